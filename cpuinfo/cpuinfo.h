@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Which CPU this is and what it has: CPUID leaves, the tables features.csv and cpus.csv, and what the
+// operating system adds. A CPU that the tables do not know gets the uarch "unknown"; nothing is
+// guessed from neighbouring model numbers.
+#ifndef LATPUT_CPUINFO_H
+#define LATPUT_CPUINFO_H
+
+#include "../runner/util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CPU_FEATURES_MAX = 512, CPU_CACHES_MAX = 8, CPUID_LEAVES_MAX = 512 };
+
+struct cpuid_leaf {
+    uint32_t leaf, subleaf;
+    uint32_t eax, ebx, ecx, edx;
+};
+
+struct cpu_cache {
+    int level;             // 1..4
+    char type;             // 'd' data, 'i' instruction, 'u' unified
+    uint64_t bytes;        // 0 if unknown
+    int ways, line_bytes;  // 0 if unknown; ways -1: fully associative
+    int sharing;           // logical processors that share it; 0 if unknown
+};
+
+struct cpu_info {
+    char vendor[16]; // "GenuineIntel"
+    char brand[64];  // "" if the CPU has none
+    uint32_t signature; // CPUID 1 EAX
+    int family, model, stepping; // display family and model
+    int core_type;      // CPUID 1AH EAX[31:24], 0 if none
+    uint32_t native_model; // CPUID 1AH EAX[23:0]
+    char uarch[32];     // key, "unknown" if not in the table
+    char uarch_name[96]; // "Zen 5"
+    int issue_width;    // µops a cycle from cpus.csv; 0 if unknown
+    int imul64_clk;     // latency of imul r64,r64 from cpus.csv; 0 if unknown
+    uint32_t microcode; // 0 if unknown
+    char hypervisor[64]; // "" if none is visible
+    uint64_t tsc_hz;    // 0 if unknown
+    bool tsc_invariant;
+    struct cpu_cache caches[CPU_CACHES_MAX];
+    int ncaches;
+    bool features[CPU_FEATURES_MAX]; // by index into the feature table
+    struct cpuid_leaf leaves[CPUID_LEAVES_MAX];
+    int nleaves;
+    bool live; // identified on this machine, not loaded from a dump
+};
+
+// This machine, on the CPU the caller is pinned to. -1 when the tables cannot be read.
+int cpu_identify(struct cpu_info *cpu, struct err *err);
+// From a CPUID dump (text format: cpuinfo/README.md), and into one. save: "-" is standard output.
+int cpu_load(const char *path, struct cpu_info *cpu, struct err *err);
+int cpu_save(const struct cpu_info *cpu, const char *path, struct err *err);
+
+// Number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
+int feature_find(const char *name);
+const char *feature_name(int index);   // NULL beyond the last
+const char *feature_encoding(int index); // "legacy", "vex", "evex", "xop": of instructions it brings
+// Checks an isa expression "A+B"; sets *unknown (a pointer into the expression) and *unknown_len to
+// the first unknown name. Returns 0 or -1.
+int isa_check(const char *isa, const char **unknown, size_t *unknown_len);
+// Whether CPUID (and the OS, for register state) announces every feature of the expression.
+bool cpu_has_isa(const struct cpu_info *cpu, const char *isa);
+
+#endif

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Stage 4: assembles a batch and links it with the measurement core. Kernels that NASM refuses are
+// reported one by one and left out; the rest is built.
+#ifndef LATPUT_BUILD_H
+#define LATPUT_BUILD_H
+
+#include "gen.h"
+#include "util/err.h"
+
+struct build_options {
+    const char *directory; // for the .asm, .o and program files; must exist
+    const char *stem;      // file names without extension
+    bool keep;             // leave .asm and .o
+    int exclude_cpu;       // do not run the tools on this CPU (it is measuring); -1: anywhere
+};
+
+struct build_failure {
+    int kernel;           // index
+    enum outcome outcome; // ASM_FAILED or LINK_FAILED
+    const char *detail;   // NASM's message without file and line
+};
+
+struct program {
+    const char *path; // of the executable; NULL when no kernel was left
+    struct build_failure *failures;
+    int nfailures;
+};
+
+// Returns 0 (failures of single kernels are in program->failures) or -1 when the tools themselves do
+// not work (no NASM, wrong version, no linker, disk full). Strings are owned by the arena.
+int build_program(struct gen_kernel *kernels, int nkernels, const struct build_options *options,
+                  struct arena *arena, struct program *program, struct err *err);
+
+// NASM's version line, e.g. "NASM version 2.16.01"; -1 if there is no NASM or it is older than 2.15.
+int build_nasm_version(char *text, size_t size, struct err *err);
+
+#endif

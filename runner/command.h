@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A subcommand is one file cmd_<name>.c around one record of this type. main.c holds the table; --help,
+// `latput help` and the man page are printed from it.
+#ifndef LATPUT_COMMAND_H
+#define LATPUT_COMMAND_H
+
+enum {
+    EXIT_DONE = 0,        // all done
+    EXIT_SOME_FAILED = 1, // done, but some tests failed or are unstable
+    EXIT_USAGE = 2,       // wrong usage or input
+    EXIT_ENVIRONMENT = 3, // the environment lacks something, or nothing could be measured
+};
+
+struct command_option {
+    char letter;          // 0: long form only
+    const char *name;     // long form without dashes
+    const char *argument; // placeholder, e.g. "FILE"; NULL: a switch
+    const char *help;     // one or two sentences
+};
+
+struct command {
+    const char *name;
+    const char *arguments;                // synopsis after the options, e.g. "[LIST...]"
+    const char *summary;                  // one line
+    const char *description;              // a paragraph or more for --help and the man page
+    const struct command_option *options; // ends with a zero record; NULL: none. --help is implied
+    int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
+};
+
+// Steps through the options of a command with getopt_long, built from its option records. Returns the
+// index of the record in cmd->options and sets *argument; -1 at the end of the options (operands then
+// start at *operand_index); -2 after a wrong option, already reported. Handles --help itself: prints
+// it and exits with 0. Zero-initialise the state before the first call.
+struct option_state {
+    int started;
+    int operand_index;
+};
+int command_next_option(const struct command *cmd, int argc, char **argv,
+                        struct option_state *state, const char **argument);
+
+// `latput COMMAND: message` on standard error; returns `status`.
+int command_fail(const struct command *cmd, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+extern const struct command *const commands[]; // ends with NULL; in main.c
+
+#endif

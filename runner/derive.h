@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Stage 6: from samples to results. Pure, so that stored samples can enter again (`latput rederive`).
+// Method: docs/MEASUREMENT.md.
+#ifndef LATPUT_DERIVE_H
+#define LATPUT_DERIVE_H
+
+#include "outcome.h"
+#include "plan.h"
+
+#include <stdint.h>
+
+// One accepted timing of a kernel: raw TSC ticks, overhead not yet subtracted.
+struct sample {
+    uint32_t kernel_tsc; // the kernel
+    uint32_t before_tsc; // calibration chain before it
+    uint32_t after_tsc;  // calibration chain after it
+    uint32_t canary_tsc; // the worse of the canaries before and after
+};
+
+// All that is needed to turn the samples of one (kernel, pass) into cycles.
+struct timing {
+    int pass;             // 1, 2, 3
+    enum outcome outcome; // OK, or why there are no samples
+    const char *detail;
+    int accepted, tried;
+    uint32_t iterations;   // of the loop
+    uint32_t copies;       // of the body in the loop
+    double calib_clk;      // core cycles of the calibration chain (known latency times links)
+    double overhead_tsc;   // of a timing without any work
+    const struct sample *samples;
+    int nsamples; // == accepted when OK
+};
+
+// What derive needs to know of a kernel; a subset of struct kernel_spec that the database keeps.
+struct kernel_facts {
+    const char *shape;
+    int instances, instrs;
+    double extra_clk;
+};
+
+struct estimate {
+    enum outcome outcome; // OK or UNSTABLE (or that of the timing)
+    double clk;           // core cycles per instance (bridges not subtracted)
+    double spread_clk;    // interquartile range of the samples of the chosen pass
+    int accepted, tried;  // sums over the passes
+    int pass;             // the chosen pass
+    double passes_differ; // |a-b|/min(a,b) of the two closest passes; 0 with one pass
+};
+
+// One kernel: each pass by median and trimmed mean, then the minimum over the passes that agree.
+// `issue_width` is that of struct plan_params: a body bound by the front end also paid for the loop's
+// own µop, which is taken off.
+struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
+                              const struct timing *timings, int ntimings);
+
+// The result of a test over its kernels' estimates: which kernel decides, value, spread, bound.
+struct test_result {
+    enum outcome outcome;
+    const char *detail;   // why, where not ok
+    double clk;           // latency or reciprocal throughput in core cycles
+    double dense_clk;     // latency: the dense chain; else NaN
+    double filled_clk;    // latency: the filled chain; else NaN
+    double spread_clk;
+    int accepted, tried;
+    enum bound bound;
+    int kernel; // index of the deciding kernel, -1 if none
+};
+struct test_result derive_test(enum test_kind kind, enum bound bound, int issue_width,
+                               const struct kernel_facts *facts, const struct estimate *estimates,
+                               int nkernels);
+
+#endif

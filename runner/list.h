@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands are
+// parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's arena.
+#ifndef LATPUT_LIST_H
+#define LATPUT_LIST_H
+
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum encoding { ENC_LEGACY, ENC_VEX, ENC_EVEX, ENC_XOP };
+const char *encoding_name(enum encoding enc); // "legacy", "vex", "evex", "xop"
+
+// The kind of an operand is its class without the width: what decides which registers and which
+// chains are possible.
+enum operand_kind {
+    OPERAND_GPR,   // r8 r8h r16 r32 r64, or fixed: al ax eax rax cl dx ...
+    OPERAND_MMX,   // mm
+    OPERAND_VEC,   // x y z, or fixed: xmm0
+    OPERAND_MASK,  // k
+    OPERAND_X87,   // st, or fixed: st0
+    OPERAND_TILE,  // tmm
+    OPERAND_SEG,   // seg, fixed: fs gs ...
+    OPERAND_BOUND, // bnd
+    OPERAND_MEM,   // m8 .. m512, m80, m (no width), broadcast: m32{1to16}
+    OPERAND_VSIB,  // vm32x vm32y vm32z vm64x ...
+    OPERAND_AGEN,  // an address that is computed, not accessed (lea): agen or agen:b, agen:b+i, ...
+    OPERAND_MOFFS, // moffs8 .. moffs64: absolute address
+    OPERAND_IMM,   // i8 i16 i32 i64, or a literal such as 1
+    OPERAND_REL,   // rel8 rel32: branch target
+    OPERAND_FLAGS, // implicit only: flags, or a group: cf of zf sf pf af df
+    OPERAND_MXCSR, // implicit only
+    OPERAND_FPSW,  // implicit only: x87 status word
+    OPERAND_KIND_COUNT
+};
+
+enum { ACCESS_READ = 1, ACCESS_WRITE = 2 };
+enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
+
+struct operand {
+    enum operand_kind kind;
+    const char *text;     // class as written, without access prefix, value and decoration: "m32", "z"
+    const char *name;     // in results: "op1", "op2", ... in the text; "flags", "rax", ... implicit
+    int bits;             // register or access width; for VSIB the element width; 0 if none
+    int access;           // ACCESS_READ | ACCESS_WRITE
+    int fixed;            // number of the one register it can be (rax 0, rcx 1, ...; xmm0 0), or -1
+    bool high8;           // ah ch dh bh
+    bool masked, zeroing; // {k}, {k}{z}: the mask is read by the instruction
+    int broadcast;        // 2..32 of {1toN}, or 0
+    int index_bits;       // VSIB: width of the index register (128, 256, 512)
+    bool has_value;
+    int64_t value; // of an immediate given as i8:0x1b, or of a literal operand
+    bool literal;  // the operand is the number itself (`shl r64,1`)
+};
+
+enum rounding { ROUND_NONE, ROUND_ER, ROUND_SAE };
+enum { TESTS_LATENCY = 1, TESTS_THROUGHPUT = 2, TESTS_PORTS = 4, TESTS_ALL = 7 };
+
+// The type of the elements that the instruction computes with; decides the data in registers and
+// memory (1.0 of the type, or small integers).
+enum element { ELEMENT_INT, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_F80 };
+
+struct list_option {
+    const char *key, *value;
+};
+
+struct list_row {
+    const char *path; // of the list, as given
+    int line;
+    const char *source; // the source line, for messages
+
+    const char *mnemonic;      // without {vex}/{evex}, with lock/rep prefixes: "lock add"
+    const char *nasm_mnemonic; // as written in the list: "{evex} vaddps"
+    const char *operands_text; // canonical, without access prefixes: "z{k}{z} z z {er}"; "" if none
+    const char *form;          // identity: nasm_mnemonic, operands with values, and those options that
+                               // make another form of it (same, bits, data, ...), by single blanks
+    enum encoding enc;
+    int bits; // mode: 64 or 32
+    enum rounding rounding;
+    struct operand ops[OPERANDS_MAX];
+    int nops;
+    struct operand implicit[IMPLICIT_MAX];
+    int nimplicit;
+    const char *isa; // "AVX512F+AVX512VL"
+    unsigned tests;  // TESTS_*
+    enum element element;
+    struct list_option *options; // all, in the order of the row
+    int noptions;
+};
+
+struct list {
+    const char *path;
+    const char *name;  // file name without directory and .csv
+    const char *title; // first comment line: heading of the result table
+    struct list_row *rows;
+    int nrows;
+    struct arena arena;
+};
+
+// Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret on the first fault.
+int list_read(const char *path, struct list *list, struct err *err);
+void list_free(struct list *list);
+
+// Value of an option, or NULL where the row does not have it.
+const char *list_row_option(const struct list_row *row, const char *key);
+
+// Sets err to `path:line: message` with the row's source line and a caret under the first occurrence
+// of `token` in it (under the start of the line if NULL or not found). Returns -1.
+int list_row_error(const struct list_row *row, const char *token, struct err *err,
+                   const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+#endif

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// CSV files as this project writes them: `#` comment lines, blank lines, a header row that names the
+// columns, one record a line (quoted fields may not span lines). Parsing is libcsv's, strict; a bad
+// file gives `path:line: what is wrong` and the offending line with a caret.
+#ifndef LATPUT_CSVFILE_H
+#define LATPUT_CSVFILE_H
+
+#include "err.h"
+#include "mem.h"
+
+#include <stddef.h>
+
+struct csv_record {
+    int line;                  // 1-based line number in the file
+    const char *text;          // the whole source line, for messages
+    const char *const *fields; // one a requested column, in the order of csv_spec.columns
+    const int *field_columns;  // 1-based byte column in which each field starts
+};
+
+struct csv_file {
+    const char *path;
+    struct csv_record *records;
+    size_t nrecords;
+    const char *const *comments; // comment lines before the header, without `#` and blanks
+    size_t ncomments;
+    struct arena arena; // owns everything above
+};
+
+struct csv_spec {
+    const char *const *columns; // each must be in the header row; a name not listed here is an error
+    size_t ncolumns;
+    size_t noptional; // the last noptional columns may be missing (fields are then "")
+};
+
+// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, no header, unknown,
+// missing or repeated column, a record with another number of fields than the header, an unterminated
+// quote. Returns 0, or -1 with the message. The caller frees with csv_file_free().
+int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
+                  struct err *err);
+void csv_file_free(struct csv_file *file);
+
+// Sets err to `path:line: message` with the source line and a caret under byte `column` (1-based)
+// below it. Returns -1.
+int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
+                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Allocators; see mem.h.
+#include "mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARENA_BLOCK_BYTES = 64 * 1024 }; // a typical batch needs some tens of these
+
+struct arena_block {
+    struct arena_block *next;
+    size_t used, size;
+    max_align_t data[];
+};
+
+static void *mem_check(void *memory)
+{
+    if (!memory) {
+        fputs("latput: out of memory\n", stderr);
+        exit(3);
+    }
+    return memory;
+}
+
+void *xmalloc(size_t bytes)
+{
+    return mem_check(malloc(bytes ? bytes : 1));
+}
+
+void *xcalloc(size_t count, size_t bytes)
+{
+    return mem_check(calloc(count ? count : 1, bytes ? bytes : 1));
+}
+
+void *xrealloc(void *old, size_t bytes)
+{
+    return mem_check(realloc(old, bytes ? bytes : 1));
+}
+
+char *xstrdup(const char *text)
+{
+    return mem_check(strdup(text));
+}
+
+static char *mem_vprintf(const char *format, va_list ap, va_list ap2)
+{
+    int len = vsnprintf(NULL, 0, format, ap);
+    char *text = xmalloc((size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, format, ap2);
+    return text;
+}
+
+char *xasprintf(const char *format, ...)
+{
+    va_list ap, ap2;
+    va_start(ap, format);
+    va_copy(ap2, ap);
+    char *text = mem_vprintf(format, ap, ap2);
+    va_end(ap2);
+    va_end(ap);
+    return text;
+}
+
+void *xgrow(void *items, size_t *capacity, size_t needed, size_t item_bytes)
+{
+    if (needed <= *capacity)
+        return items;
+    size_t grown = *capacity ? *capacity * 2 : 16;
+    if (grown < needed)
+        grown = needed;
+    *capacity = grown;
+    return xrealloc(items, grown * item_bytes);
+}
+
+void *arena_alloc(struct arena *arena, size_t bytes)
+{
+    const size_t align = sizeof(max_align_t);
+    bytes = (bytes + align - 1) / align * align;
+    struct arena_block *block = arena->head;
+    if (!block || block->size - block->used < bytes) {
+        size_t size = bytes > ARENA_BLOCK_BYTES ? bytes : ARENA_BLOCK_BYTES;
+        block = xmalloc(sizeof *block + size);
+        block->next = arena->head;
+        block->used = 0;
+        block->size = size;
+        arena->head = block;
+    }
+    void *memory = (char *)block->data + block->used;
+    block->used += bytes;
+    return memset(memory, 0, bytes);
+}
+
+char *arena_strndup(struct arena *arena, const char *text, size_t len)
+{
+    char *copy = arena_alloc(arena, len + 1);
+    memcpy(copy, text, len);
+    return copy;
+}
+
+char *arena_strdup(struct arena *arena, const char *text)
+{
+    return arena_strndup(arena, text, strlen(text));
+}
+
+char *arena_printf(struct arena *arena, const char *format, ...)
+{
+    va_list ap, ap2;
+    va_start(ap, format);
+    va_copy(ap2, ap);
+    int len = vsnprintf(NULL, 0, format, ap);
+    char *text = arena_alloc(arena, (size_t)len + 1);
+    vsnprintf(text, (size_t)len + 1, format, ap2);
+    va_end(ap2);
+    va_end(ap);
+    return text;
+}
+
+void arena_free(struct arena *arena)
+{
+    while (arena->head) {
+        struct arena_block *next = arena->head->next;
+        free(arena->head);
+        arena->head = next;
+    }
+}

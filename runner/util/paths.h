@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Where the project's files are: data (lists, macros, tables, schema) below the data root, the
+// measurement core below the library directory. The root is $LATPUT_ROOT if set; else the parent of
+// the program's own directory if that holds lists/ (the source tree: build/latput); else
+// <prefix>/share/latput for a program installed as <prefix>/bin/latput.
+#ifndef LATPUT_PATHS_H
+#define LATPUT_PATHS_H
+
+// The path of `relative` (e.g. "cpuinfo/cpus.csv") below the data root. Returns a string that lives
+// as long as the program.
+const char *path_data(const char *relative);
+// The same for built files: build/<name> in the source tree, <prefix>/lib/latput/<name> installed.
+const char *path_library(const char *name);
+
+#endif

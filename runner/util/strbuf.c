@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// Growing strings; see strbuf.h.
+#include "strbuf.h"
+
+#include "mem.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void strbuf_put(struct strbuf *buf, const char *bytes, size_t len)
+{
+    buf->data = xgrow(buf->data, &buf->capacity, buf->len + len + 1, 1);
+    memcpy(buf->data + buf->len, bytes, len);
+    buf->len += len;
+    buf->data[buf->len] = '\0';
+}
+
+void strbuf_puts(struct strbuf *buf, const char *text)
+{
+    strbuf_put(buf, text, strlen(text));
+}
+
+void strbuf_printf(struct strbuf *buf, const char *format, ...)
+{
+    va_list ap, ap2;
+    va_start(ap, format);
+    va_copy(ap2, ap);
+    size_t len = (size_t)vsnprintf(NULL, 0, format, ap);
+    buf->data = xgrow(buf->data, &buf->capacity, buf->len + len + 1, 1);
+    vsnprintf(buf->data + buf->len, len + 1, format, ap2);
+    buf->len += len;
+    va_end(ap2);
+    va_end(ap);
+}
+
+const char *strbuf_text(const struct strbuf *buf)
+{
+    return buf->data ? buf->data : "";
+}
+
+void strbuf_clear(struct strbuf *buf)
+{
+    buf->len = 0;
+    if (buf->data)
+        buf->data[0] = '\0';
+}
+
+void strbuf_free(struct strbuf *buf)
+{
+    free(buf->data);
+    *buf = (struct strbuf){0};
+}

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// A string that grows. Zero-initialise before use; the owner calls strbuf_free().
+#ifndef LATPUT_STRBUF_H
+#define LATPUT_STRBUF_H
+
+#include <stddef.h>
+
+struct strbuf {
+    char *data; // NUL-terminated once something was added, else NULL
+    size_t len, capacity;
+};
+
+void strbuf_put(struct strbuf *buf, const char *bytes, size_t len);
+void strbuf_puts(struct strbuf *buf, const char *text);
+void strbuf_printf(struct strbuf *buf, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+const char *strbuf_text(const struct strbuf *buf); // never NULL
+void strbuf_clear(struct strbuf *buf);             // empty, keeps the memory
+void strbuf_free(struct strbuf *buf);
+
+#endif

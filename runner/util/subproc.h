@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The one place that starts processes. Commands are argv arrays; no shell ever sees them.
+// Safe to call from any thread.
+#ifndef LATPUT_SUBPROC_H
+#define LATPUT_SUBPROC_H
+
+#include "err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct subproc_options {
+    const char *stdin_path;  // NULL: /dev/null
+    const char *cwd;         // NULL: inherit
+    int timeout_ms;          // 0: none; on expiry the whole process group is killed
+    int exclude_cpu;         // run on every CPU of the affinity mask but this one; -1: anywhere
+    size_t max_output_bytes; // of stdout and of stderr each; 0: 16 MiB; what exceeds it is dropped
+};
+
+struct subproc_result {
+    int exit_status; // valid if signal is 0 and not timed_out
+    int signal;      // the signal that ended it, or 0
+    bool timed_out;
+    char *out, *err; // NUL-terminated captured output, owned by the caller: subproc_result_free()
+    size_t out_len, err_len;
+};
+
+// Runs argv (argv[0] looked up in PATH) to its end. Returns 0 when the process was started, whatever
+// became of it; -1 with a message when it could not be started (program not found, ...).
+int subproc_run(const char *const argv[], const struct subproc_options *options,
+                struct subproc_result *result, struct err *err);
+void subproc_result_free(struct subproc_result *result);
+
+// A child that runs beside us: stdin is /dev/null, `config` bytes are written to its fd 3 (a pipe
+// that is then closed), its fd 4 is the write end of a pipe that we read at child->from_fd
+// (non-blocking, close-on-exec). stderr is inherited unless quiet.
+struct subproc_child {
+    pid_t pid;
+    int from_fd;
+};
+int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
+                  struct subproc_child *child, struct err *err);
+// Waits for the end (kills the process group first if `kill_first`); fills exit status and signal.
+void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal);
+
+// With show-commands on, each started command is printed to standard error.
+void subproc_show_commands(bool on);
+
+#endif
