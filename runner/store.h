@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Stage 7: the database. The only module that knows SQLite. Facts (cpu, run, form, test, kernel,
+// timing, sample) are append-only; results and views can be rebuilt from them (store_rederive).
+// All functions that return int give 0, or -1 with a message that names the database file.
+#ifndef LATPUT_STORE_H
+#define LATPUT_STORE_H
+
+#include "../cpuinfo/cpuinfo.h"
+#include "derive.h"
+#include "plan.h"
+#include "util/err.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct store; // an open database
+
+enum store_mode {
+    STORE_READ,  // must exist; opened read-only, defensively
+    STORE_WRITE, // created and migrated as needed; refuses a database of a newer program, or one that
+                 // is no latput database
+};
+int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
+void store_close(struct store *store); // NULL is fine
+
+// Everything between store_begin and store_commit becomes visible at once, or not at all.
+int store_begin(struct store *store, struct err *err);
+int store_commit(struct store *store, struct err *err);
+void store_rollback(struct store *store);
+
+// The row of this CPU (signature, microcode, brand, hypervisor, features, CPUID dump), added if new.
+int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id,
+                  struct err *err);
+
+// The canary of a CPU: which nop sequence, and its floor. 1 found, 0 none stored, -1 error.
+struct canary_floor {
+    int nop_bytes;        // length of one nop of the canary
+    double clk_per_nop;   // its floor: time on an undisturbed core
+    const char *method;   // "issue-width" or "mode"; static storage
+};
+int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
+                    struct err *err);
+int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
+                    struct err *err);
+
+// Provenance of a run, without names of hosts, users or paths.
+struct run_info {
+    const char *version;      // of latput
+    const char *nasm_version;
+    const char *os_kernel;    // uname release
+    const char *backend;      // "tsc", "perf", "msr"
+    const char *lists;        // "name:sha256 name:sha256 ..." of what was asked for
+    const char *tables;       // versions or hashes of the CPU tables used
+    const char *frequency;    // governor, boost, or what is known
+    const char *selection;    // filters and tests, "" for everything: part of what --resume matches
+    double tsc_hz, core_hz;   // core_hz: estimate at the start
+    double overhead_tsc;      // of one timing
+    int issue_width, calib_link_clk; // facts of the uarch that were used
+    int measuring_cpu;
+};
+int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
+                    int64_t *run_id, struct err *err);
+// The newest run of this CPU with the same version, lists, backend and selection that was not
+// finished; 1 found, 0 none, -1 error.
+int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
+                     int64_t *run_id, struct err *err);
+// Marks the run finished. `kernels` timed in `seconds` of this invocation.
+int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
+                     struct err *err);
+// A warning with its remedy, shown at the end and in reports; the same text once a run.
+int store_run_warning(struct store *store, int64_t run_id, const char *text, const char *remedy,
+                      struct err *err);
+
+// Whether this run has the form of the row (all its tests) already. 1, 0, or -1.
+int store_has_form(struct store *store, int64_t run_id, const struct list_row *row,
+                   struct err *err);
+
+// A form with all that was measured of it. Arrays run parallel to plan->tests and test->kernels.
+struct measured_kernel {
+    enum outcome outcome;
+    const char *detail;
+    const uint8_t *code; // machine code of the body (at most 64 bytes kept), NULL if none
+    int code_bytes;
+    const struct timing *timings;
+    int ntimings;
+    struct estimate estimate;
+};
+struct measured_test {
+    const struct measured_kernel *kernels;
+    struct test_result result;
+};
+int store_put_form(struct store *store, int64_t run_id, const char *list_name, int position,
+                   const struct plan *plan, const struct measured_test *tests, struct err *err);
+
+// Results by outcome of a run: counts[OUTCOME_*] over its tests, *forms over its rows.
+int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                      int64_t *forms, struct err *err);
+
+#endif
