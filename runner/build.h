@@ -26,12 +26,13 @@ struct program {
     int nfailures;
 };
 
-// Returns 0 (failures of single kernels are in program->failures) or -1 when the tools themselves do
-// not work (no NASM, wrong version, no linker, disk full). Strings are owned by the arena.
+// Returns 0 (failures of single kernels are in program->failures) or -1 when the tools themselves
+// do not work (no NASM, wrong version, no linker, disk full). Strings are owned by the arena.
 int build_program(struct gen_kernel *kernels, int nkernels, const struct build_options *options,
                   struct arena *arena, struct program *program, struct err *err);
 
-// NASM's version line, e.g. "NASM version 2.16.01"; -1 if there is no NASM or it is older than 2.15.
+// NASM's version line, e.g. "NASM version 2.16.01"; -1 if there is no NASM or it is older
+// than 2.15.
 int build_nasm_version(char *text, size_t size, struct err *err);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A subcommand is one file cmd_<name>.c around one record of this type. main.c holds the table; --help,
-// `latput help` and the man page are printed from it.
+// A subcommand is one file cmd_<name>.c around one record of this type. main.c holds the table;
+// --help, `latput help` and the man page are printed from it.
 #ifndef LATPUT_COMMAND_H
 #define LATPUT_COMMAND_H
 
@@ -27,10 +27,10 @@ struct command {
     int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
 };
 
-// Steps through the options of a command with getopt_long, built from its option records. Returns the
-// index of the record in cmd->options and sets *argument; -1 at the end of the options (operands then
-// start at *operand_index); -2 after a wrong option, already reported. Handles --help itself: prints
-// it and exits with 0. Zero-initialise the state before the first call.
+// Steps through the options of a command with getopt_long, built from its option records. Returns
+// the index of the record in cmd->options and sets *argument; -1 at the end of the options
+// (operands then start at *operand_index); -2 after a wrong option, already reported. Handles
+// --help itself: prints it and exits with 0. Zero-initialise the state before the first call.
 struct option_state {
     int started;
     int operand_index;
@@ -42,6 +42,7 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-extern const struct command *const commands[]; // ends with NULL; in main.c
+extern const struct command *const commands[];        // ends with NULL; in commands.c
+const struct command *command_find(const char *name); // NULL if there is none
 
 #endif

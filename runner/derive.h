@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stage 6: from samples to results. Pure, so that stored samples can enter again (`latput rederive`).
-// Method: docs/MEASUREMENT.md.
+// Stage 6: from samples to results. Pure, so that stored samples can enter again (`latput
+// rederive`). Method: docs/MEASUREMENT.md.
 #ifndef LATPUT_DERIVE_H
 #define LATPUT_DERIVE_H
 
@@ -23,10 +23,10 @@ struct timing {
     enum outcome outcome; // OK, or why there are no samples
     const char *detail;
     int accepted, tried;
-    uint32_t iterations;   // of the loop
-    uint32_t copies;       // of the body in the loop
-    double calib_clk;      // core cycles of the calibration chain (known latency times links)
-    double overhead_tsc;   // of a timing without any work
+    uint32_t iterations; // of the loop
+    uint32_t copies;     // of the body in the loop
+    double calib_clk;    // core cycles of the calibration chain (known latency times links)
+    double overhead_tsc; // of a timing without any work
     const struct sample *samples;
     int nsamples; // == accepted when OK
 };
@@ -48,18 +48,18 @@ struct estimate {
 };
 
 // One kernel: each pass by median and trimmed mean, then the minimum over the passes that agree.
-// `issue_width` is that of struct plan_params: a body bound by the front end also paid for the loop's
-// own µop, which is taken off.
+// `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
+// loop's own µop, which is taken off.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings);
 
 // The result of a test over its kernels' estimates: which kernel decides, value, spread, bound.
 struct test_result {
     enum outcome outcome;
-    const char *detail;   // why, where not ok
-    double clk;           // latency or reciprocal throughput in core cycles
-    double dense_clk;     // latency: the dense chain; else NaN
-    double filled_clk;    // latency: the filled chain; else NaN
+    const char *detail; // why, where not ok
+    double clk;         // latency or reciprocal throughput in core cycles
+    double dense_clk;   // latency: the dense chain; else NaN
+    double filled_clk;  // latency: the filled chain; else NaN
     double spread_clk;
     int accepted, tried;
     enum bound bound;

@@ -17,8 +17,8 @@ struct gen_kernel {
     bool left_out; // on input: do not emit (it failed to assemble); its index is kept
 };
 
-// Appends the source of the kernels to `out`; the index in `kernels` is the id in the object's table.
-// `bits` is 64 or 32.
+// Appends the source of the kernels to `out`; the index in `kernels` is the id in the object's
+// table. `bits` is 64 or 32.
 void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf *out);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands are
-// parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's arena.
+// Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands
+// are parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's
+// arena.
 #ifndef LATPUT_LIST_H
 #define LATPUT_LIST_H
 
@@ -41,12 +42,12 @@ enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
 
 struct operand {
     enum operand_kind kind;
-    const char *text;     // class as written, without access prefix, value and decoration: "m32", "z"
-    const char *name;     // in results: "op1", "op2", ... in the text; "flags", "rax", ... implicit
-    int bits;             // register or access width; for VSIB the element width; 0 if none
-    int access;           // ACCESS_READ | ACCESS_WRITE
-    int fixed;            // number of the one register it can be (rax 0, rcx 1, ...; xmm0 0), or -1
-    bool high8;           // ah ch dh bh
+    const char *text; // class as written, without access prefix, value and decoration: "m32", "z"
+    const char *name; // in results: "op1", "op2", ... in the text; "flags", "rax", ... implicit
+    int bits;         // register or access width; for VSIB the element width; 0 if none
+    int access;       // ACCESS_READ | ACCESS_WRITE
+    int fixed;        // number of the one register it can be (rax 0, rcx 1, ...; xmm0 0), or -1
+    bool high8;       // ah ch dh bh
     bool masked, zeroing; // {k}, {k}{z}: the mask is read by the instruction
     int broadcast;        // 2..32 of {1toN}, or 0
     int index_bits;       // VSIB: width of the index register (128, 256, 512)
@@ -74,8 +75,8 @@ struct list_row {
     const char *mnemonic;      // without {vex}/{evex}, with lock/rep prefixes: "lock add"
     const char *nasm_mnemonic; // as written in the list: "{evex} vaddps"
     const char *operands_text; // canonical, without access prefixes: "z{k}{z} z z {er}"; "" if none
-    const char *form;          // identity: nasm_mnemonic, operands with values, and those options that
-                               // make another form of it (same, bits, data, ...), by single blanks
+    const char *form; // identity: nasm_mnemonic, operands with values, and those options that
+                      // make another form of it (same, bits, data, ...), by single blanks
     enum encoding enc;
     int bits; // mode: 64 or 32
     enum rounding rounding;
@@ -106,8 +107,8 @@ void list_free(struct list *list);
 // Value of an option, or NULL where the row does not have it.
 const char *list_row_option(const struct list_row *row, const char *key);
 
-// Sets err to `path:line: message` with the row's source line and a caret under the first occurrence
-// of `token` in it (under the start of the line if NULL or not found). Returns -1.
+// Sets err to `path:line: message` with the row's source line and a caret under the first
+// occurrence of `token` in it (under the start of the line if NULL or not found). Returns -1.
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 

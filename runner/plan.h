@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage 2: from a row to its tests, and from a test to the kernels that answer it. Pure: the plan
-// depends on the row, on the bridge table and on the few CPU facts in struct plan_params, on nothing
-// else. All strings are owned by the arena that the caller gives.
+// depends on the row, on the bridge table and on the few CPU facts in struct plan_params, on
+// nothing else. All strings are owned by the arena that the caller gives.
 #ifndef LATPUT_PLAN_H
 #define LATPUT_PLAN_H
 
@@ -28,20 +28,20 @@ enum bound { BOUND_EXACT, BOUND_UPPER };
 //   vectors, mm, st: filled with vec_fill; k0..k7 with mask_fill
 // The core sets these, runs `init`, starts the clock, runs the body in a loop, stops the clock.
 struct kernel_spec {
-    const char *shape;     // "dense", "filled", "n8", "n12+break", ... unique within its test
-    const char *body;      // NASM source, lines end with \n; may use local labels (.name)
-    const char *init;      // NASM source run once before the clock, or ""
-    int instances;         // tested instructions (or chain links) in a body: time / instances = result
-    int instrs;            // all instructions in a body, fillers and breakers included
-    bool unrolled;         // the body must not be replicated by copying; NASM has unrolled it
-    bool clear_upper;      // vzeroall first, fill xmm by legacy moves: for legacy-SSE and x87 bodies
-    int vec_bits;          // width to which vector registers are filled: 0, 128, 256, 512
-    uint64_t vec_fill;     // 64-bit pattern in every vector and mm register
-    uint64_t mem_fill;     // 64-bit pattern in the first 4 KiB of the data area
-    uint64_t gpr_fill;     // value of every free general-purpose register
-    uint64_t mask_fill;    // value of every mask register
-    double extra_clk;      // latency of bridges in one link, subtracted from the time per link
-    const char *breaker;   // NASM text of a dependency breaker in this shape, or NULL
+    const char *shape;  // "dense", "filled", "n8", "n12+break", ... unique within its test
+    const char *body;   // NASM source, lines end with \n; may use local labels (.name)
+    const char *init;   // NASM source run once before the clock, or ""
+    int instances;      // tested instructions (or chain links) in a body: time / instances = result
+    int instrs;         // all instructions in a body, fillers and breakers included
+    bool unrolled;      // the body must not be replicated by copying; NASM has unrolled it
+    bool clear_upper;   // vzeroall first, fill xmm by legacy moves: for legacy-SSE and x87 bodies
+    int vec_bits;       // width to which vector registers are filled: 0, 128, 256, 512
+    uint64_t vec_fill;  // 64-bit pattern in every vector and mm register
+    uint64_t mem_fill;  // 64-bit pattern in the first 4 KiB of the data area
+    uint64_t gpr_fill;  // value of every free general-purpose register
+    uint64_t mask_fill; // value of every mask register
+    double extra_clk;   // latency of bridges in one link, subtracted from the time per link
+    const char *breaker; // NASM text of a dependency breaker in this shape, or NULL
 };
 
 struct test {
@@ -61,8 +61,8 @@ struct plan {
     int ntests;
 };
 
-// Plans one row. Always succeeds for a row that list_read() accepted, unless a macro named by the row
-// is missing or malformed: -1 with a message.
+// Plans one row. Always succeeds for a row that list_read() accepted, unless a macro named by the
+// row is missing or malformed: -1 with a message.
 int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
              struct plan *plan, struct err *err);
 

@@ -18,8 +18,8 @@ struct store; // an open database
 
 enum store_mode {
     STORE_READ,  // must exist; opened read-only, defensively
-    STORE_WRITE, // created and migrated as needed; refuses a database of a newer program, or one that
-                 // is no latput database
+    STORE_WRITE, // created and migrated as needed; refuses a database of a newer program, or one
+                 // that is no latput database
 };
 int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
 void store_close(struct store *store); // NULL is fine
@@ -29,15 +29,16 @@ int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
 
-// The row of this CPU (signature, microcode, brand, hypervisor, features, CPUID dump), added if new.
+// The row of this CPU (signature, microcode, brand, hypervisor, features, CPUID dump), added if
+// new.
 int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id,
                   struct err *err);
 
 // The canary of a CPU: which nop sequence, and its floor. 1 found, 0 none stored, -1 error.
 struct canary_floor {
-    int nop_bytes;        // length of one nop of the canary
-    double clk_per_nop;   // its floor: time on an undisturbed core
-    const char *method;   // "issue-width" or "mode"; static storage
+    int nop_bytes;      // length of one nop of the canary
+    double clk_per_nop; // its floor: time on an undisturbed core
+    const char *method; // "issue-width" or "mode"; static storage
 };
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
                     struct err *err);
@@ -46,16 +47,16 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
 
 // Provenance of a run, without names of hosts, users or paths.
 struct run_info {
-    const char *version;      // of latput
+    const char *version; // of latput
     const char *nasm_version;
-    const char *os_kernel;    // uname release
-    const char *backend;      // "tsc", "perf", "msr"
-    const char *lists;        // "name:sha256 name:sha256 ..." of what was asked for
-    const char *tables;       // versions or hashes of the CPU tables used
-    const char *frequency;    // governor, boost, or what is known
-    const char *selection;    // filters and tests, "" for everything: part of what --resume matches
-    double tsc_hz, core_hz;   // core_hz: estimate at the start
-    double overhead_tsc;      // of one timing
+    const char *os_kernel;  // uname release
+    const char *backend;    // "tsc", "perf", "msr"
+    const char *lists;      // "name:sha256 name:sha256 ..." of what was asked for
+    const char *tables;     // versions or hashes of the CPU tables used
+    const char *frequency;  // governor, boost, or what is known
+    const char *selection;  // filters and tests, "" for everything: part of what --resume matches
+    double tsc_hz, core_hz; // core_hz: estimate at the start
+    double overhead_tsc;    // of one timing
     int issue_width, calib_link_clk; // facts of the uarch that were used
     int measuring_cpu;
 };

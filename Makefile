@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+# Builds latput into build/. Targets: all (default), check (all tests), bench (accuracy, repeatability
+# and speed of the measurement itself), golden (rewrite the expected outputs), format, lint,
+# install (PREFIX), clean. Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
+
+CC ?= gcc
+BUILD ?= build
+PREFIX ?= /usr/local
+CFLAGS ?= -O2 -g
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
+
+WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wpointer-arith \
+	-Wdouble-promotion -Wimplicit-fallthrough $(if $(WERROR),-Werror)
+BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS)
+ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -pthread $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer)
+LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
+
+SOURCES := $(filter-out runner/main.c,$(wildcard runner/*.c runner/util/*.c cpuinfo/*.c))
+OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+LIBRARY := $(BUILD)/liblatput_runner.a
+
+# The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
+# stack protectors or position independence: its addresses stay below 2 GiB for absolute operands.
+CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
+CORE_SOURCES := $(wildcard runner/core/*.c)
+CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
+
+.PHONY: all check bench golden format lint install clean
+all: $(BUILD)/latput $(BUILD)/core64.o
+
+$(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
+
+$(LIBRARY): $(OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(BUILD)/core64.o: $(CORE_OBJECTS)
+	$(LD) -r -o $@ $^
+
+$(BUILD)/runner/core/%.o: runner/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/runner/core/%.o: runner/core/%.asm
+	@mkdir -p $(@D)
+	nasm -f elf64 -w+error=label-orphan -Irunner/core/ -o $@ $<
+
+$(BUILD)/version.h: FORCE
+	@mkdir -p $(@D)
+	@echo '#define LATPUT_VERSION "$(VERSION)"' | cmp -s - $@ || echo '#define LATPUT_VERSION "$(VERSION)"' > $@
+.PHONY: FORCE
+FORCE:
+
+$(BUILD)/%.o: %.c $(BUILD)/version.h
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
+
+$(BUILD)/tests/%: tests/%.c $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
+
+check: all $(TESTS)
+	tests/run $(BUILD)
+
+golden: all $(TESTS)
+	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
+
+format:
+	git ls-files '*.c' '*.h' | xargs clang-format -i
+
+install: all
+	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
+	install -D -m 644 $(BUILD)/core64.o $(DESTDIR)$(PREFIX)/lib/latput/core64.o
+	for f in $$(git ls-files lists macros cpuinfo db | grep -v '\.[ch]$$'); do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
+
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

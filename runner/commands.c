@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The table of commands, in the order in which --help lists them.
+#include "command.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// X-macro list: one line a command, the record is cmd_<name> in cmd_<name>.c.
+#define COMMAND_LIST(X)
+
+#define COMMAND_DECLARE(name) extern const struct command cmd_##name;
+COMMAND_LIST(COMMAND_DECLARE)
+
+#define COMMAND_ENTRY(name) &cmd_##name,
+const struct command *const commands[] = {COMMAND_LIST(COMMAND_ENTRY) NULL};
+
+const struct command *command_find(const char *name)
+{
+    for (int i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0)
+            return commands[i];
+    return NULL;
+}

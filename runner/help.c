@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Help and man page; see help.h.
+#include "help.h"
+
+#include "util/strbuf.h"
+#include "version.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
+
+static const char help_intro[] =
+    "latput measures latency, reciprocal throughput, micro-operations and execution ports of "
+    "x86 instructions on the machine it runs on, with or without performance counters, and "
+    "keeps the results in an SQLite database.";
+
+static const struct {
+    int status;
+    const char *meaning;
+} help_exit[] = {
+    {EXIT_DONE,        "All done."                                                     },
+    {EXIT_SOME_FAILED, "Done, but some tests failed or are unstable."                  },
+    {EXIT_USAGE,       "Wrong usage or input."                                         },
+    {EXIT_ENVIRONMENT, "The environment lacks something, or nothing could be measured."},
+};
+
+// Prints text wrapped at HELP_WIDTH, every line but the first indented; a newline in the text ends
+// a paragraph.
+static void help_wrap(FILE *out, const char *text, int indent, int column)
+{
+    while (*text) {
+        if (*text == '\n') {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+            text++;
+            continue;
+        }
+        size_t len = strcspn(text, " \n");
+        if (column > indent && column + 1 + (int)len > HELP_WIDTH) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)len, text);
+        column += (int)len;
+        text += len;
+        if (*text == ' ')
+            text++;
+    }
+    fputc('\n', out);
+}
+
+void help_overview(FILE *out)
+{
+    fputs("Usage: latput [--version] [--help] [--show-commands] COMMAND [OPTIONS]\n\n", out);
+    help_wrap(out, help_intro, 0, 0);
+    fputs("\nCommands:\n", out);
+    for (int i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nlatput COMMAND --help describes a command; latput help --man prints the man page.\n",
+          out);
+}
+
+static void help_option(FILE *out, const struct command_option *option)
+{
+    struct strbuf name = {0};
+    if (option->letter)
+        strbuf_printf(&name, "  -%c, ", option->letter);
+    else
+        strbuf_puts(&name, "      ");
+    strbuf_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                  option->argument ? option->argument : "");
+    int column = (int)name.len;
+    fputs(name.data, out);
+    if (column + 2 > OPTION_COLUMN)
+        fprintf(out, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(out, "%*s", OPTION_COLUMN - column, "");
+    help_wrap(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+    strbuf_free(&name);
+}
+
+void help_print(const struct command *cmd, FILE *out)
+{
+    fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
+            cmd->arguments);
+    help_wrap(out, cmd->description, 0, 0);
+    fputs("\nOptions:\n", out);
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        help_option(out, option);
+    fprintf(out, "      --help%*sprint this help\n", OPTION_COLUMN - 12, "");
+}
+
+// troff: a leading dot or quote and every backslash and hyphen need care.
+static void man_text(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if ((at == text || at[-1] == '\n') && (*at == '.' || *at == '\''))
+            fputs("\\&", stdout);
+        if (*at == '\n')
+            fputs("\n.PP\n", stdout);
+        else if (*at == '\\')
+            fputs("\\e", stdout);
+        else if (*at == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*at);
+    }
+    putchar('\n');
+}
+
+static void man_command(const struct command *cmd)
+{
+    printf(".SS latput %s [OPTIONS] ", cmd->name);
+    man_text(cmd->arguments);
+    man_text(cmd->description);
+    for (const struct command_option *option = cmd->options; option && option->name; option++) {
+        fputs(".TP\n.B ", stdout);
+        if (option->letter)
+            printf("\\-%c, ", option->letter);
+        fputs("\\-\\-", stdout);
+        man_text(option->name);
+        if (option->argument)
+            printf(".I %s\n", option->argument);
+        if (option->argument)
+            fputs(".br\n", stdout);
+        man_text(option->help);
+    }
+}
+
+static void man_page(void)
+{
+    puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
+    puts(".SH NAME\nlatput \\- measure latency, throughput and ports of x86 instructions");
+    puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] COMMAND "
+         "[OPTIONS]");
+    puts(".SH DESCRIPTION");
+    man_text(help_intro);
+    puts(".SH COMMANDS");
+    for (int i = 0; commands[i]; i++)
+        man_command(commands[i]);
+    puts(".SH EXIT STATUS");
+    for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
+        printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);
+    puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_ROOT\nDirectory that holds lists, macros, cpuinfo and db "
+         "instead of the program's own.\n.TP\n.B NO_COLOR\nIf set, no colour is used.");
+}
+
+int help_command(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+        man_page();
+        return EXIT_DONE;
+    }
+    if (argc < 2) {
+        help_overview(stdout);
+        return EXIT_DONE;
+    }
+    const struct command *cmd = command_find(argv[1]);
+    if (!cmd) {
+        fprintf(stderr, "latput help: there is no command '%s'\n", argv[1]);
+        return EXIT_USAGE;
+    }
+    help_print(cmd, stdout);
+    return EXIT_DONE;
+}

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// --help and the man page, both printed from the command records, so that they cannot disagree.
+#ifndef LATPUT_HELP_H
+#define LATPUT_HELP_H
+
+#include "command.h"
+
+#include <stdio.h>
+
+void help_overview(FILE *out);                         // latput --help
+void help_print(const struct command *cmd, FILE *out); // latput COMMAND --help
+int help_command(int argc, char **argv);               // latput help [COMMAND | --man]
+
+#endif

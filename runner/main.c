@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The program's entry: the table of commands and the options that stand before them. What a command
+// does is in its own file; this one knows only their names.
+#include "command.h"
+#include "help.h"
+#include "util/subproc.h"
+#include "version.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+int main(int argc, char **argv)
+{
+    int at = 1;
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--version") == 0) {
+            puts("latput " LATPUT_VERSION);
+            return EXIT_DONE;
+        }
+        if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
+            help_overview(stdout);
+            return EXIT_DONE;
+        }
+        if (strcmp(argv[at], "--show-commands") == 0) {
+            subproc_show_commands(true);
+            continue;
+        }
+        fprintf(stderr, "latput: unknown option '%s' before the command; see latput --help\n",
+                argv[at]);
+        return EXIT_USAGE;
+    }
+    if (at == argc) {
+        help_overview(stderr);
+        return EXIT_USAGE;
+    }
+    if (strcmp(argv[at], "help") == 0)
+        return help_command(argc - at, argv + at);
+    const struct command *cmd = command_find(argv[at]);
+    if (!cmd) {
+        fprintf(stderr, "latput: there is no command '%s'; latput --help lists them\n", argv[at]);
+        return EXIT_USAGE;
+    }
+    int status = cmd->run(argc - at, argv + at);
+    // Results on a full disk or a closed pipe must not look like success.
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "latput %s: cannot write the output: %s\n", cmd->name, strerror(errno));
+        return status > EXIT_ENVIRONMENT ? status : EXIT_ENVIRONMENT;
+    }
+    return status;
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Starting processes; see subproc.h. Children get their own process group, so that a timeout ends
+// all that they started, and the default signal mask.
+#include "subproc.h"
+
+#include "mem.h"
+#include "strbuf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { OUTPUT_DEFAULT_BYTES = 16 << 20, CHILD_CONFIG_FD = 3, CHILD_RECORD_FD = 4 };
+
+static bool subproc_show;
+
+void subproc_show_commands(bool on)
+{
+    subproc_show = on;
+}
+
+static void subproc_print(const char *const argv[])
+{
+    if (!subproc_show)
+        return;
+    fputc('+', stderr);
+    for (int i = 0; argv[i]; i++)
+        fprintf(stderr, " %s", argv[i]);
+    fputc('\n', stderr);
+}
+
+static int64_t subproc_now_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+// What to do in the child between fork and exec; only async-signal-safe calls.
+struct subproc_setup {
+    int fds[5]; // becomes fd i; -1: leave as it is; -2: /dev/null
+    const char *cwd;
+    const char *stdin_path;
+    int exclude_cpu;
+    int report_fd; // errno of a failed exec goes here
+};
+
+static void subproc_restrict_cpus(int exclude_cpu)
+{
+    cpu_set_t set;
+    if (exclude_cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    CPU_CLR((size_t)exclude_cpu, &set);
+    if (CPU_COUNT(&set) > 0)
+        sched_setaffinity(0, sizeof set, &set);
+}
+
+static _Noreturn void subproc_child_main(const char *const argv[],
+                                         const struct subproc_setup *setup)
+{
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL); // nothing that we start outlives us
+    sigset_t none;
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    int in = open(setup->stdin_path ? setup->stdin_path : "/dev/null", O_RDONLY);
+    if (in > 0)
+        dup2(in, 0);
+    // Move the descriptors out of the way of their targets first.
+    int high[5];
+    for (int i = 0; i < 5; i++)
+        high[i] = setup->fds[i] >= 0 ? fcntl(setup->fds[i], F_DUPFD_CLOEXEC, 20) : setup->fds[i];
+    for (int i = 1; i < 5; i++) {
+        if (high[i] == -2)
+            high[i] = open("/dev/null", O_WRONLY);
+        if (high[i] >= 0)
+            dup2(high[i], i);
+    }
+    subproc_restrict_cpus(setup->exclude_cpu);
+    int error = 0;
+    if (in < 0 || (setup->cwd && chdir(setup->cwd) != 0))
+        error = errno;
+    else
+        execvp(argv[0], (char *const *)argv);
+    if (!error)
+        error = errno;
+    if (write(setup->report_fd, &error, sizeof error) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+// Starts argv; returns its pid, or -1 with a message (a failed exec included).
+static pid_t subproc_fork(const char *const argv[], struct subproc_setup *setup, struct err *err)
+{
+    subproc_print(argv);
+    int report[2];
+    if (pipe2(report, O_CLOEXEC) != 0)
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    int wanted = fcntl(report[1], F_DUPFD_CLOEXEC, 40);
+    setup->report_fd = wanted >= 0 ? wanted : report[1];
+    pid_t pid = fork();
+    if (pid == 0)
+        subproc_child_main(argv, setup);
+    int fork_errno = errno;
+    close(report[1]);
+    if (wanted >= 0)
+        close(wanted);
+    int error = 0;
+    ssize_t got = 0;
+    if (pid > 0)
+        do
+            got = read(report[0], &error, sizeof error);
+        while (got < 0 && errno == EINTR);
+    close(report[0]);
+    if (pid < 0)
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(fork_errno));
+    if (got == (ssize_t)sizeof error) {
+        waitpid(pid, NULL, 0);
+        if (error == ENOENT)
+            return err_set(err,
+                           "cannot start %s: not found; is its package installed? "
+                           "(./install-deps.sh installs what latput needs)",
+                           argv[0]);
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(error));
+    }
+    return pid;
+}
+
+static bool subproc_drain(int fd, struct strbuf *out, size_t limit)
+{
+    char bytes[16384];
+    ssize_t got = read(fd, bytes, sizeof bytes);
+    if (got < 0)
+        return errno == EINTR || errno == EAGAIN;
+    if (got == 0)
+        return false;
+    size_t room = limit > out->len ? limit - out->len : 0;
+    strbuf_put(out, bytes, (size_t)got < room ? (size_t)got : room);
+    return true;
+}
+
+// Collects both outputs until they are closed or the time is over. Returns true on timeout.
+static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, int timeout_ms)
+{
+    int64_t end = subproc_now_ms() + timeout_ms;
+    bool open_[2] = {true, true};
+    while (open_[0] || open_[1]) {
+        int wait_ms = -1;
+        if (timeout_ms > 0) {
+            int64_t left = end - subproc_now_ms();
+            if (left <= 0)
+                return true;
+            wait_ms = (int)left;
+        }
+        struct pollfd polls[2] = {
+            {open_[0] ? fds[0] : -1, POLLIN, 0},
+            {open_[1] ? fds[1] : -1, POLLIN, 0}
+        };
+        if (poll(polls, 2, wait_ms) <= 0)
+            continue;
+        for (int i = 0; i < 2; i++)
+            if (polls[i].revents)
+                open_[i] = subproc_drain(fds[i], &outputs[i], limit);
+    }
+    return false;
+}
+
+static void subproc_wait(pid_t pid, int *exit_status, int *signal_number)
+{
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    *exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+int subproc_run(const char *const argv[], const struct subproc_options *options,
+                struct subproc_result *result, struct err *err)
+{
+    static const struct subproc_options defaults = {.exclude_cpu = -1};
+    if (!options)
+        options = &defaults;
+    *result = (struct subproc_result){0};
+    int out[2], errors[2];
+    if (pipe2(out, O_CLOEXEC) != 0)
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    if (pipe2(errors, O_CLOEXEC) != 0) {
+        close(out[0]);
+        close(out[1]);
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    }
+    struct subproc_setup setup = {
+        .fds = {-1, out[1], errors[1], -1, -1},
+        .cwd = options->cwd,
+        .stdin_path = options->stdin_path,
+        .exclude_cpu = options->exclude_cpu
+    };
+    pid_t pid = subproc_fork(argv, &setup, err);
+    close(out[1]);
+    close(errors[1]);
+    struct strbuf outputs[2] = {{0}, {0}};
+    if (pid > 0) {
+        size_t limit = options->max_output_bytes ? options->max_output_bytes : OUTPUT_DEFAULT_BYTES;
+        int fds[2] = {out[0], errors[0]};
+        result->timed_out = subproc_collect(fds, outputs, limit, options->timeout_ms);
+        if (result->timed_out)
+            kill(-pid, SIGKILL);
+        subproc_wait(pid, &result->exit_status, &result->signal);
+    }
+    close(out[0]);
+    close(errors[0]);
+    strbuf_put(&outputs[0], "", 0);
+    strbuf_put(&outputs[1], "", 0);
+    result->out = outputs[0].data;
+    result->out_len = outputs[0].len;
+    result->err = outputs[1].data;
+    result->err_len = outputs[1].len;
+    if (pid < 0)
+        subproc_result_free(result);
+    return pid < 0 ? -1 : 0;
+}
+
+void subproc_result_free(struct subproc_result *result)
+{
+    free(result->out);
+    free(result->err);
+    result->out = result->err = NULL;
+}
+
+static int subproc_feed(int fd, const void *config, size_t bytes)
+{
+    const char *at = config;
+    while (bytes > 0) {
+        ssize_t put = write(fd, at, bytes);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return -1;
+        at += put;
+        bytes -= (size_t)put;
+    }
+    return 0;
+}
+
+int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
+                  struct subproc_child *child, struct err *err)
+{
+    int to[2], from[2];
+    if (pipe2(to, O_CLOEXEC) != 0)
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    if (pipe2(from, O_CLOEXEC) != 0) {
+        close(to[0]);
+        close(to[1]);
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    }
+    fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // so that the measuring child never waits for us
+    struct subproc_setup setup = {.exclude_cpu = -1};
+    setup.fds[0] = -1;
+    setup.fds[1] = setup.fds[2] = quiet ? -2 : -1;
+    setup.fds[CHILD_CONFIG_FD] = to[0];
+    setup.fds[CHILD_RECORD_FD] = from[1];
+    child->pid = subproc_fork(argv, &setup, err);
+    child->from_fd = from[0];
+    close(to[0]);
+    close(from[1]);
+    if (child->pid < 0) {
+        close(to[1]);
+        close(from[0]);
+        return -1;
+    }
+    void (*old)(int) = signal(SIGPIPE, SIG_IGN); // a child that dies early is noticed by its end
+    int fed = subproc_feed(to[1], config, config_bytes);
+    signal(SIGPIPE, old);
+    close(to[1]);
+    (void)fed;
+    fcntl(from[0], F_SETFL, O_NONBLOCK);
+    return 0;
+}
+
+void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal_out)
+{
+    if (kill_first)
+        kill(-child->pid, SIGKILL);
+    subproc_wait(child->pid, exit_status, signal_out);
+    kill(-child->pid, SIGKILL); // whatever it may have left behind in its group
+    close(child->from_fd);
+}
