@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: MIT
+// CSV files; see csvfile.h. The file is read whole and cut into lines here, so that every message
+// can show its line; each line then goes through libcsv byte by byte, which tells in which column a
+// field starts and where a fault is.
+#include "csvfile.h"
+
+#include <csv.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    CSV_BYTES_MAX = 64 * 1024 * 1024, // far above any list; below what could exhaust memory
+    CSV_FIELDS_MAX = 64,
+    CSV_CONTEXT_BYTES = 120, // of a long line in a message, around the caret
+};
+
+struct csv_line_fields { // of one line
+    struct arena *arena;
+    const char *fields[CSV_FIELDS_MAX];
+    int columns[CSV_FIELDS_MAX];
+    int nfields; // counts on beyond CSV_FIELDS_MAX
+    int start;   // byte offset at which the field being parsed starts
+    const char *line;
+};
+
+struct csv_reader {
+    const char *path;
+    const struct csv_spec *spec;
+    struct csv_file *file;
+    struct csv_parser parser;
+    size_t record_capacity, comment_capacity;
+    const char **comments;
+    bool have_header;
+    int header_fields;
+    int *source; // for each column of the spec: index of the field in the file, or -1
+};
+
+// The part of `text` around `column` that is shown, and the caret's line below it.
+static void csv_caret(const char *text, int column, char *out, size_t size)
+{
+    size_t len = strlen(text), at = column > 0 ? (size_t)column - 1 : 0;
+    if (at > len)
+        at = len;
+    size_t first =
+        at > CSV_CONTEXT_BYTES / 2 && len > CSV_CONTEXT_BYTES ? at - CSV_CONTEXT_BYTES / 2 : 0;
+    while (first > 0 && ((unsigned char)text[first] & 0xc0) == 0x80)
+        first--;
+    size_t shown = len - first > CSV_CONTEXT_BYTES ? CSV_CONTEXT_BYTES : len - first;
+    while (first + shown < len && shown > 0 && ((unsigned char)text[first + shown] & 0xc0) == 0x80)
+        shown--;
+    char below[CSV_CONTEXT_BYTES + 2];
+    size_t n = 0;
+    for (size_t i = first; i < at; i++)
+        if (((unsigned char)text[i] & 0xc0) != 0x80) // one blank a character
+            below[n++] = text[i] == '\t' ? '\t' : ' ';
+    below[n] = '\0';
+    snprintf(out, size, "\n  %.*s\n  %s^", (int)shown, text + first, below);
+}
+
+int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
+                 const char *format, ...)
+{
+    char message[1024], caret[512] = "";
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    if (text)
+        csv_caret(text, column, caret, sizeof caret);
+    return err_set(err, "%s:%d: %s%s", path, line, message, caret);
+}
+
+// Reads a whole file into the arena, NUL-terminated.
+static int csv_load(const char *path, struct arena *arena, char **text, size_t *len,
+                    struct err *err)
+{
+    int status = -1;
+    size_t capacity = 0, used = 0;
+    char *buffer = NULL;
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(err, "%s: cannot be read: %s", path, strerror(errno));
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        err_set(err, "%s: is a directory; name the CSV files in it", path);
+        goto out;
+    }
+    for (;;) {
+        buffer = xgrow(buffer, &capacity, used + 65536, 1);
+        ssize_t got = read(fd, buffer + used, capacity - used);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0) {
+            err_set(err, "%s: cannot be read: %s", path, strerror(errno));
+            goto out;
+        }
+        if (got == 0)
+            break;
+        used += (size_t)got;
+        if (used > CSV_BYTES_MAX) {
+            err_set(err, "%s: larger than %d MiB; is it the right file?", path,
+                    CSV_BYTES_MAX >> 20);
+            goto out;
+        }
+    }
+    *text = arena_strndup(arena, buffer, used);
+    *len = used;
+    status = 0;
+out:
+    free(buffer);
+    close(fd);
+    return status;
+}
+
+// Length of the valid UTF-8 sequence at s, 0 if it is invalid (overlong forms and surrogates too).
+static int csv_utf8_length(const unsigned char *s)
+{
+    if (s[0] < 0x80)
+        return 1;
+    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    uint32_t code = s[0] & (0x7fu >> n);
+    for (int i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3fu);
+    }
+    bool ok = code >= least[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
+    return ok ? n : 0;
+}
+
+static int csv_check_line(const struct csv_reader *reader, int number, const char *line, size_t len,
+                          struct err *err)
+{
+    if (strlen(line) != len)
+        return err_set(err, "%s:%d: holds a NUL byte: this is not a text file", reader->path,
+                       number);
+    for (size_t i = 0; i < len;) {
+        int n = csv_utf8_length((const unsigned char *)line + i);
+        if (n == 0)
+            return err_set(err,
+                           "%s:%d: byte %zu (0x%02x) is not valid UTF-8; save the file as UTF-8",
+                           reader->path, number, i + 1, (unsigned char)line[i]);
+        i += (size_t)n;
+    }
+    return 0;
+}
+
+static void csv_on_field(void *bytes, size_t len, void *data)
+{
+    struct csv_line_fields *fields = data;
+    if (fields->nfields < CSV_FIELDS_MAX) {
+        int at = fields->start;
+        while (fields->line[at] == ' ' || fields->line[at] == '\t')
+            at++;
+        if (fields->line[at] == '"')
+            at++;
+        fields->fields[fields->nfields] = arena_strndup(fields->arena, bytes ? bytes : "", len);
+        fields->columns[fields->nfields] = at + 1;
+    }
+    fields->nfields++;
+}
+
+static void csv_on_record(int terminator, void *data)
+{
+    (void)terminator; // each line is one record: its end is known
+    (void)data;
+}
+
+// Runs one line through libcsv. Returns 0, or the 1-based column of the fault; -1 for a quote
+// without end.
+static int csv_split_line(struct csv_parser *parser, const char *line,
+                          struct csv_line_fields *fields)
+{
+    fields->line = line;
+    fields->nfields = 0;
+    fields->start = 0;
+    for (int i = 0; line[i]; i++) {
+        int before = fields->nfields;
+        if (csv_parse(parser, line + i, 1, csv_on_field, csv_on_record, fields) != 1)
+            return i + 1;
+        if (fields->nfields != before)
+            fields->start = i + 1;
+    }
+    return csv_fini(parser, csv_on_field, csv_on_record, fields) == 0 ? 0 : -1;
+}
+
+static int csv_find_column(const struct csv_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->ncolumns; i++)
+        if (strcmp(spec->columns[i], name) == 0)
+            return (int)i;
+    return -1;
+}
+
+static const char *csv_column_names(const struct csv_spec *spec, struct arena *arena)
+{
+    const char *names = spec->columns[0];
+    for (size_t i = 1; i < spec->ncolumns; i++)
+        names = arena_printf(arena, "%s,%s", names, spec->columns[i]);
+    return names;
+}
+
+static int csv_read_header(struct csv_reader *reader, int number, const char *line,
+                           const struct csv_line_fields *fields, struct err *err)
+{
+    const struct csv_spec *spec = reader->spec;
+    struct arena *arena = &reader->file->arena;
+    reader->source = arena_alloc(arena, spec->ncolumns * sizeof *reader->source);
+    for (size_t i = 0; i < spec->ncolumns; i++)
+        reader->source[i] = -1;
+    for (int i = 0; i < fields->nfields; i++) {
+        int column = csv_find_column(spec, fields->fields[i]);
+        if (column < 0)
+            return csv_error_at(reader->path, number, line, fields->columns[i], err,
+                                "unknown column '%s'; the columns are: %s", fields->fields[i],
+                                csv_column_names(spec, arena));
+        if (reader->source[column] >= 0)
+            return csv_error_at(reader->path, number, line, fields->columns[i], err,
+                                "column '%s' appears twice", fields->fields[i]);
+        reader->source[column] = i;
+    }
+    for (size_t i = 0; i < spec->ncolumns - spec->noptional; i++)
+        if (reader->source[i] < 0)
+            return csv_error_at(reader->path, number, line, (int)strlen(line) + 1, err,
+                                "column '%s' is missing; the columns are: %s", spec->columns[i],
+                                csv_column_names(spec, arena));
+    reader->header_fields = fields->nfields;
+    reader->have_header = true;
+    return 0;
+}
+
+static int csv_add_record(struct csv_reader *reader, int number, const char *line,
+                          const struct csv_line_fields *fields, struct err *err)
+{
+    struct csv_file *file = reader->file;
+    size_t ncolumns = reader->spec->ncolumns;
+    if (fields->nfields != reader->header_fields) {
+        int last = fields->nfields > reader->header_fields ? reader->header_fields : -1;
+        int column = last >= 0 ? fields->columns[last] : (int)strlen(line) + 1;
+        return csv_error_at(reader->path, number, line, column, err,
+                            "%d fields where the header has %d; a field with a comma needs quotes",
+                            fields->nfields, reader->header_fields);
+    }
+    const char **values = arena_alloc(&file->arena, ncolumns * sizeof *values);
+    int *columns = arena_alloc(&file->arena, ncolumns * sizeof *columns);
+    for (size_t i = 0; i < ncolumns; i++) {
+        int source = reader->source[i];
+        values[i] = source >= 0 ? fields->fields[source] : "";
+        columns[i] = source >= 0 ? fields->columns[source] : 1;
+    }
+    file->records =
+        xgrow(file->records, &reader->record_capacity, file->nrecords + 1, sizeof *file->records);
+    file->records[file->nrecords++] = (struct csv_record){number, line, values, columns};
+    return 0;
+}
+
+static void csv_add_comment(struct csv_reader *reader, const char *text)
+{
+    struct csv_file *file = reader->file;
+    text += strspn(text, "# \t");
+    size_t len = strlen(text);
+    while (len > 0 && strchr(" \t", text[len - 1]))
+        len--;
+    reader->comments = xgrow(reader->comments, &reader->comment_capacity, file->ncomments + 1,
+                             sizeof *reader->comments);
+    reader->comments[file->ncomments++] = arena_strndup(&file->arena, text, len);
+}
+
+static int csv_read_line(struct csv_reader *reader, int number, const char *line, struct err *err)
+{
+    const char *start = line + strspn(line, " \t");
+    if (*start == '#') {
+        if (!reader->have_header)
+            csv_add_comment(reader, start);
+        return 0;
+    }
+    if (*start == '\0')
+        return 0;
+    struct csv_line_fields fields = {.arena = &reader->file->arena};
+    int fault = csv_split_line(&reader->parser, line, &fields);
+    if (fault < 0)
+        return csv_error_at(reader->path, number, line, fields.start + 1, err,
+                            "this quoted field has no closing quote in its line");
+    if (fault > 0)
+        return csv_error_at(reader->path, number, line, fault, err,
+                            "quote inside a field: quote the whole field and double the quotes "
+                            "in it");
+    if (fields.nfields > CSV_FIELDS_MAX)
+        return csv_error_at(reader->path, number, line, 1, err, "more than %d fields",
+                            CSV_FIELDS_MAX);
+    return reader->have_header ? csv_add_record(reader, number, line, &fields, err)
+                               : csv_read_header(reader, number, line, &fields, err);
+}
+
+static int csv_read_lines(struct csv_reader *reader, char *text, size_t len, struct err *err)
+{
+    char *end = text + len;
+    if (len >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) // byte order mark of some editors
+        text += 3;
+    for (int number = 1; text < end; number++) {
+        char *newline = memchr(text, '\n', (size_t)(end - text));
+        char *stop = newline ? newline : end;
+        *stop = '\0';
+        size_t line_len = (size_t)(stop - text);
+        if (line_len > 0 && text[line_len - 1] == '\r')
+            text[--line_len] = '\0';
+        if (csv_check_line(reader, number, text, line_len, err) ||
+            csv_read_line(reader, number, text, err))
+            return -1;
+        text = stop + 1;
+    }
+    if (!reader->have_header)
+        return err_set(err, "%s: no header row; it must name the columns: %s", reader->path,
+                       csv_column_names(reader->spec, &reader->file->arena));
+    return 0;
+}
+
+// The record and comment arrays grow while reading; once complete they move into the arena.
+static void csv_settle(struct csv_reader *reader)
+{
+    struct csv_file *file = reader->file;
+    struct csv_record *records = arena_alloc(&file->arena, file->nrecords * sizeof *file->records);
+    if (file->nrecords)
+        memcpy(records, file->records, file->nrecords * sizeof *records);
+    const char **comments = arena_alloc(&file->arena, file->ncomments * sizeof *comments);
+    if (file->ncomments)
+        memcpy(comments, reader->comments, file->ncomments * sizeof *comments);
+    free(file->records);
+    free(reader->comments);
+    file->records = records;
+    file->comments = comments;
+}
+
+int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
+                  struct err *err)
+{
+    *file = (struct csv_file){0};
+    file->path = arena_strdup(&file->arena, path);
+    struct csv_reader reader = {.path = file->path, .spec = spec, .file = file};
+    char *text = NULL;
+    size_t len = 0;
+    if (csv_load(path, &file->arena, &text, &len, err)) {
+        csv_file_free(file);
+        return -1;
+    }
+    if (csv_init(&reader.parser, CSV_STRICT | CSV_STRICT_FINI | CSV_APPEND_NULL)) {
+        csv_file_free(file);
+        return err_set(err, "%s: the CSV parser could not be set up", path);
+    }
+    int status = csv_read_lines(&reader, text, len, err);
+    csv_free(&reader.parser);
+    csv_settle(&reader);
+    if (status)
+        csv_file_free(file);
+    return status;
+}
+
+void csv_file_free(struct csv_file *file)
+{
+    arena_free(&file->arena);
+    *file = (struct csv_file){0};
+}
