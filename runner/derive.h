@@ -65,7 +65,7 @@ struct test_result {
     enum bound bound;
     int kernel; // index of the deciding kernel, -1 if none
 };
-struct test_result derive_test(enum test_kind kind, enum bound bound, int issue_width,
+struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels);
 

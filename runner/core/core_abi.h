@@ -28,4 +28,89 @@ struct core_kernel {
 };
 _Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");
 
+enum core_mode {
+    CORE_MODE_MEASURE, // the selected kernels, in passes
+    CORE_MODE_FLOOR,   // no kernels: time canaries of several nop lengths, for the floor
+};
+
+// What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids.
+struct core_config {
+    uint32_t abi_version;
+    uint32_t mode;           // enum core_mode
+    int32_t cpu;             // to pin to
+    uint32_t calib_link_clk; // latency of imul r64,r64 on this uarch
+    uint32_t issue_width;
+    uint32_t nop_bytes;       // length of a nop of the canary
+    double floor_clk_per_nop; // of the canary on an undisturbed core
+    double tsc_hz;
+    double canary_tolerance;                 // accept up to floor * (1 + this)
+    double calib_tolerance;                  // largest |before - after| / before
+    double passes_tolerance;                 // two passes that differ by more call for a third
+    uint32_t window_ns, canary_ns, calib_ns; // length of the three parts of a repeat
+    uint32_t accept;                         // accepted repeats wanted a pass
+    uint32_t tries;                          // repeats tried at most before the kernel is requeued
+    uint32_t requeues;    // times that a kernel is requeued before it is unstable
+    uint32_t give_up_ms;  // nothing accepted for so long: stop waiting
+    uint32_t pass_gap_ms; // least time between two passes of a kernel
+    uint32_t floor_ms;    // duration of CORE_MODE_FLOOR
+    uint32_t nselected;
+};
+
+enum core_record_type {
+    CORE_REC_HELLO,  // once, after calibration
+    CORE_REC_BEGIN,  // kernel, pass: about to run a kernel for the first time in this pass
+    CORE_REC_TIMING, // kernel, pass: end of a pass, samples follow in the record
+    CORE_REC_WAIT,   // alive, waiting for the core to become quiet
+    CORE_REC_FLOOR,  // one candidate of CORE_MODE_FLOOR
+    CORE_REC_CODE,   // kernel: its machine code
+    CORE_REC_FATAL,  // the core cannot work; text says why
+    CORE_REC_END,
+};
+
+enum { CORE_SAMPLES_MAX = 16, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
+
+struct core_sample { // raw TSC ticks; same layout as struct sample in derive.h
+    uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
+};
+
+// What the core writes to fd 4: records of one size, so that a torn one cannot be misread.
+struct core_record {
+    uint32_t type;   // enum core_record_type
+    uint32_t kernel; // id, where it applies
+    union {
+        struct {
+            double overhead_tsc; // of a timing without work
+            double calib_clk;    // core cycles of the calibration chain
+            double core_hz;
+            uint32_t code_bytes, kernels;
+        } hello;
+        struct {
+            uint32_t pass;
+        } begin;
+        struct {
+            uint32_t pass;
+            uint32_t outcome; // enum outcome
+            int32_t signal;   // where signalled or unsupported
+            uint32_t accepted, tried;
+            uint32_t iterations, copies;
+            uint32_t last; // 1: no further pass of this kernel follows
+            double overhead_tsc, calib_clk;
+            struct core_sample samples[CORE_SAMPLES_MAX];
+            char detail[CORE_TEXT_MAX];
+        } timing;
+        struct {
+            uint32_t nop_bytes;
+            double clk_per_nop; // mode of the distribution
+            double share;       // of the samples within 1 % of the mode
+            uint32_t samples;
+        } floor;
+        struct {
+            uint32_t bytes; // of the body; code holds the first CORE_CODE_MAX of them
+            uint8_t code[CORE_CODE_MAX];
+        } code;
+        char text[CORE_TEXT_MAX];
+    };
+};
+_Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write to a pipe");
+
 #endif

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+// Keeps a body from doing harm: faults inside a kernel lead back to core_leave and become an
+// outcome; system calls other than the core's own few, recognised by their exact arguments, raise
+// SIGSYS; and the core's data and stack are compared with a copy after each kernel, so that a stray
+// write is noticed before its damage reaches a result.
+#include "core_internal.h"
+
+#include <errno.h>
+#include <seccomp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+extern char __data_start[], _end[]; // of the static program's writable image
+
+enum { SIGNAL_STACK_BYTES = 64 * 1024 };
+
+static struct guard_fault guard_last; // rewritten by the handler; not compared
+static struct core_record guard_record;
+static struct timespec guard_pause;
+
+// The guarded ranges and their copies. The copy lies at an address that no body can guess.
+static struct guard_range {
+    const char *from;
+    size_t bytes;
+} guard_ranges[4];
+static int guard_nranges;
+static char *guard_copy;
+static size_t guard_copy_bytes;
+
+static void guard_handler(int signal_number, siginfo_t *info, void *context)
+{
+    ucontext_t *uc = context;
+    if (!core_state.in_kernel)
+        _exit(
+            112); // the core itself faulted: its state cannot be trusted, a new process takes over
+    guard_last =
+        (struct guard_fault){signal_number, info->si_code, (uint64_t)(uintptr_t)info->si_addr};
+    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)core_leave;
+}
+
+void guard_setup(void)
+{
+    static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGSYS};
+    stack_t stack = {.ss_size = SIGNAL_STACK_BYTES};
+    stack.ss_sp =
+        mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
+        guard_fatal("cannot set up the signal stack: %s", strerror(errno));
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    action.sa_sigaction = guard_handler;
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+static void guard_limit(int resource, rlim_t value)
+{
+    struct rlimit limit = {value, value};
+    setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+// Allows a system call only with the exact arguments that the core itself uses.
+static int guard_allow(scmp_filter_ctx filter, int call, int nargs, const uint64_t *args)
+{
+    struct scmp_arg_cmp compare[6];
+    for (int i = 0; i < nargs; i++)
+        compare[i] = SCMP_CMP64((unsigned)i, SCMP_CMP_EQ, args[i]);
+    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, (unsigned)nargs, compare);
+}
+
+void guard_drop_privileges(void)
+{
+    guard_limit(RLIMIT_CORE, 0);
+    guard_limit(RLIMIT_FSIZE, 0);
+    guard_limit(RLIMIT_NPROC, 0);
+    guard_limit(RLIMIT_NOFILE, 0);
+    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
+    if (!filter)
+        guard_fatal("cannot create the system-call filter");
+    // A filter must not change what is measured: by default old kernels switch the speculative
+    // store bypass off for filtered processes, which slows store forwarding.
+    seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
+    seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_TRAP);
+    const uint64_t write_args[] = {CORE_RECORD_FD, (uint64_t)(uintptr_t)&guard_record,
+                                   sizeof guard_record};
+    const uint64_t sleep_args[] = {CLOCK_MONOTONIC, 0, (uint64_t)(uintptr_t)&guard_pause, 0};
+    int failed = guard_allow(filter, SCMP_SYS(write), 3, write_args) |
+                 guard_allow(filter, SCMP_SYS(clock_nanosleep), 4, sleep_args) |
+                 guard_allow(filter, SCMP_SYS(rt_sigreturn), 0, NULL) |
+                 guard_allow(filter, SCMP_SYS(exit_group), 0, NULL);
+    if (failed || seccomp_load(filter) != 0)
+        guard_fatal("cannot load the system-call filter");
+    seccomp_release(filter);
+}
+
+static void guard_add_range(const char *from, const char *to)
+{
+    if (from < to)
+        guard_ranges[guard_nranges++] = (struct guard_range){from, (size_t)(to - from)};
+}
+
+static void guard_copy_init(const char *stack_from)
+{
+    // The image but for what kernels and the handler legitimately write.
+    const char *state = (const char *)&core_state;
+    const char *fault = (const char *)&guard_last;
+    const char *first = state < fault ? state : fault, *second = state < fault ? fault : state;
+    size_t first_bytes = state < fault ? sizeof core_state : sizeof guard_last;
+    size_t second_bytes = state < fault ? sizeof guard_last : sizeof core_state;
+    guard_add_range(__data_start, first);
+    guard_add_range(first + first_bytes, second);
+    guard_add_range(second + second_bytes, _end);
+    extern char **environ;
+    guard_add_range(stack_from, (const char *)environ);
+    for (int i = 0; i < guard_nranges; i++)
+        guard_copy_bytes += guard_ranges[i].bytes;
+    guard_copy =
+        mmap(NULL, guard_copy_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (guard_copy == MAP_FAILED)
+        guard_fatal("cannot map %zu bytes", guard_copy_bytes);
+}
+
+void guard_protect(const void *stack_from)
+{
+    if (!guard_copy)
+        guard_copy_init(stack_from);
+    char *to = guard_copy;
+    for (int i = 0; i < guard_nranges; i++) {
+        memcpy(to, guard_ranges[i].from, guard_ranges[i].bytes);
+        to += guard_ranges[i].bytes;
+    }
+}
+
+bool guard_intact(void)
+{
+    const char *copy = guard_copy;
+    for (int i = 0; i < guard_nranges; i++) {
+        if (memcmp(copy, guard_ranges[i].from, guard_ranges[i].bytes) != 0)
+            return false;
+        copy += guard_ranges[i].bytes;
+    }
+    return true;
+}
+
+struct guard_fault guard_take_fault(void)
+{
+    struct guard_fault fault = guard_last;
+    guard_last = (struct guard_fault){0};
+    return fault;
+}
+
+void guard_send(const struct core_record *record)
+{
+    guard_record = *record;
+    if (write(CORE_RECORD_FD, &guard_record, sizeof guard_record) != (ssize_t)sizeof guard_record)
+        _exit(113); // the runner is gone
+}
+
+void guard_fatal(const char *format, ...)
+{
+    struct core_record record = {.type = CORE_REC_FATAL};
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(record.text, sizeof record.text, format, ap);
+    va_end(ap);
+    guard_send(&record);
+    _exit(111);
+}
+
+void guard_sleep_ms(uint32_t ms)
+{
+    guard_pause = (struct timespec){ms / 1000, (long)(ms % 1000) * 1000000};
+    clock_nanosleep(CLOCK_MONOTONIC, 0, &guard_pause, NULL);
+}

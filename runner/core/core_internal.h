@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// What the files of the measurement core share. The core is a static program of its own, linked
+// with the bodies of one batch; it depends on libc and libseccomp only. It allocates nothing while
+// it measures: code, data area and kernel state are mapped before the first body runs.
+#ifndef LATPUT_CORE_INTERNAL_H
+#define LATPUT_CORE_INTERNAL_H
+
+#include "core_abi.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+// The object of the batch (gen.c).
+extern const struct core_kernel latput_kernels[];
+extern const uint32_t latput_kernel_count;
+
+// Mirrors `struc setup` in core_enter.asm.
+struct core_setup {
+    uint64_t code, stack, data;
+    uint64_t gpr_fill, mask_fill;
+    uint32_t vec_bits, features;
+    uint64_t vec_fill[2];
+};
+_Static_assert(offsetof(struct core_setup, vec_fill) == 48, "struc setup in core_enter.asm");
+
+// Mirrors `struc state` in core_enter.asm.
+struct core_state {
+    uint64_t saved_rsp, saved_rax, saved_rdx, tsc_begin, tsc_end, leave;
+    uint32_t iterations, in_kernel;
+};
+_Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_enter.asm");
+
+enum { FEATURE_AVX = 1, FEATURE_AVX512F = 2, FEATURE_AVX512BW = 4, FEATURE_MMX = 8 };
+
+extern struct core_state core_state; // the one thing that kernels write; excluded from the guard
+extern uint32_t core_features;       // FEATURE_* of this CPU (not MMX)
+
+void core_enter(const struct core_setup *setup);
+void core_leave(void);
+extern const uint8_t core_start[], core_start_end[], core_stop[], core_stop_end[];
+
+// A kernel in several unrollings, from many copies to one, all in executable memory.
+enum { VARIANTS_MAX = 3 };
+struct code_variant {
+    const uint8_t *entry;
+    uint32_t copies;
+};
+struct code {
+    struct code_variant variants[VARIANTS_MAX];
+    int nvariants;
+};
+
+enum { PASSES_MAX = 3 };
+
+// What the core knows of one selected kernel while it measures.
+struct kernel_run {
+    const struct core_kernel *kernel;
+    struct code code;
+    const struct code_variant *variant; // chosen by the trial; NULL before
+    uint32_t iterations;
+    uint32_t requeued;         // in this pass
+    uint32_t pass;             // the pass it is in, from 1
+    uint32_t tried;            // repeats tried in this pass
+    bool finished;             // nothing more to do
+    double values[PASSES_MAX]; // calibration chains per loop of the passes done, to compare them
+    int nvalues;
+};
+
+// core_code.c: builds machine code into one mapping, writable first, executable afterwards.
+void code_begin(size_t bytes);
+size_t code_bytes(const struct core_kernel *kernel); // upper bound of what code_add will need
+struct code code_add(const struct core_kernel *kernel);
+void code_end(void); // from here on the code is executable and no longer writable
+
+// core_guard.c: signals, limits, system-call filter, and the check for stray writes.
+void guard_setup(void);                     // handlers and an own signal stack
+void guard_drop_privileges(void);           // rlimits and seccomp; last step before the first body
+void guard_protect(const void *stack_from); // remembers the core's own data and stack
+bool guard_intact(void);                    // false if they changed since guard_protect
+struct guard_fault {
+    int signal, code; // 0: none
+    uint64_t address;
+};
+struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
+void guard_send(const struct core_record *record);
+_Noreturn void guard_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void guard_sleep_ms(uint32_t ms);
+
+// core_time.c: runs kernels against the clock.
+struct times {
+    double overhead_tsc, calib_clk, core_hz;
+};
+void time_build(const struct core_config *config); // its own kernels: calibration and canaries
+size_t time_code_bytes(void);                      // room that time_build needs
+void time_calibrate(const struct core_config *config, struct times *times);
+void time_fill_data(const struct core_kernel *kernel); // memory as a kernel finds it at its start
+uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
+uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
+uint32_t time_canary(void);      // ticks of one canary
+bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
+void time_floor(const struct core_config *config);
+uint64_t time_now(void); // TSC
+
+#endif

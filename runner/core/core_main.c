@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: MIT
+// The measurement core's main program: reads its configuration, builds all code, gives up what it
+// does not need, and measures the selected kernels in passes, sending a record for each. It never
+// decides what a number means; it only decides which repeats were undisturbed. A kernel that was
+// not measured is requeued to the end of its pass; a core that never becomes quiet ends in
+// `unstable`.
+#include "core_internal.h"
+
+#include "../outcome.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    TRIAL_ITERATIONS = 2,
+    WARM_ROUNDS =
+        2, // whole kernels before the first repeat of a pass: caches, predictors, AVX units
+    PAUSE_FIRST_MS = 20, // before a requeued round; doubles up to PAUSE_LAST_MS
+    PAUSE_LAST_MS = 500,
+    WAIT_RECORD_MS = 200, // at least this often the runner hears that we are alive
+    LONG_LOOP_WINDOWS =
+        4, // a loop this many times longer than the window wants a smaller unrolling
+};
+
+struct core_state core_state;
+uint32_t core_features;
+
+static struct core_config config;
+static struct times times;
+static struct kernel_run *runs; // config.nselected of them
+static uint64_t last_accept_tsc, last_record_tsc;
+
+static uint64_t ms_to_tsc(uint32_t ms)
+{
+    return (uint64_t)(ms * config.tsc_hz / 1000);
+}
+
+static void send_simple(enum core_record_type type, uint32_t kernel, uint32_t pass)
+{
+    struct core_record record = {.type = type, .kernel = kernel};
+    record.begin.pass = pass;
+    guard_send(&record);
+    last_record_tsc = time_now();
+}
+
+static void send_outcome(const struct kernel_run *run, enum outcome outcome, int signal_number,
+                         const char *detail)
+{
+    struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
+    record.timing.pass = run->pass;
+    record.timing.outcome = outcome;
+    record.timing.signal = signal_number;
+    record.timing.tried = run->tried;
+    snprintf(record.timing.detail, sizeof record.timing.detail, "%s", detail);
+    guard_send(&record);
+    last_record_tsc = time_now();
+}
+
+static const char *signal_text(int signal_number)
+{
+    static const struct {
+        int number;
+        const char *text;
+    } texts[] = {
+        {SIGSEGV, "SIGSEGV: memory access refused, or a privileged instruction"},
+        {SIGBUS,  "SIGBUS: misaligned or missing memory"                       },
+        {SIGFPE,  "SIGFPE: division error or unmasked floating-point exception"},
+        {SIGTRAP, "SIGTRAP: breakpoint or single step"                         },
+        {SIGSYS,  "SIGSYS: system call refused"                                },
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (texts[i].number == signal_number)
+            return texts[i].text;
+    return "signal";
+}
+
+// After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
+static bool run_damaged(struct kernel_run *run)
+{
+    struct guard_fault fault = guard_take_fault();
+    if (fault.signal) {
+        run->finished = true;
+        if (fault.signal == SIGILL)
+            send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL,
+                         "SIGILL: the CPU refuses the instruction");
+        else
+            send_outcome(run, OUTCOME_SIGNALLED, fault.signal, signal_text(fault.signal));
+    }
+    if (!guard_intact()) {
+        if (!run->finished)
+            send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
+                         "the body writes over the memory of the measurement core");
+        _exit(114); // a new process measures the rest
+    }
+    return run->finished;
+}
+
+// Chooses the unrolling and the number of iterations so that one timing fills the window.
+static bool run_trial(struct kernel_run *run)
+{
+    double window_tsc = config.window_ns * config.tsc_hz / 1e9;
+    for (int i = run->code.nvariants - 1; i >= 0; i--) {
+        // From one copy upwards: what is slow is found out before it is slow many times.
+        const struct code_variant *variant = &run->code.variants[i];
+        uint32_t ticks = 0;
+        for (int round = 0; round < 2; round++) {
+            ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
+            if (run_damaged(run))
+                return false;
+        }
+        double loop_tsc =
+            (ticks > times.overhead_tsc ? ticks - times.overhead_tsc : 0) / TRIAL_ITERATIONS;
+        if (run->variant && loop_tsc > LONG_LOOP_WINDOWS * window_tsc)
+            break;
+        run->variant = variant;
+        run->iterations = loop_tsc * 4 > window_tsc ? (uint32_t)(window_tsc / loop_tsc) + 1 : 4;
+    }
+    return true;
+}
+
+// Settles the iterations with a longer timing than the trial's; also warms up.
+static bool run_warm(struct kernel_run *run)
+{
+    double window_tsc = config.window_ns * config.tsc_hz / 1e9;
+    for (int round = 0; round < WARM_ROUNDS; round++) {
+        uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        if (run_damaged(run))
+            return false;
+        double loop_tsc = (ticks - times.overhead_tsc) / run->iterations;
+        if (run->pass == 1 && loop_tsc > 1)
+            run->iterations = (uint32_t)(window_tsc / loop_tsc) + 1;
+    }
+    return true;
+}
+
+struct surroundings { // what was timed last before a kernel
+    uint32_t calib_tsc, canary_tsc;
+    bool quiet;
+};
+
+static struct surroundings look_around(void)
+{
+    struct surroundings now;
+    now.canary_tsc = time_canary();
+    now.calib_tsc = time_calibration();
+    now.quiet = time_canary_quiet(now.canary_tsc, now.calib_tsc);
+    return now;
+}
+
+static bool calibrations_agree(uint32_t before, uint32_t after)
+{
+    double differ = before > after ? before - after : after - before;
+    return differ <= config.calib_tolerance * before;
+}
+
+static double sample_value(const struct core_sample *sample)
+{
+    return (sample->kernel_tsc - times.overhead_tsc) /
+           ((sample->before_tsc + sample->after_tsc) / 2.0 - times.overhead_tsc);
+}
+
+static double median_value(const struct core_sample *samples, uint32_t n)
+{
+    double values[CORE_SAMPLES_MAX];
+    for (uint32_t i = 0; i < n; i++) {
+        double value = sample_value(&samples[i]);
+        uint32_t at = i;
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
+}
+
+// Whether two of the values agree; with fewer than two there is nothing to compare.
+static bool passes_agree(const struct kernel_run *run)
+{
+    for (int i = 0; i < run->nvalues; i++)
+        for (int j = 0; j < i; j++) {
+            double a = run->values[i], b = run->values[j];
+            if ((a > b ? a - b : b - a) <= config.passes_tolerance * (a < b ? a : b))
+                return true;
+        }
+    return false;
+}
+
+static void send_timing(struct kernel_run *run, struct core_record *record)
+{
+    run->values[run->nvalues++] =
+        median_value(record->timing.samples, record->timing.accepted) / run->iterations;
+    if (run->nvalues == PASSES_MAX || (run->nvalues == PASSES_MAX - 1 && passes_agree(run)))
+        run->finished = true;
+    record->timing.last = run->finished;
+    guard_send(record);
+    last_record_tsc = time_now();
+}
+
+// One attempt at a pass of a kernel. Returns false when too few repeats were accepted.
+static bool run_measure(struct kernel_run *run)
+{
+    struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
+    uint32_t accepted = 0;
+    struct surroundings before = look_around();
+    for (uint32_t tries = 0; tries < config.tries && accepted < config.accept; tries++) {
+        run->tried++;
+        if (!before.quiet) {
+            before = look_around();
+            continue;
+        }
+        uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        struct surroundings after = look_around();
+        if (run_damaged(run))
+            return true;
+        if (after.quiet && calibrations_agree(before.calib_tsc, after.calib_tsc)) {
+            uint32_t canary =
+                before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
+            record.timing.samples[accepted++] =
+                (struct core_sample){ticks, before.calib_tsc, after.calib_tsc, canary};
+            last_accept_tsc = time_now();
+        }
+        before = after;
+    }
+    if (accepted < config.accept)
+        return false;
+    record.timing.pass = run->pass;
+    record.timing.outcome = OUTCOME_OK;
+    record.timing.accepted = accepted;
+    record.timing.tried = run->tried;
+    record.timing.iterations = run->iterations;
+    record.timing.copies = run->variant->copies;
+    record.timing.overhead_tsc = times.overhead_tsc;
+    record.timing.calib_clk = times.calib_clk;
+    send_timing(run, &record);
+    return true;
+}
+
+// Returns false when the kernel has to be requeued.
+static bool run_pass(struct kernel_run *run)
+{
+    if (run->tried == 0)
+        send_simple(CORE_REC_BEGIN, run->kernel->id, run->pass);
+    time_fill_data(run->kernel);
+    guard_protect(__builtin_frame_address(0));
+    if (!run->variant && !run_trial(run))
+        return true;
+    if (!run_warm(run))
+        return true;
+    return run_measure(run);
+}
+
+static void run_give_up(struct kernel_run *run)
+{
+    char detail[CORE_TEXT_MAX];
+    snprintf(detail, sizeof detail,
+             "no %u undisturbed repeats in %u tries: something else uses this core", config.accept,
+             run->tried);
+    send_outcome(run, OUTCOME_UNSTABLE, 0, detail);
+    run->finished = true;
+}
+
+// Waits until a canary is quiet again, or the pause is over.
+static void pause_for_quiet(uint32_t ms)
+{
+    uint64_t end = time_now() + ms_to_tsc(ms);
+    guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
+    while (time_now() < end && !look_around().quiet) {
+        if (time_now() - last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
+            send_simple(CORE_REC_WAIT, 0, 0);
+        guard_sleep_ms(1);
+    }
+}
+
+// Measures each run that is in pass `pass`, requeueing what was disturbed.
+static void measure_pass(uint32_t pass)
+{
+    uint32_t pause_ms = 0;
+    for (bool again = true; again;) {
+        again = false;
+        if (pause_ms)
+            pause_for_quiet(pause_ms);
+        for (uint32_t i = 0; i < config.nselected; i++) {
+            struct kernel_run *run = &runs[i];
+            if (run->finished || run->pass != pass)
+                continue;
+            if (run_pass(run)) {
+                run->pass++;
+                run->tried = run->requeued = 0;
+            } else if (++run->requeued > config.requeues ||
+                       time_now() - last_accept_tsc > ms_to_tsc(config.give_up_ms)) {
+                run_give_up(run);
+            } else {
+                again = true;
+            }
+        }
+        pause_ms = pause_ms ? (pause_ms * 2 > PAUSE_LAST_MS ? PAUSE_LAST_MS : pause_ms * 2)
+                            : PAUSE_FIRST_MS;
+    }
+}
+
+static void measure(void)
+{
+    last_accept_tsc = last_record_tsc = time_now();
+    for (uint32_t pass = 1; pass <= PASSES_MAX; pass++) {
+        uint64_t start = time_now();
+        measure_pass(pass);
+        uint64_t took = time_now() - start;
+        bool more = false;
+        for (uint32_t i = 0; i < config.nselected; i++)
+            more |= !runs[i].finished;
+        if (!more)
+            break;
+        // A short batch waits, so that one disturbance does not cover both passes.
+        while (pass < PASSES_MAX && time_now() - start < ms_to_tsc(config.pass_gap_ms) && took) {
+            send_simple(CORE_REC_WAIT, 0, 0);
+            guard_sleep_ms(PAUSE_FIRST_MS);
+        }
+    }
+}
+
+static void read_all(void *to, size_t bytes)
+{
+    char *at = to;
+    while (bytes > 0) {
+        ssize_t got = read(CORE_CONFIG_FD, at, bytes);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            guard_fatal("the configuration is incomplete");
+        at += got;
+        bytes -= (size_t)got;
+    }
+}
+
+static void read_config(void)
+{
+    read_all(&config, sizeof config);
+    if (config.abi_version != CORE_ABI_VERSION)
+        guard_fatal("the core and the runner are of different versions; build again");
+    if (config.accept > CORE_SAMPLES_MAX)
+        guard_fatal("more samples wanted than a record holds");
+    if (!config.nselected)
+        return;
+    runs = mmap(NULL, config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (runs == MAP_FAILED)
+        guard_fatal("cannot map the state of %u kernels", config.nselected);
+    for (uint32_t i = 0; i < config.nselected; i++) {
+        uint32_t id;
+        read_all(&id, sizeof id);
+        for (uint32_t k = 0; k < latput_kernel_count; k++) // ids ascend: usually found at once
+            if (latput_kernels[(k + id) % latput_kernel_count].id == id) {
+                runs[i].kernel = &latput_kernels[(k + id) % latput_kernel_count];
+                break;
+            }
+        if (!runs[i].kernel)
+            guard_fatal("there is no kernel %u", id);
+        runs[i].pass = 1;
+    }
+}
+
+static void find_features(void)
+{
+    unsigned a, b, c, d, low, high;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return;
+    __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    if (!(c & bit_AVX) || (low & 6) != 6)
+        return;
+    core_features |= FEATURE_AVX;
+    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(b & bit_AVX512F) || (low & 0xe0) != 0xe0)
+        return;
+    core_features |= FEATURE_AVX512F | (b & bit_AVX512BW ? FEATURE_AVX512BW : 0);
+}
+
+static size_t build_code(void)
+{
+    size_t bytes = time_code_bytes();
+    for (uint32_t i = 0; i < config.nselected; i++)
+        bytes += code_bytes(runs[i].kernel);
+    code_begin(bytes);
+    time_build(&config);
+    for (uint32_t i = 0; i < config.nselected; i++)
+        runs[i].code = code_add(runs[i].kernel);
+    code_end();
+    return bytes;
+}
+
+static void send_hello(size_t bytes)
+{
+    struct core_record record = {.type = CORE_REC_HELLO};
+    record.hello.overhead_tsc = times.overhead_tsc;
+    record.hello.calib_clk = times.calib_clk;
+    record.hello.core_hz = times.core_hz;
+    record.hello.code_bytes = (uint32_t)bytes;
+    record.hello.kernels = config.nselected;
+    guard_send(&record);
+    for (uint32_t i = 0; i < config.nselected; i++) {
+        const struct core_kernel *kernel = runs[i].kernel;
+        struct core_record code = {.type = CORE_REC_CODE, .kernel = kernel->id};
+        code.code.bytes = kernel->body_bytes;
+        memcpy(code.code.code, (const void *)(uintptr_t)kernel->body,
+               kernel->body_bytes < CORE_CODE_MAX ? kernel->body_bytes : CORE_CODE_MAX);
+        guard_send(&code);
+    }
+}
+
+int main(void)
+{
+    read_config();
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)config.cpu, &set);
+    if (sched_setaffinity(0, sizeof set, &set) != 0)
+        guard_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
+    find_features();
+    guard_setup();
+    size_t bytes = build_code();
+    guard_drop_privileges();
+    if (config.mode == CORE_MODE_FLOOR) {
+        time_floor(&config);
+    } else {
+        time_calibrate(&config, &times);
+        send_hello(bytes);
+        measure();
+    }
+    struct core_record end = {.type = CORE_REC_END};
+    guard_send(&end);
+    return 0;
+}

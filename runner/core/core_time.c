@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// The clock. One repeat is canary, kernel, calibration chain; all three run as kernels through
+// core_enter. Core cycles come from the calibration chain, a dependent imul chain whose latency is
+// a known integer on this uarch; the canary, a loop of nops, shows whether something else uses the
+// core's front end. docs/MEASUREMENT.md has the experiments behind the choices.
+#include "core_internal.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum {
+    CALIB_LINKS = 256,
+    CANARY_NOPS = 960, // long enough to leave a loop buffer, short enough for the µop cache
+    NOP_BYTES_MAX = 9,
+    OVERHEAD_ROUNDS = 201,
+    DATA_BYTES = 72 * 1024,
+    DATA_FILL_BYTES = 4096, // what is rewritten before each pass
+    DATA_BEFORE_BYTES = 4096,
+    STACK_BYTES = 64 * 1024,
+    GUARD_BYTES = 1 << 20, // unmapped on both sides of data and stack
+};
+
+// The data area lies below 2 GiB at a fixed address: absolute operands can name it, and where data
+// lies relative to pages and cache sets is the same in every process.
+#define DATA_ADDRESS ((void *)0x20000000)
+
+static uint8_t *data_base, *stack_top;
+static struct code calib_code, canary_code[NOP_BYTES_MAX + 1];
+static uint32_t calib_iterations, canary_iterations;
+static int canary_nop_bytes;
+static double canary_limit; // ticks of canary per tick of calibration, overhead subtracted
+static double overhead;
+
+static const uint8_t imul_rax_rax[] = {0x48, 0x0f, 0xaf, 0xc0};
+
+// The nops that the vendors' manuals recommend, by length.
+static const char *const nops[NOP_BYTES_MAX + 1] = {
+    "",
+    "\x90",
+    "\x66\x90",
+    "\x0f\x1f\x00",
+    "\x0f\x1f\x40\x00",
+    "\x0f\x1f\x44\x00\x00",
+    "\x66\x0f\x1f\x44\x00\x00",
+    "\x0f\x1f\x80\x00\x00\x00\x00",
+    "\x0f\x1f\x84\x00\x00\x00\x00\x00",
+    "\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
+};
+
+uint64_t time_now(void)
+{
+    return __builtin_ia32_rdtsc();
+}
+
+static struct core_kernel time_own_kernel(const uint8_t *body, uint32_t bytes, uint32_t instrs)
+{
+    return (struct core_kernel){.body = (uint64_t)(uintptr_t)body,
+                                .body_bytes = bytes,
+                                .instances = instrs,
+                                .instrs = instrs,
+                                .flags = CORE_UNROLLED,
+                                .gpr_fill = 1};
+}
+
+// Bodies of the own kernels, unrolled; static because code_add copies from them.
+static uint8_t calib_body[CALIB_LINKS * sizeof imul_rax_rax];
+static uint8_t canary_body[CANARY_NOPS * NOP_BYTES_MAX];
+
+size_t time_code_bytes(void)
+{
+    struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
+    struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_NOPS);
+    return code_bytes(&calib) + NOP_BYTES_MAX * code_bytes(&canary);
+}
+
+static void time_map_areas(void)
+{
+    char *area = mmap(DATA_ADDRESS, 3 * GUARD_BYTES + DATA_BYTES + STACK_BYTES, PROT_NONE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (area != DATA_ADDRESS)
+        guard_fatal("the address range for the data area is taken");
+    char *stack = area + 2 * GUARD_BYTES + DATA_BYTES;
+    area += GUARD_BYTES;
+    if (mprotect(area, DATA_BYTES, PROT_READ | PROT_WRITE) != 0 ||
+        mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
+        guard_fatal("cannot map the data area");
+    data_base = (uint8_t *)area + DATA_BEFORE_BYTES;
+    stack_top = (uint8_t *)stack + STACK_BYTES - 4096;
+    memset(area, 0, DATA_BYTES); // touch every page now
+    memset(stack, 0, STACK_BYTES);
+}
+
+void time_build(const struct core_config *config)
+{
+    time_map_areas();
+    for (int i = 0; i < CALIB_LINKS; i++)
+        memcpy(calib_body + i * (int)sizeof imul_rax_rax, imul_rax_rax, sizeof imul_rax_rax);
+    struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
+    calib_code = code_add(&calib);
+    for (int length = 1; length <= NOP_BYTES_MAX; length++) {
+        for (int i = 0; i < CANARY_NOPS; i++)
+            memcpy(canary_body + i * length, nops[length], (size_t)length);
+        struct core_kernel canary =
+            time_own_kernel(canary_body, (uint32_t)(CANARY_NOPS * length), CANARY_NOPS);
+        canary_code[length] = code_add(&canary);
+    }
+    canary_nop_bytes = (int)config->nop_bytes;
+    if (canary_nop_bytes < 1 || canary_nop_bytes > NOP_BYTES_MAX)
+        canary_nop_bytes = 1;
+}
+
+static uint32_t time_setup(const struct core_setup *setup, uint32_t iterations)
+{
+    core_state.leave = (uint64_t)(uintptr_t)core_leave;
+    core_state.iterations = iterations;
+    core_state.tsc_begin = core_state.tsc_end = 0;
+    core_enter(setup);
+    uint64_t ticks = core_state.tsc_end - core_state.tsc_begin;
+    return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
+}
+
+static uint32_t time_own(const struct code *code, uint32_t iterations)
+{
+    const struct core_setup setup = {.code = (uint64_t)(uintptr_t)code->variants[0].entry,
+                                     .stack = (uint64_t)(uintptr_t)stack_top,
+                                     .data = (uint64_t)(uintptr_t)data_base,
+                                     .gpr_fill = 1};
+    return time_setup(&setup, iterations);
+}
+
+void time_fill_data(const struct core_kernel *kernel)
+{
+    uint64_t *words = (uint64_t *)(void *)data_base;
+    for (size_t i = 0; i < DATA_FILL_BYTES / sizeof *words; i++)
+        words[i] = kernel->mem_fill;
+}
+
+uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations)
+{
+    uint32_t vec_bits = kernel->vec_bits;
+    if (vec_bits > 256 && !(core_features & FEATURE_AVX512F))
+        vec_bits = 256;
+    if (vec_bits > 128 && !(core_features & FEATURE_AVX))
+        vec_bits = 128;
+    if (kernel->flags & CORE_CLEAR_UPPER && vec_bits > 128)
+        vec_bits = 128;
+    const struct core_setup setup = {
+        .code = (uint64_t)(uintptr_t)entry,
+        .stack = (uint64_t)(uintptr_t)stack_top,
+        .data = (uint64_t)(uintptr_t)data_base,
+        .gpr_fill = kernel->gpr_fill,
+        .mask_fill = kernel->mask_fill,
+        .vec_bits = vec_bits,
+        .features = core_features | FEATURE_MMX,
+        .vec_fill = {kernel->vec_fill, kernel->vec_fill}
+    };
+    return time_setup(&setup, iterations);
+}
+
+uint32_t time_calibration(void)
+{
+    return time_own(&calib_code, calib_iterations);
+}
+
+uint32_t time_canary(void)
+{
+    return time_own(&canary_code[canary_nop_bytes], canary_iterations);
+}
+
+bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
+{
+    return canary_tsc - overhead <= canary_limit * (calib_tsc - overhead);
+}
+
+static void time_sort(double *values, int n)
+{
+    for (int i = 1; i < n; i++) {
+        double value = values[i];
+        int at = i;
+        for (; at > 0 && values[at - 1] > value; at--)
+            values[at] = values[at - 1];
+        values[at] = value;
+    }
+}
+
+// What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline,
+// the mispredicted end of the loop. From chains of single and double length, so that all of it is
+// in.
+static double time_overhead(void)
+{
+    static double values[OVERHEAD_ROUNDS];
+    for (int i = 0; i < OVERHEAD_ROUNDS; i++) {
+        double once = time_own(&calib_code, calib_iterations);
+        double twice = time_own(&calib_code, 2 * calib_iterations);
+        values[i] = 2 * once - twice;
+    }
+    time_sort(values, OVERHEAD_ROUNDS);
+    return values[OVERHEAD_ROUNDS / 2];
+}
+
+void time_calibrate(const struct core_config *config, struct times *times)
+{
+    double ticks_per_ns = config->tsc_hz / 1e9;
+    uint32_t one = time_own(&calib_code, 64); // also warms up
+    for (int i = 0; i < 20; i++) {
+        uint32_t again = time_own(&calib_code, 64);
+        one = again < one ? again : one;
+    }
+    double loop_tsc = one / 64.0;
+    calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / loop_tsc) + 1;
+    double canary_loop_tsc = loop_tsc / (CALIB_LINKS * config->calib_link_clk) *
+                             (CANARY_NOPS / (config->issue_width ? config->issue_width : 4.0));
+    canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns / canary_loop_tsc) + 1;
+    overhead = time_overhead();
+    times->overhead_tsc = overhead;
+    times->calib_clk = (double)calib_iterations * CALIB_LINKS * config->calib_link_clk;
+    times->core_hz = times->calib_clk / (time_calibration() - overhead) * config->tsc_hz;
+    double floor_clk = config->floor_clk_per_nop * CANARY_NOPS * canary_iterations;
+    canary_limit = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
+}
+
+enum { FLOOR_BINS = 4000 };
+static const double FLOOR_BIN_CLK = 0.0005; // cycles per nop: 0.3 % at six nops a cycle
+
+struct floor_histogram {
+    uint32_t counts[FLOOR_BINS], total;
+    double sums[FLOOR_BINS];
+};
+
+// The mode of a histogram with bins merged by threes, so that a peak on a border counts whole.
+static int floor_mode(const uint32_t *bins)
+{
+    int best = 1;
+    uint32_t most = 0;
+    for (int i = 1; i < FLOOR_BINS - 1; i++) {
+        uint32_t sum = bins[i - 1] + bins[i] + bins[i + 1];
+        if (sum > most) {
+            most = sum;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void floor_report(int length, const struct floor_histogram *histogram)
+{
+    const uint32_t *bins = histogram->counts;
+    const double *sums = histogram->sums;
+    int mode = floor_mode(bins);
+    uint32_t near = bins[mode - 1] + bins[mode] + bins[mode + 1];
+    double sum = sums[mode - 1] + sums[mode] + sums[mode + 1];
+    struct core_record record = {.type = CORE_REC_FLOOR};
+    record.floor.nop_bytes = (uint32_t)length;
+    record.floor.clk_per_nop = near ? sum / near : 0;
+    record.floor.share = histogram->total ? (double)near / histogram->total : 0;
+    record.floor.samples = histogram->total;
+    guard_send(&record);
+}
+
+void time_floor(const struct core_config *config)
+{
+    struct times times;
+    time_calibrate(config, &times);
+    struct floor_histogram *histograms =
+        mmap(NULL, (NOP_BYTES_MAX + 1) * sizeof *histograms, PROT_READ | PROT_WRITE,
+             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (histograms == MAP_FAILED)
+        guard_fatal("cannot map the histograms of the canary");
+    uint64_t end = time_now() + (uint64_t)(config->floor_ms * config->tsc_hz / 1000);
+    while (time_now() < end) {
+        for (int length = 1; length <= NOP_BYTES_MAX; length++) {
+            canary_nop_bytes = length;
+            double before = time_calibration() - overhead;
+            double canary = time_canary() - overhead;
+            double after = time_calibration() - overhead;
+            double differ = before > after ? before / after : after / before;
+            double clk = canary / ((before + after) / 2) * times.calib_clk /
+                         ((double)CANARY_NOPS * canary_iterations);
+            int bin = (int)(clk / FLOOR_BIN_CLK);
+            if (differ > 1 + config->calib_tolerance || bin < 0 || bin >= FLOOR_BINS)
+                continue;
+            histograms[length].counts[bin]++;
+            histograms[length].sums[bin] += clk;
+            histograms[length].total++;
+        }
+    }
+    for (int length = 1; length <= NOP_BYTES_MAX; length++)
+        floor_report(length, &histograms[length]);
+}

@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: MIT
+// Runs the measurement core and reads its records; see exec.h. The watchdog is here and not in the
+// core: a body that never returns cannot be trusted to keep a timer.
+#include "exec.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "util/subproc.h"
+
+static volatile sig_atomic_t exec_stopped;
+
+void exec_stop(void)
+{
+    exec_stopped = 1;
+}
+
+struct exec_params exec_defaults(void)
+{
+    return (struct exec_params){
+        .config = {.abi_version = CORE_ABI_VERSION,
+                   .canary_tolerance = 0.02,
+                   .calib_tolerance = 0.006,
+                   .passes_tolerance = 0.005,
+                   .window_ns = 5000,
+                   .canary_ns = 3000,
+                   .calib_ns = 2000,
+                   .accept = 8,
+                   .tries = 40,
+                   .requeues = 40,
+                   .give_up_ms = 30000,
+                   .pass_gap_ms = 300},
+        .hang_ms = 2000,
+    };
+}
+
+// One invocation's state: a batch over all processes that it takes.
+struct exec_batch {
+    const struct exec_params *params;
+    struct exec_kernel *kernels;
+    int nkernels;
+    bool *finished; // by kernel
+    const struct exec_progress *progress;
+    struct arena *arena;
+    struct exec_summary *summary;
+    int current;         // the kernel that runs now, -1: none yet
+    bool ended, greeted; // the core said END, HELLO
+    char fatal[CORE_TEXT_MAX];
+};
+
+static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outcome outcome,
+                               const char *detail)
+{
+    struct exec_kernel *kernel = &batch->kernels[id];
+    if (batch->finished[id])
+        return;
+    batch->finished[id] = true;
+    kernel->outcome = outcome;
+    kernel->detail = arena_strdup(batch->arena, detail);
+    if (batch->progress && batch->progress->kernel_done)
+        batch->progress->kernel_done(batch->progress->context, outcome != OUTCOME_OK);
+}
+
+static void exec_take_timing(struct exec_batch *batch, const struct core_record *record)
+{
+    struct exec_kernel *kernel = &batch->kernels[record->kernel];
+    if (record->timing.outcome != OUTCOME_OK) {
+        enum outcome outcome = record->timing.outcome < OUTCOME_COUNT
+                                   ? (enum outcome)record->timing.outcome
+                                   : OUTCOME_NOT_MEASURABLE;
+        struct timing *timing = &kernel->timings[kernel->ntimings];
+        if (kernel->ntimings < EXEC_TIMINGS_MAX) {
+            *timing = (struct timing){.pass = (int)record->timing.pass,
+                                      .outcome = outcome,
+                                      .detail = arena_strdup(batch->arena, record->timing.detail),
+                                      .tried = (int)record->timing.tried};
+            kernel->ntimings++;
+        }
+        exec_finish_kernel(batch, record->kernel, outcome, record->timing.detail);
+        return;
+    }
+    if (kernel->ntimings == EXEC_TIMINGS_MAX || record->timing.accepted > CORE_SAMPLES_MAX)
+        return;
+    struct sample *samples = arena_alloc(batch->arena, record->timing.accepted * sizeof *samples);
+    for (uint32_t i = 0; i < record->timing.accepted; i++) {
+        const struct core_sample *from = &record->timing.samples[i];
+        samples[i] =
+            (struct sample){from->kernel_tsc, from->before_tsc, from->after_tsc, from->canary_tsc};
+    }
+    kernel->timings[kernel->ntimings++] = (struct timing){
+        .pass = (int)record->timing.pass,
+        .outcome = OUTCOME_OK,
+        .detail = "",
+        .accepted = (int)record->timing.accepted,
+        .tried = (int)record->timing.tried,
+        .iterations = record->timing.iterations,
+        .copies = record->timing.copies,
+        .calib_clk = record->timing.calib_clk,
+        .overhead_tsc = record->timing.overhead_tsc,
+        .samples = samples,
+        .nsamples = (int)record->timing.accepted,
+    };
+    batch->summary->passes++;
+    if (record->timing.last)
+        exec_finish_kernel(batch, record->kernel, OUTCOME_OK, "");
+}
+
+static void exec_take(struct exec_batch *batch, const struct core_record *record)
+{
+    bool names_kernel = record->type == CORE_REC_BEGIN || record->type == CORE_REC_TIMING ||
+                        record->type == CORE_REC_CODE;
+    if (names_kernel && record->kernel >= (uint32_t)batch->nkernels)
+        return;
+    switch (record->type) {
+    case CORE_REC_HELLO:
+        batch->greeted = true;
+        batch->summary->core_hz = record->hello.core_hz;
+        batch->summary->overhead_tsc = record->hello.overhead_tsc;
+        break;
+    case CORE_REC_BEGIN:
+        batch->current = (int)record->kernel;
+        break;
+    case CORE_REC_TIMING:
+        exec_take_timing(batch, record);
+        break;
+    case CORE_REC_WAIT:
+        if (batch->progress && batch->progress->waiting)
+            batch->progress->waiting(batch->progress->context);
+        break;
+    case CORE_REC_CODE:
+        batch->kernels[record->kernel].code_bytes = record->code.bytes;
+        memcpy(batch->kernels[record->kernel].code, record->code.code, CORE_CODE_MAX);
+        break;
+    case CORE_REC_FATAL:
+        snprintf(batch->fatal, sizeof batch->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
+        break;
+    case CORE_REC_END:
+        batch->ended = true;
+        break;
+    default:
+        break;
+    }
+}
+
+// Reads records until the pipe is closed (0), nothing came for `timeout_ms` (1), or exec_stop (2).
+static int exec_read(int fd, int timeout_ms, void (*take)(void *, const struct core_record *),
+                     void *context)
+{
+    static const int SLICE_MS = 100; // how soon exec_stop is noticed
+    struct core_record record;
+    size_t have = 0;
+    for (int silent_ms = 0; silent_ms < timeout_ms;) {
+        if (exec_stopped)
+            return 2;
+        struct pollfd waiting = {fd, POLLIN, 0};
+        int ready = poll(&waiting, 1, SLICE_MS);
+        if (ready == 0)
+            silent_ms += SLICE_MS;
+        if (ready <= 0)
+            continue;
+        ssize_t got = read(fd, (char *)&record + have, sizeof record - have);
+        if (got < 0 && (errno == EAGAIN || errno == EINTR))
+            continue;
+        if (got <= 0)
+            return 0;
+        have += (size_t)got;
+        silent_ms = 0;
+        if (have == sizeof record) {
+            take(context, &record);
+            have = 0;
+        }
+    }
+    return 1;
+}
+
+static void exec_take_void(void *context, const struct core_record *record)
+{
+    exec_take(context, record);
+}
+
+static void *exec_config(const struct exec_batch *batch, struct arena *arena, size_t *bytes)
+{
+    struct core_config config = batch->params->config;
+    config.mode = CORE_MODE_MEASURE;
+    config.nselected = 0;
+    struct core_config *block =
+        arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t));
+    uint32_t *ids = (uint32_t *)(block + 1);
+    for (int i = 0; i < batch->nkernels; i++)
+        if (batch->kernels[i].selected && !batch->finished[i])
+            ids[config.nselected++] = (uint32_t)i;
+    *block = config;
+    *bytes = sizeof config + config.nselected * sizeof(uint32_t);
+    return config.nselected ? block : NULL;
+}
+
+// What the end of a process means for the kernel that ran last.
+static int exec_judge(struct exec_batch *batch, int how, int exit_status, int signal_number,
+                      struct err *err)
+{
+    if (batch->fatal[0])
+        return err_set(err, "the measurement core cannot work: %s", batch->fatal);
+    if (how == 2) {
+        batch->summary->stopped = true;
+        return 0;
+    }
+    if (batch->current < 0)
+        return err_set(err,
+                       "the measurement core ended before it measured anything (exit status %d, "
+                       "signal %d)",
+                       exit_status, signal_number);
+    char detail[CORE_TEXT_MAX];
+    if (how == 1) {
+        snprintf(detail, sizeof detail, "the body did not return within %d ms",
+                 batch->params->hang_ms);
+        exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_TIMED_OUT, detail);
+    } else {
+        snprintf(detail, sizeof detail, "the body ended the measuring process (%s %d)",
+                 signal_number ? "signal" : "exit status",
+                 signal_number ? signal_number : exit_status);
+        exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_SIGNALLED, detail);
+    }
+    batch->summary->restarts++;
+    return 0;
+}
+
+// A kernel that a new process measures again starts afresh: its passes must be of one kind.
+static void exec_forget_unfinished(struct exec_batch *batch)
+{
+    for (int i = 0; i < batch->nkernels; i++)
+        if (!batch->finished[i])
+            batch->kernels[i].ntimings = 0;
+}
+
+static int exec_process(const char *program, struct exec_batch *batch, struct err *err)
+{
+    struct arena scratch = {0};
+    size_t bytes = 0;
+    void *config = exec_config(batch, &scratch, &bytes);
+    if (!config)
+        batch->ended = true;
+    int status = 0;
+    if (config) {
+        exec_forget_unfinished(batch);
+        const char *const argv[] = {program, NULL};
+        struct subproc_child child;
+        batch->current = -1;
+        status = subproc_start(argv, config, bytes, false, &child, err);
+        if (status == 0) {
+            int how = exec_read(child.from_fd, batch->params->hang_ms, exec_take_void, batch);
+            int exit_status, signal_number;
+            subproc_finish(&child, how != 0, &exit_status, &signal_number);
+            if (!batch->ended)
+                status = exec_judge(batch, how, exit_status, signal_number, err);
+        }
+    }
+    arena_free(&scratch);
+    return status;
+}
+
+int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
+             int nkernels, const struct exec_progress *progress, struct arena *arena,
+             struct exec_summary *summary, struct err *err)
+{
+    struct exec_batch batch = {.params = params,
+                               .kernels = kernels,
+                               .nkernels = nkernels,
+                               .progress = progress,
+                               .arena = arena,
+                               .summary = summary};
+    batch.finished = arena_alloc(arena, (size_t)nkernels * sizeof *batch.finished);
+    *summary = (struct exec_summary){0};
+    int status = 0;
+    while (status == 0 && !batch.ended && !summary->stopped)
+        status = exec_process(program, &batch, err);
+    return status;
+}
+
+struct floor_list {
+    struct exec_floor *floors;
+    int n;
+    char fatal[CORE_TEXT_MAX];
+};
+
+static void exec_take_floor(void *context, const struct core_record *record)
+{
+    struct floor_list *list = context;
+    if (record->type == CORE_REC_FATAL)
+        snprintf(list->fatal, sizeof list->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
+    if (record->type != CORE_REC_FLOOR || list->n == EXEC_FLOORS_MAX)
+        return;
+    list->floors[list->n++] =
+        (struct exec_floor){(int)record->floor.nop_bytes, record->floor.clk_per_nop,
+                            record->floor.share, record->floor.samples};
+}
+
+int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
+               struct exec_floor floors[EXEC_FLOORS_MAX], struct err *err)
+{
+    struct core_config config = params->config;
+    config.mode = CORE_MODE_FLOOR;
+    config.floor_ms = floor_ms;
+    config.nselected = 0;
+    struct floor_list list = {.floors = floors};
+    const char *const argv[] = {program, NULL};
+    struct subproc_child child;
+    if (subproc_start(argv, &config, sizeof config, false, &child, err) != 0)
+        return -1;
+    int how = exec_read(child.from_fd, (int)floor_ms + params->hang_ms, exec_take_floor, &list);
+    int exit_status, signal_number;
+    subproc_finish(&child, how != 0, &exit_status, &signal_number);
+    if (list.fatal[0])
+        return err_set(err, "the measurement core cannot work: %s", list.fatal);
+    if (list.n == 0)
+        return err_set(err, "the canary could not be timed (exit status %d, signal %d)",
+                       exit_status, signal_number);
+    return list.n;
+}

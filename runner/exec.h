@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// Stage 5: runs a program (core + bodies) and collects timings. Starts the process again for what
+// is left when a body ended or blocked it; a body that does so costs one outcome, not its
+// neighbours'.
+#ifndef LATPUT_EXEC_H
+#define LATPUT_EXEC_H
+
+#include "core/core_abi.h"
+#include "derive.h"
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXEC_TIMINGS_MAX = 3 };
+
+// All that the core said about one kernel.
+struct exec_kernel {
+    bool selected;        // in: measure it
+    enum outcome outcome; // out
+    const char *detail;
+    struct timing timings[EXEC_TIMINGS_MAX];
+    int ntimings;
+    uint8_t code[CORE_CODE_MAX];
+    uint32_t code_bytes; // of the whole body
+};
+
+// What a whole run measures with; filled from the CPU tables and the database.
+struct exec_params {
+    struct core_config config; // cpu, tables, gate; nselected and mode are set here
+    int hang_ms;               // no word from the core for so long: the body does not return
+};
+// The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
+struct exec_params exec_defaults(void);
+
+struct exec_progress {
+    void (*kernel_done)(void *context, bool failed); // after each kernel's last pass; may be NULL
+    void (*waiting)(void *context);                  // the core waits for quiet; may be NULL
+    void *context;
+};
+
+struct exec_summary {
+    double core_hz, overhead_tsc;
+    int restarts;
+    int64_t passes; // accepted passes: timings with outcome OK
+    bool stopped;   // exec_stop was called
+};
+
+// Measures the selected kernels of the program. Strings and samples are owned by the arena.
+// -1 when the program cannot work at all.
+int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
+             int nkernels, const struct exec_progress *progress, struct arena *arena,
+             struct exec_summary *summary, struct err *err);
+
+// Canary candidates by nop length: mode of cycles per nop, and the share of samples near it.
+struct exec_floor {
+    int nop_bytes;
+    double clk_per_nop, share;
+    uint32_t samples;
+};
+enum { EXEC_FLOORS_MAX = 16 };
+// Times canaries for floor_ms; fills up to EXEC_FLOORS_MAX candidates, returns their number or -1.
+int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
+               struct exec_floor floors[EXEC_FLOORS_MAX], struct err *err);
+
+// From a signal handler: end as soon as possible; what was measured is returned.
+void exec_stop(void);
+
+#endif
