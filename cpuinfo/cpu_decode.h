@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// From the raw leaves of a CPU to what they mean. A pure function of leaves and tables, so that a
+// dump recorded on one machine gives the same answer on every other.
+#ifndef LATPUT_CPU_DECODE_H
+#define LATPUT_CPU_DECODE_H
+
+#include "cpuinfo.h"
+
+// Fills everything in cpu but `leaves` and `live` from the leaves. -1 when the tables are broken or
+// leaf 0 is missing.
+int cpu_decode(struct cpu_info *cpu, struct err *err);
+void cpu_decode_caches(struct cpu_info *cpu);
+
+// Adds a leaf, with everything blanked that tells one specimen from another (APIC ids, serial
+// number). Ignored when the array is full.
+void cpu_leaf_add(struct cpu_info *cpu, const struct cpuid_leaf *leaf);
+
+#endif

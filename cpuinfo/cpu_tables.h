@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// The two tables as the C code sees them; only the files of this folder and their tests include
+// this. Reading is strict: a table with an error is not used at all, because a CPU that is taken
+// for another one makes every result wrong. Strings are owned by the table.
+#ifndef LATPUT_CPU_TABLES_H
+#define LATPUT_CPU_TABLES_H
+
+#include "../runner/util/csvfile.h"
+#include "cpuinfo.h"
+
+enum { FEATURE_PLACES_MAX = 4, MODEL_RANGES_MAX = 16 };
+
+struct feature_place {
+    uint32_t leaf, subleaf;
+    int reg; // 0 eax, 1 ebx, 2 ecx, 3 edx
+    int bit;
+};
+
+struct feature_row {
+    const char *name, *encoding, *note;
+    struct feature_place places[FEATURE_PLACES_MAX]; // any of them announces the feature
+    int nplaces;                                     // 0: always announced
+    uint64_t xcr0;                                   // bits that must all be set; 0: none needed
+    int line;
+};
+
+struct feature_table {
+    struct feature_row *rows;
+    int nrows;
+    struct csv_file file;
+};
+
+struct model_range {
+    int from, to;
+};
+
+struct family_row {
+    struct cpu_family facts;
+    int family;
+    struct model_range models[MODEL_RANGES_MAX];
+    int nmodels;
+    struct model_range steppings;
+    int core_type;         // -1: any
+    uint32_t native_model; // 0: any
+    const struct csv_record *record;
+};
+
+struct family_table {
+    struct family_row *rows;
+    int nrows;
+    struct csv_file file;
+};
+
+// 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
+int features_read(const char *path, struct feature_table *table, struct err *err);
+void features_free(struct feature_table *table);
+int families_read(const char *path, struct family_table *table, struct err *err);
+void families_free(struct family_table *table);
+
+// The cached tables; empty where cpuinfo_load() fails.
+const struct feature_table *features_table(void);
+const struct family_table *families_table(void);
+
+// The row for vendor, family, model, stepping and core type of `cpu`; NULL if no row says so.
+const struct family_row *family_lookup(const struct family_table *table,
+                                       const struct cpu_info *cpu);
+
+// Number of decimal or 0x-hexadecimal digits and nothing else, at most `max`. Returns 0 or -1.
+int cell_number(const char *text, size_t len, uint64_t max, uint64_t *value);
+
+#endif

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The tables, read once, and the questions that the rest of the program asks of them: feature
+// names, isa expressions, families.
+#include "cpuinfo.h"
+#include "../runner/util/paths.h"
+#include "cpu_tables.h"
+
+#include <pthread.h>
+#include <string.h>
+
+static struct {
+    pthread_once_t once;
+    int status;
+    struct err err;
+    struct feature_table features;
+    struct family_table families;
+} tables = {.once = PTHREAD_ONCE_INIT};
+
+static void tables_read(void)
+{
+    tables.status = features_read(path_data("cpuinfo/features.csv"), &tables.features, &tables.err);
+    if (tables.status == 0)
+        tables.status = families_read(path_data("cpuinfo/cpus.csv"), &tables.families, &tables.err);
+}
+
+int cpuinfo_load(struct err *err)
+{
+    pthread_once(&tables.once, tables_read);
+    if (tables.status < 0)
+        return err_set(err, "%s", tables.err.text);
+    return 0;
+}
+
+int cpuinfo_check(struct err *err)
+{
+    if (cpuinfo_load(err) < 0)
+        return -1;
+    if (tables.features.nrows == 0 || tables.families.nrows == 0)
+        return err_set(
+            err, "%s: the table is empty",
+            path_data(tables.features.nrows ? "cpuinfo/cpus.csv" : "cpuinfo/features.csv"));
+    return 0;
+}
+
+const struct feature_table *features_table(void)
+{
+    cpuinfo_load(NULL);
+    return &tables.features;
+}
+
+const struct family_table *families_table(void)
+{
+    cpuinfo_load(NULL);
+    return &tables.families;
+}
+
+const struct cpu_family *cpu_family_find(const char *uarch)
+{
+    const struct family_table *families = families_table();
+    for (int i = 0; i < families->nrows; i++)
+        if (strcmp(families->rows[i].facts.uarch, uarch) == 0)
+            return &families->rows[i].facts;
+    return NULL;
+}
+
+static int feature_find_len(const char *name, size_t len)
+{
+    const struct feature_table *features = features_table();
+    for (int i = 0; i < features->nrows; i++)
+        if (strncmp(features->rows[i].name, name, len) == 0 && !features->rows[i].name[len])
+            return i;
+    return -1;
+}
+
+int feature_find(const char *name)
+{
+    return feature_find_len(name, strlen(name));
+}
+
+const char *feature_name(int index)
+{
+    const struct feature_table *features = features_table();
+    return index >= 0 && index < features->nrows ? features->rows[index].name : NULL;
+}
+
+const char *feature_encoding(int index)
+{
+    const struct feature_table *features = features_table();
+    return index >= 0 && index < features->nrows ? features->rows[index].encoding : NULL;
+}
+
+int isa_check(const char *isa, const char **unknown, size_t *unknown_len)
+{
+    for (const char *name = isa;; name++) {
+        size_t len = strcspn(name, "+");
+        if (feature_find_len(name, len) < 0) {
+            *unknown = name;
+            *unknown_len = len;
+            return -1;
+        }
+        name += len;
+        if (!*name)
+            return 0;
+    }
+}
+
+bool cpu_has_isa(const struct cpu_info *cpu, const char *isa)
+{
+    for (const char *name = isa;; name++) {
+        size_t len = strcspn(name, "+");
+        int index = feature_find_len(name, len);
+        if (index < 0 || !cpu->features[index])
+            return false;
+        name += len;
+        if (!*name)
+            return true;
+    }
+}
