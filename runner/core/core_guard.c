@@ -21,7 +21,10 @@
 
 extern char __data_start[], _end[]; // of the static program's writable image
 
-enum { SIGNAL_STACK_BYTES = 64 * 1024 };
+enum {
+    SIGNAL_STACK_BYTES = 64 * 1024,
+    STACK_COPY_BYTES = 64 * 1024, // the core's frames are shallow
+};
 
 static struct guard_fault guard_last; // rewritten by the handler; not compared
 static struct core_record guard_record;
@@ -47,6 +50,15 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
     uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)core_leave;
 }
 
+static void guard_map_copy(void)
+{
+    guard_copy_bytes = (size_t)(_end - __data_start) + STACK_COPY_BYTES;
+    guard_copy =
+        mmap(NULL, guard_copy_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (guard_copy == MAP_FAILED)
+        guard_fatal("cannot map %zu bytes", guard_copy_bytes);
+}
+
 void guard_setup(void)
 {
     static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGSYS};
@@ -60,6 +72,7 @@ void guard_setup(void)
     sigfillset(&action.sa_mask);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
         sigaction(signals[i], &action, NULL);
+    guard_map_copy();
 }
 
 static void guard_limit(int resource, rlim_t value)
@@ -108,7 +121,7 @@ static void guard_add_range(const char *from, const char *to)
         guard_ranges[guard_nranges++] = (struct guard_range){from, (size_t)(to - from)};
 }
 
-static void guard_copy_init(const char *stack_from)
+static void guard_find_ranges(const char *stack_from)
 {
     // The image but for what kernels and the handler legitimately write.
     const char *state = (const char *)&core_state;
@@ -121,18 +134,17 @@ static void guard_copy_init(const char *stack_from)
     guard_add_range(second + second_bytes, _end);
     extern char **environ;
     guard_add_range(stack_from, (const char *)environ);
+    size_t bytes = 0;
     for (int i = 0; i < guard_nranges; i++)
-        guard_copy_bytes += guard_ranges[i].bytes;
-    guard_copy =
-        mmap(NULL, guard_copy_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (guard_copy == MAP_FAILED)
-        guard_fatal("cannot map %zu bytes", guard_copy_bytes);
+        bytes += guard_ranges[i].bytes;
+    if (bytes > guard_copy_bytes)
+        guard_fatal("too much data of the core to guard: %zu bytes", bytes);
 }
 
 void guard_protect(const void *stack_from)
 {
-    if (!guard_copy)
-        guard_copy_init(stack_from);
+    if (!guard_nranges)
+        guard_find_ranges(stack_from);
     char *to = guard_copy;
     for (int i = 0; i < guard_nranges; i++) {
         memcpy(to, guard_ranges[i].from, guard_ranges[i].bytes);

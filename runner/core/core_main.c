@@ -34,7 +34,11 @@ uint32_t core_features;
 static struct core_config config;
 static struct times times;
 static struct kernel_run *runs; // config.nselected of them
-static uint64_t last_accept_tsc, last_record_tsc;
+
+// Times that change while a kernel is measured; mapped apart from the guarded data.
+static struct clocks {
+    uint64_t last_accept_tsc, last_record_tsc;
+} * clocks;
 
 static uint64_t ms_to_tsc(uint32_t ms)
 {
@@ -46,7 +50,7 @@ static void send_simple(enum core_record_type type, uint32_t kernel, uint32_t pa
     struct core_record record = {.type = type, .kernel = kernel};
     record.begin.pass = pass;
     guard_send(&record);
-    last_record_tsc = time_now();
+    clocks->last_record_tsc = time_now();
 }
 
 static void send_outcome(const struct kernel_run *run, enum outcome outcome, int signal_number,
@@ -59,7 +63,7 @@ static void send_outcome(const struct kernel_run *run, enum outcome outcome, int
     record.timing.tried = run->tried;
     snprintf(record.timing.detail, sizeof record.timing.detail, "%s", detail);
     guard_send(&record);
-    last_record_tsc = time_now();
+    clocks->last_record_tsc = time_now();
 }
 
 static const char *signal_text(int signal_number)
@@ -198,7 +202,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record)
         run->finished = true;
     record->timing.last = run->finished;
     guard_send(record);
-    last_record_tsc = time_now();
+    clocks->last_record_tsc = time_now();
 }
 
 // One attempt at a pass of a kernel. Returns false when too few repeats were accepted.
@@ -222,7 +226,7 @@ static bool run_measure(struct kernel_run *run)
                 before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
             record.timing.samples[accepted++] =
                 (struct core_sample){ticks, before.calib_tsc, after.calib_tsc, canary};
-            last_accept_tsc = time_now();
+            clocks->last_accept_tsc = time_now();
         }
         before = after;
     }
@@ -270,7 +274,7 @@ static void pause_for_quiet(uint32_t ms)
     uint64_t end = time_now() + ms_to_tsc(ms);
     guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
     while (time_now() < end && !look_around().quiet) {
-        if (time_now() - last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
+        if (time_now() - clocks->last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
             send_simple(CORE_REC_WAIT, 0, 0);
         guard_sleep_ms(1);
     }
@@ -292,7 +296,7 @@ static void measure_pass(uint32_t pass)
                 run->pass++;
                 run->tried = run->requeued = 0;
             } else if (++run->requeued > config.requeues ||
-                       time_now() - last_accept_tsc > ms_to_tsc(config.give_up_ms)) {
+                       time_now() - clocks->last_accept_tsc > ms_to_tsc(config.give_up_ms)) {
                 run_give_up(run);
             } else {
                 again = true;
@@ -305,7 +309,7 @@ static void measure_pass(uint32_t pass)
 
 static void measure(void)
 {
-    last_accept_tsc = last_record_tsc = time_now();
+    clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
     for (uint32_t pass = 1; pass <= PASSES_MAX; pass++) {
         uint64_t start = time_now();
         measure_pass(pass);
@@ -346,10 +350,11 @@ static void read_config(void)
         guard_fatal("more samples wanted than a record holds");
     if (!config.nselected)
         return;
-    runs = mmap(NULL, config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (runs == MAP_FAILED)
+    clocks = mmap(NULL, sizeof *clocks + config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (clocks == MAP_FAILED)
         guard_fatal("cannot map the state of %u kernels", config.nselected);
+    runs = (struct kernel_run *)(clocks + 1);
     for (uint32_t i = 0; i < config.nselected; i++) {
         uint32_t id;
         read_all(&id, sizeof id);

@@ -90,6 +90,24 @@ static void time_map_areas(void)
     memset(stack, 0, STACK_BYTES);
 }
 
+enum { FLOOR_BINS = 4000 };
+static const double FLOOR_BIN_CLK = 0.0005; // cycles per nop: 0.3 % at six nops a cycle
+
+struct floor_histogram {
+    uint32_t counts[FLOOR_BINS], total;
+    double sums[FLOOR_BINS];
+};
+
+static struct floor_histogram *histograms; // by nop length; only in CORE_MODE_FLOOR
+
+static void floor_map(void)
+{
+    histograms = mmap(NULL, (NOP_BYTES_MAX + 1) * sizeof *histograms, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (histograms == MAP_FAILED)
+        guard_fatal("cannot map the histograms of the canary");
+}
+
 void time_build(const struct core_config *config)
 {
     time_map_areas();
@@ -107,6 +125,8 @@ void time_build(const struct core_config *config)
     canary_nop_bytes = (int)config->nop_bytes;
     if (canary_nop_bytes < 1 || canary_nop_bytes > NOP_BYTES_MAX)
         canary_nop_bytes = 1;
+    if (config->mode == CORE_MODE_FLOOR)
+        floor_map();
 }
 
 static uint32_t time_setup(const struct core_setup *setup, uint32_t iterations)
@@ -219,14 +239,6 @@ void time_calibrate(const struct core_config *config, struct times *times)
     canary_limit = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
 }
 
-enum { FLOOR_BINS = 4000 };
-static const double FLOOR_BIN_CLK = 0.0005; // cycles per nop: 0.3 % at six nops a cycle
-
-struct floor_histogram {
-    uint32_t counts[FLOOR_BINS], total;
-    double sums[FLOOR_BINS];
-};
-
 // The mode of a histogram with bins merged by threes, so that a peak on a border counts whole.
 static int floor_mode(const uint32_t *bins)
 {
@@ -261,11 +273,6 @@ void time_floor(const struct core_config *config)
 {
     struct times times;
     time_calibrate(config, &times);
-    struct floor_histogram *histograms =
-        mmap(NULL, (NOP_BYTES_MAX + 1) * sizeof *histograms, PROT_READ | PROT_WRITE,
-             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (histograms == MAP_FAILED)
-        guard_fatal("cannot map the histograms of the canary");
     uint64_t end = time_now() + (uint64_t)(config->floor_ms * config->tsc_hz / 1000);
     while (time_now() < end) {
         for (int length = 1; length <= NOP_BYTES_MAX; length++) {

@@ -1,0 +1,67 @@
+; SPDX-License-Identifier: MIT
+; Bodies for test_core: well-known instructions whose latency is an integer, and hostile ones that must
+; cost one outcome each and nothing else. The order is that of the table in test_core.c.
+
+bits 64
+default abs
+
+; kernel INSTANCES, INSTRS, FLAGS, VECBITS, 'init', 'body'
+%assign kernels 0
+%macro kernel 6+
+section .text
+kernel_%[kernels]_init:
+    %5
+kernel_%[kernels]_body:
+    %6
+kernel_%[kernels]_end:
+section .rodata
+    dq kernel_%[kernels]_body, kernel_%[kernels]_init
+    dd kernel_%[kernels]_end - kernel_%[kernels]_body, kernel_%[kernels]_body - kernel_%[kernels]_init
+    dd kernels, %1, %2, %3, %4, 0
+    dq 0x3f8000003f800000, 0, 1, -1
+%assign kernels kernels+1
+%endmacro
+
+global latput_kernels, latput_kernel_count
+extern core_state
+section .rodata align=8
+latput_kernels:
+
+%macro stray_write 0            ; over the core's own data, by way of a symbol it exports
+    mov byte [core_state - 4096], 0x5a
+    mov byte [core_state + 4096], 0x5a
+%endmacro
+%macro stack_write 0            ; over the core's stack
+    mov rax, [core_state]
+%assign i 0
+%rep 64
+    mov [rax + i*8], rax
+%assign i i+1
+%endrep
+%endmacro
+
+kernel 1, 1, 0, 0, {nop}, {imul rbx, rbx}
+kernel 1, 1, 0, 0, {nop}, {ud2}
+kernel 1, 1, 0, 0, {nop}, {jmp $}
+kernel 1, 1, 0, 0, {nop}, {mov [0], eax}
+kernel 1, 1, 0, 0, {nop}, {stray_write}
+kernel 1, 1, 0, 0, {nop}, {stack_write}
+kernel 1, 1, 0, 0, {nop}, {syscall}
+kernel 1, 1, 0, 0, {xor ecx, ecx}, {div ecx}
+kernel 1, 1, 0, 0, {nop}, {hlt}
+kernel 1, 1, 0, 0, {nop}, {xor esp, esp}
+kernel 1, 2, 0, 0, {nop}, {std}
+kernel 1, 1, 0, 0, {mov dword [r14], 0x7f80}, {ldmxcsr [r14]}
+kernel 1, 1, 0, 256, {nop}, {vaddps ymm1, ymm1, ymm2}
+kernel 1, 1, 2, 128, {nop}, {mulps xmm1, xmm2}
+kernel 1, 1, 0, 0, {mov [r14], r14}, {mov r14, [r14]}
+kernel 1, 1, 0, 0, {nop}, {push rax}
+kernel 1, 1, 0, 0, {mov r15d, 5}, {mov r15d, 5}
+kernel 1, 1, 0, 0, {nop}, {int3}
+kernel 1, 1, 0, 0, {nop}, {int 0x80}
+kernel 1, 1, 0, 128, {nop}, {vmulps xmm1, xmm1, xmm2}
+kernel 1, 1, 0, 0, {nop}, {cpuid}
+kernel 1, 1, 0, 0, {nop}, {imul rbx, rbx}
+section .rodata
+latput_kernel_count: dd kernels
+section .note.GNU-stack noalloc noexec nowrite progbits

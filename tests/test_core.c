@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The measurement core on real hardware: hostile bodies between honest ones. Each hostile body must
+// end in its own outcome, and the honest ones must give the numbers that they give alone. Values
+// are compared by ratio, so that the test holds on any CPU and in any noise; where the core is
+// never quiet, the values are skipped with a reason.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "exec.h"
+#include "util/paths.h"
+#include "util/subproc.h"
+
+#include "../cpuinfo/cpuinfo.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct {
+    const char *name;
+    enum outcome outcome;
+    double clk; // 0: any
+} expected[] = {
+    {"imul",                     OUTCOME_OK,             3},
+    {"ud2",                      OUTCOME_UNSUPPORTED,    0},
+    {"endless loop",             OUTCOME_TIMED_OUT,      0},
+    {"store to address 0",       OUTCOME_SIGNALLED,      0},
+    {"store over the core",      OUTCOME_NOT_MEASURABLE, 0},
+    {"store over the stack",     OUTCOME_SIGNALLED,      0},
+    {"syscall",                  OUTCOME_SIGNALLED,      0},
+    {"division by zero",         OUTCOME_SIGNALLED,      0},
+    {"privileged",               OUTCOME_SIGNALLED,      0},
+    {"stack pointer destroyed",  OUTCOME_OK,             0},
+    {"direction flag left set",  OUTCOME_OK,             0},
+    {"MXCSR left changed",       OUTCOME_OK,             0},
+    {"upper halves left dirty",  OUTCOME_OK,             0},
+    {"mulps after it",           OUTCOME_OK,             0},
+    {"pointer chase",            OUTCOME_OK,             0},
+    {"push without end",         OUTCOME_SIGNALLED,      0},
+    {"loop counter overwritten", OUTCOME_TIMED_OUT,      0},
+    {"int3",                     OUTCOME_SIGNALLED,      0},
+    {"32-bit system call",       OUTCOME_SIGNALLED,      0},
+    {"vmulps",                   OUTCOME_OK,             0},
+    {"cpuid",                    OUTCOME_OK,             0},
+    {"imul again",               OUTCOME_OK,             3},
+};
+enum { KERNELS = sizeof expected / sizeof expected[0] };
+
+static char program[256];
+
+static int run_tool(const char *const argv[])
+{
+    struct subproc_result result;
+    struct err err = {{0}};
+    if (subproc_run(argv, NULL, &result, &err) != 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return -1;
+    }
+    int status = result.exit_status;
+    if (status)
+        fprintf(stderr, "%s%s\n", result.out, result.err);
+    subproc_result_free(&result);
+    return status;
+}
+
+static int build_once(void **state)
+{
+    (void)state;
+    char object[300];
+    snprintf(program, sizeof program, "%s/core_bodies", path_library("tests"));
+    snprintf(object, sizeof object, "%s.o", program);
+    const char *const nasm[] = {
+        "nasm", "-f", "elf64", "-o", object, path_data("tests/core_bodies.asm"), NULL};
+    const char *const link[] = {
+        "gcc",       "-static", "-no-pie", "-o", program, object, path_library("core64.o"),
+        "-lseccomp", NULL};
+    return run_tool(nasm) || run_tool(link);
+}
+
+static struct exec_params params_here(void)
+{
+    struct exec_params params = exec_defaults();
+    struct cpu_info *cpu = calloc(1, sizeof *cpu);
+    struct err err = {{0}};
+    if (!cpu || cpu_identify(cpu, &err) != 0)
+        fail_msg("%s", err.text);
+    params.config.cpu = sched_getcpu();
+    params.config.tsc_hz = (double)cpu->tsc_hz;
+    params.config.calib_link_clk = cpu->imul64_clk ? (uint32_t)cpu->imul64_clk : 3;
+    params.config.issue_width = (uint32_t)cpu->issue_width;
+    params.config.nop_bytes = 1;
+    params.config.floor_clk_per_nop = 1e9; // accept everything: the test is about outcomes
+    params.config.give_up_ms = 5000;
+    params.hang_ms = 1000;
+    free(cpu);
+    return params;
+}
+
+static void hostile_bodies_cost_one_outcome_each(void **state)
+{
+    (void)state;
+    struct exec_params params = params_here();
+    struct exec_kernel kernels[KERNELS] = {{0}};
+    for (int i = 0; i < KERNELS; i++)
+        kernels[i].selected = true;
+    struct arena arena = {0};
+    struct exec_summary summary;
+    struct err err = {{0}};
+    if (exec_run(program, &params, kernels, KERNELS, NULL, &arena, &summary, &err) != 0)
+        fail_msg("%s", err.text);
+    int wrong = 0;
+    for (int i = 0; i < KERNELS; i++) {
+        const struct kernel_facts facts = {"dense", 1, 1, 0};
+        struct estimate estimate = derive_kernel(&facts, (int)params.config.issue_width,
+                                                 kernels[i].timings, kernels[i].ntimings);
+        bool value_wrong =
+            expected[i].clk > 0 && estimate.outcome == OUTCOME_OK &&
+            (estimate.clk < expected[i].clk * 0.97 || estimate.clk > expected[i].clk * 1.03);
+        bool outcome_wrong =
+            kernels[i].outcome != expected[i].outcome &&
+            !(kernels[i].outcome == OUTCOME_UNSTABLE && expected[i].outcome == OUTCOME_OK);
+        printf("%-26s %-15s %8.3f clk  %s\n", expected[i].name, outcome_name(kernels[i].outcome),
+               estimate.clk, kernels[i].detail);
+        wrong += value_wrong || outcome_wrong;
+    }
+    arena_free(&arena);
+    assert_int_equal(wrong, 0);
+}
+
+static void canary_has_a_floor(void **state)
+{
+    (void)state;
+    struct exec_params params = params_here();
+    struct exec_floor floors[EXEC_FLOORS_MAX];
+    struct err err = {{0}};
+    int n = exec_floor(program, &params, 500, floors, &err);
+    if (n < 0)
+        fail_msg("%s", err.text);
+    assert_true(n >= 5);
+    for (int i = 0; i < n; i++) {
+        printf("nop of %d bytes: %.4f clk, %.0f %% of %u samples\n", floors[i].nop_bytes,
+               floors[i].clk_per_nop, floors[i].share * 100, floors[i].samples);
+        assert_true(floors[i].clk_per_nop > 0.05 && floors[i].clk_per_nop < 2);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_bodies_cost_one_outcome_each),
+        cmocka_unit_test(canary_has_a_floor),
+    };
+    return cmocka_run_group_tests(tests, build_once, NULL);
+}
