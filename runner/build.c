@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// NASM and the linker; see build.h. A kernel that is refused must not cost the batch: messages are
+// traced back to kernels by their source line (NASM) or by the label of the function that the
+// linker names; the guilty are left out and the tools run again.
+#include "build.h"
+
+#include "util/paths.h"
+#include "util/subproc.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    BUILD_TIMEOUT_MS = 600 * 1000,
+    // NASM reports parse errors before undefined symbols, and the linker cuts repetitions short,
+    // so that faults of one batch can need several rounds to appear.
+    BUILD_ROUNDS_MAX = 10,
+    NASM_MAJOR_MIN = 2,
+    NASM_MINOR_MIN = 15, // first with the warning class label-orphan
+};
+
+// What follows the objects of the batch and of the core on the linker's command line.
+static const char *const build_link_flags[] = {"-static", "-no-pie", "-Wl,-z,noexecstack"};
+static const char *const build_link_libraries[] = {"-lseccomp"};
+
+struct build {
+    struct gen_kernel *kernels;
+    int nkernels;
+    const struct build_options *options;
+    struct arena *arena;
+    struct program *program;
+    char *source, *object, *executable; // file names within the directory
+};
+
+static const char build_remedy[] =
+    "install the packages nasm, gcc, libc6-dev and libseccomp-dev, or run ./install-deps.sh";
+
+static char *build_path(const struct build *build, const char *name)
+{
+    return arena_printf(build->arena, "%s/%s", build->options->directory, name);
+}
+
+static int build_write_source(const struct build *build, struct err *err)
+{
+    struct strbuf text = {0};
+    gen_write(build->kernels, build->nkernels, 64, &text);
+    const char *path = build_path(build, build->source);
+    FILE *file = fopen(path, "w");
+    int status = 0;
+    if (!file) {
+        status = err_set(err, "%s: cannot write: %s", path, strerror(errno));
+    } else {
+        bool written = fwrite(text.data, 1, text.len, file) == text.len;
+        if (fclose(file) != 0 || !written)
+            status =
+                err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));
+    }
+    strbuf_free(&text);
+    return status;
+}
+
+static void build_fail(const struct build *build, int id, enum outcome outcome, const char *detail,
+                       size_t len)
+{
+    struct program *program = build->program;
+    build->kernels[id].left_out = true;
+    program->failures[program->nfailures++] =
+        (struct build_failure){id, outcome, arena_strndup(build->arena, detail, len)};
+}
+
+static int build_kernel_of_line(const struct build *build, int line)
+{
+    int low = 0, high = build->nkernels - 1;
+    while (low <= high) {
+        // Kernels that were left out have no lines; step down to one that has.
+        int middle = (low + high) / 2, at = middle;
+        while (at >= low && build->kernels[at].left_out)
+            at--;
+        if (at < low)
+            low = middle + 1;
+        else if (line < build->kernels[at].first_line)
+            high = at - 1;
+        else if (line > build->kernels[at].last_line)
+            low = middle + 1;
+        else
+            return at;
+    }
+    return -1;
+}
+
+// Kernels that this round blames, so that a kernel with several messages fails once and is looked
+// up by the lines of the round's source.
+struct blame {
+    int kernel;
+    const char *text;
+    size_t len;
+};
+
+static bool build_message_counts(const char *text, size_t len)
+{
+    static const char *const prefixes[] = {"error: ", "fatal: ", "... from macro"};
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
+        if (len > strlen(prefixes[i]) && strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
+            return true;
+    return false;
+}
+
+// NASM's messages: `file:line: error: text`. Returns how many kernels were left out.
+static int build_blame_nasm(const struct build *build, const char *messages)
+{
+    size_t prefix = strlen(build->source);
+    struct blame *blames = xcalloc((size_t)build->nkernels + 1, sizeof *blames);
+    for (const char *at = messages; *at;) {
+        size_t len = strcspn(at, "\n");
+        if (len > prefix && strncmp(at, build->source, prefix) == 0 && at[prefix] == ':') {
+            char *text;
+            long line = strtol(at + prefix + 1, &text, 10);
+            if (text < at + len && *text == ':')
+                text++;
+            text += strspn(text, " ");
+            size_t rest = text < at + len ? (size_t)(at + len - text) : 0;
+            int kernel = build_kernel_of_line(build, (int)line);
+            if (kernel >= 0 && build_message_counts(text, rest) && !blames[kernel].text)
+                blames[kernel] = (struct blame){kernel, text, rest};
+        }
+        at += len + (at[len] == '\n');
+    }
+    int blamed = 0;
+    for (int i = 0; i < build->nkernels; i++)
+        if (blames[i].text) {
+            size_t skip = strncmp(blames[i].text, "error: ", 7) == 0 ? 7 : 0;
+            build_fail(build, i, OUTCOME_ASM_FAILED, blames[i].text + skip, blames[i].len - skip);
+            blamed++;
+        }
+    free(blames);
+    return blamed;
+}
+
+// The linker's messages: a line "in function `k12_body':", then lines with "undefined reference
+// to ..." or "relocation truncated ...". Returns how many kernels were left out.
+static int build_blame_linker(const struct build *build, const char *messages)
+{
+    int blamed = 0, kernel = -1;
+    for (const char *at = messages; *at;) {
+        size_t len = strcspn(at, "\n");
+        char *line = xasprintf("%.*s", (int)len, at);
+        const char *function = strstr(line, "in function `k");
+        const char *fault = strstr(line, "undefined reference");
+        if (!fault)
+            fault = strstr(line, "relocation truncated");
+        if (function) {
+            char *end;
+            long id = strtol(function + strlen("in function `k"), &end, 10);
+            kernel = *end == '_' && id >= 0 && id < build->nkernels ? (int)id : -1;
+        } else if (fault && kernel >= 0 && !build->kernels[kernel].left_out) {
+            build_fail(build, kernel, OUTCOME_LINK_FAILED, fault, strlen(fault));
+            blamed++;
+        }
+        free(line);
+        at += len + (at[len] == '\n');
+    }
+    return blamed;
+}
+
+static int build_kernels_left(const struct build *build)
+{
+    int left = 0;
+    for (int i = 0; i < build->nkernels; i++)
+        left += !build->kernels[i].left_out;
+    return left;
+}
+
+static int build_tool(const struct build *build, const char *const argv[],
+                      struct subproc_result *result, struct err *err)
+{
+    struct subproc_options options = {.cwd = build->options->directory,
+                                      .timeout_ms = BUILD_TIMEOUT_MS,
+                                      .exclude_cpu = build->options->exclude_cpu};
+    if (subproc_run(argv, &options, result, err) != 0)
+        return err_prefix(err, "building test programs: ");
+    if (result->timed_out || result->signal) {
+        err_set(err, "%s %s while building test programs in %s", argv[0],
+                result->timed_out ? "took more than ten minutes" : "crashed",
+                build->options->directory);
+        subproc_result_free(result);
+        return -1;
+    }
+    return 0;
+}
+
+static int build_tool_error(const struct build *build, const char *tool, const char *messages,
+                            struct err *err)
+{
+    // The first lines say it; a batch can produce thousands.
+    size_t len = strlen(messages);
+    return err_set(err, "%s failed on %s/%s: %.*s%s\n%s", tool, build->options->directory,
+                   build->source, (int)(len < 600 ? len : 600), messages, len > 600 ? " [...]" : "",
+                   build_remedy);
+}
+
+// Assembles, leaving out kernel after kernel. 0 also when none is left.
+static int build_assemble(const struct build *build, struct err *err)
+{
+    const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
+    // Every warning is an error: NASM warns where it encodes something else than what was written.
+    const char *const command[] = {
+        "nasm",  "-f", "elf64",       "-w+error",    "-w+error=label-orphan",
+        include, "-o", build->object, build->source, NULL};
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        if (build_kernels_left(build) == 0)
+            return 0;
+        if (build_write_source(build, err) != 0)
+            return -1;
+        struct subproc_result result;
+        if (build_tool(build, command, &result, err) != 0)
+            return -1;
+        bool done = result.exit_status == 0;
+        int blamed = done ? 0 : build_blame_nasm(build, result.err);
+        if (!done && blamed == 0)
+            build_tool_error(build, "nasm", result.err, err);
+        subproc_result_free(&result);
+        if (done)
+            return 0;
+        if (blamed == 0)
+            return -1;
+    }
+    return err_set(err, "%s/%s: new faults after %d rounds of leaving out rows that NASM refuses",
+                   build->options->directory, build->source, BUILD_ROUNDS_MAX);
+}
+
+// Links once. 1: linked; 0: some kernels were left out, assemble again; -1: error.
+static int build_link(const struct build *build, struct err *err)
+{
+    enum { ARGS_MAX = 16 };
+    const char *argv[ARGS_MAX] = {"cc"};
+    size_t n = 1;
+    for (size_t i = 0; i < ARRAY_LEN(build_link_flags); i++)
+        argv[n++] = build_link_flags[i];
+    argv[n++] = "-o";
+    argv[n++] = build->executable;
+    argv[n++] = build->object;
+    argv[n++] = path_library("core64.o");
+    for (size_t i = 0; i < ARRAY_LEN(build_link_libraries); i++)
+        argv[n++] = build_link_libraries[i];
+    struct subproc_result result;
+    if (build_tool(build, argv, &result, err) != 0)
+        return -1;
+    int status = 1;
+    if (result.exit_status != 0) {
+        status = build_blame_linker(build, result.err) > 0 ? 0 : -1;
+        if (status < 0)
+            build_tool_error(build, "the linker", result.err, err);
+    }
+    subproc_result_free(&result);
+    return status;
+}
+
+static int build_rounds(const struct build *build, struct err *err)
+{
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        if (build_assemble(build, err) != 0)
+            return -1;
+        if (build_kernels_left(build) == 0)
+            return 0;
+        int linked = build_link(build, err);
+        if (linked < 0)
+            return -1;
+        if (linked) {
+            build->program->path = build_path(build, build->executable);
+            return 0;
+        }
+    }
+    return err_set(err, "%s/%s: new faults after %d rounds of leaving out rows that do not link",
+                   build->options->directory, build->source, BUILD_ROUNDS_MAX);
+}
+
+int build_program(struct gen_kernel *kernels, int nkernels, const struct build_options *options,
+                  struct arena *arena, struct program *program, struct err *err)
+{
+    struct build build = {.kernels = kernels,
+                          .nkernels = nkernels,
+                          .options = options,
+                          .arena = arena,
+                          .program = program,
+                          .source = arena_printf(arena, "%s.asm", options->stem),
+                          .object = arena_printf(arena, "%s.o", options->stem),
+                          .executable = arena_strdup(arena, options->stem)};
+    *program = (struct program){0};
+    program->failures = arena_alloc(arena, ((size_t)nkernels + 1) * sizeof *program->failures);
+    int status = build_rounds(&build, err);
+    if (!options->keep) {
+        unlink(build_path(&build, build.source));
+        unlink(build_path(&build, build.object));
+    }
+    return status;
+}
+
+int build_nasm_version(char *text, size_t size, struct err *err)
+{
+    const char *const argv[] = {"nasm", "-v", NULL};
+    struct subproc_result result;
+    if (subproc_run(argv, NULL, &result, err) != 0)
+        return -1;
+    int major = 0, minor = 0;
+    int status = 0;
+    snprintf(text, size, "%.*s", (int)strcspn(result.out, "\n"), result.out);
+    if (sscanf(text, "NASM version %d.%d", &major, &minor) != 2)
+        status = err_set(err, "`nasm -v` printed \"%s\", which is no NASM version; %s", text,
+                         build_remedy);
+    else if (major < NASM_MAJOR_MIN || (major == NASM_MAJOR_MIN && minor < NASM_MINOR_MIN))
+        status = err_set(err, "%s is too old, latput needs %d.%d or later; %s", text,
+                         NASM_MAJOR_MIN, NASM_MINOR_MIN, build_remedy);
+    subproc_result_free(&result);
+    return status;
+}

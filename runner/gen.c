@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// Writes the NASM source of a batch; see gen.h. Each body stands in the file once, because the core
+// replicates its machine code; that keeps NASM's time proportional to what is tested.
+#include "gen.h"
+
+#include "core/core_abi.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static int gen_count_lines(const char *text, size_t len)
+{
+    int lines = 0;
+    for (size_t i = 0; i < len; i++)
+        lines += text[i] == '\n';
+    return lines;
+}
+
+static void gen_head(int bits, struct strbuf *out)
+{
+    // Absolute addresses: bodies and inits are copied elsewhere before they run. The area stands
+    // for operands that can only be an absolute address.
+    strbuf_printf(out,
+                  "bits %d\n"
+                  "default abs\n"
+                  "section .bss align=64\n"
+                  "latput_absolute: resb 4096\n"
+                  "section .text\n",
+                  bits);
+}
+
+static void gen_text(const char *text, struct strbuf *out)
+{
+    size_t len = strlen(text);
+    strbuf_put(out, text, len);
+    if (len && text[len - 1] != '\n')
+        strbuf_puts(out, "\n");
+}
+
+static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strbuf *out)
+{
+    const struct list_row *row = kernel->row;
+    strbuf_printf(out, "; %d: %s, %s\n", id, row->form, kernel->spec->shape);
+    strbuf_printf(out, "k%d_init:\n", id);
+    gen_text(kernel->spec->init, out);
+    // Not a local label: NASM attaches the body's local labels to the last label that is none.
+    strbuf_printf(out, "k%d_body:\n", id);
+    gen_text(kernel->spec->body, out);
+    // The nop keeps labels of two kernels from having the same address: the linker blames by
+    // address.
+    strbuf_printf(out, "k%d_end: nop\n", id);
+}
+
+static uint32_t gen_flags(const struct kernel_spec *spec)
+{
+    return (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
+           (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0);
+}
+
+// One struct core_kernel; its size and order are asserted in core/core_abi.h.
+static void gen_kernel_entry(int id, const struct kernel_spec *spec, struct strbuf *out)
+{
+    strbuf_printf(out,
+                  "dq k%d_body, k%d_init\n"
+                  "dd k%d_end-k%d_body, k%d_body-k%d_init, %d, %d, %d, %" PRIu32 ", %d, 0\n",
+                  id, id, id, id, id, id, id, spec->instances, spec->instrs, gen_flags(spec),
+                  spec->vec_bits);
+    strbuf_printf(out, "dq 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "\n",
+                  spec->vec_fill, spec->mem_fill, spec->gpr_fill, spec->mask_fill);
+}
+
+void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf *out)
+{
+    size_t seen = out->len;
+    int line = 1;
+    int written = 0;
+    gen_head(bits, out);
+    for (int i = 0; i < nkernels; i++) {
+        kernels[i].first_line = kernels[i].last_line = 0;
+        if (kernels[i].left_out)
+            continue;
+        line += gen_count_lines(out->data + seen, out->len - seen);
+        seen = out->len;
+        kernels[i].first_line = line;
+        gen_kernel_code(i, &kernels[i], out);
+        line += gen_count_lines(out->data + seen, out->len - seen);
+        seen = out->len;
+        kernels[i].last_line = line - 1;
+        written++;
+    }
+    strbuf_printf(out,
+                  "section .rodata align=16\n"
+                  "global latput_kernels, latput_kernel_count\n"
+                  "latput_kernel_count: dd %d\n"
+                  "align 16\n"
+                  "latput_kernels:\n",
+                  written);
+    for (int i = 0; i < nkernels; i++)
+        if (!kernels[i].left_out)
+            gen_kernel_entry(i, kernels[i].spec, out);
+    strbuf_puts(out, "section .note.GNU-stack noalloc noexec nowrite progbits\n");
+}

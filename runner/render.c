@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: MIT
+// Rows to NASM text; see render.h. NASM's peculiarities are kept here: its size keywords, where it
+// wants {rn-sae}, and forms that it would silently encode as others when written differently.
+#include "render.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *render_gpr(int number, int bits, bool high8)
+{
+    static const char *const names8[] = {"al",   "cl",   "dl",   "bl",  "spl",  "bpl",
+                                         "sil",  "dil",  "r8b",  "r9b", "r10b", "r11b",
+                                         "r12b", "r13b", "r14b", "r15b"};
+    static const char *const names16[] = {"ax",   "cx",   "dx",   "bx",  "sp",   "bp",
+                                          "si",   "di",   "r8w",  "r9w", "r10w", "r11w",
+                                          "r12w", "r13w", "r14w", "r15w"};
+    static const char *const names32[] = {"eax",  "ecx",  "edx",  "ebx", "esp",  "ebp",
+                                          "esi",  "edi",  "r8d",  "r9d", "r10d", "r11d",
+                                          "r12d", "r13d", "r14d", "r15d"};
+    static const char *const names64[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
+                                          "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
+    static const char *const names_high[] = {"ah", "ch", "dh", "bh"};
+    if (number < 0 || number > 15)
+        return NULL;
+    if (high8)
+        return number < 4 ? names_high[number] : NULL;
+    switch (bits) {
+    case 8:
+        return names8[number];
+    case 16:
+        return names16[number];
+    case 32:
+        return names32[number];
+    case 64:
+        return names64[number];
+    default:
+        return NULL;
+    }
+}
+
+void render_register(enum operand_kind kind, int number, int bits, bool high8, struct strbuf *out)
+{
+    static const char *const segments[] = {"es", "cs", "ss", "ds", "fs", "gs"};
+    const char *name;
+    switch (kind) {
+    case OPERAND_GPR:
+        name = render_gpr(number, bits, high8);
+        strbuf_puts(out, name ? name : "?");
+        break;
+    case OPERAND_VEC:
+        strbuf_printf(out, "%cmm%d", bits == 512 ? 'z' : bits == 256 ? 'y' : 'x', number);
+        break;
+    case OPERAND_MMX:
+        strbuf_printf(out, "mm%d", number);
+        break;
+    case OPERAND_MASK:
+        strbuf_printf(out, "k%d", number);
+        break;
+    case OPERAND_X87:
+        strbuf_printf(out, "st%d", number);
+        break;
+    case OPERAND_TILE:
+        strbuf_printf(out, "tmm%d", number);
+        break;
+    case OPERAND_BOUND:
+        strbuf_printf(out, "bnd%d", number);
+        break;
+    case OPERAND_SEG:
+        strbuf_puts(out, segments[(unsigned)number % 6]);
+        break;
+    default:
+        strbuf_puts(out, "?");
+    }
+}
+
+static const char *render_size(int bits)
+{
+    switch (bits) {
+    case 8:
+        return "byte ";
+    case 16:
+        return "word ";
+    case 32:
+        return "dword ";
+    case 64:
+        return "qword ";
+    case 80:
+        return "tword ";
+    case 128:
+        return "oword ";
+    case 256:
+        return "yword ";
+    case 512:
+        return "zword ";
+    default:
+        return ""; // areas such as fxsave's have no keyword
+    }
+}
+
+static void render_disp(int disp, struct strbuf *out)
+{
+    if (disp)
+        strbuf_printf(out, "%+d", disp);
+}
+
+static void render_memory(const struct operand *op, const struct operand_choice *choice,
+                          struct strbuf *out)
+{
+    strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(choice->base, 64, false));
+    render_disp(choice->disp, out);
+    strbuf_puts(out, "]");
+    if (op->broadcast)
+        strbuf_printf(out, "{1to%d}", op->broadcast);
+}
+
+static void render_vsib(const struct operand *op, const struct operand_choice *choice,
+                        struct strbuf *out)
+{
+    strbuf_printf(out, "[%s+", render_gpr(choice->base, 64, false));
+    render_register(OPERAND_VEC, choice->index, op->index_bits, false, out);
+    strbuf_puts(out, "*1");
+    render_disp(choice->disp, out);
+    strbuf_puts(out, "]");
+}
+
+// One part between the signs of "b+i*4+d8".
+static void render_agen_part(const char *part, size_t len, struct agen_parts *parts)
+{
+    char first = (char)(part[0] | 0x20);
+    if (first == 'b') {
+        parts->base = true;
+    } else if (first == 'i') {
+        parts->index = true;
+        parts->scale = len == 1 ? 1 : 4;
+        if (len == 3 && part[1] == '*' && strchr("1248", part[2]))
+            parts->scale = part[2] - '0';
+    } else if (first == 'd') {
+        parts->disp = len >= 3 ? 0x12340 : 8; // d32 against d8
+    } else if (first == 'r') {
+        parts->relative = true;
+    }
+}
+
+struct agen_parts render_agen_parts(const struct operand *op)
+{
+    struct agen_parts parts = {.scale = 1};
+    size_t skip = strcspn(op->text, ":(");
+    if (!op->text[skip])
+        return (struct agen_parts){.base = true, .index = true, .scale = 1, .disp = 8};
+    const char *at = op->text + skip + 1;
+    while (*at) {
+        size_t len = strcspn(at, "+_)");
+        if (len)
+            render_agen_part(at, len, &parts);
+        at += len + (at[len] != '\0');
+    }
+    return parts;
+}
+
+static void render_agen(const struct operand *op, const struct operand_choice *choice,
+                        struct strbuf *out)
+{
+    struct agen_parts parts = render_agen_parts(op);
+    if (parts.relative) {
+        strbuf_puts(out, "[rel latput_absolute]");
+        return;
+    }
+    // nosplit: else NASM would turn an index without base into a base.
+    strbuf_puts(out, parts.base ? "[" : "[nosplit ");
+    if (parts.base)
+        strbuf_puts(out, render_gpr(choice->base, 64, false));
+    if (parts.index)
+        strbuf_printf(out, "%s%s*%d", parts.base ? "+" : "", render_gpr(choice->index, 64, false),
+                      parts.scale);
+    if (!parts.base && !parts.index)
+        strbuf_printf(out, "%d]", parts.disp);
+    else {
+        render_disp(parts.disp, out);
+        strbuf_puts(out, "]");
+    }
+}
+
+static void render_operand(const struct operand *op, const struct operand_choice *choice,
+                           const char *mnemonic, struct strbuf *out)
+{
+    switch (op->kind) {
+    case OPERAND_MEM:
+        render_memory(op, choice, out);
+        break;
+    case OPERAND_VSIB:
+        render_vsib(op, choice, out);
+        break;
+    case OPERAND_AGEN:
+        render_agen(op, choice, out);
+        break;
+    case OPERAND_MOFFS:
+        strbuf_puts(out, "[qword abs latput_absolute]");
+        break;
+    case OPERAND_IMM:
+        strbuf_printf(out, "%" PRId64, op->has_value || op->literal ? op->value : choice->value);
+        break;
+    case OPERAND_REL:
+        // These exist with 8-bit displacement only and take no size keyword.
+        if (strchr(mnemonic, 'x') || strncmp(mnemonic, "loop", 4) == 0 ||
+            strncmp(mnemonic, "call", 4) == 0)
+            strbuf_printf(out, ".l%d", choice->label);
+        else
+            strbuf_printf(out, "%s .l%d", op->bits == 8 ? "short" : "near", choice->label);
+        break;
+    default:
+        render_register(op->kind, op->fixed >= 0 ? op->fixed : choice->reg, op->bits, op->high8,
+                        out);
+    }
+}
+
+// Before which operand NASM wants {rn-sae} or {sae}: a decorator after the last general-purpose
+// source of vcvtusi2ss and its like would silently select another instruction, and an immediate
+// stays last. row->nops: after the last operand.
+static int render_rounding_position(const struct list_row *row)
+{
+    const struct operand *last = &row->ops[row->nops - 1];
+    bool before = row->nops > 1 && (last->kind == OPERAND_IMM || last->kind == OPERAND_GPR);
+    return before ? row->nops - 1 : row->nops;
+}
+
+void row_render(const struct list_row *row, const struct row_choice *choice, struct strbuf *out)
+{
+    strbuf_puts(out, row->nasm_mnemonic);
+    const char *rounding = row->rounding == ROUND_ER ? "{rn-sae}" : "{sae}";
+    int position = row->rounding == ROUND_NONE ? -1 : render_rounding_position(row);
+    const char *between = " ";
+    int label = -1;
+    for (int i = 0; i <= row->nops; i++) {
+        if (i == position) {
+            strbuf_printf(out, "%s%s", between, rounding);
+            between = ", ";
+        }
+        if (i == row->nops)
+            break;
+        const struct operand *op = &row->ops[i];
+        strbuf_puts(out, between);
+        render_operand(op, &choice->ops[i], row->mnemonic, out);
+        if (op->masked)
+            strbuf_printf(out, "{k%d}%s", choice->mask, op->zeroing ? "{z}" : "");
+        if (op->kind == OPERAND_REL)
+            label = choice->ops[i].label;
+        between = ", ";
+    }
+    if (label >= 0)
+        strbuf_printf(out, "\n.l%d:", label);
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// Building a batch: kernels that NASM or the linker refuses are reported one by one, and the rest
+// is built all the same. The core is replaced by a few lines that print the ids of the table.
+#include "build.h"
+#include "util/paths.h"
+#include "util/subproc.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char directory[] = "/tmp/latput-test-build-XXXXXX";
+static const struct list_row build_row = {.form = "form"};
+static const struct test build_test = {.kind = TEST_THROUGHPUT};
+
+static int setup(void **state)
+{
+    (void)state;
+    return mkdtemp(directory) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"batch", "batch.asm", "batch.o"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        char path[256];
+        snprintf(path, sizeof path, "%s/%s", directory, names[i]);
+        unlink(path);
+    }
+    return rmdir(directory);
+}
+
+struct batch {
+    struct kernel_spec specs[8];
+    struct gen_kernel kernels[8];
+    int n;
+    struct arena arena;
+    struct program program;
+    struct err err;
+};
+
+static void batch_add(struct batch *batch, const char *body)
+{
+    int i = batch->n++;
+    batch->specs[i] =
+        (struct kernel_spec){.shape = "n1", .body = body, .init = "", .instances = 1, .instrs = 1};
+    batch->kernels[i] =
+        (struct gen_kernel){.row = &build_row, .test = &build_test, .spec = &batch->specs[i]};
+}
+
+static int batch_build(struct batch *batch)
+{
+    struct build_options options = {.directory = directory, .stem = "batch", .exclude_cpu = -1};
+    return build_program(batch->kernels, batch->n, &options, &batch->arena, &batch->program,
+                         &batch->err);
+}
+
+static const struct build_failure *batch_failure(const struct batch *batch, int kernel)
+{
+    for (int i = 0; i < batch->program.nfailures; i++)
+        if (batch->program.failures[i].kernel == kernel)
+            return &batch->program.failures[i];
+    return NULL;
+}
+
+static void expect_failure(const struct batch *batch, int kernel, enum outcome outcome,
+                           const char *part)
+{
+    const struct build_failure *failure = batch_failure(batch, kernel);
+    assert_non_null(failure);
+    assert_int_equal(failure->outcome, outcome);
+    if (!strstr(failure->detail, part))
+        fail_msg("\"%s\" does not contain \"%s\"", failure->detail, part);
+    assert_true(batch->kernels[kernel].left_out);
+}
+
+static void test_refused_kernels_are_left_out(void **state)
+{
+    (void)state;
+    if (access(path_library("core64.o"), R_OK) != 0)
+        skip();
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "add rax, rbx\n");
+    batch_add(&batch, "frobnicate\n");             // a label to NASM, not an instruction
+    batch_add(&batch, "vaddps xmm1, xmm2, rax\n"); // no such form
+    batch_add(&batch, "mov rax, [r14+nowhere]\n"); // undefined symbol: found in a later pass
+    batch_add(&batch, "jz .l0\n.l0:\n");           // fine, and the same local label again:
+    batch_add(&batch, "jz .l0\n.l0:\n");
+    batch_add(&batch, "lock nop\n"); // NASM only warns
+    if (batch_build(&batch) != 0)
+        fail_msg("%s", batch.err.text);
+    assert_int_equal(batch.program.nfailures, 4);
+    expect_failure(&batch, 1, OUTCOME_ASM_FAILED, "label alone on a line");
+    expect_failure(&batch, 2, OUTCOME_ASM_FAILED, "invalid combination of opcode and operands");
+    expect_failure(&batch, 3, OUTCOME_ASM_FAILED, "nowhere");
+    expect_failure(&batch, 6, OUTCOME_ASM_FAILED, "not lockable");
+    assert_non_null(batch.program.path);
+    assert_int_equal(access(batch.program.path, X_OK), 0);
+    arena_free(&batch.arena);
+}
+
+static void test_unresolved_symbol_costs_one_kernel(void **state)
+{
+    (void)state;
+    if (access(path_library("core64.o"), R_OK) != 0)
+        skip();
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "nop\n");
+    batch_add(&batch, "extern latput_missing_a\ncall latput_missing_a\n");
+    batch_add(&batch, "nop\n");
+    batch_add(&batch, "extern latput_missing_b\nmov rax, [latput_missing_b]\n");
+    if (batch_build(&batch) != 0)
+        fail_msg("%s", batch.err.text);
+    assert_int_equal(batch.program.nfailures, 2);
+    expect_failure(&batch, 1, OUTCOME_LINK_FAILED, "latput_missing_a");
+    expect_failure(&batch, 3, OUTCOME_LINK_FAILED, "latput_missing_b");
+    assert_non_null(batch.program.path);
+    arena_free(&batch.arena);
+}
+
+static void test_nothing_left(void **state)
+{
+    (void)state;
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "frobnicate\n");
+    if (batch_build(&batch) != 0)
+        fail_msg("%s", batch.err.text);
+    assert_null(batch.program.path);
+    expect_failure(&batch, 0, OUTCOME_ASM_FAILED, "label alone");
+    arena_free(&batch.arena);
+}
+
+static void test_directory_missing(void **state)
+{
+    (void)state;
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "nop\n");
+    struct build_options options = {
+        .directory = "/nonexistent/latput", .stem = "batch", .exclude_cpu = -1};
+    assert_int_equal(
+        build_program(batch.kernels, batch.n, &options, &batch.arena, &batch.program, &batch.err),
+        -1);
+    assert_non_null(strstr(batch.err.text, "/nonexistent/latput/batch.asm"));
+    arena_free(&batch.arena);
+}
+
+static void test_nasm_missing(void **state)
+{
+    (void)state;
+    char *path = xstrdup(getenv("PATH"));
+    setenv("PATH", directory, 1);
+    char text[128];
+    struct err err = {""};
+    int status = build_nasm_version(text, sizeof text, &err);
+    setenv("PATH", path, 1);
+    free(path);
+    assert_int_equal(status, -1);
+    assert_non_null(strstr(err.text, "nasm"));
+    assert_non_null(strstr(err.text, "install-deps.sh"));
+}
+
+static void test_nasm_version(void **state)
+{
+    (void)state;
+    char text[128];
+    struct err err = {""};
+    assert_int_equal(build_nasm_version(text, sizeof text, &err), 0);
+    assert_int_equal(strncmp(text, "NASM version 2.", 15), 0);
+}
+
+static void test_nasm_too_old(void **state)
+{
+    (void)state;
+    char script[256], old_path[4096];
+    snprintf(script, sizeof script, "%s/nasm", directory);
+    FILE *file = fopen(script, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\necho NASM version 2.13.02 compiled on Jan 1 2018\n", file);
+    fclose(file);
+    char chmod_path[256];
+    snprintf(chmod_path, sizeof chmod_path, "%s", script);
+    const char *const argv[] = {"chmod", "755", chmod_path, NULL};
+    struct subproc_result result;
+    struct err err = {""};
+    assert_int_equal(subproc_run(argv, NULL, &result, &err), 0);
+    subproc_result_free(&result);
+    snprintf(old_path, sizeof old_path, "%s", getenv("PATH"));
+    setenv("PATH", directory, 1);
+    char text[128];
+    int status = build_nasm_version(text, sizeof text, &err);
+    setenv("PATH", old_path, 1);
+    unlink(script);
+    assert_int_equal(status, -1);
+    assert_non_null(strstr(err.text, "too old"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused_kernels_are_left_out),
+        cmocka_unit_test(test_unresolved_symbol_costs_one_kernel),
+        cmocka_unit_test(test_nothing_left),
+        cmocka_unit_test(test_directory_missing),
+        cmocka_unit_test(test_nasm_missing),
+        cmocka_unit_test(test_nasm_version),
+        cmocka_unit_test(test_nasm_too_old),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
