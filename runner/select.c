@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Choosing lists and rows; see select.h.
+#include "select.h"
+
+#include "util/paths.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct wanted {
+    char *path;
+    int line; // 0: all
+};
+
+struct wanted_list {
+    struct wanted *items;
+    size_t n, capacity;
+};
+
+static void wanted_add(struct wanted_list *wanted, char *path, int line)
+{
+    wanted->items = xgrow(wanted->items, &wanted->capacity, wanted->n + 1, sizeof *wanted->items);
+    wanted->items[wanted->n++] = (struct wanted){path, line};
+}
+
+static int wanted_all(struct wanted_list *wanted, struct err *err)
+{
+    glob_t found;
+    const char *pattern = path_data("lists/*.csv");
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return err_set(err, "no lists: nothing matches %s", pattern);
+    for (size_t i = 0; i < found.gl_pathc; i++)
+        if (!strstr(found.gl_pathv[i], "/exceptions.csv"))
+            wanted_add(wanted, xstrdup(found.gl_pathv[i]), 0);
+    globfree(&found);
+    return 0;
+}
+
+// A path as given, or a name below lists/ or lists/selection/, with or without .csv.
+static char *wanted_resolve(const char *name)
+{
+    static const char *const patterns[] = {"%s", "lists/%s", "lists/%s.csv", "lists/selection/%s",
+                                           "lists/selection/%s.csv"};
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
+        char relative[512];
+        int len = 0;
+        const char *hole = strstr(patterns[i], "%s");
+        len = snprintf(relative, sizeof relative, "%.*s%s%s", (int)(hole - patterns[i]),
+                       patterns[i], name, hole + 2);
+        if (len < 0 || (size_t)len >= sizeof relative)
+            continue;
+        const char *path = i == 0 ? relative : path_data(relative);
+        if (access(path, F_OK) == 0)
+            return xstrdup(path);
+    }
+    return NULL;
+}
+
+static int wanted_name(struct wanted_list *wanted, const char *name, struct err *err)
+{
+    char *base = xstrdup(name);
+    int line = 0;
+    char *colon = strrchr(base, ':');
+    if (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
+        line = atoi(colon + 1);
+        *colon = '\0';
+    }
+    char *path = wanted_resolve(base);
+    free(base);
+    if (!path)
+        return err_set(err,
+                       "there is no list '%s': neither a file nor a name below lists/ "
+                       "(ls %s shows them)",
+                       name, path_data("lists"));
+    wanted_add(wanted, path, line);
+    return 0;
+}
+
+static bool select_matches(const struct list_row *row, const char *glob_text)
+{
+    if (!glob_text)
+        return true;
+    char text[512];
+    snprintf(text, sizeof text, "%s%s%s", row->mnemonic, *row->operands_text ? " " : "",
+             row->operands_text);
+    return fnmatch(glob_text, row->mnemonic, 0) == 0 || fnmatch(glob_text, text, 0) == 0 ||
+           fnmatch(glob_text, row->form, 0) == 0;
+}
+
+static int select_read(struct selection *selection, const struct wanted *wanted, const char *glob_,
+                       size_t *capacity, struct err *err)
+{
+    struct list *list = &selection->lists[selection->nlists];
+    if (list_read(wanted->path, list, err) != 0)
+        return -1;
+    selection->nlists++;
+    bool line_found = wanted->line == 0;
+    for (int i = 0; i < list->nrows; i++) {
+        const struct list_row *row = &list->rows[i];
+        if (wanted->line && row->line != wanted->line)
+            continue;
+        line_found = true;
+        if (!select_matches(row, glob_))
+            continue;
+        selection->rows =
+            xgrow(selection->rows, capacity, (size_t)selection->nrows + 1, sizeof *selection->rows);
+        selection->rows[selection->nrows++] = (struct selected_row){list, row, i};
+    }
+    if (!line_found)
+        return err_set(err, "%s:%d: no instruction on this line", wanted->path, wanted->line);
+    return 0;
+}
+
+int select_rows(const char *const *names, int nnames, const char *glob_,
+                struct selection *selection, struct err *err)
+{
+    *selection = (struct selection){0};
+    struct wanted_list wanted = {0};
+    size_t capacity = 0;
+    int status = nnames == 0 ? wanted_all(&wanted, err) : 0;
+    for (int i = 0; i < nnames && status == 0; i++)
+        status = wanted_name(&wanted, names[i], err);
+    // Never moved once read: rows point into it.
+    selection->lists = xcalloc(wanted.n, sizeof *selection->lists);
+    for (size_t i = 0; i < wanted.n && status == 0; i++)
+        status = select_read(selection, &wanted.items[i], glob_, &capacity, err);
+    for (size_t i = 0; i < wanted.n; i++)
+        free(wanted.items[i].path);
+    free(wanted.items);
+    if (status == 0 && selection->nrows == 0)
+        status = err_set(err, "no form matches '%s' in %d lists", glob_ ? glob_ : "*",
+                         selection->nlists);
+    if (status != 0)
+        selection_free(selection);
+    return status;
+}
+
+void selection_free(struct selection *selection)
+{
+    for (int i = 0; i < selection->nlists; i++)
+        list_free(&selection->lists[i]);
+    free(selection->lists);
+    free(selection->rows);
+    *selection = (struct selection){0};
+}

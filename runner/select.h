@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Which rows a command is about: lists given by name or path (all of lists/ if none is), a line of
+// a list (`file.csv:12`), and a glob on the form. Shared by every command that takes rows.
+#ifndef LATPUT_SELECT_H
+#define LATPUT_SELECT_H
+
+#include "list.h"
+
+struct selected_row {
+    const struct list *list;
+    const struct list_row *row;
+    int position; // in its list, from 0
+};
+
+struct selection {
+    struct list *lists;
+    int nlists;
+    struct selected_row *rows;
+    int nrows;
+};
+
+// `names`: list names ("sse_fp"), paths, each with an optional `:line`; none: all of lists/*.csv in
+// the order of their names. `glob` is matched (fnmatch) against "mnemonic", "mnemonic operands" and
+// the row's whole form; NULL: every row. An empty result is an error that names the closest cause.
+int select_rows(const char *const *names, int nnames, const char *glob, struct selection *selection,
+                struct err *err);
+void selection_free(struct selection *selection);
+
+#endif
