@@ -102,6 +102,11 @@ struct list {
 
 // Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret on the first fault.
 int list_read(const char *path, struct list *list, struct err *err);
+// The same, but goes on after a faulty row: each fault is told to `fault`, its row is left out.
+// Returns the number of faults, or -1 when the file cannot be read as CSV or has no rows at all
+// (this is told too). The list is to be freed in either case.
+typedef void list_fault_fn(const struct err *err, void *data);
+int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data);
 void list_free(struct list *list);
 
 // Value of an option, or NULL where the row does not have it.

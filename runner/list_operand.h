@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Part of stage 1, for list.c only: parses one operand of a row.
+#ifndef LATPUT_LIST_OPERAND_H
+#define LATPUT_LIST_OPERAND_H
+
+#include "list.h"
+
+#include <stddef.h>
+
+// What is wrong, and where: `at` points into the text that was parsed.
+struct list_fault {
+    const char *at;
+    char text[1024];
+};
+
+// Sets the fault; always returns -1.
+int list_fault_set(struct list_fault *fault, const char *at, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+// Parses text[0..len), e.g. "=z{k}{z}", "m32{1to16}", "i8:0x1b" or, where `implicit`, "+rax".
+// Strings come from constant tables or the arena; operand->name is set for implicit operands only.
+// Returns 0, or -1 with the fault.
+int list_operand_parse(const char *text, size_t len, bool implicit, struct arena *arena,
+                       struct operand *operand, struct list_fault *fault);
+
+#endif
