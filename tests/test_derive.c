@@ -77,10 +77,10 @@ static void front_end_bound_loops_pay_no_own_uop(void **state)
     struct timing timing = make_timing(a, 1, loop_clk / 384, 12, NULL);
     const struct kernel_facts facts = {"n12", 12, 12, 0};
     struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
-    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-5);
+    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-4);
     // An unknown width takes nothing off.
     estimate = derive_kernel(&facts, 0, &timing, 1);
-    assert_true(fabs(estimate.clk - loop_clk / 384) < 1e-5);
+    assert_true(fabs(estimate.clk - loop_clk / 384) < 1e-4);
 }
 
 static void outliers_do_not_move_the_value(void **state)
