@@ -23,6 +23,11 @@ enum store_mode {
 };
 int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
 void store_close(struct store *store); // NULL is fine
+const char *store_path(const struct store *store);
+// Where the database is without --db: db/latput.db of the source tree, or, where that cannot be
+// written (an installed latput), latput/latput.db below $XDG_DATA_HOME or ~/.local/share. The
+// string lives as long as the program.
+const char *store_default_path(void);
 
 // Everything between store_begin and store_commit becomes visible at once, or not at all.
 int store_begin(struct store *store, struct err *err);

@@ -1,0 +1,129 @@
+-- SPDX-License-Identifier: MIT
+-- All views. Dropped and made again whenever this file has changed, so that they need no migration.
+-- The public ones, whose columns stay (new ones may be added at the end), are: instruction_table,
+-- latency_table, port_table, property_table, property_point, failure_table. Each has a run_ twin
+-- where one row a run is of use; the others serve these.
+
+-- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
+-- uarch 'unknown'; uarch_key keeps them apart.
+CREATE VIEW run_key AS
+SELECT run.run_id, run.uuid, cpu.cpu_id, cpu.uarch,
+    CASE cpu.uarch WHEN 'unknown' THEN 'unknown ' || cpu.vendor || printf(' %08X', cpu.signature)
+        ELSE cpu.uarch END AS uarch_key,
+    run.started_utc, run.finished_utc
+FROM run JOIN cpu USING (cpu_id);
+
+-- Every test with its result.
+CREATE VIEW run_test AS
+SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
+    test.kind, test.src, test.dst, test.variant,
+    coalesce(result.outcome, 'skipped') AS outcome,
+    coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
+    result.value_clk, result.dense_clk, result.filled_clk, result.spread_clk,
+    coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
+    coalesce(result.bound, test.bound) AS bound, result.kernel_id,
+    -- A pair that no chain can be built for does not make its form fail.
+    test.kind = 'latency' AND test.outcome = 'not_measurable' AS outside
+FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
+
+-- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important test
+-- that is not ok, behind a key that sorts it: throughput before latency, then the order of the plan.
+CREATE VIEW run_form_result AS
+SELECT run_form_id, run_id, form_id,
+    min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
+    max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
+    max(CASE WHEN kind = 'latency' AND outcome = 'ok' THEN bound END) AS latency_bound,
+    min(CASE WHEN kind = 'throughput' AND variant <> 'slow' THEN value_clk END) AS fast_clk,
+    max(CASE WHEN kind = 'throughput' AND variant = 'slow' THEN value_clk END) AS slow_clk,
+    sum(kind = 'throughput' AND variant <> 'slow') AS fast_tests,
+    max(CASE kind WHEN 'throughput' THEN spread_clk END) AS rthroughput_spread_clk,
+    sum(accepted) AS accepted, sum(tried) AS tried,
+    max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok') AS kinds_ok,
+    min(CASE WHEN outcome <> 'ok' AND NOT outside
+        THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble
+FROM run_test GROUP BY run_form_id;
+
+-- One row a form and run.
+CREATE VIEW run_instruction_table AS
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
+    got.latency_min_clk, got.latency_max_clk,
+    CASE WHEN got.fast_tests > 0 THEN got.fast_clk ELSE got.slow_clk END AS rthroughput_clk,
+    NULL AS uops, NULL AS ports,
+    CASE WHEN got.trouble IS NOT NULL THEN substr(got.trouble, 9)
+        WHEN got.kinds_ok > 0 THEN 'ok'
+        WHEN got.run_form_id IS NULL THEN 'skipped'
+        ELSE 'not_measurable' END AS outcome,
+    run_form.run_id,
+    got.slow_clk AS rthroughput_slow_clk,
+    got.latency_bound, got.rthroughput_spread_clk, got.accepted, got.tried,
+    form.options, form.form, list.name AS list, run_form.position,
+    run_form.run_form_id, run_form.form_id, run_key.uarch_key, run_key.started_utc,
+    coalesce(got.kinds_ok, 0) AS kinds_ok
+FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
+    LEFT JOIN run_form_result AS got USING (run_form_id);
+
+-- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
+-- tests (so that a run of throughput alone does not hide a full one), then the newest.
+CREATE VIEW best_run_form AS
+SELECT * FROM (
+    SELECT *, row_number() OVER (PARTITION BY form_id, uarch_key
+        ORDER BY outcome = 'ok' DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank
+    FROM run_instruction_table)
+WHERE rank = 1;
+
+-- Public: one row a form and uarch.
+CREATE VIEW instruction_table AS
+SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
+    uops, ports, outcome, run_id,
+    rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted, tried, options, form, list
+FROM best_run_form;
+
+-- One row an operand pair (and data variant) and run.
+CREATE VIEW run_latency_table AS
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
+    got.value_clk AS latency_clk, got.bound, got.spread_clk, got.accepted, got.tried, got.run_id,
+    got.variant, got.dense_clk, got.filled_clk, got.outcome, got.detail, form.bits, form.options,
+    form.form, list.name AS list, run_form.position, got.position AS test_position, got.run_form_id
+FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+    JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
+WHERE got.kind = 'latency';
+
+-- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is 'ok'.
+CREATE VIEW latency_table AS
+SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
+    variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list
+FROM run_latency_table WHERE run_form_id IN (SELECT run_form_id FROM best_run_form);
+
+-- Public: what is not ok, in every run.
+CREATE VIEW failure_table AS
+SELECT got.run_id, form.mnemonic, form.operands,
+    CASE got.kind WHEN 'latency' THEN 'latency ' || got.src || ' -> ' || got.dst ELSE got.kind END
+        || CASE got.variant WHEN '' THEN '' ELSE ' (' || got.variant || ')' END AS test,
+    got.outcome, got.detail, form.enc, form.bits, form.form, run_key.uarch, list.name AS list,
+    run_form.position, got.position AS test_position
+FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+    JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
+WHERE got.outcome <> 'ok';
+
+-- Public: ports and µops. No test measures them yet; the columns are fixed already.
+CREATE VIEW port_table AS
+SELECT NULL AS uarch, NULL AS mnemonic, NULL AS operands, NULL AS enc, NULL AS ports, NULL AS uops,
+    NULL AS method, NULL AS residual, NULL AS run_id
+WHERE 0;
+
+-- Public: properties of the pipeline and the points of their curves. None is measured yet.
+CREATE VIEW property_table AS
+SELECT NULL AS uarch, NULL AS property, NULL AS variant, NULL AS conclusion, NULL AS unit,
+    NULL AS value, NULL AS run_id
+WHERE 0;
+CREATE VIEW property_point AS
+SELECT NULL AS run_id, NULL AS property, NULL AS variant, NULL AS x, NULL AS y
+WHERE 0;
+
+-- Runs with their CPU, for lists of runs and headings of reports.
+CREATE VIEW run_table AS
+SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
+    cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping, cpu.uarch,
+    cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
+    (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms
+FROM run JOIN cpu USING (cpu_id);

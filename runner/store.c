@@ -1,0 +1,393 @@
+// SPDX-License-Identifier: MIT
+// The connection to the database: opening it safely, transactions, statements, and error messages;
+// see store.h. A writer uses the write-ahead log, so that being killed at any time loses at most
+// the transaction under way; the last one to close folds the log into the file, which can then be
+// copied and read anywhere, read-only media included.
+#include "store_internal.h"
+
+#include "util/mem.h"
+#include "util/paths.h"
+#include "util/strbuf.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { STORE_BUSY_TIMEOUT_MS = 5000 };
+
+int store_error(struct store *store, struct err *err, const char *doing)
+{
+    switch (sqlite3_errcode(store->db) & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return err_set(err,
+                       "%s: cannot %s: another process is writing to this database; wait until it "
+                       "has finished, or use another one with --db",
+                       store->path, doing);
+    case SQLITE_FULL:
+        return err_set(err,
+                       "%s: cannot %s: the disk is full; free space and go on with --resume; what "
+                       "was stored before is kept",
+                       store->path, doing);
+    case SQLITE_CORRUPT:
+        return err_set(err,
+                       "%s: cannot %s: the database is damaged (%s); take a copy of it from a "
+                       "backup, or save what can be read with: sqlite3 FILE .recover",
+                       store->path, doing, sqlite3_errmsg(store->db));
+    case SQLITE_NOTADB:
+        return err_set(err, "%s: is not a latput database (nor any SQLite file); check --db",
+                       store->path);
+    case SQLITE_READONLY:
+        return err_set(err,
+                       "%s: cannot %s: the file or its directory is read-only; change its "
+                       "permissions, or write to another one with --db",
+                       store->path, doing);
+    case SQLITE_CANTOPEN:
+        return err_set(err,
+                       "%s: cannot be opened (%s); check that its directory exists and that you "
+                       "may write there",
+                       store->path, strerror(sqlite3_system_errno(store->db)));
+    case SQLITE_IOERR:
+        // A file size limit or quota comes as such an error, and SQLite keeps no errno of it.
+        return err_set(err,
+                       "%s: cannot %s: %s; check the free space on its disk, quota and file size "
+                       "limit (ulimit -f), then the disk itself; what was stored before is kept",
+                       store->path, doing, sqlite3_errmsg(store->db));
+    default:
+        return err_set(err, "%s: cannot %s: %s", store->path, doing, sqlite3_errmsg(store->db));
+    }
+}
+
+int store_script(struct store *store, struct err *err, const char *sql, const char *doing)
+{
+    if (sqlite3_exec(store->db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        return store_error(store, err, doing);
+    return 0;
+}
+
+static sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
+{
+    for (int i = 0; i < store->nstatements; i++)
+        if (store->statements[i].sql == sql) {
+            sqlite3_reset(store->statements[i].stmt);
+            return store->statements[i].stmt;
+        }
+    assert(store->nstatements < STORE_STATEMENTS_MAX);
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v3(store->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &stmt, NULL) !=
+        SQLITE_OK) {
+        store_error(store, err, "read or write");
+        return NULL;
+    }
+    store->statements[store->nstatements++] = (struct store_statement){sql, stmt};
+    return stmt;
+}
+
+static int store_bind_one(sqlite3_stmt *stmt, int at, char type, va_list *ap)
+{
+    const char *text;
+    const void *blob;
+    double number;
+    switch (type) {
+    case 'i':
+        return sqlite3_bind_int64(stmt, at, va_arg(*ap, int64_t));
+    case 'd':
+        number = va_arg(*ap, double);
+        return number == number ? sqlite3_bind_double(stmt, at, number)
+                                : sqlite3_bind_null(stmt, at);
+    case 'b':
+        blob = va_arg(*ap, const void *);
+        return sqlite3_bind_blob64(stmt, at, blob, (sqlite3_uint64)va_arg(*ap, int64_t),
+                                   SQLITE_STATIC);
+    default:
+        assert(type == 's' || type == 't');
+        text = va_arg(*ap, const char *);
+        return sqlite3_bind_text(stmt, at, text || type == 't' ? text : "", -1, SQLITE_STATIC);
+    }
+}
+
+static sqlite3_stmt *store_vbind(struct store *store, struct err *err, const char *sql,
+                                 const char *types, va_list *ap)
+{
+    sqlite3_stmt *stmt = store_prepare(store, err, sql);
+    if (!stmt)
+        return NULL;
+    assert((int)strlen(types) == sqlite3_bind_parameter_count(stmt));
+    for (int i = 0; types[i]; i++)
+        if (store_bind_one(stmt, i + 1, types[i], ap) != SQLITE_OK) {
+            store_error(store, err, "bind a value");
+            return NULL;
+        }
+    return stmt;
+}
+
+sqlite3_stmt *store_bind(struct store *store, struct err *err, const char *sql, const char *types,
+                         ...)
+{
+    va_list ap;
+    va_start(ap, types);
+    sqlite3_stmt *stmt = store_vbind(store, err, sql, types, &ap);
+    va_end(ap);
+    return stmt;
+}
+
+int store_execute(struct store *store, struct err *err, const char *sql, const char *types, ...)
+{
+    va_list ap;
+    va_start(ap, types);
+    sqlite3_stmt *stmt = store_vbind(store, err, sql, types, &ap);
+    va_end(ap);
+    if (!stmt)
+        return -1;
+    int got;
+    do
+        got = sqlite3_step(stmt);
+    while (got == SQLITE_ROW);
+    int result = got == SQLITE_DONE ? 0 : store_error(store, err, "write");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+int store_get_int(struct store *store, struct err *err, int64_t *value, const char *sql,
+                  const char *types, ...)
+{
+    va_list ap;
+    va_start(ap, types);
+    sqlite3_stmt *stmt = store_vbind(store, err, sql, types, &ap);
+    va_end(ap);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    int result = got == SQLITE_ROW ? 1 : 0;
+    if (got == SQLITE_ROW)
+        *value = sqlite3_column_int64(stmt, 0);
+    else if (got != SQLITE_DONE)
+        result = store_error(store, err, "read");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+int store_begin(struct store *store, struct err *err)
+{
+    return store_script(store, err, "BEGIN IMMEDIATE", "begin to write");
+}
+
+int store_commit(struct store *store, struct err *err)
+{
+    return store_script(store, err, "COMMIT", "write");
+}
+
+void store_rollback(struct store *store)
+{
+    // A full disk has rolled back by itself already.
+    if (!sqlite3_get_autocommit(store->db))
+        sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+int store_unit_begin(struct store *store, bool *own, struct err *err)
+{
+    *own = sqlite3_get_autocommit(store->db);
+    if (*own)
+        return store_begin(store, err);
+    return store_script(store, err, "SAVEPOINT unit", "begin to write");
+}
+
+int store_unit_end(struct store *store, bool own, int result, struct err *err)
+{
+    if (own) {
+        if (result == 0)
+            result = store_commit(store, err);
+        if (result != 0)
+            store_rollback(store);
+        return result;
+    }
+    if (sqlite3_get_autocommit(store->db))
+        return -1; // rolled back by SQLite as a whole
+    if (result == 0)
+        return store_script(store, err, "RELEASE unit", "write");
+    sqlite3_exec(store->db, "ROLLBACK TO unit; RELEASE unit", NULL, NULL, NULL);
+    return result;
+}
+
+int store_connect(const char *path, int flags, struct store **out, struct err *err)
+{
+    struct store *store = xcalloc(1, sizeof *store);
+    store->path = xstrdup(path);
+    int got = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
+    if (got != SQLITE_OK) {
+        if (store->db)
+            store_error(store, err, "open it");
+        else
+            err_set(err, "%s: cannot be opened: out of memory", path);
+        store_close(store);
+        return -1;
+    }
+    sqlite3_extended_result_codes(store->db, 1);
+    sqlite3_busy_timeout(store->db, STORE_BUSY_TIMEOUT_MS);
+    // The file may come from someone else: its schema must not make us do anything but read it.
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DQS_DML, 0, NULL);
+    sqlite3_db_config(store->db, SQLITE_DBCONFIG_DQS_DDL, 0, NULL);
+    sqlite3_exec(store->db,
+                 "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; "
+                 "PRAGMA foreign_keys = ON",
+                 NULL, NULL, NULL);
+    *out = store;
+    return 0;
+}
+
+// Opens a file that nobody changes: without locks, so that it works on read-only media.
+static int store_connect_immutable(const char *path, struct store **out, struct err *err)
+{
+    char *resolved = realpath(path, NULL);
+    if (!resolved)
+        return err_set(err, "%s: %s", path, strerror(errno));
+    struct strbuf uri = {0};
+    strbuf_puts(&uri, "file:");
+    for (const char *at = resolved; *at; at++)
+        if (strchr("%?#", *at))
+            strbuf_printf(&uri, "%%%02X", (unsigned)*at);
+        else
+            strbuf_put(&uri, at, 1);
+    strbuf_puts(&uri, "?immutable=1");
+    int result = store_connect(strbuf_text(&uri), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI, out, err);
+    if (result == 0) {
+        free((*out)->path);
+        (*out)->path = xstrdup(path);
+    }
+    strbuf_free(&uri);
+    free(resolved);
+    return result;
+}
+
+static bool store_probe(struct store *store)
+{
+    return sqlite3_exec(store->db, "SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL) ==
+           SQLITE_OK;
+}
+
+static int store_open_read(const char *path, struct store **out, struct err *err)
+{
+    struct store *store;
+    if (store_connect(path, SQLITE_OPEN_READONLY, &store, err) != 0)
+        return -1;
+    if (!store_probe(store)) {
+        int code = sqlite3_errcode(store->db) & 0xff;
+        if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) {
+            store_error(store, err, "read");
+            store_close(store);
+            return -1;
+        }
+        store_close(store);
+        char *wal = xasprintf("%s-wal", path);
+        struct stat st;
+        bool pending = stat(wal, &st) == 0 && st.st_size > 0;
+        free(wal);
+        if (pending)
+            return err_set(err,
+                           "%s: its last changes are still in %s-wal, and its directory is "
+                           "read-only; copy both files to a directory that you can write to",
+                           path, path);
+        if (store_connect_immutable(path, &store, err) != 0)
+            return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+static int store_check_file(const char *path, enum store_mode mode, struct err *err)
+{
+    struct stat st;
+    if (!*path)
+        return err_set(err, "the name of the database is empty; check --db");
+    if (stat(path, &st) != 0) {
+        if (errno == ENOENT && mode == STORE_WRITE)
+            return 0;
+        if (errno == ENOENT)
+            return err_set(err,
+                           "%s: there is no such database; `latput run` makes it, or name another "
+                           "one with --db",
+                           path);
+        return err_set(err, "%s: %s", path, strerror(errno));
+    }
+    if (!S_ISREG(st.st_mode))
+        return err_set(err, "%s: is no regular file; check --db", path);
+    return 0;
+}
+
+int store_open(const char *path, enum store_mode mode, struct store **out, struct err *err)
+{
+    *out = NULL;
+    if (store_check_file(path, mode, err) != 0)
+        return -1;
+    struct store *store = NULL;
+    int result = mode == STORE_READ
+                     ? store_open_read(path, &store, err)
+                     : store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
+    if (result != 0)
+        return -1;
+    store->mode = mode;
+    if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main") == 1) {
+        store->mode = STORE_READ; // nothing to fold in when closing
+        store_close(store);
+        return err_set(err,
+                       "%s: the file is read-only; change its permissions, or write to another one "
+                       "with --db",
+                       path);
+    }
+    if (store_schema_prepare(store, err) != 0) {
+        store_close(store);
+        return -1;
+    }
+    *out = store;
+    return 0;
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    for (int i = 0; i < store->nstatements; i++)
+        sqlite3_finalize(store->statements[i].stmt);
+    if (store->db && store->mode == STORE_WRITE && sqlite3_get_autocommit(store->db)) {
+        // Leave one plain file. Fails, without harm, while others have it open.
+        sqlite3_busy_timeout(store->db, 0);
+        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+    }
+    sqlite3_close(store->db);
+    free(store->path);
+    free(store);
+}
+
+const char *store_path(const struct store *store)
+{
+    return store->path;
+}
+
+const char *store_default_path(void)
+{
+    const char *data = path_data("db");
+    if (access(data, W_OK) == 0)
+        return path_data("db/latput.db");
+    const char *base = getenv("XDG_DATA_HOME");
+    const char *home = getenv("HOME");
+    char *dir = base && *base == '/' ? xasprintf("%s/latput", base)
+                                     : xasprintf("%s/.local/share/latput", home ? home : "");
+    for (char *at = dir + 1; *at; at++) // all its parents; what fails shows when it is opened
+        if (*at == '/') {
+            *at = '\0';
+            mkdir(dir, 0777);
+            *at = '/';
+        }
+    mkdir(dir, 0777);
+    char *path = xasprintf("%s/latput.db", dir); // kept for the life of the program
+    free(dir);
+    return path;
+}

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// What the files store*.c share and nobody else sees: the connection, its prepared statements, and
+// the translation of SQLite's errors into messages that say what to do.
+#ifndef LATPUT_STORE_INTERNAL_H
+#define LATPUT_STORE_INTERNAL_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+
+enum {
+    STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 1,          // the highest migration; also in db/schema.sql
+    STORE_STATEMENTS_MAX = 64,
+};
+
+struct store {
+    sqlite3 *db;
+    char *path;
+    enum store_mode mode;
+    struct store_statement {
+        const char *sql; // a literal: compared by address first
+        sqlite3_stmt *stmt;
+    } statements[STORE_STATEMENTS_MAX];
+    int nstatements;
+};
+
+// Translates the connection's last error; `doing` ("store a form") completes "cannot ...". -1.
+int store_error(struct store *store, struct err *err, const char *doing);
+
+// A prepared statement with its parameters bound from the arguments, one letter each in `types`:
+// i int64_t, d double (NaN becomes NULL), s text (NULL becomes ''), t text or NULL,
+// b blob (const void *, then int64_t bytes; NULL pointer becomes NULL). The text must live until
+// the statement is stepped. `sql` must be a literal. NULL after an error.
+sqlite3_stmt *store_bind(struct store *store, struct err *err, const char *sql, const char *types,
+                         ...);
+// The same, then runs it to its end. 0 or -1.
+int store_execute(struct store *store, struct err *err, const char *sql, const char *types, ...);
+// The same for a query of one number: 1 and *value (0 where it is NULL), 0 if it gave no row, or
+// -1.
+int store_get_int(struct store *store, struct err *err, int64_t *value, const char *sql,
+                  const char *types, ...);
+// Runs SQL of several statements.
+int store_script(struct store *store, struct err *err, const char *sql, const char *doing);
+
+// A unit of work inside or outside of the caller's transaction: undone as a whole when it fails.
+int store_unit_begin(struct store *store, bool *own, struct err *err);
+int store_unit_end(struct store *store, bool own, int result, struct err *err);
+
+// Opens without looking at the content, with the defensive settings.
+int store_connect(const char *path, int flags, struct store **store, struct err *err);
+
+// store_schema.c: makes or migrates the schema and the views of a database opened for writing.
+int store_schema_identify(struct store *store, bool *fresh, int64_t *version, struct err *err);
+int store_schema_prepare(struct store *store, struct err *err);
+// Views of our own text in the temporary schema, which hide those of the file.
+int store_schema_temporary_views(struct store *store, struct err *err);
+// The text of a file below the data root, to be freed; NULL after an error.
+char *store_schema_text(const char *relative, struct err *err);
+// Whether tables, indexes and triggers are those of our schema version `version`; 0 or -1.
+int store_schema_compare(struct store *store, int64_t version, struct err *err);
+
+// store_form.c: derived rows; kernel_id 0: none decides.
+int store_put_estimate(struct store *store, int64_t kernel_id, const struct estimate *estimate,
+                       struct err *err);
+int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,
+                     int64_t kernel_id, struct err *err);
+
+// "2026-01-31T12:34:56Z"
+void store_now_utc(char text[32]);
+// Lower-case hexadecimal sha256.
+void store_sha256(const void *bytes, size_t len, char hex[65]);
+
+#endif

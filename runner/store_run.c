@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+// CPUs, canary floors and runs in the database; see store.h.
+#include "store_internal.h"
+
+#include "util/strbuf.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/random.h>
+
+static void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
+{
+    strbuf_puts(text, "");
+    for (int i = 0; i < CPU_FEATURES_MAX && feature_name(i); i++)
+        if (cpu->features[i])
+            strbuf_printf(text, "%s%s", text->len ? " " : "", feature_name(i));
+}
+
+// The same columns as in the row, so that one CPU has one row in whatever file it comes.
+static void store_cpu_identity(const struct cpu_info *cpu, const char *features, char hex[65])
+{
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%s\n%s\n%u\n%d\n%d\n%d\n%d\n%u\n%s\n%s\n%u\n%s\n%d\n%s\n", cpu->vendor,
+                  cpu->brand, cpu->signature, cpu->family, cpu->model, cpu->stepping,
+                  cpu->core_type, cpu->native_model, cpu->uarch, cpu->uarch_name, cpu->microcode,
+                  cpu->hypervisor, cpu->tsc_invariant, features);
+    store_sha256(text.data, text.len, hex);
+    strbuf_free(&text);
+}
+
+static int store_put_leaves(struct store *store, const struct cpu_info *cpu, int64_t cpu_id,
+                            struct err *err)
+{
+    for (int i = 0; i < cpu->nleaves; i++) {
+        const struct cpuid_leaf *leaf = &cpu->leaves[i];
+        if (leaf->leaf == 3) // processor serial number: identifies the machine, not the model
+            continue;
+        if (store_execute(
+                store, err, "INSERT OR IGNORE INTO cpuid_leaf VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "iiiiiii", cpu_id, (int64_t)leaf->leaf, (int64_t)leaf->subleaf, (int64_t)leaf->eax,
+                (int64_t)leaf->ebx, (int64_t)leaf->ecx, (int64_t)leaf->edx) != 0)
+            return -1;
+    }
+    for (int i = 0; i < cpu->ncaches; i++) {
+        const struct cpu_cache *cache = &cpu->caches[i];
+        char type[2] = {cache->type, '\0'};
+        if (store_execute(
+                store, err, "INSERT OR IGNORE INTO cpu_cache VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "iisiiii", cpu_id, (int64_t)cache->level, type, (int64_t)cache->bytes,
+                (int64_t)cache->ways, (int64_t)cache->line_bytes, (int64_t)cache->sharing) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int store_add_cpu(struct store *store, const struct cpu_info *cpu, const char *identity,
+                         const char *features, int64_t *cpu_id, struct err *err)
+{
+    if (store_execute(
+            store, err,
+            "INSERT INTO cpu (identity, vendor, brand, signature, family, model, stepping, "
+            "core_type, native_model, uarch, uarch_name, microcode, hypervisor, "
+            "tsc_invariant, features) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "sssiiiiiissisis", identity, cpu->vendor, cpu->brand, (int64_t)cpu->signature,
+            (int64_t)cpu->family, (int64_t)cpu->model, (int64_t)cpu->stepping,
+            (int64_t)cpu->core_type, (int64_t)cpu->native_model, cpu->uarch, cpu->uarch_name,
+            (int64_t)cpu->microcode, cpu->hypervisor, (int64_t)cpu->tsc_invariant, features) != 0)
+        return -1;
+    *cpu_id = sqlite3_last_insert_rowid(store->db);
+    return store_put_leaves(store, cpu, *cpu_id, err);
+}
+
+int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id, struct err *err)
+{
+    struct strbuf features = {0};
+    char identity[65];
+    store_cpu_features(cpu, &features);
+    store_cpu_identity(cpu, features.data, identity);
+    bool own;
+    int result = store_unit_begin(store, &own, err);
+    if (result == 0) {
+        int found = store_get_int(store, err, cpu_id, "SELECT cpu_id FROM cpu WHERE identity = ?1",
+                                  "s", identity);
+        result = found == 0 ? store_add_cpu(store, cpu, identity, features.data, cpu_id, err)
+                            : (found < 0 ? -1 : 0);
+        result = store_unit_end(store, own, result, err);
+    }
+    strbuf_free(&features);
+    return result;
+}
+
+int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
+                    struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT nop_bytes, nop_clk, method FROM canary_floor "
+                                    "WHERE cpu_id = ?1 ORDER BY canary_floor_id DESC LIMIT 1",
+                                    "i", cpu_id);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    if (got == SQLITE_ROW) {
+        const char *method = (const char *)sqlite3_column_text(stmt, 2);
+        floor->nop_bytes = sqlite3_column_int(stmt, 0);
+        floor->clk_per_nop = sqlite3_column_double(stmt, 1);
+        floor->method = method && strcmp(method, "mode") == 0 ? "mode" : "issue-width";
+    }
+    int result = got == SQLITE_ROW    ? 1
+                 : got == SQLITE_DONE ? 0
+                                      : store_error(store, err, "read the canary's floor");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
+                    struct err *err)
+{
+    char now[32];
+    store_now_utc(now);
+    return store_execute(store, err,
+                         "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
+                         "recorded_utc) VALUES (?, ?, ?, ?, ?)",
+                         "iidss", cpu_id, (int64_t)floor->nop_bytes, floor->clk_per_nop,
+                         floor->method, now);
+}
+
+static int store_make_uuid(char hex[33], struct err *err)
+{
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return err_set(err, "cannot get random bytes for the identity of the run: %s",
+                       strerror(errno));
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(hex + 2 * i, 3, "%02x", bytes[i]);
+    return 0;
+}
+
+int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
+                    int64_t *run_id, struct err *err)
+{
+    char now[32], uuid[33];
+    store_now_utc(now);
+    if (store_make_uuid(uuid, err) != 0)
+        return -1;
+    if (store_execute(store, err,
+                      "INSERT INTO run (uuid, cpu_id, version, nasm_version, os_kernel, backend, "
+                      "lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
+                      "issue_width, calib_link_clk, measuring_cpu, started_utc) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                      "sissssssssdddiiis", uuid, cpu_id, info->version, info->nasm_version,
+                      info->os_kernel, info->backend, info->lists, info->tables, info->frequency,
+                      info->selection, info->tsc_hz, info->core_hz, info->overhead_tsc,
+                      (int64_t)info->issue_width, (int64_t)info->calib_link_clk,
+                      (int64_t)info->measuring_cpu, now) != 0)
+        return -1;
+    *run_id = sqlite3_last_insert_rowid(store->db);
+    return 0;
+}
+
+int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
+                     int64_t *run_id, struct err *err)
+{
+    return store_get_int(store, err, run_id,
+                         "SELECT run_id FROM run WHERE cpu_id = ? AND version = ? AND lists = ? "
+                         "AND backend = ? AND selection = ? AND finished_utc IS NULL "
+                         "ORDER BY run_id DESC LIMIT 1",
+                         "issss", cpu_id, info->version, info->lists, info->backend,
+                         info->selection);
+}
+
+int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
+                     struct err *err)
+{
+    char now[32];
+    store_now_utc(now);
+    return store_execute(store, err,
+                         "UPDATE run SET finished_utc = ?, kernels = ?, seconds = ? "
+                         "WHERE run_id = ?",
+                         "sidi", now, kernels, seconds, run_id);
+}
+
+int store_run_warning(struct store *store, int64_t run_id, const char *text, const char *remedy,
+                      struct err *err)
+{
+    return store_execute(store, err,
+                         "INSERT OR IGNORE INTO run_warning (run_id, text, remedy) "
+                         "VALUES (?, ?, ?)",
+                         "iss", run_id, text, remedy);
+}
+
+int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                      int64_t *forms, struct err *err)
+{
+    memset(counts, 0, OUTCOME_COUNT * sizeof counts[0]);
+    if (store_get_int(store, err, forms, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
+                      run_id) < 0)
+        return -1;
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT result.outcome, count(*) FROM run_form "
+                                    "JOIN test USING (run_form_id) JOIN result USING (test_id) "
+                                    "WHERE run_form.run_id = ?1 GROUP BY result.outcome",
+                                    "i", run_id);
+    if (!stmt)
+        return -1;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 0));
+        if (outcome >= 0)
+            counts[outcome] = sqlite3_column_int64(stmt, 1);
+    }
+    int result = got == SQLITE_DONE ? 0 : store_error(store, err, "count results");
+    sqlite3_reset(stmt);
+    return result;
+}

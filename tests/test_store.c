@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: MIT
+// The store: what goes in comes out of the public views, facts cannot be changed, damage and
+// disturbance (killed writers, full disks, locks, foreign files) end in a clear message and never
+// in a broken database.
+#include "store_fixture.h"
+#include "store_internal.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+// One value of a query through a connection of its own, as text; "NULL" where it is.
+static const char *ask(const char *path, const char *sql)
+{
+    static char text[4096];
+    sqlite3 *db;
+    sqlite3_stmt *stmt;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    sqlite3_busy_timeout(db, 5000);
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        snprintf(text, sizeof text, "%s", sqlite3_errmsg(db));
+        sqlite3_close(db);
+        return text;
+    }
+    int got = sqlite3_step(stmt);
+    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    snprintf(text, sizeof text, "%s",
+             got == SQLITE_ROW    ? (value ? value : "NULL")
+             : got == SQLITE_DONE ? "no row"
+                                  : sqlite3_errmsg(db));
+    sqlite3_finalize(stmt);
+    sqlite3_close(db);
+    return text;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    struct err err = {""};
+    struct list_row row = fixture_row("add", "r64 r64", "add r64 r64");
+    assert_int_equal(store_has_form(store, run_id, &row, &err), 1);
+    assert_int_equal(store_has_form(store, run_id + 1, &row, &err), 0);
+    row.enc = ENC_EVEX;
+    assert_int_equal(store_has_form(store, run_id, &row, &err), 0);
+    int64_t counts[OUTCOME_COUNT], forms;
+    assert_int_equal(store_run_summary(store, run_id, counts, &forms, &err), 0);
+    assert_int_equal(forms, 3);
+    assert_int_equal(counts[OUTCOME_OK], 8);
+    assert_int_equal(counts[OUTCOME_SIGNALLED], 1);
+    assert_int_equal(counts[OUTCOME_NOT_MEASURABLE], 1);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), -1);
+    store_close(store);
+
+    char path[128];
+    snprintf(path, sizeof path, "%s-wal", fixture.db);
+    assert_int_equal(access(path, F_OK), -1); // one plain file is left
+    static const struct {
+        const char *sql, *expected;
+    } cases[] = {
+        {"SELECT count(*) FROM instruction_table",                                             "3"              },
+        {"SELECT latency_min_clk || ' ' || latency_max_clk || ' ' || rthroughput_clk || ' ' || "
+         "outcome FROM instruction_table WHERE mnemonic = 'add'",                     "1.0 2.0 0.25 ok"},
+        {"SELECT rthroughput_clk || ' ' || rthroughput_slow_clk || ' ' || latency_max_clk "
+         "FROM instruction_table WHERE mnemonic = 'div'",                             "5.0 7.0 18.0"   },
+        {"SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'hlt'",               "NULL"           },
+        {"SELECT outcome FROM instruction_table WHERE mnemonic = 'hlt'",                       "signalled"      },
+        {"SELECT count(*) FROM latency_table",                                                 "6"              },
+        {"SELECT latency_clk FROM latency_table WHERE src = 'flags'",                          "NULL"           },
+        {"SELECT bound FROM latency_table WHERE dst = 'flags'",                                "exact"          },
+        {"SELECT accepted || '/' || tried FROM latency_table WHERE dst = 'flags'",             "16/18"          },
+        {"SELECT group_concat(test, ';') FROM (SELECT test FROM failure_table ORDER BY test)",
+         "latency flags -> op1;throughput"                                                                      },
+        {"SELECT detail FROM failure_table WHERE outcome = 'signalled'",                       "SIGFPE"         },
+        {"SELECT count(*) FROM port_table",                                                    "0"              },
+        {"SELECT count(*) FROM property_table",                                                "0"              },
+        {"SELECT count(*) FROM property_point",                                                "0"              },
+        {"SELECT hex(code) FROM kernel LIMIT 1",                                               "4801D8"         },
+        {"SELECT count(*) FROM sample",                                                        "128"            },
+        {"SELECT count(*) FROM cpuid_leaf",                                                    "1"              }, // never the serial number of leaf 3
+        {"SELECT status FROM run_table",                                                       "finished"       },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const char *got = ask(fixture.db, cases[i].sql);
+        if (strcmp(got, cases[i].expected) != 0)
+            fail_msg("%s\ngave '%s', expected '%s'", cases[i].sql, got, cases[i].expected);
+    }
+    fixture_remove(&fixture);
+}
+
+static void test_best_run(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    fixture_fill(store, "testa", 0xb00f21, 1);
+    fixture_fill(store, "testa", 0xb00f21, 2); // the same CPU again: newer wins
+    fixture_fill(store, "testb", 0xa20f10, 3); // another uarch: rows of its own
+    // A newer run of throughput alone does not hide the complete one, a failed one neither.
+    const struct fixture_test alone[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 9},
+    };
+    const struct fixture_test bad[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_UNSTABLE, 9},
+    };
+    struct list_row add = fixture_row("add", "r64 r64", "add r64 r64");
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put(store, run_id, &add, 0, alone, 1, &err), 0);
+    run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put(store, run_id, &add, 0, bad, 1, &err), 0);
+    // CPUs that the tables do not know are kept apart.
+    run_id = fixture_run(store, "unknown", 1);
+    assert_int_equal(fixture_put(store, run_id, &add, 0, alone, 1, &err), 0);
+    run_id = fixture_run(store, "unknown", 2);
+    assert_int_equal(fixture_put(store, run_id, &add, 0, alone, 1, &err), 0);
+    store_close(store);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM instruction_table"), "8");
+    assert_string_equal(ask(fixture.db, "SELECT latency_max_clk FROM instruction_table "
+                                        "WHERE uarch = 'testa' AND mnemonic = 'add'"),
+                        "4.0");
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM cpu"), "4");
+    fixture_remove(&fixture);
+}
+
+static void test_append_only(void **state)
+{
+    (void)state;
+    static const char *const facts[] = {
+        "cpu",      "cpuid_leaf", "cpu_cache", "run",    "run_warning", "list",        "form",
+        "run_form", "test",       "kernel",    "timing", "sample",      "canary_floor"};
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    fixture_fill(store, "testa", 1, 1);
+    struct canary_floor floor = {0};
+    assert_int_equal(store_get_floor(store, 1, &floor, &err), 0);
+    floor = (struct canary_floor){2, 0.125, "mode"};
+    assert_int_equal(store_put_floor(store, 1, &floor, &err), 0);
+    floor = (struct canary_floor){0};
+    assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
+    assert_int_equal(floor.nop_bytes, 2);
+    assert_string_equal(floor.method, "mode");
+    store_close(store);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "DELETE FROM %s", facts[i]);
+        assert_non_null(strstr(ask(fixture.db, sql), "append-only"));
+        char column[64];
+        snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') LIMIT 1", facts[i]);
+        snprintf(column, sizeof column, "%s", ask(fixture.db, sql));
+        snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s", facts[i], column, column);
+        assert_non_null(strstr(ask(fixture.db, sql), "append-only"));
+    }
+    fixture_remove(&fixture);
+}
+
+static void test_transactions(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    assert_int_equal(store_begin(store, &err), 0);
+    fixture_fill(store, "testa", 1, 1);
+    store_rollback(store);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run"), "0");
+    assert_int_equal(store_begin(store, &err), 0);
+    int64_t run_id = fixture_fill(store, "testa", 1, 1);
+    // A form twice is an error that undoes only itself.
+    const struct fixture_test once[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 9},
+    };
+    struct list_row add = fixture_row("add", "r64 r64", "add r64 r64");
+    assert_int_equal(fixture_put(store, run_id, &add, 0, once, 1, &err), -1);
+    assert_non_null(strstr(err.text, "already"));
+    assert_int_equal(store_commit(store, &err), 0);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run_form"), "3");
+    // Finished runs are not resumed, and only with the same selection.
+    struct run_info info = {.version = "1.0-test", .backend = "tsc", .lists = "int:00ff"};
+    int64_t found = 0;
+    assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 1);
+    assert_int_equal(found, run_id);
+    info.selection = "add*";
+    assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 0);
+    info.selection = "";
+    assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 0);
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+// A writer that is killed at any moment leaves a database that opens, is sound, and holds whole
+// forms.
+static void test_killed_writer(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    for (int round = 0; round < 6; round++) {
+        int ready[2];
+        assert_int_equal(pipe(ready), 0);
+        pid_t pid = fork();
+        if (pid == 0) {
+            struct store *store = fixture_open(fixture.db, STORE_WRITE);
+            for (;;) {
+                fixture_fill(store, "testa", 1, 1);
+                if (write(ready[1], "x", 1) != 1)
+                    _exit(1);
+            }
+        }
+        char byte;
+        assert_int_equal(read(ready[0], &byte, 1), 1);
+        usleep((useconds_t)(3000 + 1700 * round));
+        kill(pid, SIGKILL);
+        waitpid(pid, NULL, 0);
+        close(ready[0]);
+        close(ready[1]);
+        store_close(fixture_open(fixture.db, STORE_READ));
+        store_close(fixture_open(fixture.db, STORE_WRITE));
+        assert_string_equal(ask(fixture.db, "PRAGMA integrity_check"), "ok");
+        assert_string_equal(ask(fixture.db, "PRAGMA foreign_key_check"), "no row");
+        assert_string_equal(ask(fixture.db, "SELECT count(*) FROM test LEFT JOIN result "
+                                            "USING (test_id) WHERE result.test_id IS NULL"),
+                            "0");
+        assert_string_equal(ask(fixture.db, "SELECT count(*) FROM (SELECT timing_id FROM timing "
+                                            "LEFT JOIN sample USING (timing_id) GROUP BY 1 "
+                                            "HAVING count(seq) <> accepted)"),
+                            "0");
+    }
+    fixture_remove(&fixture);
+}
+
+static void test_locked(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *first = fixture_open(fixture.db, STORE_WRITE);
+    struct store *second = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    assert_int_equal(store_begin(first, &err), 0);
+    fixture_fill(first, "testa", 1, 1);
+    assert_int_equal(store_begin(second, &err), -1); // after the busy timeout
+    assert_non_null(strstr(err.text, fixture.db));
+    assert_non_null(strstr(err.text, "another process"));
+    struct store *reader = fixture_open(fixture.db, STORE_READ); // readers are not disturbed
+    store_close(reader);
+    assert_int_equal(store_commit(first, &err), 0);
+    assert_int_equal(store_begin(second, &err), 0);
+    store_rollback(second);
+    store_close(first);
+    store_close(second);
+    fixture_remove(&fixture);
+}
+
+static void expect_refused(const char *path, enum store_mode mode, const char *what)
+{
+    struct store *store = NULL;
+    struct err err = {""};
+    if (store_open(path, mode, &store, &err) == 0)
+        fail_msg("%s was opened", path);
+    assert_null(store);
+    if (!strstr(err.text, what) || !strstr(err.text, path))
+        fail_msg("'%s' does not name the file and say '%s'", err.text, what);
+}
+
+static void put_file(const char *path, const void *bytes, size_t len)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, len, file), len);
+    assert_int_equal(fclose(file), 0);
+}
+
+static void test_foreign_files(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    char path[128], before[4096];
+    snprintf(path, sizeof path, "%s/missing.db", fixture.dir);
+    expect_refused(path, STORE_READ, "no such database");
+    snprintf(path, sizeof path, "%s/no/such/dir.db", fixture.dir);
+    expect_refused(path, STORE_WRITE, "directory exists");
+    expect_refused(fixture.dir, STORE_WRITE, "no regular file");
+    snprintf(path, sizeof path, "%s/text.db", fixture.dir);
+    memset(before, 'x', sizeof before);
+    put_file(path, before, sizeof before);
+    expect_refused(path, STORE_READ, "not a latput database");
+    expect_refused(path, STORE_WRITE, "not a latput database");
+    snprintf(path, sizeof path, "%s/empty.db", fixture.dir);
+    put_file(path, "", 0);
+    expect_refused(path, STORE_READ, "empty");
+    // A database of another program stays as it is.
+    snprintf(path, sizeof path, "%s/other.db", fixture.dir);
+    put_file(path, "", 0);
+    ask(path, "CREATE TABLE bookmarks (url)");
+    expect_refused(path, STORE_READ, "not one of latput");
+    expect_refused(path, STORE_WRITE, "not one of latput");
+    assert_string_equal(ask(path, "PRAGMA journal_mode"), "delete");
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    ask(fixture.db, "PRAGMA user_version = 999");
+    expect_refused(fixture.db, STORE_READ, "newer latput");
+    expect_refused(fixture.db, STORE_WRITE, "newer latput");
+    fixture_remove(&fixture);
+}
+
+static void test_damaged(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill(store, "testa", 1, 1);
+    store_close(store);
+    // Pages behind the first overwritten: opening may work, reading the tables says what is wrong.
+    int fd = open(fixture.db, O_RDWR);
+    char junk[4096];
+    memset(junk, 0xa5, sizeof junk);
+    struct stat st;
+    assert_int_equal(fstat(fd, &st), 0);
+    for (off_t at = 4096; at < st.st_size; at += 4096)
+        assert_int_equal(pwrite(fd, junk, sizeof junk, at), sizeof junk);
+    close(fd);
+    struct err err = {""};
+    int result = store_open(fixture.db, STORE_WRITE, &store, &err);
+    int64_t counts[OUTCOME_COUNT], forms;
+    if (result == 0)
+        result = store_run_summary(store, 1, counts, &forms, &err);
+    assert_int_equal(result, -1);
+    assert_non_null(strstr(err.text, "damaged"));
+    store_close(store);
+    assert_int_equal(truncate(fixture.db, 5000), 0);
+    assert_int_equal(store_open(fixture.db, STORE_READ, &store, &err), -1);
+    fixture_remove(&fixture);
+}
+
+static void fill_until_error(const char *path, struct err *err)
+{
+    struct store *store = fixture_open(path, STORE_WRITE);
+    int64_t run_id = fixture_run(store, "testa", 1);
+    const struct fixture_test once[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 9},
+    };
+    int result = 0;
+    for (int i = 0; i < 100000 && result == 0; i++) {
+        char form[32];
+        snprintf(form, sizeof form, "op%d", i);
+        struct list_row row = fixture_row(form, "", form);
+        result = fixture_put(store, run_id, &row, i, once, 1, err);
+    }
+    store_close(store);
+    assert_int_equal(result, -1);
+}
+
+// A full disk, by a file size limit, in a child of its own.
+static void test_disk_full(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGXFSZ, SIG_IGN);
+        struct rlimit limit = {3 << 20, 3 << 20};
+        setrlimit(RLIMIT_FSIZE, &limit);
+        struct err err = {""};
+        fill_until_error(fixture.db, &err);
+        bool told = strstr(err.text, fixture.db) && strstr(err.text, "space");
+        if (!told)
+            fprintf(stderr, "said only: %s\n", err.text);
+        _exit(told ? 0 : 1);
+    }
+    int status;
+    waitpid(pid, &status, 0);
+    assert_int_equal(status, 0);
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    assert_string_equal(ask(fixture.db, "PRAGMA integrity_check"), "ok");
+    assert_string_equal(ask(fixture.db, "SELECT count(*) > 10 FROM run_form"), "1");
+    fixture_remove(&fixture);
+}
+
+// A read-only file in a read-only directory, as another user than root where the test runs as root.
+static void read_only_body(const struct fixture *fixture)
+{
+    expect_refused(fixture->db, STORE_WRITE, "read-only");
+    struct store *store = fixture_open(fixture->db, STORE_READ);
+    int64_t counts[OUTCOME_COUNT], forms = 0;
+    struct err err = {""};
+    assert_int_equal(store_run_summary(store, 1, counts, &forms, &err), 0);
+    assert_int_equal(forms, 3);
+    assert_int_equal(store_run_finish(store, 1, 1, 1, &err), -1);
+    assert_non_null(strstr(err.text, "read-only"));
+    store_close(store);
+}
+
+static void test_read_only(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill(store, "testa", 1, 1);
+    store_close(store);
+    for (int wal = 0; wal < 2; wal++) { // a plain file, and one that still says that it has a log
+        ask(fixture.db, wal ? "PRAGMA journal_mode = WAL" : "SELECT 1");
+        chmod(fixture.db, 0444);
+        chmod(fixture.dir, 0555);
+        pid_t pid = fork();
+        if (pid == 0) {
+            if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+                _exit(77);
+            read_only_body(&fixture);
+            _exit(0);
+        }
+        int status;
+        waitpid(pid, &status, 0);
+        assert_int_equal(status, 0);
+        chmod(fixture.dir, 0755);
+        chmod(fixture.db, 0644);
+    }
+    fixture_remove(&fixture);
+}
+
+// schema.sql, from which databases are made, is what all migrations in turn lead to.
+static void test_migrations(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    int64_t version = 0;
+    bool fresh;
+    assert_int_equal(store_schema_identify(store, &fresh, &version, &err), 0);
+    assert_false(fresh);
+    assert_int_equal(version, STORE_SCHEMA_VERSION);
+    if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+    // Comments and white space do not count, anything else does.
+    ask(fixture.db, "CREATE TRIGGER foreign_one AFTER INSERT ON run BEGIN DELETE FROM result; END");
+    store = fixture_open(fixture.db, STORE_WRITE);
+    assert_int_equal(store_schema_compare(store, STORE_SCHEMA_VERSION, &err), -1);
+    store_close(store);
+    // Views of another version are made again.
+    ask(fixture.db, "DROP TRIGGER foreign_one");
+    ask(fixture.db, "DROP VIEW instruction_table");
+    ask(fixture.db, "CREATE VIEW instruction_table AS SELECT 'old' AS uarch");
+    ask(fixture.db, "CREATE VIEW forgotten AS SELECT 1");
+    store = fixture_open(fixture.db, STORE_READ); // a reader takes its own
+    int64_t n = -1;
+    assert_int_equal(
+        store_get_int(store, &err, &n, "SELECT count(mnemonic) FROM instruction_table", ""), 1);
+    assert_int_equal(n, 0);
+    store_close(store);
+    ask(fixture.db, "UPDATE meta SET value = 'of an older views.sql'");
+    store_close(fixture_open(fixture.db, STORE_WRITE));
+    assert_string_equal(ask(fixture.db, "SELECT count(mnemonic) FROM instruction_table"), "0");
+    assert_string_equal(
+        ask(fixture.db, "SELECT count(*) FROM sqlite_schema WHERE name = 'forgotten'"), "0");
+    fixture_remove(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_best_run),
+        cmocka_unit_test(test_append_only),   cmocka_unit_test(test_transactions),
+        cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_locked),
+        cmocka_unit_test(test_foreign_files), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_disk_full),     cmocka_unit_test(test_read_only),
+        cmocka_unit_test(test_migrations),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
