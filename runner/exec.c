@@ -44,12 +44,11 @@ struct exec_batch {
     const struct exec_params *params;
     struct exec_kernel *kernels;
     int nkernels;
-    bool *finished; // by kernel
     const struct exec_progress *progress;
     struct arena *arena;
     struct exec_summary *summary;
-    int current;         // the kernel that runs now, -1: none yet
-    bool ended, greeted; // the core said END, HELLO
+    int current; // the kernel that runs now, -1: none yet
+    bool ended;  // the core said END
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -57,9 +56,9 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
                                const char *detail)
 {
     struct exec_kernel *kernel = &batch->kernels[id];
-    if (batch->finished[id])
+    if (kernel->finished)
         return;
-    batch->finished[id] = true;
+    kernel->finished = true;
     kernel->outcome = outcome;
     kernel->detail = arena_strdup(batch->arena, detail);
     if (batch->progress && batch->progress->kernel_done)
@@ -118,8 +117,9 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         return;
     switch (record->type) {
     case CORE_REC_HELLO:
-        batch->greeted = true;
         batch->summary->core_hz = record->hello.core_hz;
+        batch->summary->imul_per_add = record->hello.imul_per_add;
+        batch->summary->calib_link_clk = record->hello.calib_link_clk;
         batch->summary->overhead_tsc = record->hello.overhead_tsc;
         break;
     case CORE_REC_BEGIN:
@@ -192,7 +192,7 @@ static void *exec_config(const struct exec_batch *batch, struct arena *arena, si
         arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t));
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels; i++)
-        if (batch->kernels[i].selected && !batch->finished[i])
+        if (batch->kernels[i].selected && !batch->kernels[i].finished)
             ids[config.nselected++] = (uint32_t)i;
     *block = config;
     *bytes = sizeof config + config.nselected * sizeof(uint32_t);
@@ -233,7 +233,7 @@ static int exec_judge(struct exec_batch *batch, int how, int exit_status, int si
 static void exec_forget_unfinished(struct exec_batch *batch)
 {
     for (int i = 0; i < batch->nkernels; i++)
-        if (!batch->finished[i])
+        if (!batch->kernels[i].finished)
             batch->kernels[i].ntimings = 0;
 }
 
@@ -273,7 +273,6 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
                                .progress = progress,
                                .arena = arena,
                                .summary = summary};
-    batch.finished = arena_alloc(arena, (size_t)nkernels * sizeof *batch.finished);
     *summary = (struct exec_summary){0};
     int status = 0;
     while (status == 0 && !batch.ended && !summary->stopped)

@@ -17,7 +17,8 @@ enum { EXEC_TIMINGS_MAX = 3 };
 
 // All that the core said about one kernel.
 struct exec_kernel {
-    bool selected;        // in: measure it
+    bool selected;        // in: measure it (unless finished is set already)
+    bool finished;        // nothing more to measure; false after exec_stop
     enum outcome outcome; // out
     const char *detail;
     struct timing timings[EXEC_TIMINGS_MAX];
@@ -42,6 +43,8 @@ struct exec_progress {
 
 struct exec_summary {
     double core_hz, overhead_tsc;
+    double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
+    uint32_t calib_link_clk;
     int restarts;
     int64_t passes; // accepted passes: timings with outcome OK
     bool stopped;   // exec_stop was called

@@ -38,7 +38,7 @@ struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
     int32_t cpu;             // to pin to
-    uint32_t calib_link_clk; // latency of imul r64,r64 on this uarch
+    uint32_t calib_link_clk; // latency of imul r64,r64 on this uarch; 0: find it by the ratio
     uint32_t issue_width;
     uint32_t nop_bytes;       // length of a nop of the canary
     double floor_clk_per_nop; // of the canary on an undisturbed core
@@ -82,6 +82,8 @@ struct core_record {
             double overhead_tsc; // of a timing without work
             double calib_clk;    // core cycles of the calibration chain
             double core_hz;
+            double imul_per_add;     // ratio of the latencies of imul r64,r64 and add r64,r64
+            uint32_t calib_link_clk; // as configured, or found from the ratio
             uint32_t code_bytes, kernels;
         } hello;
         struct {

@@ -90,6 +90,8 @@ void guard_sleep_ms(uint32_t ms);
 // core_time.c: runs kernels against the clock.
 struct times {
     double overhead_tsc, calib_clk, core_hz;
+    double imul_per_add;
+    uint32_t calib_link_clk;
 };
 void time_build(const struct core_config *config); // its own kernels: calibration and canaries
 size_t time_code_bytes(void);                      // room that time_build needs

@@ -402,6 +402,8 @@ static void send_hello(size_t bytes)
     record.hello.overhead_tsc = times.overhead_tsc;
     record.hello.calib_clk = times.calib_clk;
     record.hello.core_hz = times.core_hz;
+    record.hello.imul_per_add = times.imul_per_add;
+    record.hello.calib_link_clk = times.calib_link_clk;
     record.hello.code_bytes = (uint32_t)bytes;
     record.hello.kernels = config.nselected;
     guard_send(&record);

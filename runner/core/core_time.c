@@ -13,6 +13,7 @@ enum {
     CANARY_NOPS = 960, // long enough to leave a loop buffer, short enough for the µop cache
     NOP_BYTES_MAX = 9,
     OVERHEAD_ROUNDS = 201,
+    RATIO_ROUNDS = 51,
     DATA_BYTES = 72 * 1024,
     DATA_FILL_BYTES = 4096, // what is rewritten before each pass
     DATA_BEFORE_BYTES = 4096,
@@ -25,13 +26,14 @@ enum {
 #define DATA_ADDRESS ((void *)0x20000000)
 
 static uint8_t *data_base, *stack_top;
-static struct code calib_code, canary_code[NOP_BYTES_MAX + 1];
+static struct code calib_code, add_code, canary_code[NOP_BYTES_MAX + 1];
 static uint32_t calib_iterations, canary_iterations;
 static int canary_nop_bytes;
 static double canary_limit; // ticks of canary per tick of calibration, overhead subtracted
 static double overhead;
 
 static const uint8_t imul_rax_rax[] = {0x48, 0x0f, 0xaf, 0xc0};
+static const uint8_t add_rax_rax[] = {0x48, 0x01, 0xc0};
 
 // The nops that the vendors' manuals recommend, by length.
 static const char *const nops[NOP_BYTES_MAX + 1] = {
@@ -64,13 +66,14 @@ static struct core_kernel time_own_kernel(const uint8_t *body, uint32_t bytes, u
 
 // Bodies of the own kernels, unrolled; static because code_add copies from them.
 static uint8_t calib_body[CALIB_LINKS * sizeof imul_rax_rax];
+static uint8_t add_body[CALIB_LINKS * sizeof add_rax_rax];
 static uint8_t canary_body[CANARY_NOPS * NOP_BYTES_MAX];
 
 size_t time_code_bytes(void)
 {
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
     struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_NOPS);
-    return code_bytes(&calib) + NOP_BYTES_MAX * code_bytes(&canary);
+    return 2 * code_bytes(&calib) + NOP_BYTES_MAX * code_bytes(&canary);
 }
 
 static void time_map_areas(void)
@@ -113,8 +116,12 @@ void time_build(const struct core_config *config)
     time_map_areas();
     for (int i = 0; i < CALIB_LINKS; i++)
         memcpy(calib_body + i * (int)sizeof imul_rax_rax, imul_rax_rax, sizeof imul_rax_rax);
+    for (int i = 0; i < CALIB_LINKS; i++)
+        memcpy(add_body + i * (int)sizeof add_rax_rax, add_rax_rax, sizeof add_rax_rax);
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
+    struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
     calib_code = code_add(&calib);
+    add_code = code_add(&add);
     for (int length = 1; length <= NOP_BYTES_MAX; length++) {
         for (int i = 0; i < CANARY_NOPS; i++)
             memcpy(canary_body + i * length, nops[length], (size_t)length);
@@ -218,6 +225,33 @@ static double time_overhead(void)
     return values[OVERHEAD_ROUNDS / 2];
 }
 
+// The latency of imul in units of that of add, which is one cycle on every CPU: the check on the
+// table's figure, and its substitute where the uarch is unknown.
+static double time_imul_per_add(void)
+{
+    static double values[RATIO_ROUNDS];
+    for (int i = 0; i < RATIO_ROUNDS; i++) {
+        double imul = time_own(&calib_code, calib_iterations) - overhead;
+        double add = time_own(&add_code, calib_iterations) - overhead;
+        values[i] = imul / add;
+    }
+    time_sort(values, RATIO_ROUNDS);
+    return values[RATIO_ROUNDS / 2];
+}
+
+static uint32_t time_link_clk(const struct core_config *config, double ratio)
+{
+    if (config->calib_link_clk)
+        return config->calib_link_clk;
+    uint32_t nearest = (uint32_t)(ratio + 0.5);
+    double off = ratio > nearest ? ratio - nearest : nearest - ratio;
+    if (nearest < 1 || off > 0.05 * nearest)
+        guard_fatal("this CPU is not in cpus.csv, and the ratio of its imul and add latencies, "
+                    "%.3f, is no integer: core cycles cannot be calibrated",
+                    ratio);
+    return nearest;
+}
+
 void time_calibrate(const struct core_config *config, struct times *times)
 {
     double ticks_per_ns = config->tsc_hz / 1e9;
@@ -228,12 +262,14 @@ void time_calibrate(const struct core_config *config, struct times *times)
     }
     double loop_tsc = one / 64.0;
     calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / loop_tsc) + 1;
-    double canary_loop_tsc = loop_tsc / (CALIB_LINKS * config->calib_link_clk) *
+    overhead = time_overhead();
+    times->imul_per_add = time_imul_per_add();
+    times->calib_link_clk = time_link_clk(config, times->imul_per_add);
+    double canary_loop_tsc = loop_tsc / (CALIB_LINKS * times->calib_link_clk) *
                              (CANARY_NOPS / (config->issue_width ? config->issue_width : 4.0));
     canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns / canary_loop_tsc) + 1;
-    overhead = time_overhead();
     times->overhead_tsc = overhead;
-    times->calib_clk = (double)calib_iterations * CALIB_LINKS * config->calib_link_clk;
+    times->calib_clk = (double)calib_iterations * CALIB_LINKS * times->calib_link_clk;
     times->core_hz = times->calib_clk / (time_calibration() - overhead) * config->tsc_hz;
     double floor_clk = config->floor_clk_per_nop * CANARY_NOPS * canary_iterations;
     canary_limit = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// The estimator on constructed samples: known cycle counts must come back, through overhead, loop
+// µop, outliers and disturbed passes; passes that disagree must become unstable instead of a
+// number.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "derive.h"
+
+#include <math.h>
+
+enum { SAMPLES = 8, OVERHEAD_TSC = 50, CALIB_CLK = 768 * 10, WIDTH = 6 };
+static const double TSC_PER_CLK = 0.8;
+
+// Samples of a kernel that takes `clk` cycles an instance; factors[i] disturbs sample i.
+static struct timing make_timing(struct sample *samples, int pass, double clk, int instances,
+                                 const double *factors)
+{
+    struct timing timing = {.pass = pass,
+                            .outcome = OUTCOME_OK,
+                            .accepted = SAMPLES,
+                            .tried = SAMPLES,
+                            .iterations = 40,
+                            .copies = 32,
+                            .calib_clk = CALIB_CLK,
+                            .overhead_tsc = OVERHEAD_TSC,
+                            .samples = samples,
+                            .nsamples = SAMPLES};
+    double total_clk = clk * instances * timing.copies * timing.iterations;
+    uint32_t calib = (uint32_t)lround(CALIB_CLK * TSC_PER_CLK + OVERHEAD_TSC);
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = (struct sample){
+            .kernel_tsc = (uint32_t)lround(total_clk * TSC_PER_CLK * (factors ? factors[i] : 1) +
+                                           OVERHEAD_TSC),
+            .before_tsc = calib,
+            .after_tsc = calib};
+    return timing;
+}
+
+static void latency_comes_back(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk;
+        int instances, instrs;
+    } cases[] = {
+        {3,    12, 12},
+        {0.5,  12, 12},
+        {1,    1,  1 },
+        {4,    8,  64},
+        {19.9, 4,  4 },
+        {0.25, 24, 24}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        const struct timing timings[] = {make_timing(a, 1, cases[i].clk, cases[i].instances, NULL),
+                                         make_timing(b, 2, cases[i].clk, cases[i].instances, NULL)};
+        const struct kernel_facts facts = {"dense", cases[i].instances, cases[i].instrs, 0};
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+        assert_int_equal(estimate.outcome, OUTCOME_OK);
+        assert_true(fabs(estimate.clk - cases[i].clk) < 0.001 * cases[i].clk);
+        assert_true(estimate.spread_clk < 0.001 * cases[i].clk);
+        assert_int_equal(estimate.accepted, 2 * SAMPLES);
+    }
+}
+
+// 12 nops a body, 32 copies and the loop's own µop at six µops a cycle: 385 / 6 cycles a loop.
+static void front_end_bound_loops_pay_no_own_uop(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES];
+    const double loop_clk = 385.0 / WIDTH;
+    struct timing timing = make_timing(a, 1, loop_clk / 384, 12, NULL);
+    const struct kernel_facts facts = {"n12", 12, 12, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-4);
+    // An unknown width takes nothing off.
+    estimate = derive_kernel(&facts, 0, &timing, 1);
+    assert_true(fabs(estimate.clk - loop_clk / 384) < 1e-4);
+}
+
+static void outliers_do_not_move_the_value(void **state)
+{
+    (void)state;
+    static const double factors[SAMPLES] = {1, 1.0002, 1.3, 0.9999, 1, 1.08, 1.0001, 0.98};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct timing timings[] = {make_timing(a, 1, 3, 12, factors),
+                                     make_timing(b, 2, 3, 12, factors)};
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 3) < 0.002);
+}
+
+static void passes_are_compared(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk[3];
+        int npasses;
+        enum outcome outcome;
+        double expected;
+    } cases[] = {
+        {{3, 3.001, 0},     2, OUTCOME_OK,       3    },
+        {{3.2, 3, 3.001},   3, OUTCOME_OK,       3    },
+        {{3, 3.2, 3.2},     3, OUTCOME_OK,       3.2  }, // 3.0 stands alone: not confirmed
+        {{3, 3.2, 3.4},     3, OUTCOME_UNSTABLE, 0    },
+        {{3, 3.2, 0},       2, OUTCOME_UNSTABLE, 0    },
+        {{0.166, 0.169, 0}, 2, OUTCOME_OK,       0.166}, // within five thousandths of a cycle
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample samples[3][SAMPLES];
+        struct timing timings[3];
+        for (int p = 0; p < cases[i].npasses; p++)
+            timings[p] = make_timing(samples[p], p + 1, cases[i].clk[p], 12, NULL);
+        const struct kernel_facts facts = {"dense", 12, 12, 0};
+        struct estimate estimate = derive_kernel(&facts, 0, timings, cases[i].npasses);
+        assert_int_equal(estimate.outcome, cases[i].outcome);
+        if (cases[i].outcome == OUTCOME_OK)
+            assert_true(fabs(estimate.clk - cases[i].expected) < 0.001);
+    }
+}
+
+static void failed_timings_keep_their_outcome(void **state)
+{
+    (void)state;
+    const struct timing timing = {.pass = 1, .outcome = OUTCOME_SIGNALLED, .tried = 1};
+    const struct kernel_facts facts = {"dense", 1, 1, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_int_equal(estimate.outcome, OUTCOME_SIGNALLED);
+    estimate = derive_kernel(&facts, WIDTH, NULL, 0);
+    assert_int_equal(estimate.outcome, OUTCOME_UNSTABLE);
+}
+
+static void tests_take_the_smallest_shape(void **state)
+{
+    (void)state;
+    const struct kernel_facts latency[] = {
+        {"dense",  12, 12, 1},
+        {"filled", 12, 72, 1}
+    };
+    const struct estimate estimates[] = {
+        {.outcome = OUTCOME_OK, .clk = 3,   .spread_clk = 0.01, .accepted = 8, .tried = 9},
+        {.outcome = OUTCOME_OK, .clk = 2.1, .spread_clk = 0.02, .accepted = 8, .tried = 8},
+    };
+    struct test_result result = derive_test(TEST_LATENCY, BOUND_UPPER, latency, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_true(fabs(result.clk - 1.1) < 1e-9); // the bridge of one cycle is taken off
+    assert_true(fabs(result.dense_clk - 2) < 1e-9 && fabs(result.filled_clk - 1.1) < 1e-9);
+    assert_int_equal(result.kernel, 1);
+    assert_int_equal(result.bound, BOUND_UPPER);
+    assert_int_equal(result.accepted, 16);
+    assert_int_equal(result.tried, 17);
+}
+
+static void one_failed_shape_does_not_hide_the_other(void **state)
+{
+    (void)state;
+    const struct kernel_facts facts[] = {
+        {"n4", 4, 4, 0},
+        {"n8", 8, 8, 0}
+    };
+    struct estimate estimates[] = {
+        {.outcome = OUTCOME_UNSTABLE},
+        { .outcome = OUTCOME_OK,                 .clk = 0.5}
+    };
+    struct test_result result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_int_equal(result.kernel, 1);
+    assert_true(isnan(result.dense_clk));
+    estimates[1].outcome = OUTCOME_TIMED_OUT;
+    result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+    assert_int_not_equal(result.outcome, OUTCOME_OK);
+    assert_true(isnan(result.clk));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_comes_back),
+        cmocka_unit_test(front_end_bound_loops_pay_no_own_uop),
+        cmocka_unit_test(outliers_do_not_move_the_value),
+        cmocka_unit_test(passes_are_compared),
+        cmocka_unit_test(failed_timings_keep_their_outcome),
+        cmocka_unit_test(tests_take_the_smallest_shape),
+        cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
