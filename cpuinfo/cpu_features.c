@@ -7,9 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COL_NAME, COL_LEAF, COL_SUBLEAF, COL_REGISTER, COL_BIT, COL_ENCODING, COL_OS, COL_NOTE };
-static const char *const columns[] = {"name", "leaf",     "subleaf", "register",
-                                      "bit",  "encoding", "os",      "note"};
+enum {
+    COL_NAME,
+    COL_GROUP,
+    COL_LEAF,
+    COL_SUBLEAF,
+    COL_REGISTER,
+    COL_BIT,
+    COL_ENCODING,
+    COL_OS,
+    COL_NOTE
+};
+static const char *const columns[] = {"name", "group",    "leaf", "subleaf", "register",
+                                      "bit",  "encoding", "os",   "note"};
 static const char *const registers[] = {"eax", "ebx", "ecx", "edx"};
 static const char *const encodings[] = {"legacy", "vex", "evex", "xop"};
 
@@ -82,11 +92,18 @@ static int row_parse(const struct csv_file *file, const struct csv_record *recor
                      struct feature_row *row, struct err *err)
 {
     const char *os = record->fields[COL_OS];
-    *row = (struct feature_row){
-        .name = record->fields[COL_NAME], .note = record->fields[COL_NOTE], .line = record->line};
+    *row = (struct feature_row){.name = record->fields[COL_NAME],
+                                .group = record->fields[COL_GROUP],
+                                .note = record->fields[COL_NOTE],
+                                .line = record->line};
     if (!name_is_valid(row->name))
         return csv_error_at(file->path, record->line, record->text, record->field_columns[COL_NAME],
                             err, "'%s' is no feature name; use A-Z, 0-9 and _", row->name);
+    size_t group_len = strspn(row->group, "abcdefghijklmnopqrstuvwxyz0123456789");
+    if (group_len == 0 || group_len > 12 || row->group[group_len])
+        return csv_error_at(file->path, record->line, record->text,
+                            record->field_columns[COL_GROUP], err,
+                            "'%s' is no group; use up to 12 of a-z and 0-9", row->group);
     int encoding = word_index(encodings, ARRAY_LEN(encodings), record->fields[COL_ENCODING]);
     if (encoding < 0)
         return csv_error_at(
@@ -122,13 +139,14 @@ static int row_add(struct feature_table *table, const struct feature_row *row,
         return 0;
     }
     bool alternative = old->nplaces > 0 && row->nplaces > 0 && old->nplaces < FEATURE_PLACES_MAX &&
-                       old->encoding == row->encoding && old->xcr0 == row->xcr0;
+                       old->encoding == row->encoding && strcmp(old->group, row->group) == 0 &&
+                       old->xcr0 == row->xcr0;
     for (int i = 0; alternative && i < old->nplaces; i++)
         alternative = memcmp(&old->places[i], &row->places[0], sizeof row->places[0]) != 0;
     if (!alternative)
         return csv_error_at(table->file.path, record->line, record->text, 1, err,
                             "%s is in line %d already; a second line must give another CPUID bit "
-                            "and the same encoding and os",
+                            "and the same group, encoding and os",
                             row->name, old->line);
     old->places[old->nplaces++] = row->places[0];
     return 0;

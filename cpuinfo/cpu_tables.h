@@ -17,7 +17,7 @@ struct feature_place {
 };
 
 struct feature_row {
-    const char *name, *encoding, *note;
+    const char *name, *group, *encoding, *note;
     struct feature_place places[FEATURE_PLACES_MAX]; // any of them announces the feature
     int nplaces;                                     // 0: always announced
     uint64_t xcr0;                                   // bits that must all be set; 0: none needed

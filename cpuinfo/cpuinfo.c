@@ -83,6 +83,12 @@ const char *feature_name(int index)
     return index >= 0 && index < features->nrows ? features->rows[index].name : NULL;
 }
 
+const char *feature_group(int index)
+{
+    const struct feature_table *features = features_table();
+    return index >= 0 && index < features->nrows ? features->rows[index].group : NULL;
+}
+
 const char *feature_encoding(int index)
 {
     const struct feature_table *features = features_table();

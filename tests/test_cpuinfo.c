@@ -288,7 +288,7 @@ static void test_masking(void **state)
     assert_int_equal(cpu_leaf_find(&cpu, 0x8000001e, 0)->ecx, 0x100);
 }
 
-#define FEATURES_HEAD "name,leaf,subleaf,register,bit,encoding,os,note\n"
+#define FEATURES_HEAD "name,group,leaf,subleaf,register,bit,encoding,os,note\n"
 #define FAMILIES_HEAD                                                                              \
     "vendor,family,models,stepping,core_type,uarch,name,issue_width,imul64_clk,general_counters,"  \
     "fixed_counters,ports,source,note\n"
@@ -298,18 +298,20 @@ static const struct {
     const char *text, *message;
 } bad_features[] =
     {
-        {__LINE__, FEATURES_HEAD "AVX,1,0,ecx,28,vexx,0x6,\n",                ":2: 'vexx' is no encoding"   },
-        {__LINE__, FEATURES_HEAD "avx,1,0,ecx,28,vex,0x6,\n",                 ":2: 'avx' is no feature name"},
-        {__LINE__, FEATURES_HEAD "AVX,1,0,rcx,28,vex,0x6,\n",                 ":2: 'rcx' is no register"    },
-        {__LINE__, FEATURES_HEAD "AVX,1,0,ecx,32,vex,0x6,\n",                 ":2: '32' is no bit"          },
-        {__LINE__, FEATURES_HEAD "AVX,,0,ecx,3,vex,0x6,\n",                   ":2: '' is no leaf"           },
-        {__LINE__, FEATURES_HEAD "AVX,1,-1,ecx,3,vex,0x6,\n",                 ":2: '-1' is no subleaf"      },
-        {__LINE__, FEATURES_HEAD "AVX,1,0,ecx,3,vex,6h,\n",                   ":2: '6h' is no mask"         },
-        {__LINE__, FEATURES_HEAD "A,1,0,ecx,3,vex,,\n#\nA,1,0,ecx,3,vex,,\n",
-         ":4: A is in line 2 already"                                                                       },
-        {__LINE__, FEATURES_HEAD "A,1,0,ecx,3,vex,,\nA,1,0,ecx,4,evex,,\n",
-         ":3: A is in line 2 already"                                                                       },
-        {__LINE__, FEATURES_HEAD "A,1,0,ecx,3,vex,,\nA,,,,,vex,,\n",          ":3: A is in line 2 already"  },
+        {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,28,vexx,0x6,\n",                  ":2: 'vexx' is no encoding"   },
+        {__LINE__, FEATURES_HEAD "AVX,,1,0,ecx,28,vex,0x6,\n",                    ":2: '' is no group"          },
+        {__LINE__, FEATURES_HEAD "avx,g,1,0,ecx,28,vex,0x6,\n",                   ":2: 'avx' is no feature name"},
+        {__LINE__, FEATURES_HEAD "AVX,g,1,0,rcx,28,vex,0x6,\n",                   ":2: 'rcx' is no register"    },
+        {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,32,vex,0x6,\n",                   ":2: '32' is no bit"          },
+        {__LINE__, FEATURES_HEAD "AVX,g,,0,ecx,3,vex,0x6,\n",                     ":2: '' is no leaf"           },
+        {__LINE__, FEATURES_HEAD "AVX,g,1,-1,ecx,3,vex,0x6,\n",                   ":2: '-1' is no subleaf"      },
+        {__LINE__, FEATURES_HEAD "AVX,g,1,0,ecx,3,vex,6h,\n",                     ":2: '6h' is no mask"         },
+        {__LINE__, FEATURES_HEAD "A,g,1,0,ecx,3,vex,,\n#\nA,g,1,0,ecx,3,vex,,\n",
+         ":4: A is in line 2 already"                                                                           },
+        {__LINE__, FEATURES_HEAD "A,g,1,0,ecx,3,vex,,\nA,g,1,0,ecx,4,evex,,\n",
+         ":3: A is in line 2 already"                                                                           },
+        {__LINE__, FEATURES_HEAD "A,g,1,0,ecx,3,vex,,\nA,g,,,,,vex,,\n",
+         ":3: A is in line 2 already"                                                                           },
 },
   bad_families[] = {
       {__LINE__, FAMILIES_HEAD "V,6,0x10,,,u,N,,,,,,,\nV,6,1-0x1f,,,w,N,,,,,,,\n",
