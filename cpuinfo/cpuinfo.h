@@ -65,7 +65,7 @@ int cpu_save(const struct cpu_info *cpu, const char *path, struct err *err);
 // other functions call it themselves, but where they cannot report, a broken table has no features
 // and no CPUs: a command that depends on them calls this first.
 int cpuinfo_load(struct err *err);
-// For `latput check`: as cpuinfo_load(), and whatever can be wrong in between the tables.
+// For `latput check`: as cpuinfo_load(), and neither table may be empty.
 int cpuinfo_check(struct err *err);
 
 // The leaf, or NULL if the CPU does not have it.
@@ -86,8 +86,10 @@ const struct cpu_family *cpu_family_find(const char *uarch);
 // Number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.
 int feature_find(const char *name);
 const char *feature_name(int index); // NULL beyond the last
-const char *
-feature_encoding(int index); // "legacy", "vex", "evex", "xop": of instructions it brings
+// Under which heading to show it: "sse", "avx512", ...
+const char *feature_group(int index);
+// Encoding of the instructions it brings: "legacy", "vex", "evex", "xop".
+const char *feature_encoding(int index);
 // Checks an isa expression "A+B"; sets *unknown (a pointer into the expression) and *unknown_len to
 // the first unknown name. Returns 0 or -1.
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len);

@@ -2,10 +2,11 @@
 // Recorded and constructed CPUID dumps against what must be read off them; damaged dumps and tables
 // against the message that must come.
 #include "../cpuinfo/cpu_tables.h"
-#include "../cpuinfo/cpuinfo.h"
+#include "../cpuinfo/environment.h"
 #include "../runner/util/mem.h"
 #include "../runner/util/paths.h"
 
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -391,6 +392,95 @@ static void test_tables(void **state)
     assert_null(cpu_family_find("unknown"));
 }
 
+// Answers in the order latency, ports, events, quiet; y, p or n.
+static const struct {
+    int line;
+    const char *dump;
+    struct cpu_environment env;
+    const char *answers;
+    const char *words; // of one of the verdicts
+} situations[] = {
+    {__LINE__,
+     "emeraldrapids_kvm",           {.perf = PERF_ABSENT, .perf_errno = ENOENT},
+     "ypnp",                                                                                             "the hypervisor (KVM) does not expose a PMU"},
+    {__LINE__, "emeraldrapids_kvm", {.perf = PERF_STILL},                                       "ypnp",  "stands still"                              },
+    {__LINE__, "emeraldrapids_kvm", {.perf = PERF_WORKS, .rdpmc = true},                        "yyyp",  "read with RDPMC"                           },
+    {__LINE__, "skylake",           {.perf = PERF_WORKS, .nmi_watchdog = 1},                    "yyyy",  "kernel.nmi_watchdog=0"                     },
+    {__LINE__,
+     "skylake",                     {.perf = PERF_WORKS, .siblings = "0,4"},
+     "yyyp",                                                                                             "SMT siblings (CPUs 0,4)"                   },
+    {__LINE__,
+     "skylake",                     {.perf = PERF_DENIED, .perf_errno = EACCES, .paranoid = 4},
+     "ypny",                                                                                             "kernel.perf_event_paranoid is 4"           },
+    {__LINE__,
+     "skylake",                     {.perf = PERF_DENIED, .perf_errno = EPERM, .paranoid = 1},
+     "ypny",                                                                                             "seccomp profile"                           },
+    {__LINE__,
+     "skylake",                     {.perf = PERF_NO_CALL, .perf_errno = ENOSYS},
+     "ypny",                                                                                             "CONFIG_PERF_EVENTS"                        },
+    {__LINE__,
+     "skylake",                     {.perf = PERF_ABSENT, .perf_errno = ENODEV},
+     "ypny",                                                                                             "newer than the CPU"                        },
+    {__LINE__, "skylake",           {.perf = PERF_WORKS, .governor = "powersave"},              "yyyyp", "is powersave"                              },
+    {__LINE__, "alderlake_e",       {.perf = PERF_WORKS},                                       "ypyy",  "no counters by port"                       },
+    {__LINE__, "alderlake_hidden",  {.perf = PERF_ABSENT},                                      "nnnp",  "pass CPUID leaf 1AH"                       },
+    {__LINE__, "unknown_model",     {.perf = PERF_ABSENT},                                      "nnny",  "Add a line for this CPU"                   },
+    {__LINE__, "unknown_model",     {.perf = PERF_WORKS},                                       "yppy",  "architectural events only"                 },
+    {__LINE__, "zhaoxin_zxe",       {.perf = PERF_ABSENT},                                      "nnny",  "Fill imul64_clk of zhaoxin_zxe"            },
+};
+
+static void test_verdicts(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(situations); i++) {
+        static struct cpu_info cpu;
+        struct verdict verdicts[VERDICTS_MAX];
+        struct err err;
+        char answers[VERDICTS_MAX + 1] = "";
+        bool said = false;
+        assert_int_equal(cpu_load(dump_path(situations[i].dump), &cpu, &err), 0);
+        if (!cpu.tsc_hz) // as it would have been measured
+            cpu.tsc_hz = 2000000000;
+        int n = verdicts_make(&cpu, &situations[i].env, verdicts);
+        for (int v = 0; v < n; v++) {
+            answers[v] = "ypn"[verdicts[v].answer];
+            said = said || strstr(verdicts[v].how, situations[i].words) ||
+                   strstr(verdicts[v].remedy, situations[i].words);
+            assert_true(verdicts[v].how[0] != 0);
+            assert_true(strlen(verdicts[v].how) + 1 < sizeof verdicts[v].how);
+            assert_true(strlen(verdicts[v].remedy) + 1 < sizeof verdicts[v].remedy);
+        }
+        if (strcmp(answers, situations[i].answers) != 0 || !said)
+            fail_msg("line %d: answers %s; '%s' is %s", situations[i].line, answers,
+                     situations[i].words, said ? "said" : "missing");
+    }
+}
+
+static void test_counters(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *dump;
+        int general, fixed;
+    } expected[] = {
+        {"skylake",           4, 3},
+        {"alderlake_p",       6, 4},
+        {"zen5",              6, 0},
+        {"zhaoxin_zxe",       4, 3},
+        {"p6",                0, 0},
+        {"emeraldrapids_kvm", 0, 0}
+    };
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        static struct cpu_info cpu;
+        struct err err;
+        int general, fixed;
+        assert_int_equal(cpu_load(dump_path(expected[i].dump), &cpu, &err), 0);
+        cpu_counters(&cpu, &general, &fixed);
+        assert_int_equal(general, expected[i].general);
+        assert_int_equal(fixed, expected[i].fixed);
+    }
+}
+
 int main(void)
 {
     if (!getenv("LATPUT_ROOT"))
@@ -399,7 +489,8 @@ int main(void)
         cmocka_unit_test(test_tables),     cmocka_unit_test(test_machines),
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_live),
         cmocka_unit_test(test_bad_dumps),  cmocka_unit_test(test_truncated_dumps),
-        cmocka_unit_test(test_masking),    cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_masking),    cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_counters),   cmocka_unit_test(test_bad_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Probing of the machine around the CPU; see environment.h. Everything is tried rather than
+// inferred: a counter is opened and must count, an MSR is read.
+#include "environment.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <x86intrin.h>
+
+enum { CHAIN_LINKS = 16, CHAIN_ROUNDS = 1000, WINDOWS = 101 };
+
+// First line of a file of the kernel, without line feed. -1 if it cannot be read.
+static int line_read(const char *path, char *text, size_t bytes)
+{
+    text[0] = '\0';
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return -1;
+    if (bytes > 1 && !fgets(text, (int)bytes, f))
+        text[0] = '\0';
+    fclose(f);
+    text[strcspn(text, "\n")] = '\0';
+    return text[0] ? 0 : -1;
+}
+
+static int number_read(const char *path, int otherwise)
+{
+    char text[32], *end;
+    if (line_read(path, text, sizeof text) < 0)
+        return otherwise;
+    long number = strtol(text, &end, 10);
+    return end == text ? otherwise : (int)number;
+}
+
+static int cpu_line_read(int cpu, const char *name, char *text, size_t bytes)
+{
+    char path[160];
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/%s", cpu, name);
+    return line_read(path, text, bytes);
+}
+
+static int node_find(int cpu)
+{
+    char path[64];
+    int node = -1;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d", cpu);
+    DIR *dir = opendir(path);
+    for (struct dirent *entry; dir && (entry = readdir(dir));)
+        if (sscanf(entry->d_name, "node%d", &node) == 1)
+            break;
+    if (dir)
+        closedir(dir);
+    return node;
+}
+
+static void topology_probe(struct cpu_environment *env)
+{
+    line_read("/sys/devices/system/cpu/online", env->online, sizeof env->online);
+    line_read("/sys/devices/system/node/online", env->nodes, sizeof env->nodes);
+    cpu_line_read(env->cpu, "topology/thread_siblings_list", env->siblings, sizeof env->siblings);
+    env->node = node_find(env->cpu);
+}
+
+static void frequency_probe(struct cpu_environment *env)
+{
+    char text[64];
+    cpu_line_read(env->cpu, "cpufreq/scaling_governor", env->governor, sizeof env->governor);
+    cpu_line_read(env->cpu, "cpufreq/scaling_driver", env->driver, sizeof env->driver);
+    if (cpu_line_read(env->cpu, "cpufreq/scaling_max_freq", text, sizeof text) == 0)
+        env->max_hz = strtoull(text, NULL, 10) * 1000;
+    env->boost = number_read("/sys/devices/system/cpu/cpufreq/boost", -1);
+    int no_turbo = number_read("/sys/devices/system/cpu/intel_pstate/no_turbo", -1);
+    if (no_turbo >= 0)
+        env->boost = !no_turbo;
+}
+
+// Ticks of the TSC that a chain of CHAIN_LINKS * CHAIN_ROUNDS dependent multiplications takes.
+static uint64_t chain_tsc(void)
+{
+    uint64_t value = 3, rounds = CHAIN_ROUNDS, begin, end;
+    _mm_lfence();
+    begin = __rdtsc();
+    _mm_lfence();
+    __asm__ volatile("1:\n\t"
+                     ".rept %c2\n\t"
+                     "imul %0, %0\n\t"
+                     ".endr\n\t"
+                     "dec %1\n\t"
+                     "jnz 1b"
+                     : "+r"(value), "+r"(rounds)
+                     : "i"(CHAIN_LINKS)
+                     : "cc");
+    _mm_lfence();
+    end = __rdtsc();
+    return end - begin;
+}
+
+static int compare_u64(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+// The median of many short windows is not disturbed by interrupts; the first quarter of the time
+// wakes the core up.
+static uint64_t core_hz_estimate(const struct cpu_info *cpu)
+{
+    uint64_t ticks[WINDOWS];
+    if (!cpu->imul64_clk || !cpu->tsc_hz)
+        return 0;
+    for (int i = -WINDOWS; i < WINDOWS; i++) {
+        uint64_t tsc = chain_tsc();
+        if (i >= 0)
+            ticks[i] = tsc;
+    }
+    qsort(ticks, WINDOWS, sizeof ticks[0], compare_u64);
+    double clk = (double)cpu->imul64_clk * CHAIN_LINKS * CHAIN_ROUNDS;
+    return (uint64_t)(clk * (double)cpu->tsc_hz / (double)ticks[WINDOWS / 2]);
+}
+
+static bool rdpmc_probe(int fd)
+{
+    size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
+    struct perf_event_mmap_page *page = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+    if (page == MAP_FAILED)
+        return false;
+    bool usable = page->cap_user_rdpmc && page->index > 0;
+    munmap(page, bytes);
+    return usable;
+}
+
+static void perf_probe(struct cpu_environment *env)
+{
+    struct perf_event_attr attr = {
+        .type = PERF_TYPE_HARDWARE,
+        .size = sizeof attr,
+        .config = PERF_COUNT_HW_CPU_CYCLES,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+    };
+    uint64_t count = 0;
+    env->paranoid = number_read("/proc/sys/kernel/perf_event_paranoid", PARANOID_HIDDEN);
+    env->nmi_watchdog = number_read("/proc/sys/kernel/nmi_watchdog", -1);
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0) {
+        env->perf_errno = errno;
+        env->perf = errno == EACCES || errno == EPERM ? PERF_DENIED
+                    : errno == ENOSYS                 ? PERF_NO_CALL
+                                                      : PERF_ABSENT;
+        return;
+    }
+    chain_tsc();
+    bool counted = read(fd, &count, sizeof count) == sizeof count && count > 0;
+    env->perf = counted ? PERF_WORKS : PERF_STILL;
+    env->rdpmc = counted && rdpmc_probe(fd);
+    close(fd);
+}
+
+// By reading IA32_TIME_STAMP_COUNTER, which every CPU has.
+static void msr_probe(struct cpu_environment *env)
+{
+    char path[64];
+    uint64_t value;
+    snprintf(path, sizeof path, "/dev/cpu/%d/msr", env->cpu);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) {
+        env->msr = errno == ENOENT || errno == ENXIO || errno == ENODEV ? MSR_ABSENT : MSR_DENIED;
+        return;
+    }
+    env->msr = pread(fd, &value, sizeof value, 0x10) == sizeof value ? MSR_WORKS : MSR_DENIED;
+    close(fd);
+}
+
+void environment_probe(const struct cpu_info *cpu, int number, struct cpu_environment *env)
+{
+    *env = (struct cpu_environment){.cpu = number, .node = -1, .boost = -1};
+    topology_probe(env);
+    frequency_probe(env);
+    perf_probe(env);
+    msr_probe(env);
+    env->core_hz = core_hz_estimate(cpu);
+}
+
+void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed)
+{
+    const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 0xa, 0);
+    *general = *fixed = 0;
+    if (leaf && leaf->eax & 0xff) {
+        *general = (int)(leaf->eax >> 8 & 0xff);
+        *fixed = (int)(leaf->edx & 0x1f);
+        return;
+    }
+    leaf = cpu_leaf_find(cpu, 0x80000022, 0);
+    if (leaf && leaf->eax & 1) {
+        *general = (int)(leaf->ebx & 0xf);
+        return;
+    }
+    leaf = cpu_leaf_find(cpu, 0x80000001, 0);
+    if (leaf && leaf->ecx >> 23 & 1) // PerfCtrExtCore: six counters in MSRs of their own
+        *general = 6;
+}

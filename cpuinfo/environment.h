@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// What surrounds a CPU on this machine and decides how it can be measured: performance counters and
+// who may use them, frequency policy, SMT siblings. Probing changes nothing on the machine.
+#ifndef LATPUT_ENVIRONMENT_H
+#define LATPUT_ENVIRONMENT_H
+
+#include "cpuinfo.h"
+
+enum perf_state {
+    PERF_WORKS,   // a cycle counter was opened and it counted
+    PERF_STILL,   // it was opened but stood at 0
+    PERF_DENIED,  // EACCES or EPERM
+    PERF_ABSENT,  // the kernel knows no counters here
+    PERF_NO_CALL, // the kernel has no perf_event_open
+};
+
+enum msr_state {
+    MSR_WORKS,
+    MSR_DENIED, // the file is there; opening or reading it is not permitted
+    MSR_ABSENT, // no such file: the msr module is not loaded
+};
+
+struct cpu_environment {
+    int cpu;           // the logical CPU examined
+    char online[128];  // lists as the kernel writes them ("0-3"); "" if not visible
+    char siblings[64]; // the CPU's SMT siblings including itself
+    char nodes[64];    // NUMA nodes
+    int node;          // of the CPU; -1 if not visible
+    char governor[32]; // "" if not visible
+    char driver[32];   // of frequency scaling; ""
+    int boost;         // 1 on, 0 off, -1 not visible
+    uint64_t max_hz;   // the limit of the policy; 0 if not visible
+    uint64_t core_hz;  // estimated now; 0 if the latency of the chain is not known
+    enum perf_state perf;
+    int perf_errno; // of the failed open
+    int paranoid;   // kernel.perf_event_paranoid; PARANOID_HIDDEN if not visible
+    bool rdpmc;     // user code may read the perf counter with RDPMC
+    enum msr_state msr;
+    int nmi_watchdog; // 1: it holds a counter; 0; -1 not visible
+};
+enum { PARANOID_HIDDEN = -100 };
+
+// Probes for logical CPU `number`, to which the caller is pinned. Takes about 20 ms.
+void environment_probe(const struct cpu_info *cpu, int number, struct cpu_environment *env);
+
+// How many general and fixed counters CPUID announces (leaf 0AH, 0x80000022, 0x80000001); 0, 0
+// where it announces none.
+void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed);
+
+// A verdict on one thing that can or cannot be measured here, in words.
+enum { VERDICTS_MAX = 8 };
+struct verdict {
+    const char *what;
+    enum { VERDICT_YES, VERDICT_PARTLY, VERDICT_NO } answer;
+    char how[320];    // by what means, or why not; a phrase without a full stop
+    char remedy[400]; // sentences; "" where there is nothing to do
+};
+
+// Pure function of CPU and environment. Returns how many of the VERDICTS_MAX are filled.
+int verdicts_make(const struct cpu_info *cpu, const struct cpu_environment *env,
+                  struct verdict *verdicts);
+
+#endif
