@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// latput cpu: which CPU this is, what surrounds it, and what can be measured here. Also the tool
+// that records CPUID dumps, by which a machine can be identified elsewhere.
+#include "cmd_cpu.h"
+#include "command.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU };
+extern const struct command cmd_cpu;
+static const struct command_option options[] = {
+    {'s',                             "save", "FILE",
+     "Write a CPUID dump instead of the report; - is standard output. Serial "
+     "numbers and APIC ids are not in it."},
+    {'l',                         "load", "FILE",
+     "Report on the CPU of a dump instead of this one; what only a running "
+     "machine can tell is left out."},
+    {'f',                               "format", "text|json", "Form of the report; text if not given."},
+    {'c', "cpu", "N",
+     "The logical CPU to look at; matters where not all are alike. The one this "
+     "runs on if not given."},
+    {0},
+};
+
+struct request {
+    const char *save, *load;
+    bool json;
+    int cpu;
+};
+
+static int request_parse(int argc, char **argv, struct request *request)
+{
+    struct option_state state = {0};
+    const char *argument;
+    char *end;
+    for (int got; (got = command_next_option(&cmd_cpu, argc, argv, &state, &argument)) != -1;) {
+        switch (got) {
+        case OPT_SAVE:
+            request->save = argument;
+            break;
+        case OPT_LOAD:
+            request->load = argument;
+            break;
+        case OPT_FORMAT:
+            request->json = strcmp(argument, "json") == 0;
+            if (!request->json && strcmp(argument, "text") != 0)
+                return command_fail(&cmd_cpu, EXIT_USAGE,
+                                    "there is no format '%s'; it is text or json", argument);
+            break;
+        case OPT_CPU:
+            errno = 0;
+            long cpu = strtol(argument, &end, 10);
+            if (errno || end == argument || *end || cpu < 0 || cpu >= CPU_SETSIZE)
+                return command_fail(&cmd_cpu, EXIT_USAGE, "'%s' is no number of a CPU", argument);
+            request->cpu = (int)cpu;
+            break;
+        default:
+            return EXIT_USAGE;
+        }
+    }
+    if (state.operand_index < argc)
+        return command_fail(&cmd_cpu, EXIT_USAGE, "takes no argument such as '%s'",
+                            argv[state.operand_index]);
+    if (request->load && request->cpu >= 0)
+        return command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
+    return EXIT_DONE;
+}
+
+// Pins to the wanted CPU, or to the one we are on: CPUID and the clock must not change below us.
+static int cpu_pin(int *number)
+{
+    if (*number < 0)
+        *number = sched_getcpu() >= 0 ? sched_getcpu() : 0;
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)*number, &set);
+    return sched_setaffinity(0, sizeof set, &set);
+}
+
+static int cpu_run(int argc, char **argv)
+{
+    static struct cpu_info cpu;
+    struct cpu_environment env;
+    struct request request = {.cpu = -1};
+    struct err err;
+    int status = request_parse(argc, argv, &request);
+    if (status != EXIT_DONE)
+        return status;
+    if (request.load) {
+        if (cpu_load(request.load, &cpu, &err) < 0)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
+    } else {
+        bool chosen = request.cpu >= 0;
+        if (cpu_pin(&request.cpu) < 0 && chosen)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "cannot run on CPU %d: %s", request.cpu,
+                                strerror(errno));
+        if (cpu_identify(&cpu, &err) < 0)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
+    }
+    if (request.save) {
+        if (cpu_save(&cpu, request.save, &err) < 0)
+            return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
+        return EXIT_DONE;
+    }
+    if (cpu.live)
+        environment_probe(&cpu, request.cpu, &env);
+    (request.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
+    return EXIT_DONE;
+}
+
+const struct command cmd_cpu = {
+    .name = "cpu",
+    .arguments = "",
+    .summary = "identify this CPU and say what can be measured here",
+    .description =
+        "Shows the CPU, its features, caches and clocks, the performance counters and who may use "
+        "them, and says in words what this machine can measure now, what it cannot, and what would "
+        "help. Nothing on the machine is changed.",
+    .options = options,
+    .run = cpu_run,
+};

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// The report of `latput cpu` for people: sections of labelled lines, long ones wrapped under their
+// label, so that it reads well on a terminal of 80 columns.
+#include "cmd_cpu.h"
+#include "util/strbuf.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { LABEL_COLUMNS = 15, TEXT_COLUMNS = 80 };
+
+// Columns of UTF-8 text of which no character is wide.
+static int columns_count(const char *text, size_t len)
+{
+    int columns = 0;
+    for (size_t i = 0; i < len; i++)
+        columns += (text[i] & 0xc0) != 0x80;
+    return columns;
+}
+
+static void wrapped_print(FILE *out, const char *text, int indent)
+{
+    int column = indent;
+    while (*text) {
+        size_t len = strcspn(text, " ");
+        int width = columns_count(text, len);
+        if (column > indent && column + 1 + width > TEXT_COLUMNS) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            fputc(' ', out);
+            column++;
+        }
+        fprintf(out, "%.*s", (int)len, text);
+        column += width;
+        text += len;
+        text += strspn(text, " ");
+    }
+    fputc('\n', out);
+}
+
+static void __attribute__((format(printf, 3, 4)))
+line_print(FILE *out, const char *label, const char *format, ...)
+{
+    char text[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    fprintf(out, "  %-*s", LABEL_COLUMNS - 2, label);
+    wrapped_print(out, text, LABEL_COLUMNS);
+}
+
+static void identity_print(const struct cpu_info *cpu, FILE *out)
+{
+    bool known = strcmp(cpu->uarch, "unknown") != 0;
+    fputs("CPU\n", out);
+    line_print(out, "brand", "%s", cpu->brand[0] ? cpu->brand : "(none)");
+    line_print(out, "vendor", "%s", cpu->vendor);
+    line_print(out, "signature", "0x%08x: family 0x%x, model 0x%x, stepping %d", cpu->signature,
+               (unsigned)cpu->family, (unsigned)cpu->model, cpu->stepping);
+    if (cpu->core_type)
+        line_print(out, "core type", "0x%x (%s), native model %u", (unsigned)cpu->core_type,
+                   cpu->core_type == 0x40   ? "Core"
+                   : cpu->core_type == 0x20 ? "Atom"
+                                            : "of an unknown kind",
+                   cpu->native_model);
+    if (known)
+        line_print(out, "uarch", "%s: %s", cpu->uarch, cpu->uarch_name);
+    else
+        line_print(out, "uarch", "unknown: no line of cpuinfo/cpus.csv fits this CPU");
+    if (cpu->issue_width)
+        line_print(out, "issue width", "%d µops a cycle", cpu->issue_width);
+    else if (known)
+        line_print(out, "issue width", "not known for this uarch");
+    if (cpu->microcode)
+        line_print(out, "microcode", "0x%x", cpu->microcode);
+    line_print(out, "hypervisor", "%s", cpu->hypervisor[0] ? cpu->hypervisor : "none visible");
+}
+
+static void features_print(const struct cpu_info *cpu, FILE *out)
+{
+    fputs("\nFeatures\n", out);
+    for (int i = 0; feature_name(i); i++) {
+        const char *group = feature_group(i);
+        bool printed = false; // the group, at an earlier feature
+        for (int j = 0; j < i && !printed; j++)
+            printed = strcmp(feature_group(j), group) == 0;
+        if (printed)
+            continue;
+        struct strbuf names = {0};
+        for (int j = i; feature_name(j); j++)
+            if (cpu->features[j] && strcmp(feature_group(j), group) == 0)
+                strbuf_printf(&names, "%s%s", names.len ? " " : "", feature_name(j));
+        if (names.len)
+            line_print(out, group, "%s", names.data);
+        strbuf_free(&names);
+    }
+}
+
+static void caches_print(const struct cpu_info *cpu, FILE *out)
+{
+    if (cpu->ncaches == 0)
+        return;
+    fputs("\nCaches\n", out);
+    for (int i = 0; i < cpu->ncaches; i++) {
+        const struct cpu_cache *cache = &cpu->caches[i];
+        char label[8], ways[32] = "";
+        bool mib = cache->bytes >= 1 << 20 && cache->bytes % (1 << 18) == 0;
+        snprintf(label, sizeof label, "L%d%c", cache->level,
+                 cache->type == 'u' ? ' ' : cache->type);
+        if (cache->ways)
+            snprintf(ways, sizeof ways, ", %d ways", cache->ways);
+        if (cache->ways < 0)
+            snprintf(ways, sizeof ways, ", fully associative");
+        line_print(out, label, "%g %s%s, lines of %d bytes%s",
+                   (double)cache->bytes / (mib ? 1 << 20 : 1 << 10), mib ? "MiB" : "KiB", ways,
+                   cache->line_bytes,
+                   cache->sharing == 0   ? ""
+                   : cache->sharing == 1 ? ", private"
+                                         : ", shared");
+    }
+}
+
+static void clock_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+{
+    fputs("\nClock\n", out);
+    if (cpu->tsc_hz)
+        line_print(out, "TSC", "%.3f MHz, %s", (double)cpu->tsc_hz / 1e6,
+                   cpu->tsc_invariant ? "invariant" : "not announced as invariant");
+    else
+        line_print(out, "TSC", "frequency unknown, %s",
+                   cpu->tsc_invariant ? "invariant" : "not announced as invariant");
+    if (!env)
+        return;
+    if (env->core_hz)
+        line_print(out, "core", "about %.2f GHz now (by a chain of imul, %d cycles a link)",
+                   (double)env->core_hz / 1e9, cpu->imul64_clk);
+    else
+        line_print(out, "core", "unknown: so is the latency of imul r64,r64 on this CPU");
+    line_print(out, "governor", "%s%s%s%s", env->governor[0] ? env->governor : "not visible",
+               env->driver[0] ? " (" : "", env->driver, env->driver[0] ? ")" : "");
+    line_print(out, "boost", "%s", env->boost < 0 ? "not visible" : env->boost ? "on" : "off");
+    if (env->max_hz)
+        line_print(out, "limit", "%.2f GHz", (double)env->max_hz / 1e9);
+}
+
+static void topology_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+{
+    fputs("\nTopology\n", out);
+    line_print(out, "this CPU", "%d of %s", env->cpu, env->online[0] ? env->online : "(unknown)");
+    if (!env->siblings[0])
+        line_print(out, "SMT", "not visible");
+    else if (strpbrk(env->siblings, ",-"))
+        line_print(out, "SMT", "siblings %s", env->siblings);
+    else
+        line_print(out, "SMT", "no sibling visible%s",
+                   cpu->hypervisor[0] ? "; the hypervisor may hide one" : "");
+    if (env->nodes[0] && env->node >= 0)
+        line_print(out, "NUMA", "node %d of %s", env->node, env->nodes);
+}
+
+static void counters_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+{
+    int general, fixed;
+    cpu_counters(cpu, &general, &fixed);
+    fputs("\nPerformance counters\n", out);
+    if (general)
+        line_print(out, "CPUID", "%d general, %d fixed", general, fixed);
+    else
+        line_print(out, "CPUID", "announces none");
+    if (!env)
+        return;
+    static const char *const perf[] = {
+        [PERF_WORKS] = "works (cycles)",
+        [PERF_STILL] = "opens, but the cycle counter stands still",
+        [PERF_DENIED] = "refused",
+        [PERF_ABSENT] = "no hardware counters",
+        [PERF_NO_CALL] = "not in this kernel",
+    };
+    if (env->perf_errno)
+        line_print(out, "perf_event", "%s (%s)", perf[env->perf], strerror(env->perf_errno));
+    else
+        line_print(out, "perf_event", "%s", perf[env->perf]);
+    if (env->paranoid != PARANOID_HIDDEN)
+        line_print(out, "paranoid", "%d (kernel.perf_event_paranoid)", env->paranoid);
+    line_print(out, "rdpmc", "%s", env->rdpmc ? "usable in user code" : "not usable");
+    line_print(out, "msr", "/dev/cpu/%d/msr %s", env->cpu,
+               env->msr == MSR_WORKS    ? "can be read"
+               : env->msr == MSR_DENIED ? "is there, but may not be read"
+                                        : "is not there (module msr)");
+    if (env->nmi_watchdog >= 0)
+        line_print(out, "NMI watchdog", "%s", env->nmi_watchdog ? "on: it holds a counter" : "off");
+}
+
+static void verdicts_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+{
+    static const char *const answers[] = {"yes", "partly", "no"};
+    struct verdict verdicts[VERDICTS_MAX];
+    int n = verdicts_make(cpu, env, verdicts);
+    fputs("\nWhat can be measured here\n", out);
+    for (int i = 0; i < n; i++) {
+        const struct verdict *v = &verdicts[i];
+        fprintf(out, "  %-8s%s\n%10s", answers[v->answer], v->what, "");
+        wrapped_print(out, v->how, 10);
+        if (v->remedy[0]) {
+            fprintf(out, "%10s", "");
+            struct strbuf remedy = {0};
+            strbuf_printf(&remedy, "Remedy: %s", v->remedy);
+            wrapped_print(out, remedy.data, 10);
+            strbuf_free(&remedy);
+        }
+    }
+}
+
+void cpu_report_text(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
+{
+    identity_print(cpu, out);
+    features_print(cpu, out);
+    caches_print(cpu, out);
+    clock_print(cpu, env, out);
+    if (env)
+        topology_print(cpu, env, out);
+    counters_print(cpu, env, out);
+    if (env)
+        verdicts_print(cpu, env, out);
+}
