@@ -12,15 +12,18 @@ static struct {
     pthread_once_t once;
     int status;
     struct err err;
+    const char *features_path, *families_path;
     struct feature_table features;
     struct family_table families;
 } tables = {.once = PTHREAD_ONCE_INIT};
 
 static void tables_read(void)
 {
-    tables.status = features_read(path_data("cpuinfo/features.csv"), &tables.features, &tables.err);
+    tables.features_path = path_data("cpuinfo/features.csv");
+    tables.families_path = path_data("cpuinfo/cpus.csv");
+    tables.status = features_read(tables.features_path, &tables.features, &tables.err);
     if (tables.status == 0)
-        tables.status = families_read(path_data("cpuinfo/cpus.csv"), &tables.families, &tables.err);
+        tables.status = families_read(tables.families_path, &tables.families, &tables.err);
 }
 
 int cpuinfo_load(struct err *err)

@@ -115,7 +115,7 @@ static int compare_u64(const void *a, const void *b)
 static uint64_t core_hz_estimate(const struct cpu_info *cpu)
 {
     uint64_t ticks[WINDOWS];
-    if (!cpu->imul64_clk || !cpu->tsc_hz)
+    if (!cpu->imul64_clk || !cpu->tsc_hz || cpu_is_emulated(cpu))
         return 0;
     for (int i = -WINDOWS; i < WINDOWS; i++) {
         uint64_t tsc = chain_tsc();
@@ -188,6 +188,11 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
     perf_probe(env);
     msr_probe(env);
     env->core_hz = core_hz_estimate(cpu);
+}
+
+bool cpu_is_emulated(const struct cpu_info *cpu)
+{
+    return strcmp(cpu->hypervisor, "QEMU TCG") == 0;
 }
 
 void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed)

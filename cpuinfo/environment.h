@@ -47,6 +47,10 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
 // where it announces none.
 void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed);
 
+// Whether the instructions are not executed by this CPU but imitated by software: nothing that is
+// timed then says anything about it.
+bool cpu_is_emulated(const struct cpu_info *cpu);
+
 // A verdict on one thing that can or cannot be measured here, in words.
 enum { VERDICTS_MAX = 8 };
 struct verdict {

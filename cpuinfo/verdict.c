@@ -47,15 +47,18 @@ static void counters_explain(const struct cpu_info *cpu, const struct cpu_enviro
         denied_explain(env, v);
         return;
     }
-    if (env->perf == PERF_NO_CALL) {
+    if (env->perf == PERF_NO_CALL && !cpu_is_emulated(cpu)) {
         PUT(v->how, "no performance counters: this kernel has no perf_event_open");
         PUT(v->remedy, "Use a kernel with CONFIG_PERF_EVENTS; those of the distributions have it.");
         return;
     }
     if (cpu->hypervisor[0]) {
-        PUT(v->how, "no performance counters: the hypervisor (%s) %s", cpu->hypervisor,
+        PUT(v->how, "no performance counters: the %s (%s) %s",
+            cpu_is_emulated(cpu) ? "emulator" : "hypervisor", cpu->hypervisor,
             env->perf == PERF_STILL ? "announces a cycle counter that stands still"
                                     : "does not expose a PMU");
+        if (cpu_is_emulated(cpu))
+            return;
         PUT(v->remedy, "%s",
             "Measure on bare metal or on an instance type with a virtual PMU; where the hypervisor "
             "is yours, switch it on (QEMU: -cpu host,pmu=on; VMware: vpmc.enable = TRUE; Xen: "
@@ -113,6 +116,12 @@ static void latency_judge(const struct cpu_info *cpu, const struct cpu_environme
                           struct verdict *v)
 {
     v->what = "latency, throughput";
+    if (cpu_is_emulated(cpu)) {
+        v->answer = VERDICT_NO;
+        PUT(v->how, "this CPU is emulated (%s): times are those of the emulator", cpu->hypervisor);
+        PUT(v->remedy, "Run on the CPU itself, or under a hypervisor that does not emulate (KVM).");
+        return;
+    }
     if (!counters_work(env)) {
         calibration_judge(cpu, v);
         return;
@@ -126,11 +135,16 @@ static void latency_judge(const struct cpu_info *cpu, const struct cpu_environme
             "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc.");
 }
 
-static void ports_judge(const struct cpu_info *cpu, const struct cpu_environment *env,
+static void ports_judge(const struct cpu_info *cpu, const struct cpu_environment *env, bool timed,
                         struct verdict *v)
 {
     const struct cpu_family *family = cpu_family_find(cpu->uarch);
     v->what = "execution ports";
+    if (!timed) {
+        v->answer = VERDICT_NO;
+        PUT(v->how, "they are inferred from throughput, which cannot be measured");
+        return;
+    }
     if (counters_work(env) && family && family->ports[0]) {
         v->answer = VERDICT_YES;
         PUT(v->how, "counted by port: %s", family->ports);
@@ -141,12 +155,8 @@ static void ports_judge(const struct cpu_info *cpu, const struct cpu_environment
         PUT(v->how, "%s; their structure is inferred from throughput",
             family ? "this CPU has no counters by port"
                    : "the counters of this CPU are not in cpuinfo/cpus.csv");
-    else if (cpu->imul64_clk && cpu->tsc_hz)
+    else
         PUT(v->how, "without names: their structure is inferred from throughput");
-    else {
-        v->answer = VERDICT_NO;
-        PUT(v->how, "they are inferred from throughput, which cannot be measured");
-    }
 }
 
 static void events_judge(const struct cpu_info *cpu, const struct cpu_environment *env,
@@ -207,7 +217,7 @@ int verdicts_make(const struct cpu_info *cpu, const struct cpu_environment *env,
     int n = 0;
     memset(verdicts, 0, VERDICTS_MAX * sizeof verdicts[0]);
     latency_judge(cpu, env, &verdicts[n++]);
-    ports_judge(cpu, env, &verdicts[n++]);
+    ports_judge(cpu, env, verdicts[0].answer == VERDICT_YES, &verdicts[n++]);
     events_judge(cpu, env, &verdicts[n++]);
     quiet_judge(cpu, env, &verdicts[n++]);
     if (frequency_judge(env, &verdicts[n]))

@@ -136,6 +136,8 @@ static void clock_print(const struct cpu_info *cpu, const struct cpu_environment
     if (env->core_hz)
         line_print(out, "core", "about %.2f GHz now (by a chain of imul, %d cycles a link)",
                    (double)env->core_hz / 1e9, cpu->imul64_clk);
+    else if (cpu_is_emulated(cpu))
+        line_print(out, "core", "none: the CPU is emulated");
     else
         line_print(out, "core", "unknown: so is the latency of imul r64,r64 on this CPU");
     line_print(out, "governor", "%s%s%s%s", env->governor[0] ? env->governor : "not visible",

@@ -60,7 +60,10 @@ static const struct {
 static const char *dump_path(const char *name)
 {
     static char path[4096];
-    snprintf(path, sizeof path, "%s/%s.cpuid", path_data("tests/cpu"), name);
+    static const char *directory; // path_data() keeps each of its answers
+    if (!directory)
+        directory = path_data("tests/cpu");
+    snprintf(path, sizeof path, "%s/%s.cpuid", directory, name);
     return path;
 }
 
