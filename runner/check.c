@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Validation of lists: collecting problems, duplicates, selections, macros; see check.h.
+#include "check.h"
+
+#include "../cpuinfo/cpuinfo.h"
+#include "util/csvfile.h"
+#include "util/paths.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check_add(struct check *check, int order, int line, const char *text)
+{
+    check->problems =
+        xgrow(check->problems, &check->capacity, check->nproblems + 1, sizeof *check->problems);
+    check->problems[check->nproblems++] =
+        (struct check_problem){order, line, arena_strdup(&check->arena, text)};
+}
+
+static int check_order(const struct check *check, const char *path)
+{
+    for (int i = 0; i < check->nlists; i++)
+        if (check->lists[i].list.path == path)
+            return i;
+    return check->nlists;
+}
+
+void check_table_problem(struct check *check, const char *text)
+{
+    check_add(check, check->nlists, 0, text);
+}
+
+void check_row_problem(struct check *check, const struct list_row *row, const char *token,
+                       const char *format, ...)
+{
+    char message[1024];
+    struct err err;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    list_row_error(row, token, &err, "%s", message);
+    check_add(check, check_order(check, row->path), row->line, err.text);
+}
+
+// 1-based column of operand `index`: the operands are the second field, which needs no quotes.
+static int check_operand_column(const struct list_row *row, int index)
+{
+    const char *at = strchr(row->source, ',');
+    if (!at)
+        return 1;
+    at++;
+    for (at += strspn(at, " \t\""); index > 0; index--) {
+        at += strcspn(at, " \t,");
+        at += strspn(at, " \t");
+    }
+    return (int)(at - row->source) + 1;
+}
+
+void check_operand_problem(struct check *check, const struct list_row *row, int index,
+                           const char *format, ...)
+{
+    char message[1024];
+    struct err err;
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    csv_error_at(row->path, row->line, row->source, check_operand_column(row, index), &err, "%s",
+                 message);
+    check_add(check, check_order(check, row->path), row->line, err.text);
+}
+
+struct check_read {
+    struct check *check;
+    int order;
+    const char *path;
+};
+
+static void check_on_fault(const struct err *err, void *data)
+{
+    struct check_read *read = data;
+    size_t len = strlen(read->path);
+    int line = strncmp(err->text, read->path, len) == 0 && err->text[len] == ':'
+                   ? atoi(err->text + len + 1)
+                   : 0;
+    check_add(read->check, read->order, line, err->text);
+}
+
+static void check_read_lists(struct check *check, const char *const *paths)
+{
+    for (int i = 0; i < check->nlists; i++) {
+        struct check_list *item = &check->lists[i];
+        struct check_read read = {check, i, paths[i]};
+        item->selection = strstr(paths[i], "selection/") != NULL;
+        item->read = list_read_all(paths[i], &item->list, check_on_fault, &read) >= 0;
+        check->nrows += item->read ? item->list.nrows : 0;
+    }
+}
+
+static int check_compare_rows(const void *a, const void *b)
+{
+    const struct list_row *x = *(const struct list_row *const *)a;
+    const struct list_row *y = *(const struct list_row *const *)b;
+    int order = strcmp(x->form, y->form);
+    if (order == 0)
+        order = strcmp(x->path, y->path);
+    return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+static bool check_operands_equal(const struct operand *a, const struct operand *b, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i].access != b[i].access || strcmp(a[i].name, b[i].name) != 0)
+            return false;
+    return true;
+}
+
+// A selection must say the same of a form as the list that it selects from.
+static void check_selection_row(struct check *check, const struct list_row *row,
+                                const struct list_row *const *rows, size_t nrows)
+{
+    size_t low = 0, high = nrows;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (strcmp(rows[middle]->form, row->form) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct list_row *same = low < nrows ? rows[low] : NULL;
+    if (!same || strcmp(same->form, row->form) != 0) {
+        check_row_problem(check, row, NULL,
+                          "'%s' is in none of lists/*.csv; a selection repeats rows of them",
+                          row->form);
+        return;
+    }
+    if (same->nimplicit != row->nimplicit || strcmp(same->isa, row->isa) != 0 ||
+        same->element != row->element || !check_operands_equal(same->ops, row->ops, row->nops) ||
+        !check_operands_equal(same->implicit, row->implicit, row->nimplicit))
+        check_row_problem(check, row, NULL, "differs from the same form in %s:%d:\n  %s",
+                          same->path, same->line, same->source);
+}
+
+// Fills `rows` with the rows of the lists that are (not) selections; returns their number.
+static size_t check_gather_rows(const struct check *check, bool selection,
+                                const struct list_row **rows)
+{
+    size_t n = 0;
+    for (int i = 0; i < check->nlists; i++)
+        for (int j = 0; check->lists[i].selection == selection && check->lists[i].read &&
+                        j < check->lists[i].list.nrows;
+             j++)
+            rows[n++] = &check->lists[i].list.rows[j];
+    return n;
+}
+
+static void check_forms(struct check *check)
+{
+    const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
+    size_t n = check_gather_rows(check, false, rows);
+    qsort(rows, n, sizeof *rows, check_compare_rows);
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(rows[i]->form, rows[i - 1]->form) == 0)
+            check_row_problem(check, rows[i], NULL, "'%s' is already in %s:%d; remove one",
+                              rows[i]->form, rows[i - 1]->path, rows[i - 1]->line);
+    for (int i = 0; i < check->nlists && check->complete; i++)
+        for (int j = 0;
+             check->lists[i].selection && check->lists[i].read && j < check->lists[i].list.nrows;
+             j++)
+            check_selection_row(check, &check->lists[i].list.rows[j], rows, n);
+    free(rows);
+}
+
+// Whether the macro file defines the multi-line macro `name`.
+static bool check_macro_defined(FILE *file, const char *name)
+{
+    char line[1024], word[128];
+    while (fgets(line, sizeof line, file))
+        if ((sscanf(line, " %%macro %127s", word) == 1 ||
+             sscanf(line, " %%imacro %127s", word) == 1) &&
+            strcmp(word, name) == 0)
+            return true;
+    return false;
+}
+
+static void check_macro(struct check *check, const struct list_row *row)
+{
+    const char *value = list_row_option(row, "macro");
+    const char *colon = strchr(value, ':');
+    if (!colon || colon == value || !colon[1] || strstr(value, "..") || *value == '/') {
+        check_row_problem(check, row, value,
+                          "macro=FILE:NAME names a file in macros/ and a "
+                          "macro in it");
+        return;
+    }
+    char relative[256];
+    snprintf(relative, sizeof relative, "macros/%.*s", (int)(colon - value), value);
+    const char *path = path_data(relative);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        check_row_problem(check, row, value, "there is no file %s", path);
+    else if (!check_macro_defined(file, colon + 1))
+        check_row_problem(check, row, colon + 1, "%s does not define '%%macro %s'", path,
+                          colon + 1);
+    if (file)
+        fclose(file);
+}
+
+// Assembles and decodes every row of one mode. Rows with a macro are no single instruction.
+static int check_rows(struct check *check, int bits, struct check_exceptions *exceptions,
+                      struct err *err)
+{
+    const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
+    struct check_code *codes = xcalloc((size_t)check->nrows + 1, sizeof *codes);
+    size_t nrows = check_gather_rows(check, false, rows);
+    if (!check->complete) // else their rows are compared with rows that are checked
+        nrows += check_gather_rows(check, true, rows + nrows);
+    int n = 0;
+    for (size_t i = 0; i < nrows; i++)
+        if (rows[i]->bits == bits && !list_row_option(rows[i], "macro"))
+            codes[n++].row = rows[i];
+        else if (rows[i]->bits == bits)
+            check_macro(check, rows[i]);
+    const unsigned char *bytes = NULL;
+    int status = n ? check_assemble(check, codes, n, bits, &bytes, err) : 0;
+    for (int i = 0; i < n && status == 0; i++)
+        if (!codes[i].refused)
+            check_decode(check, &codes[i], bytes, exceptions);
+    free(codes);
+    free(rows);
+    return status;
+}
+
+int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
+                struct err *err)
+{
+    struct err fault;
+    *check = (struct check){.nlists = npaths, .complete = complete};
+    check->lists = xcalloc((size_t)npaths + 1, sizeof *check->lists);
+    if (cpuinfo_check(&fault) != 0)
+        check_table_problem(check, fault.text);
+    check_read_lists(check, paths);
+    check_forms(check);
+    struct check_exceptions *exceptions = check_exceptions_read(check);
+    if (check_rows(check, 64, exceptions, err) != 0 || check_rows(check, 32, exceptions, err) != 0)
+        return -1;
+    if (complete)
+        check_exceptions_unused(exceptions, check);
+    return 0;
+}
+
+static int check_compare_problems(const void *a, const void *b)
+{
+    const struct check_problem *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order - y->order;
+    if (x->line != y->line)
+        return x->line - y->line;
+    return strcmp(x->text, y->text);
+}
+
+void check_print(struct check *check, FILE *out)
+{
+    if (check->nproblems)
+        qsort(check->problems, check->nproblems, sizeof *check->problems, check_compare_problems);
+    for (size_t i = 0; i < check->nproblems; i++)
+        fprintf(out, "%s\n", check->problems[i].text);
+}
+
+void check_free(struct check *check)
+{
+    for (int i = 0; i < check->nlists; i++)
+        list_free(&check->lists[i].list);
+    free(check->lists);
+    free(check->problems);
+    arena_free(&check->arena);
+    *check = (struct check){0};
+}

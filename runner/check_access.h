@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// Part of `latput check`, for check_decode.c only: reads and writes of a row against the decoder's.
+#ifndef LATPUT_CHECK_ACCESS_H
+#define LATPUT_CHECK_ACCESS_H
+
+#include "check.h"
+
+#include <Zydis/Zydis.h>
+
+// One decoded row.
+struct decode {
+    struct check *check;
+    const struct check_code *code;
+    struct check_exceptions *exceptions;
+    ZydisMachineMode mode;
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    int nvisible;                            // operands that NASM writes, so far as is known
+    bool unwritten[ZYDIS_MAX_OPERAND_COUNT]; // visible for the decoder, implicit for NASM
+    void (*problem)(const struct decode *decode, const char *field, const char *format, ...)
+        __attribute__((format(printf, 3, 4)));
+};
+
+// A register in the terms of struct operand. bits is 0 for registers that lists do not know.
+struct register_id {
+    enum operand_kind kind;
+    int number, bits;
+    bool high8;
+};
+struct register_id decode_register_id(const struct decode *decode, ZydisRegister reg);
+
+// Access of operand `i` of the text, of the implicit registers, of the flags.
+void decode_check_access(const struct decode *decode, int i, const ZydisDecodedOperand *op);
+void decode_check_implicit(const struct decode *decode);
+void decode_check_flags(const struct decode *decode);
+
+#endif
