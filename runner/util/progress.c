@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Progress on standard error; see progress.h.
+// The progress display; see progress.h. The number of kernels to come is not known in advance: it
+// is extrapolated from the batches seen so far, so percentage and time left settle within the first
+// of them. The width is asked for at every redraw, which makes a handler for SIGWINCH unnecessary;
+// and nothing is drawn while another job owns the terminal.
 #include "progress.h"
 
 #include "mem.h"
 #include "strbuf.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -14,131 +18,189 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { REDRAW_MS = 100, NARROWEST = 40, WIDTH_DEFAULT = 80, BAR_MAX = 30 };
-
-struct progress_list {
-    char *name;
-    int rows, done, ok;
-    int64_t first_ms; // when its first row was done
+enum {
+    REDRAW_NS = 100000000, // ten times a second: more is work, not information
+    DEFAULT_COLUMNS = 80,  // where the terminal does not say
+    BAR_COLUMNS_MAX = 40,  // a longer bar tells nothing more
+    BAR_COLUMNS_MIN = 6,   // a shorter one is left out
+    BAR_FRAME_COLUMNS = 3, // brackets and a space
+    HOURS_MAX = 99,        // longer is "a long time" and would break the columns
 };
 
 struct progress {
     pthread_mutex_t mutex;
-    bool bar, quiet, colour;
-    int rows, rows_known;        // rows whose kernels are known
-    int64_t kernels_known, done; // kernels
-    int failed;
-    bool waiting;
-    int64_t start_ms, drawn_ms;
-    struct progress_list *lists;
-    size_t nlists, capacity;
+    bool bar, colour, drawn, waiting;
+    int rows;
+    int64_t rows_announced, kernels_announced; // by progress_more()
+    int64_t kernels_done, kernels_failed;
+    int64_t start_ns, drawn_ns;
+    const char *list; // NULL: none begun
+    int list_rows, list_done, list_ok;
 };
 
-static int64_t now_ms(void)
+static int64_t progress_now_ns(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int64_t progress_seconds(const struct progress *progress)
+{
+    return (progress_now_ns() - progress->start_ns) / 1000000000;
+}
+
+static void progress_put_time(struct strbuf *out, int64_t seconds)
+{
+    if (seconds > HOURS_MAX * 3600)
+        strbuf_printf(out, ">%dh", HOURS_MAX);
+    else if (seconds >= 3600)
+        strbuf_printf(out, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),
+                      (int)(seconds % 60));
+    else
+        strbuf_printf(out, "%d:%02d", (int)(seconds / 60), (int)(seconds % 60));
+}
+
+// Kernels of the whole run as far as can be told now; at least those announced.
+static int64_t progress_expected(const struct progress *progress)
+{
+    if (progress->rows_announced == 0 || progress->rows <= progress->rows_announced)
+        return progress->kernels_announced;
+    return (int64_t)((double)progress->kernels_announced * progress->rows /
+                     (double)progress->rows_announced);
+}
+
+static size_t progress_columns(void)
+{
+    struct winsize size;
+    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    return DEFAULT_COLUMNS;
+}
+
+// What is right of the bar, most important first, for it is cut at the right edge.
+static void progress_put_text(const struct progress *progress, int64_t expected, struct strbuf *out)
+{
+    int64_t done = progress->kernels_done;
+    double elapsed_s = (double)(progress_now_ns() - progress->start_ns) / 1e9;
+    double per_s = elapsed_s > 0 ? (double)done / elapsed_s : 0;
+    strbuf_printf(out, "%3d%%", expected ? (int)(100 * done / expected) : 0);
+    if (done > 0 && per_s > 0) {
+        strbuf_puts(out, "  ETA ");
+        progress_put_time(out, (int64_t)((double)(expected - done) / per_s + 0.5));
+    }
+    if (progress->waiting)
+        strbuf_puts(out, "  waiting: the core is disturbed");
+    strbuf_printf(out, "  %" PRId64 "/%" PRId64 " kernels  %.0f/s", done, expected, per_s);
+    if (progress->kernels_failed)
+        strbuf_printf(out, "  %" PRId64 " failed", progress->kernels_failed);
+    if (progress->list)
+        strbuf_printf(out, "  %s", progress->list);
+}
+
+static void progress_put_bar(struct strbuf *out, size_t columns, int64_t done, int64_t expected)
+{
+    size_t filled = expected ? (size_t)((int64_t)columns * done / expected) : 0;
+    strbuf_puts(out, "[");
+    for (size_t i = 0; i < columns; i++)
+        strbuf_puts(out, i < filled ? "#" : ".");
+    strbuf_puts(out, "] ");
+}
+
+static void progress_draw(struct progress *progress)
+{
+    // The last column stays free: writing it makes some terminals go to the next line.
+    size_t width = progress_columns() - 1;
+    int64_t expected = progress_expected(progress);
+    if (expected < progress->kernels_done)
+        expected = progress->kernels_done;
+    struct strbuf text = {0}, line = {0};
+    progress_put_text(progress, expected, &text);
+    strbuf_puts(&line, "\r\033[K");
+    size_t bar = BAR_COLUMNS_MAX;
+    if (text.len + BAR_FRAME_COLUMNS + bar > width)
+        bar = width > text.len + BAR_FRAME_COLUMNS ? width - text.len - BAR_FRAME_COLUMNS : 0;
+    if (bar >= BAR_COLUMNS_MIN)
+        progress_put_bar(&line, bar, progress->kernels_done, expected);
+    const char *colour = progress->waiting          ? "\033[33m"
+                         : progress->kernels_failed ? "\033[31m"
+                                                    : "";
+    if (!progress->colour)
+        colour = "";
+    strbuf_printf(&line, "%s%.*s%s", colour, (int)(text.len < width ? text.len : width), text.data,
+                  *colour ? "\033[0m" : "");
+    fputs(line.data, stderr);
+    progress->drawn = true;
+    strbuf_free(&text);
+    strbuf_free(&line);
+}
+
+static void progress_refresh(struct progress *progress)
+{
+    if (!progress->bar)
+        return;
+    int64_t now_ns = progress_now_ns();
+    if (progress->drawn && now_ns - progress->drawn_ns < REDRAW_NS)
+        return;
+    // A job in the background would be stopped, or would spoil another one's screen.
+    if (tcgetpgrp(STDERR_FILENO) != getpgrp())
+        return;
+    progress->drawn_ns = now_ns;
+    progress_draw(progress);
+}
+
+// The line of a list that is over.
+static void progress_put_list(struct progress *progress)
+{
+    if (!progress->list || progress->bar)
+        return;
+    struct strbuf line = {0};
+    strbuf_printf(&line, "%-32s %5d", progress->list, progress->list_done);
+    if (progress->list_done != progress->list_rows)
+        strbuf_printf(&line, " of %d", progress->list_rows);
+    strbuf_printf(&line, " forms  %5d ok  %5d not ok  at ", progress->list_ok,
+                  progress->list_done - progress->list_ok);
+    progress_put_time(&line, progress_seconds(progress));
+    strbuf_puts(&line, "\n");
+    fputs(line.data, stderr);
+    strbuf_free(&line);
+}
+
+static bool progress_can_draw(void)
+{
+    const char *term = getenv("TERM");
+    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
 }
 
 struct progress *progress_start(int rows, bool quiet)
 {
     struct progress *progress = xcalloc(1, sizeof *progress);
-    const char *terminal = getenv("TERM");
     pthread_mutex_init(&progress->mutex, NULL);
+    const char *no_color = getenv("NO_COLOR");
+    progress->bar = !quiet && progress_can_draw();
+    progress->colour = !no_color || !*no_color;
     progress->rows = rows;
-    progress->quiet = quiet;
-    progress->bar = !quiet && isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0;
-    progress->colour = progress->bar && !getenv("NO_COLOR");
-    progress->start_ms = now_ms();
+    progress->start_ns = progress_now_ns();
     return progress;
-}
-
-static int terminal_width(void)
-{
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-        return WIDTH_DEFAULT;
-    return size.ws_col;
-}
-
-// Kernels in all, estimated from the rows that are known so far.
-static double total_kernels(const struct progress *progress)
-{
-    if (progress->rows_known == 0)
-        return 0;
-    return (double)progress->kernels_known / progress->rows_known * progress->rows;
-}
-
-static void put_duration(struct strbuf *line, double seconds)
-{
-    int s = (int)(seconds + 0.5);
-    if (s >= 3600)
-        strbuf_printf(line, "%d:%02d:%02d", s / 3600, s / 60 % 60, s % 60);
-    else
-        strbuf_printf(line, "%d:%02d", s / 60, s % 60);
-}
-
-static void draw(struct progress *progress)
-{
-    double total = total_kernels(progress);
-    double share = total > 0 ? (double)progress->done / total : 0;
-    share = share > 1 ? 1 : share;
-    double elapsed_s = (double)(now_ms() - progress->start_ms) / 1000;
-    double rate = elapsed_s > 0 ? (double)progress->done / elapsed_s : 0;
-    struct strbuf text = {0};
-    strbuf_printf(&text, " %3.0f %%  %.0f kernels/s", share * 100, rate);
-    if (rate > 0 && total > 0) {
-        strbuf_puts(&text, "  ETA ");
-        put_duration(&text, (total - (double)progress->done) / rate);
-    }
-    if (progress->failed)
-        strbuf_printf(&text, "  %d failed", progress->failed);
-    if (progress->waiting)
-        strbuf_puts(&text, "  waiting: core is disturbed");
-    int width = terminal_width();
-    int bar = width - 4 - (int)text.len;
-    bar = bar > BAR_MAX ? BAR_MAX : bar;
-    struct strbuf line = {0};
-    strbuf_puts(&line, "\r");
-    if (bar > 4 && width >= NARROWEST) {
-        int full = (int)(share * bar);
-        strbuf_puts(&line, progress->colour ? "[\033[32m" : "[");
-        for (int i = 0; i < bar; i++)
-            strbuf_puts(&line, i < full ? "#" : "-");
-        strbuf_puts(&line, progress->colour ? "\033[0m]" : "]");
-    }
-    strbuf_put(&line, text.data, text.len > (size_t)width - 1 ? (size_t)width - 1 : text.len);
-    strbuf_puts(&line, "\033[K");
-    fputs(line.data, stderr);
-    fflush(stderr);
-    strbuf_free(&text);
-    strbuf_free(&line);
-    progress->drawn_ms = now_ms();
-}
-
-static void redraw(struct progress *progress)
-{
-    if (progress->bar && now_ms() - progress->drawn_ms >= REDRAW_MS)
-        draw(progress);
 }
 
 void progress_more(struct progress *progress, int kernels, int rows)
 {
     pthread_mutex_lock(&progress->mutex);
-    progress->kernels_known += kernels;
-    progress->rows_known += rows;
-    redraw(progress);
+    progress->kernels_announced += kernels;
+    progress->rows_announced += rows;
+    progress_refresh(progress);
     pthread_mutex_unlock(&progress->mutex);
 }
 
 void progress_step(struct progress *progress, int kernels, bool failed)
 {
     pthread_mutex_lock(&progress->mutex);
-    progress->done += kernels;
-    progress->failed += failed ? kernels : 0;
+    progress->kernels_done += kernels;
+    if (failed)
+        progress->kernels_failed += kernels;
     progress->waiting = false;
-    redraw(progress);
+    progress_refresh(progress);
     pthread_mutex_unlock(&progress->mutex);
 }
 
@@ -146,50 +208,30 @@ void progress_waiting(struct progress *progress)
 {
     pthread_mutex_lock(&progress->mutex);
     progress->waiting = true;
-    redraw(progress);
+    progress_refresh(progress);
     pthread_mutex_unlock(&progress->mutex);
 }
 
-static struct progress_list *find_list(struct progress *progress, const char *name, int rows)
-{
-    for (size_t i = progress->nlists; i-- > 0;) // most often the newest
-        if (strcmp(progress->lists[i].name, name) == 0)
-            return &progress->lists[i];
-    progress->lists =
-        xgrow(progress->lists, &progress->capacity, progress->nlists + 1, sizeof *progress->lists);
-    struct progress_list *list = &progress->lists[progress->nlists++];
-    *list = (struct progress_list){.name = xstrdup(name), .rows = rows, .first_ms = now_ms()};
-    return list;
-}
-
-static void print_list(const struct progress *progress, const struct progress_list *list)
-{
-    if (!progress->bar && !progress->quiet)
-        fprintf(stderr, "%-32s %5d forms %5d complete %6.1f s\n", list->name, list->done, list->ok,
-                (double)(now_ms() - progress->start_ms) / 1000);
-}
-
-void progress_form(struct progress *progress, const char *list_name, int list_rows, bool ok)
+void progress_form(struct progress *progress, const char *list, int list_rows, bool ok)
 {
     pthread_mutex_lock(&progress->mutex);
-    struct progress_list *list = find_list(progress, list_name, list_rows);
-    list->done++;
-    list->ok += ok;
-    if (list->done == list->rows)
-        print_list(progress, list);
+    if (!progress->list || strcmp(progress->list, list) != 0) {
+        progress_put_list(progress);
+        progress->list = list;
+        progress->list_rows = list_rows;
+        progress->list_done = progress->list_ok = 0;
+    }
+    progress->list_done++;
+    progress->list_ok += ok;
+    progress_refresh(progress);
     pthread_mutex_unlock(&progress->mutex);
 }
 
 void progress_end(struct progress *progress)
 {
-    if (progress->bar)
+    if (progress->drawn)
         fputs("\r\033[K", stderr);
-    for (size_t i = 0; i < progress->nlists; i++) {
-        if (progress->lists[i].done < progress->lists[i].rows)
-            print_list(progress, &progress->lists[i]);
-        free(progress->lists[i].name);
-    }
-    free(progress->lists);
+    progress_put_list(progress);
     pthread_mutex_destroy(&progress->mutex);
     free(progress);
 }
