@@ -27,34 +27,38 @@ static const struct {
     const char *caches;
     uint64_t tsc_hz;
 } machines[] = {
-    {__LINE__, "emeraldrapids_kvm", "GenuineIntel", 6,    0xcf, 2, "emeraldrapids", "KVM", 6, 3,
-     "I386 X86_64 AVX512F+AVX512VL AVX512_FP16 AVX_VNNI AMX_TILE+AMX_INT8 GFNI+AVX512F AES+AVX RTM",                    "SSE4A XOP AVX_IFMA AVX10 APX_F RDPRU AVX512F+AVX512ER PKU",
-     "d48x12 i32x8 u2048x16 u266240x20",                                                                                                                                                                                0         },
-    {__LINE__, "zen5",              "AuthenticAMD", 0x1a, 2,    1, "zen5",          "",    8, 3,
-     "AVX512_VP2INTERSECT AVX_VNNI SSE4A CLZERO RDPRU PREFETCHI LZCNT PKU",                                             "FMA4 AVX512_FP16 AMX_TILE",                                 "d48x12 i32x8 u1024x16 u32768x16", 0         },
-    {__LINE__, "zen2",              "AuthenticAMD", 0x17, 0x71, 0, "zen2",          "",    6, 3, "AVX2 SHA RDPID CLWB",
-     "AVX512F VAES PREFETCHI",                                                                                                                                                       "d32x8 i32x8 u512x8 u16384x16",    0         },
-    {__LINE__, "k10",               "AuthenticAMD", 0x10, 4,    2, "k10",           "",    3, 4,
-     "3DNOW 3DNOWEXT SSE4A LZCNT POPCNT",                                                                               "SSSE3 AVX XSAVE",                                           "d64x2 i64x2 u512x16 u6144x48",    0         },
-    {__LINE__, "skylake",           "GenuineIntel", 6,    0x5e, 3, "skylake",       "",    4, 3,
-     "AVX2 RTM MPX SGX BMI1+BMI2",                                                                                      "AVX512F SHA SSE4A AVX512VL+AVX2",                           "d32x8 i32x8 u256x4 u8192x16",
-     4008000000                                                                                                                                                                                                                   },
-    {__LINE__, "alderlake_p",       "GenuineIntel", 6,    0x97, 2, "alderlake_p",   "",    6, 3,
-     "AVX_VNNI PTWRITE SERIALIZE",                                                                                      "AVX512F",                                                   "d48x12 i32x8 u1280x10 u30720x12", 3187200000},
-    {__LINE__, "alderlake_e",       "GenuineIntel", 6,    0x97, 2, "alderlake_e",   "",    5, 5, "AVX_VNNI",
-     "AVX512F",                                                                                                                                                                      "d32x8 i64x8 u2048x16 u30720x12",  3187200000},
-    {__LINE__, "alderlake_hidden",  "GenuineIntel", 6,    0x97, 2, "unknown",       "KVM", 0, 0, "AVX_VNNI",
-     "AVX512F",                                                                                                                                                                      "d48x12 i32x8 u1280x10 u30720x12", 3187200000},
-    {__LINE__, "p6",                "GenuineIntel", 6,    7,    3, "p6",            "",    3, 0, "CMOV SSE FXSR NOPL",
-     "SSE2 X86_64 LAHF_LM AVX XSAVE PREFETCHW",                                                                                                                                      "d16x4 i16x4 u512x4",              0         },
-    {__LINE__, "via_nano",          "CentaurHauls", 6,    15,   2, "via_nano",      "",    3, 0,
-     "PADLOCK_AES PADLOCK_SHA SSSE3",                                                                                   "SSE4_1 PADLOCK_PMM",                                        "d64x16 i64x16 u1024x16",          0         },
-    {__LINE__, "zhaoxin_zxe",       "Shanghai",     7,    0x3b, 0, "zhaoxin_zxe",   "",    0, 0,
-     "AVX2 PADLOCK_ACE2 PADLOCK_PMM",                                                                                   "FMA LZCNT",                                                 "d32x8 i32x8 u4096x16",            0         },
-    {__LINE__, "unknown_vendor",    "ExampleVendr", 6,    1,    1, "unknown",       "",    0, 0, "SSE4_2 I386",         "AVX",
-     "",                                                                                                                                                                                                                0         },
-    {__LINE__, "unknown_model",     "GenuineIntel", 6,    0xfe, 0, "unknown",       "",    0, 0, "AVX2 ADX",
-     "AVX512F",                                                                                                                                                                      "",                                0         },
+    {__LINE__, "emeraldrapids_kvm",   "GenuineIntel", 6,    0xcf, 2, "emeraldrapids", "KVM", 6, 3,
+     "I386 X86_64 AVX512F+AVX512VL AVX512_FP16 AVX_VNNI AMX_TILE+AMX_INT8 GFNI+AVX512F AES+AVX RTM",                      "SSE4A XOP AVX_IFMA AVX10 APX_F RDPRU AVX512F+AVX512ER PKU",
+     "d48x12 i32x8 u2048x16 u266240x20",                                                                                                                                                                                  0         },
+    {__LINE__, "zen5",                "AuthenticAMD", 0x1a, 2,    1, "zen5",          "",    8, 3,
+     "AVX512_VP2INTERSECT AVX_VNNI SSE4A CLZERO RDPRU PREFETCHI LZCNT PKU",                                               "FMA4 AVX512_FP16 AMX_TILE",                                 "d48x12 i32x8 u1024x16 u32768x16", 0         },
+    {__LINE__, "zen2",                "AuthenticAMD", 0x17, 0x71, 0, "zen2",          "",    6, 3, "AVX2 SHA RDPID CLWB",
+     "AVX512F VAES PREFETCHI",                                                                                                                                                         "d32x8 i32x8 u512x8 u16384x16",    0         },
+    {__LINE__, "k10",                 "AuthenticAMD", 0x10, 4,    2, "k10",           "",    3, 4,
+     "3DNOW 3DNOWEXT SSE4A LZCNT POPCNT",                                                                                 "SSSE3 AVX XSAVE",                                           "d64x2 i64x2 u512x16 u6144x48",    0         },
+    {__LINE__, "skylake",             "GenuineIntel", 6,    0x5e, 3, "skylake",       "",    4, 3,
+     "AVX2 RTM MPX SGX BMI1+BMI2",                                                                                        "AVX512F SHA SSE4A AVX512VL+AVX2",                           "d32x8 i32x8 u256x4 u8192x16",
+     4008000000                                                                                                                                                                                                                     },
+    {__LINE__, "skylakex_avx512_off", "GenuineIntel", 6,    0x55, 4, "skylakex",      "",    4, 3,
+     "AVX2 FMA BMI1",                                                                                                     "AVX512F AVX512VL PKU",                                      "d32x8 i32x8 u1024x16 u28160x11",  2400000000},
+    {__LINE__, "cascadelake",         "GenuineIntel", 6,    0x55, 7, "cascadelake",   "",    4, 3,
+     "AVX512F+AVX512_VNNI PKU",                                                                                           "AVX512_BF16 RTM",                                           "d32x8 i32x8 u1024x16 u28160x11",  0         },
+    {__LINE__, "alderlake_p",         "GenuineIntel", 6,    0x97, 2, "alderlake_p",   "",    6, 3,
+     "AVX_VNNI PTWRITE SERIALIZE",                                                                                        "AVX512F",                                                   "d48x12 i32x8 u1280x10 u30720x12", 3187200000},
+    {__LINE__, "alderlake_e",         "GenuineIntel", 6,    0x97, 2, "alderlake_e",   "",    5, 5, "AVX_VNNI",
+     "AVX512F",                                                                                                                                                                        "d32x8 i64x8 u2048x16 u30720x12",  3187200000},
+    {__LINE__, "alderlake_hidden",    "GenuineIntel", 6,    0x97, 2, "unknown",       "KVM", 0, 0, "AVX_VNNI",
+     "AVX512F",                                                                                                                                                                        "d48x12 i32x8 u1280x10 u30720x12", 3187200000},
+    {__LINE__, "p6",                  "GenuineIntel", 6,    7,    3, "p6",            "",    3, 0, "CMOV SSE FXSR NOPL",
+     "SSE2 X86_64 LAHF_LM AVX XSAVE PREFETCHW",                                                                                                                                        "d16x4 i16x4 u512x4",              0         },
+    {__LINE__, "via_nano",            "CentaurHauls", 6,    15,   2, "via_nano",      "",    3, 0,
+     "PADLOCK_AES PADLOCK_SHA SSSE3",                                                                                     "SSE4_1 PADLOCK_PMM",                                        "d64x16 i64x16 u1024x16",          0         },
+    {__LINE__, "zhaoxin_zxe",         "Shanghai",     7,    0x3b, 0, "zhaoxin_zxe",   "",    0, 0,
+     "AVX2 PADLOCK_ACE2 PADLOCK_PMM",                                                                                     "FMA LZCNT",                                                 "d32x8 i32x8 u4096x16",            0         },
+    {__LINE__, "unknown_vendor",      "ExampleVendr", 6,    1,    1, "unknown",       "",    0, 0, "SSE4_2 I386",         "AVX",
+     "",                                                                                                                                                                                                                  0         },
+    {__LINE__, "unknown_model",       "GenuineIntel", 6,    0xfe, 0, "unknown",       "",    0, 0, "AVX2 ADX",
+     "AVX512F",                                                                                                                                                                        "",                                0         },
 };
 
 static const char *dump_path(const char *name)
@@ -195,6 +199,10 @@ static void test_live(void **state)
     assert_non_null(leaf);
     assert_int_equal(leaf->ebx >> 24, 0);
     assert_null(cpu_leaf_find(&live, 3, 0));
+    int ends = 0; // of the list of caches; nothing follows it
+    for (int i = 0; i < live.nleaves; i++)
+        ends += live.leaves[i].leaf == 4 && (live.leaves[i].eax & 31) == 0;
+    assert_true(ends <= 1);
     const char *path = file_write("", 0);
     assert_int_equal(cpu_save(&live, path, &err), 0);
     if (cpu_load(path, &loaded, &err) < 0)
