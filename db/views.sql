@@ -91,7 +91,7 @@ WHERE got.kind = 'latency';
 -- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is 'ok'.
 CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
-    variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list
+    variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position
 FROM run_latency_table WHERE run_form_id IN (SELECT run_form_id FROM best_run_form);
 
 -- Public: what is not ok, in every run.

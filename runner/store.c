@@ -350,6 +350,14 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
     return 0;
 }
 
+int store_open_existing(const char *path, struct store **out, struct err *err)
+{
+    *out = NULL;
+    if (store_check_file(path, STORE_READ, err) != 0)
+        return -1;
+    return store_open(path, STORE_WRITE, out, err);
+}
+
 void store_close(struct store *store)
 {
     if (!store)

@@ -22,6 +22,8 @@ enum store_mode {
                  // that is no latput database
 };
 int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
+// For writing, but only a database that is there already.
+int store_open_existing(const char *path, struct store **store, struct err *err);
 void store_close(struct store *store); // NULL is fine
 const char *store_path(const struct store *store);
 // Where the database is without --db: db/latput.db of the source tree, or, where that cannot be
@@ -102,5 +104,49 @@ int store_put_form(struct store *store, int64_t run_id, const char *list_name, i
 // Results by outcome of a run: counts[OUTCOME_*] over its tests, *forms over its rows.
 int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
                       int64_t *forms, struct err *err);
+
+// Reading, for reports: rows of the public views (design of their columns: db/README.md).
+enum store_view {
+    STORE_VIEW_INSTRUCTION, // instruction_table
+    STORE_VIEW_LATENCY,     // latency_table
+    STORE_VIEW_FAILURE,     // failure_table
+    STORE_VIEW_RUN,         // run_table: one row a run, newest first
+    STORE_VIEW_WARNING,     // run_warning
+};
+struct store_filter {
+    const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
+                       // operands do not matter; NULL: all
+    const char *uarch; // NULL: all
+    int64_t run_id;    // 0: the best run of each form (instruction, latency), or every run
+    const char *list;  // name of a list, NULL: all
+};
+struct store_rows; // a query under way; columns in the order of the view
+struct store_rows *store_rows_open(struct store *store, enum store_view view,
+                                   const struct store_filter *filter, struct err *err);
+int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error
+void store_rows_close(struct store_rows *rows);                // NULL is fine
+int store_rows_columns(const struct store_rows *rows);
+const char *store_rows_name(const struct store_rows *rows, int column);
+int store_rows_column(const struct store_rows *rows, const char *name); // asserts that it exists
+// Values of the current row. Text is valid until the next row; "" where it is NULL.
+enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
+enum store_type store_rows_type(struct store_rows *rows, int column);
+const char *store_rows_text(struct store_rows *rows, int column);
+double store_rows_real(struct store_rows *rows, int column); // NaN where it is NULL
+int64_t store_rows_integer(struct store_rows *rows, int column);
+
+// The newest finished run (the newest of all if none is finished). 1 found, 0 none, -1 error.
+int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
+// Whether there is such a run, such a uarch. 1, 0, -1.
+int store_has_run(struct store *store, int64_t run_id, struct err *err);
+int store_has_uarch(struct store *store, const char *uarch, struct err *err);
+// The names of the lists that a run measured, each with a terminating NUL, an empty name at the
+// end; to be freed by the caller. NULL after an error.
+char *store_run_lists(struct store *store, int64_t run_id, struct err *err);
+
+// Makes estimates and results again from the stored samples of a run (0: of all), in one
+// transaction. *results: how many were made; *changed: how many have another value or outcome.
+int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
+                   struct err *err);
 
 #endif

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// latput query: prints the instruction table, the operand pairs, the failures or the runs of a
+// database. Only reads.
+#include "command.h"
+#include "report.h"
+#include "store.h"
+#include "store_options.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_DB, OPT_FORMAT, OPT_UARCH, OPT_RUN, OPT_LATENCY, OPT_FAILURES, OPT_RUNS };
+
+static const struct command_option query_options[] = {
+    [OPT_DB] = {0,                               "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f',                         "format", "FORMAT", "table (default), csv or json"},
+    [OPT_UARCH] = {'u',                               "uarch", "NAME", "only this CPU family, e.g. zen5"},
+    [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},
+    [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
+    [OPT_FAILURES] = {0,                             "failures", NULL, "what could not be measured, and why"},
+    [OPT_RUNS] = {0,                         "runs", NULL, "the runs in the database"},
+    {0                              }
+};
+
+extern const struct command cmd_query;
+
+struct query {
+    const char *db;
+    enum report_format format;
+    enum store_view view;
+    struct store_filter filter;
+};
+
+static int query_parse(int argc, char **argv, struct query *query)
+{
+    struct option_state state = {0};
+    const char *argument;
+    int option;
+    while ((option = command_next_option(&cmd_query, argc, argv, &state, &argument)) >= 0) {
+        int format;
+        switch (option) {
+        case OPT_DB:
+            query->db = argument;
+            break;
+        case OPT_FORMAT:
+            format = report_format_parse(argument);
+            if (format < 0)
+                return command_fail(&cmd_query, EXIT_USAGE,
+                                    "unknown format '%s'; there are table, csv, json", argument);
+            query->format = (enum report_format)format;
+            break;
+        case OPT_UARCH:
+            query->filter.uarch = argument;
+            break;
+        case OPT_RUN:
+            if (store_option_run(&cmd_query, argument, &query->filter.run_id) != 0)
+                return EXIT_USAGE;
+            break;
+        default:
+            if (query->view != STORE_VIEW_INSTRUCTION)
+                return command_fail(&cmd_query, EXIT_USAGE,
+                                    "--latency, --failures and --runs exclude each other");
+            query->view = option == OPT_LATENCY    ? STORE_VIEW_LATENCY
+                          : option == OPT_FAILURES ? STORE_VIEW_FAILURE
+                                                   : STORE_VIEW_RUN;
+        }
+    }
+    if (option == -2)
+        return EXIT_USAGE;
+    if (argc - state.operand_index > 1)
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "one GLOB at most; quote it: latput query 'add r64 r64'");
+    if (state.operand_index < argc)
+        query->filter.glob = argv[state.operand_index];
+    return EXIT_DONE;
+}
+
+static int query_print(struct store *store, const struct query *query)
+{
+    struct err err = {""};
+    struct strbuf out = {0};
+    int64_t nrows = 0;
+    int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
+    if (status != EXIT_DONE)
+        return status;
+    if (report_rows(store, query->view, &query->filter, query->format, &out, &nrows, &err) != 0) {
+        status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
+    } else {
+        fputs(strbuf_text(&out), stdout);
+        if (nrows == 0)
+            fputs("latput query: no rows match\n", stderr);
+    }
+    strbuf_free(&out);
+    return status;
+}
+
+static int query_run(int argc, char **argv)
+{
+    struct query query = {.view = STORE_VIEW_INSTRUCTION};
+    struct err err = {""};
+    struct store *store;
+    int status = query_parse(argc, argv, &query);
+    if (status != EXIT_DONE)
+        return status;
+    if (store_open(query.db ? query.db : store_default_path(), STORE_READ, &store, &err) != 0)
+        return command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
+    status = query_print(store, &query);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_query = {
+    .name = "query",
+    .arguments = "[GLOB]",
+    .summary = "print the instruction table as table, CSV or JSON",
+    .description =
+        "Prints what the database knows of the forms that match GLOB (all without one). GLOB is "
+        "compared with the mnemonic, with mnemonic and operands, and with the form as the lists "
+        "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'.\n"
+        "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
+        "throughput as cycles an instruction. A number behind ≤ is an upper bound. A test that did "
+        "not succeed has no number; its outcome stands in the last columns.\n"
+        "No matching row is no error: a note on standard error, an empty table, and status 0.",
+    .options = query_options,
+    .run = query_run,
+};

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// latput report: writes the text tables of a run, from the database only.
+#include "command.h"
+#include "report.h"
+#include "store.h"
+#include "store_options.h"
+
+#include "util/paths.h"
+
+#include <stdio.h>
+
+enum { OPT_DB, OPT_RUN, OPT_OUTPUT };
+
+static const struct command_option report_options[] = {
+    [OPT_DB] = {0,       "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_RUN] = {'r', "run", "N", "the run; default: the newest that is finished"},
+    [OPT_OUTPUT] = {'o',       "output", "DIR", "where to write; default: results"},
+    {0 }
+};
+
+extern const struct command cmd_report;
+
+static int report_of_run(struct store *store, int64_t run_id, const char *output)
+{
+    struct err err = {""};
+    int status = store_option_check(&cmd_report, store, run_id, NULL);
+    if (status != EXIT_DONE)
+        return status;
+    int got = run_id ? 1 : store_run_newest(store, &run_id, &err);
+    if (got == 0)
+        return command_fail(&cmd_report, EXIT_ENVIRONMENT,
+                            "%s: has no runs; `latput run` measures one", store_path(store));
+    if (got < 0 || report_write(store, run_id, output, &err) != 0)
+        return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
+    fprintf(stderr, "latput report: tables of run %lld are in %s\n", (long long)run_id, output);
+    return EXIT_DONE;
+}
+
+static int report_run(int argc, char **argv)
+{
+    struct option_state state = {0};
+    const char *argument, *db = NULL, *output = "results";
+    int64_t run_id = 0;
+    int option;
+    while ((option = command_next_option(&cmd_report, argc, argv, &state, &argument)) >= 0)
+        if (option == OPT_DB)
+            db = argument;
+        else if (option == OPT_OUTPUT)
+            output = argument;
+        else if (store_option_run(&cmd_report, argument, &run_id) != 0)
+            return EXIT_USAGE;
+    if (option == -2)
+        return EXIT_USAGE;
+    if (state.operand_index < argc)
+        return command_fail(&cmd_report, EXIT_USAGE, "unexpected argument '%s'",
+                            argv[state.operand_index]);
+    struct err err = {""};
+    struct store *store;
+    if (store_open(db ? db : store_default_path(), STORE_READ, &store, &err) != 0)
+        return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = report_of_run(store, run_id, output);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_report = {
+    .name = "report",
+    .arguments = "",
+    .summary = "write the text tables of a run",
+    .description =
+        "Writes one table a list, and info.txt with the machine, the provenance of the run, its "
+        "warnings and the counts of outcomes. Everything is read from the database.",
+    .options = report_options,
+    .run = report_run,
+};

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// Stage 8: what people and programs read: aligned tables, CSV, JSON, and the text files of a run.
+// Everything comes from the database through store.h, nothing from this machine or the clock.
+#ifndef LATPUT_REPORT_H
+#define LATPUT_REPORT_H
+
+#include "store.h"
+#include "util/strbuf.h"
+
+// --- aligned tables (report_table.c) ---
+
+enum report_align { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT }; // POINT: decimal points in one column
+
+struct report_table; // rows of cells under a header; columns that stay empty are left out
+struct report_table *report_table_new(const char *const *headers, const enum report_align *aligns,
+                                      int ncolumns);
+void report_table_cell(struct report_table *table, const char *text); // next cell, row by row
+void report_table_print(const struct report_table *table, struct strbuf *out);
+int report_table_rows(const struct report_table *table);
+void report_table_free(struct report_table *table);
+
+// A number of cycles as people read it: 3 decimals below 0.1, 2 up to 100, 1 up to 1000, then none.
+// "" where it is NaN.
+const char *report_number(double value, char text[32]);
+
+// --- rows of the public views (report_rows.c) ---
+
+enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+int report_format_parse(const char *name); // enum report_format, or -1
+
+// Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
+// with the columns as keys; tables show what fits a line. 0, or -1 with the store's message.
+int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
+                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err);
+
+// --- the text files of a run (report_text.c) ---
+
+// Writes info.txt and one <list>.txt for each list of the run into `directory` (made if missing).
+// Each file is written under a temporary name and renamed when it is complete.
+int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
+// The texts of these files.
+int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
+int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                     struct err *err);
+// Writes `len` bytes to a file that appears under its name only when it is complete.
+int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
+// A list's name as a file name: "int" from "int"; characters that no file name needs become '_'.
+char *report_file_stem(const char *list);
+
+#endif

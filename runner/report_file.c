@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Writing the text files of a run; see report.h. Nothing half-written ever has a final name.
+#include "report.h"
+
+#include "util/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+int report_write_file(const char *path, const char *bytes, size_t len, struct err *err)
+{
+    char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
+    FILE *file = fopen(temporary, "w");
+    int bad = file == NULL;
+    if (file) {
+        bad = fwrite(bytes, 1, len, file) != len;
+        bad |= fflush(file) != 0 || ferror(file);
+        bad |= fsync(fileno(file)) != 0;
+        int error = errno;
+        bad |= fclose(file) != 0;
+        if (bad && error)
+            errno = error;
+    }
+    if (!bad)
+        bad = rename(temporary, path) != 0;
+    if (bad) {
+        err_set(err, "%s: cannot be written: %s", path, strerror(errno));
+        unlink(temporary);
+    }
+    free(temporary);
+    return bad ? -1 : 0;
+}
+
+char *report_file_stem(const char *list)
+{
+    char *stem = xasprintf("%s%s", list, strcmp(list, "info") == 0 ? "_" : "");
+    for (char *at = stem; *at; at++)
+        if (!isalnum((unsigned char)*at) && !strchr("_-+", *at))
+            *at = '_';
+    return stem;
+}
+
+static int report_write_list(struct store *store, int64_t run_id, const char *directory,
+                             const char *list, struct err *err)
+{
+    struct strbuf text = {0};
+    char *stem = report_file_stem(list);
+    char *path = xasprintf("%s/%s.txt", directory, stem);
+    int result = report_list_text(store, run_id, list, &text, err);
+    if (result == 0)
+        result = report_write_file(path, strbuf_text(&text), text.len, err);
+    strbuf_free(&text);
+    free(path);
+    free(stem);
+    return result;
+}
+
+int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err)
+{
+    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
+        return err_set(err, "%s: cannot be made: %s", directory, strerror(errno));
+    char *lists = store_run_lists(store, run_id, err);
+    if (!lists)
+        return -1;
+    struct strbuf info = {0};
+    char *path = xasprintf("%s/info.txt", directory);
+    int result = report_info_text(store, run_id, &info, err);
+    if (result == 0)
+        result = report_write_file(path, strbuf_text(&info), info.len, err);
+    for (const char *list = lists; *list && result == 0; list += strlen(list) + 1)
+        result = report_write_list(store, run_id, directory, list, err);
+    strbuf_free(&info);
+    free(path);
+    free(lists);
+    return result;
+}

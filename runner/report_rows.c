@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Rows of the public views as a table for people, as CSV and as JSON; see report.h. CSV and JSON
+// carry every column of the view under its own name; the table shows what fits a line.
+#include "report.h"
+
+#include "util/mem.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int report_format_parse(const char *name)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+    for (int i = 0; i < (int)ARRAY_LEN(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    return -1;
+}
+
+// A stored number for programs: six significant digits are more than any measurement has.
+static void put_value_number(struct strbuf *out, struct store_rows *rows, int column)
+{
+    if (store_rows_type(rows, column) == STORE_INTEGER)
+        strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, column));
+    else
+        strbuf_printf(out, "%.6g", store_rows_real(rows, column));
+}
+
+static void put_csv_text(struct strbuf *out, const char *text)
+{
+    if (!text[strcspn(text, ",\"\r\n")]) {
+        strbuf_puts(out, text);
+        return;
+    }
+    strbuf_puts(out, "\"");
+    for (const char *at = text; *at; at++) {
+        if (*at == '"')
+            strbuf_puts(out, "\"");
+        strbuf_put(out, at, 1);
+    }
+    strbuf_puts(out, "\"");
+}
+
+static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header)
+{
+    for (int c = 0; c < store_rows_columns(rows); c++) {
+        strbuf_puts(out, c ? "," : "");
+        if (header)
+            put_csv_text(out, store_rows_name(rows, c));
+        else if (store_rows_type(rows, c) == STORE_TEXT)
+            put_csv_text(out, store_rows_text(rows, c));
+        else if (store_rows_type(rows, c) != STORE_NULL)
+            put_value_number(out, rows, c);
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void put_json_text(struct strbuf *out, const char *text)
+{
+    strbuf_puts(out, "\"");
+    for (const char *at = text; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            strbuf_printf(out, "\\u%04x", (unsigned)*at);
+        else if (*at == '"' || *at == '\\')
+            strbuf_printf(out, "\\%c", *at);
+        else
+            strbuf_put(out, at, 1);
+    strbuf_puts(out, "\"");
+}
+
+static void put_json_row(struct strbuf *out, struct store_rows *rows, bool first)
+{
+    strbuf_puts(out, first ? "\n  {" : ",\n  {");
+    for (int c = 0; c < store_rows_columns(rows); c++) {
+        strbuf_puts(out, c ? ", " : "");
+        put_json_text(out, store_rows_name(rows, c));
+        strbuf_puts(out, ": ");
+        enum store_type type = store_rows_type(rows, c);
+        if (type == STORE_TEXT)
+            put_json_text(out, store_rows_text(rows, c));
+        else if (type == STORE_NULL || !isfinite(store_rows_real(rows, c)))
+            strbuf_puts(out, "null");
+        else
+            put_value_number(out, rows, c);
+    }
+    strbuf_puts(out, "}");
+}
+
+// A column of the tables: a heading, how it is aligned, and which column of the view it shows.
+struct shown_column {
+    const char *heading;
+    enum report_align align;
+    const char *name;
+};
+enum { SHOWN_MAX = 12 };
+
+static const struct shown_column shown_instruction[] = {
+    {"uarch",            ALIGN_LEFT, "uarch"},
+    {"instruction",           ALIGN_LEFT, "form"},
+    {"enc",      ALIGN_LEFT, "enc"},
+    {"latency min",            ALIGN_POINT, "latency_min_clk"},
+    {"max",              ALIGN_POINT, "latency_max_clk"},
+    {"1/throughput",             ALIGN_POINT, "rthroughput_clk"},
+    {"slow data",      ALIGN_POINT, "rthroughput_slow_clk"},
+    {"uops", ALIGN_POINT, "uops"},
+    {"ports",              ALIGN_LEFT, "ports"},
+    {"outcome", ALIGN_LEFT, "outcome"},
+    {"run",     ALIGN_RIGHT, "run_id"},
+    {0}
+};
+static const struct shown_column shown_latency[] = {
+    {"uarch",       ALIGN_LEFT, "uarch"},
+    {"instruction",      ALIGN_LEFT, "form"},
+    {"enc", ALIGN_LEFT, "enc"},
+    {"from",       ALIGN_LEFT, "src"},
+    {"to",         ALIGN_LEFT, "dst"},
+    {"data",        ALIGN_LEFT, "variant"},
+    {"latency",        ALIGN_POINT, "latency_clk"},
+    {"spread",        ALIGN_POINT, "spread_clk"},
+    {"accepted",          ALIGN_RIGHT, "accepted"},
+    {"tried",        ALIGN_RIGHT, "tried"},
+    {"outcome",        ALIGN_LEFT, "outcome"},
+    {"run",    ALIGN_RIGHT, "run_id"},
+    {0    }
+};
+static const struct shown_column shown_failure[] = {
+    {"run",         ALIGN_RIGHT, "run_id"},
+    {"instruction",     ALIGN_LEFT, "form"},
+    {"test", ALIGN_LEFT, "test"},
+    {"outcome",       ALIGN_LEFT, "outcome"},
+    {"detail",        ALIGN_LEFT, "detail"},
+    {0      }
+};
+static const struct shown_column shown_run[] = {
+    {"run",          ALIGN_RIGHT, "run_id"},
+    {"uarch",      ALIGN_LEFT, "uarch"},
+    {"CPU",        ALIGN_LEFT, "brand"},
+    {"started",       ALIGN_LEFT, "started_utc"},
+    {"status",          ALIGN_LEFT, "status"},
+    {"forms",       ALIGN_RIGHT, "forms"},
+    {"backend",      ALIGN_LEFT, "backend"},
+    {"version", ALIGN_LEFT, "version"},
+    {0      }
+};
+static const struct shown_column shown_warning[] = {
+    {"warning", ALIGN_LEFT, "text"},
+    {"remedy",   ALIGN_LEFT, "remedy"},
+    {0 }
+};
+
+static const struct shown_column *const shown_views[] = {
+    [STORE_VIEW_INSTRUCTION] = shown_instruction, [STORE_VIEW_LATENCY] = shown_latency,
+    [STORE_VIEW_FAILURE] = shown_failure,         [STORE_VIEW_RUN] = shown_run,
+    [STORE_VIEW_WARNING] = shown_warning,
+};
+
+// Upper bounds carry their sign.
+static bool shown_is_bound(struct store_rows *rows, const char *name)
+{
+    const char *bound = strcmp(name, "latency_clk") == 0     ? "bound"
+                        : strncmp(name, "latency_m", 9) == 0 ? "latency_bound"
+                                                             : NULL;
+    return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
+}
+
+static void shown_put(struct report_table *table, struct store_rows *rows,
+                      const struct shown_column *shown)
+{
+    int column = store_rows_column(rows, shown->name);
+    if (store_rows_type(rows, column) != STORE_REAL) {
+        report_table_cell(table, store_rows_text(rows, column));
+        return;
+    }
+    char number[32], text[40];
+    report_number(store_rows_real(rows, column), number);
+    snprintf(text, sizeof text, "%s%s", shown_is_bound(rows, shown->name) ? "≤" : "", number);
+    report_table_cell(table, text);
+}
+
+static struct report_table *shown_new(const struct shown_column *shown, const char **headings,
+                                      enum report_align *aligns)
+{
+    int n = 0;
+    for (; shown[n].heading; n++) {
+        headings[n] = shown[n].heading;
+        aligns[n] = shown[n].align;
+    }
+    return report_table_new(headings, aligns, n);
+}
+
+int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
+                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, view, filter, err);
+    if (!rows)
+        return -1;
+    const char *headings[SHOWN_MAX];
+    enum report_align aligns[SHOWN_MAX];
+    struct report_table *table = shown_new(shown_views[view], headings, aligns);
+    if (format == REPORT_CSV)
+        put_csv_row(out, rows, true);
+    else if (format == REPORT_JSON)
+        strbuf_puts(out, "[");
+    int got;
+    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
+        if (format == REPORT_CSV)
+            put_csv_row(out, rows, false);
+        else if (format == REPORT_JSON)
+            put_json_row(out, rows, *nrows == 0);
+        else
+            for (const struct shown_column *shown = shown_views[view]; shown->heading; shown++)
+                shown_put(table, rows, shown);
+    if (format == REPORT_JSON)
+        strbuf_puts(out, *nrows ? "\n]\n" : "]\n");
+    else if (format == REPORT_TABLE && *nrows > 0)
+        report_table_print(table, out);
+    report_table_free(table);
+    store_rows_close(rows);
+    return got;
+}

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// The text files of a run: info.txt and one table a list; see report.h. Their content follows from
+// the database alone, so that the same run always gives the same bytes.
+#include "report.h"
+
+#include "util/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// What the outcomes mean, for the legend; the order is that of enum outcome.
+static const char *const outcome_meanings[OUTCOME_COUNT] = {
+    [OUTCOME_OK] = "measured",
+    [OUTCOME_UNSUPPORTED] = "this CPU does not execute the form",
+    [OUTCOME_ASM_FAILED] = "the assembler refuses it",
+    [OUTCOME_LINK_FAILED] = "it could not be linked with the measurement core",
+    [OUTCOME_SIGNALLED] = "it raised a signal",
+    [OUTCOME_TIMED_OUT] = "it did not return in time",
+    [OUTCOME_UNSTABLE] = "no repeat was undisturbed, or the passes disagree",
+    [OUTCOME_NOT_MEASURABLE] = "no code can answer the question",
+    [OUTCOME_SKIPPED] = "not tried",
+};
+
+struct run_text { // texts of a row of run_table, alive as long as the arena
+    struct arena arena;
+    const char *version, *brand, *uarch, *uarch_name, *started, *backend;
+    int64_t calib_link_clk;
+};
+
+static struct store_rows *run_row_open(struct store *store, int64_t run_id, struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    if (!rows)
+        return NULL;
+    int got = store_rows_next(rows, err);
+    if (got > 0)
+        return rows;
+    if (got == 0)
+        err_set(err, "%s: has no run %" PRId64, store_path(store), run_id);
+    store_rows_close(rows);
+    return NULL;
+}
+
+static const char *run_field(struct store_rows *rows, const char *name)
+{
+    return store_rows_text(rows, store_rows_column(rows, name));
+}
+
+static int run_text_read(struct store *store, int64_t run_id, struct run_text *run, struct err *err)
+{
+    struct store_rows *rows = run_row_open(store, run_id, err);
+    if (!rows)
+        return -1;
+    *run = (struct run_text){0};
+    run->version = arena_strdup(&run->arena, run_field(rows, "version"));
+    run->brand = arena_strdup(&run->arena, run_field(rows, "brand"));
+    run->uarch = arena_strdup(&run->arena, run_field(rows, "uarch"));
+    run->uarch_name = arena_strdup(&run->arena, run_field(rows, "uarch_name"));
+    run->started = arena_strdup(&run->arena, run_field(rows, "started_utc"));
+    run->backend = arena_strdup(&run->arena, run_field(rows, "backend"));
+    run->calib_link_clk = store_rows_integer(rows, store_rows_column(rows, "calib_link_clk"));
+    store_rows_close(rows);
+    return 0;
+}
+
+static void put_heading(struct strbuf *out, const struct run_text *run, const char *list)
+{
+    strbuf_printf(out, "%s: latency and throughput on %s\n", list,
+                  *run->brand ? run->brand : "a CPU without a name");
+    strbuf_printf(out, "%s%s%s%s; started %.10s; latput %s\n", run->uarch,
+                  *run->uarch_name ? " (" : "", run->uarch_name, *run->uarch_name ? ")" : "",
+                  run->started, run->version);
+    if (strcmp(run->backend, "tsc") == 0)
+        strbuf_printf(
+            out,
+            "Core cycles by calibration with a chain of imul r64,r64 (%lld cycles a link), "
+            "timed by TSC, gated by a canary.\n\n",
+            (long long)run->calib_link_clk);
+    else
+        strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
+}
+
+static const char *const list_headings[] = {"instruction", "enc",          "latency min",
+                                            "max",         "1/throughput", "slow data",
+                                            "uops",        "ports",        "outcome"};
+static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT,
+                                                ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
+                                                ALIGN_POINT, ALIGN_LEFT,  ALIGN_LEFT};
+
+static void put_number(struct report_table *table, struct store_rows *rows, const char *name,
+                       const char *prefix)
+{
+    char number[32], text[48];
+    report_number(store_rows_real(rows, store_rows_column(rows, name)), number);
+    snprintf(text, sizeof text, "%s%s", *number ? prefix : "", number);
+    report_table_cell(table, text);
+}
+
+static void put_list_row(struct report_table *table, struct store_rows *rows, bool seen[])
+{
+    const char *bound = strcmp(run_field(rows, "latency_bound"), "upper") == 0 ? "≤" : "";
+    int outcome = outcome_parse(run_field(rows, "outcome"));
+    report_table_cell(table, run_field(rows, "form"));
+    report_table_cell(table, run_field(rows, "enc"));
+    put_number(table, rows, "latency_min_clk", bound);
+    put_number(table, rows, "latency_max_clk", bound);
+    put_number(table, rows, "rthroughput_clk", "");
+    put_number(table, rows, "rthroughput_slow_clk", "");
+    put_number(table, rows, "uops", "");
+    report_table_cell(table, run_field(rows, "ports"));
+    report_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
+    if (outcome >= 0)
+        seen[outcome] = true;
+}
+
+static void put_legend(struct strbuf *out, const bool seen[])
+{
+    strbuf_puts(out,
+                "\nlatency: cycles from operand to operand, least and most of all pairs; "
+                "≤ marks an upper bound.\n"
+                "1/throughput: cycles an instruction when many independent ones run; slow data: "
+                "the same with slow operands.\n");
+    for (int i = OUTCOME_OK + 1; i < OUTCOME_COUNT; i++)
+        if (seen[i])
+            strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
+}
+
+// The failures that say more than their table's column: not what the CPU lacks, not pairs that no
+// chain can be built for.
+static int put_failures(struct strbuf *out, struct store *store, const struct store_filter *filter,
+                        struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_FAILURE, filter, err);
+    if (!rows)
+        return -1;
+    const char *title = "\nFailures:\n";
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        int outcome = outcome_parse(run_field(rows, "outcome"));
+        if (outcome == OUTCOME_UNSUPPORTED || outcome == OUTCOME_NOT_MEASURABLE)
+            continue;
+        const char *detail = run_field(rows, "detail");
+        strbuf_printf(out, "%s  %s: ", title, run_field(rows, "form"));
+        strbuf_printf(out, "%s: ", run_field(rows, "test"));
+        strbuf_printf(out, "%s%s%s\n", run_field(rows, "outcome"), *detail ? ": " : "", detail);
+        title = "";
+    }
+    store_rows_close(rows);
+    return got;
+}
+
+int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                     struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id, .list = list};
+    struct run_text run;
+    if (run_text_read(store, run_id, &run, err) != 0)
+        return -1;
+    put_heading(out, &run, list);
+    arena_free(&run.arena);
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &filter, err);
+    if (!rows)
+        return -1;
+    struct report_table *table =
+        report_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
+    bool seen[OUTCOME_COUNT] = {false};
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0)
+        put_list_row(table, rows, seen);
+    report_table_print(table, out);
+    put_legend(out, seen);
+    report_table_free(table);
+    store_rows_close(rows);
+    return got < 0 ? -1 : put_failures(out, store, &filter, err);
+}
+
+// What info.txt says of a run, in this order.
+enum info_kind { INFO_PLAIN, INFO_HEX, INFO_WHOLE, INFO_TENTHS };
+
+static const struct info_line {
+    const char *label, *column;
+    enum info_kind kind;
+} info_lines[] = {
+    {"CPU",            "brand",          INFO_PLAIN },
+    {"vendor",         "vendor",         INFO_PLAIN },
+    {"uarch",          "uarch",          INFO_PLAIN },
+    {"uarch name",     "uarch_name",     INFO_PLAIN },
+    {"signature",      "signature",      INFO_HEX   },
+    {"family",         "family",         INFO_PLAIN },
+    {"model",          "model",          INFO_PLAIN },
+    {"stepping",       "stepping",       INFO_PLAIN },
+    {"microcode",      "microcode",      INFO_HEX   },
+    {"hypervisor",     "hypervisor",     INFO_PLAIN },
+    {"features",       "features",       INFO_PLAIN },
+    {"latput",         "version",        INFO_PLAIN },
+    {"assembler",      "nasm_version",   INFO_PLAIN },
+    {"kernel",         "os_kernel",      INFO_PLAIN },
+    {"backend",        "backend",        INFO_PLAIN },
+    {"TSC Hz",         "tsc_hz",         INFO_WHOLE },
+    {"core Hz",        "core_hz",        INFO_WHOLE },
+    {"overhead ticks", "overhead_tsc",   INFO_TENTHS},
+    {"issue width",    "issue_width",    INFO_PLAIN },
+    {"link cycles",    "calib_link_clk", INFO_PLAIN },
+    {"logical CPU",    "measuring_cpu",  INFO_PLAIN },
+    {"frequency",      "frequency",      INFO_PLAIN },
+    {"lists",          "lists",          INFO_PLAIN },
+    {"tables",         "tables",         INFO_PLAIN },
+    {"selection",      "selection",      INFO_PLAIN },
+    {"started",        "started_utc",    INFO_PLAIN },
+    {"finished",       "finished_utc",   INFO_PLAIN },
+    {"status",         "status",         INFO_PLAIN },
+    {"kernels",        "kernels",        INFO_PLAIN },
+    {"seconds",        "seconds",        INFO_TENTHS},
+    {"forms",          "forms",          INFO_PLAIN },
+    {"run",            "uuid",           INFO_PLAIN },
+};
+
+enum { INFO_LABEL_WIDTH = 16, INFO_LINE_WIDTH = 100 };
+
+// A long value goes on in the next lines, below its beginning.
+static void put_wrapped(struct strbuf *out, const char *text)
+{
+    int column = INFO_LABEL_WIDTH;
+    for (const char *at = text; *at;) {
+        int len = (int)strcspn(at, " ");
+        if (column > INFO_LABEL_WIDTH && column + 1 + len > INFO_LINE_WIDTH) {
+            strbuf_printf(out, "\n%*s", INFO_LABEL_WIDTH, "");
+            column = INFO_LABEL_WIDTH;
+        } else if (column > INFO_LABEL_WIDTH) {
+            strbuf_puts(out, " ");
+            column++;
+        }
+        strbuf_put(out, at, (size_t)len);
+        column += len;
+        at += len;
+        at += strspn(at, " ");
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void put_info_line(struct strbuf *out, struct store_rows *rows, const struct info_line *line)
+{
+    int column = store_rows_column(rows, line->column);
+    char number[64];
+    const char *text = store_rows_text(rows, column);
+    if (!*text)
+        return;
+    switch (line->kind) {
+    case INFO_HEX:
+        snprintf(number, sizeof number, "0x%08" PRIX64, (uint64_t)store_rows_integer(rows, column));
+        text = number;
+        break;
+    case INFO_WHOLE:
+        snprintf(number, sizeof number, "%.0f", store_rows_real(rows, column));
+        text = number;
+        break;
+    case INFO_TENTHS:
+        snprintf(number, sizeof number, "%.1f", store_rows_real(rows, column));
+        text = number;
+        break;
+    case INFO_PLAIN:
+        break;
+    }
+    strbuf_printf(out, "%-*s", INFO_LABEL_WIDTH, line->label);
+    put_wrapped(out, text);
+}
+
+static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t run_id,
+                             struct err *err)
+{
+    int64_t counts[OUTCOME_COUNT], forms;
+    if (store_run_summary(store, run_id, counts, &forms, err) != 0)
+        return -1;
+    strbuf_puts(out, "\nTests by outcome:\n");
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (counts[i] > 0)
+            strbuf_printf(out, "%8" PRId64 "  %-15s %s\n", counts[i], outcome_name((enum outcome)i),
+                          outcome_meanings[i]);
+    return 0;
+}
+
+static int put_info_warnings(struct strbuf *out, struct store *store, int64_t run_id,
+                             struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, err);
+    if (!rows)
+        return -1;
+    const char *title = "\nWarnings:\n";
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        strbuf_printf(out, "%s  %s\n", title, run_field(rows, "text"));
+        if (*run_field(rows, "remedy"))
+            strbuf_printf(out, "    Remedy: %s\n", run_field(rows, "remedy"));
+        title = "";
+    }
+    store_rows_close(rows);
+    return got;
+}
+
+int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err)
+{
+    struct store_rows *rows = run_row_open(store, run_id, err);
+    if (!rows)
+        return -1;
+    for (size_t i = 0; i < ARRAY_LEN(info_lines); i++)
+        put_info_line(out, rows, &info_lines[i]);
+    store_rows_close(rows);
+    if (put_info_outcomes(out, store, run_id, err) != 0)
+        return -1;
+    return put_info_warnings(out, store, run_id, err);
+}

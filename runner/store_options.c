@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Options that the commands on a database share; see store_options.h.
+#include "store_options.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (errno || end == text || *end || value < 1) {
+        command_fail(cmd, EXIT_USAGE,
+                     "'%s' is not the number of a run; latput query --runs lists "
+                     "them",
+                     text);
+        return -1;
+    }
+    *run_id = value;
+    return 0;
+}
+
+int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
+                       const char *uarch)
+{
+    struct err err = {""};
+    int got = run_id ? store_has_run(store, run_id, &err) : 1;
+    if (got == 0)
+        return command_fail(cmd, EXIT_USAGE, "%s: has no run %lld; latput query --runs lists them",
+                            store_path(store), (long long)run_id);
+    if (got > 0 && uarch)
+        got = store_has_uarch(store, uarch, &err);
+    if (got == 0)
+        return command_fail(cmd, EXIT_USAGE,
+                            "%s: has no results of the uarch '%s'; latput query --runs lists them",
+                            store_path(store), uarch);
+    return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}

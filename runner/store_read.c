@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Reading the public views for queries and reports; see store.h. The SQL is put together from the
+// few literals below, values are always bound.
+#include "store_internal.h"
+
+#include "util/mem.h"
+#include "util/strbuf.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct store_rows {
+    struct store *store;
+    sqlite3_stmt *stmt;
+    char *glob;
+};
+
+#define INSTRUCTION_COLUMNS                                                                        \
+    "uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, "                \
+    "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
+    "rthroughput_spread_clk, accepted, tried, options, form, list"
+#define LATENCY_COLUMNS                                                                            \
+    "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
+    "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list"
+#define FAILURE_COLUMNS                                                                            \
+    "run_id, mnemonic, operands, test, outcome, detail, enc, bits, form, uarch, list"
+
+struct view_source {
+    const char *columns;
+    const char *best, *run; // table without and with a run
+    const char *best_order, *run_order;
+    bool forms; // has the columns that glob, uarch and list filter on
+};
+
+// The order is total, so that files made from the same content have the same bytes.
+static const struct view_source view_sources[] = {
+    [STORE_VIEW_INSTRUCTION] = {INSTRUCTION_COLUMNS, "instruction_table", "run_instruction_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                              "list, position, form, enc, bits",                true },
+    [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS,     "latency_table",     "run_latency_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",               "list, position, form, enc, bits, test_position", true },
+    [STORE_VIEW_FAILURE] = {FAILURE_COLUMNS,     "failure_table",     "failure_table",
+                                "run_id, list, position, form, enc, bits, test_position",                          "list, position, form, enc, bits, test_position", true },
+    [STORE_VIEW_RUN] = {"*",                 "run_table",         "run_table",             "run_id DESC",  "run_id DESC",                                    false},
+    [STORE_VIEW_WARNING] = {"text, remedy",      "run_warning",       "run_warning",           "run_id, text", "text",
+                                false                                                                                                                                     },
+};
+
+static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
+                           struct strbuf *sql)
+{
+    strbuf_printf(sql, "SELECT %s FROM %s WHERE (?1 = 0 OR run_id = ?1)", source->columns,
+                  filter->run_id ? source->run : source->best);
+    if (source->forms)
+        strbuf_puts(sql, " AND (?2 IS NULL OR lower(mnemonic) GLOB ?2 OR lower(mnemonic || ' ' || "
+                         "operands) GLOB ?2 OR lower(form) GLOB ?2) "
+                         "AND (?3 IS NULL OR uarch = ?3) AND (?4 IS NULL OR list = ?4)");
+    strbuf_printf(sql, " ORDER BY %s", filter->run_id ? source->run_order : source->best_order);
+}
+
+// "ADD r64, r64" is asked for as people write it; forms have blanks only.
+static char *store_glob(const char *glob)
+{
+    struct strbuf text = {0};
+    strbuf_puts(&text, "");
+    for (const char *at = glob; *at; at++) {
+        char c = (char)tolower((unsigned char)*at);
+        bool blank = c == ' ' || c == ',';
+        if (blank && text.len > 0 && text.data[text.len - 1] == ' ')
+            continue;
+        strbuf_put(&text, blank ? " " : &c, 1);
+    }
+    return text.data;
+}
+
+struct store_rows *store_rows_open(struct store *store, enum store_view view,
+                                   const struct store_filter *filter, struct err *err)
+{
+    static const struct store_filter everything = {0};
+    if (!filter)
+        filter = &everything;
+    struct strbuf sql = {0};
+    store_rows_sql(&view_sources[view], filter, &sql);
+    struct store_rows *rows = xcalloc(1, sizeof *rows);
+    rows->store = store;
+    rows->glob = filter->glob ? store_glob(filter->glob) : NULL;
+    int got = sqlite3_prepare_v2(store->db, sql.data, -1, &rows->stmt, NULL);
+    strbuf_free(&sql);
+    if (got != SQLITE_OK) {
+        store_error(store, err, "read");
+        store_rows_close(rows);
+        return NULL;
+    }
+    sqlite3_bind_int64(rows->stmt, 1, filter->run_id);
+    if (view_sources[view].forms) {
+        sqlite3_bind_text(rows->stmt, 2, rows->glob, -1, SQLITE_STATIC);
+        sqlite3_bind_text(rows->stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
+        sqlite3_bind_text(rows->stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
+    }
+    return rows;
+}
+
+int store_rows_next(struct store_rows *rows, struct err *err)
+{
+    int got = sqlite3_step(rows->stmt);
+    return got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : store_error(rows->store, err, "read");
+}
+
+void store_rows_close(struct store_rows *rows)
+{
+    if (!rows)
+        return;
+    sqlite3_finalize(rows->stmt);
+    free(rows->glob);
+    free(rows);
+}
+
+int store_rows_columns(const struct store_rows *rows)
+{
+    return sqlite3_column_count(rows->stmt);
+}
+
+const char *store_rows_name(const struct store_rows *rows, int column)
+{
+    return sqlite3_column_name(rows->stmt, column);
+}
+
+int store_rows_column(const struct store_rows *rows, const char *name)
+{
+    int n = store_rows_columns(rows);
+    int at = 0;
+    while (at < n && strcmp(store_rows_name(rows, at), name) != 0)
+        at++;
+    assert(at < n);
+    return at;
+}
+
+enum store_type store_rows_type(struct store_rows *rows, int column)
+{
+    switch (sqlite3_column_type(rows->stmt, column)) {
+    case SQLITE_NULL:
+        return STORE_NULL;
+    case SQLITE_INTEGER:
+        return STORE_INTEGER;
+    case SQLITE_FLOAT:
+        return STORE_REAL;
+    default:
+        return STORE_TEXT;
+    }
+}
+
+const char *store_rows_text(struct store_rows *rows, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(rows->stmt, column);
+    return text ? text : "";
+}
+
+double store_rows_real(struct store_rows *rows, int column)
+{
+    if (store_rows_type(rows, column) == STORE_NULL)
+        return (double)NAN;
+    return sqlite3_column_double(rows->stmt, column);
+}
+
+int64_t store_rows_integer(struct store_rows *rows, int column)
+{
+    return sqlite3_column_int64(rows->stmt, column);
+}
+
+int store_run_newest(struct store *store, int64_t *run_id, struct err *err)
+{
+    return store_get_int(store, err, run_id,
+                         "SELECT run_id FROM run ORDER BY finished_utc IS NULL, started_utc DESC, "
+                         "run_id DESC LIMIT 1",
+                         "");
+}
+
+int store_has_run(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t found;
+    return store_get_int(store, err, &found, "SELECT 1 FROM run WHERE run_id = ?1", "i", run_id);
+}
+
+int store_has_uarch(struct store *store, const char *uarch, struct err *err)
+{
+    int64_t found;
+    return store_get_int(store, err, &found,
+                         "SELECT 1 FROM run JOIN cpu USING (cpu_id) WHERE uarch = ?1", "s", uarch);
+}
+
+char *store_run_lists(struct store *store, int64_t run_id, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT DISTINCT list.name FROM run_form JOIN list "
+                                    "USING (list_id) WHERE run_id = ?1 ORDER BY list.name",
+                                    "i", run_id);
+    if (!stmt)
+        return NULL;
+    struct strbuf names = {0};
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        strbuf_put(&names, name, strlen(name) + 1);
+    }
+    if (got != SQLITE_DONE) {
+        store_error(store, err, "read");
+        strbuf_free(&names);
+    } else {
+        strbuf_put(&names, "", 1);
+    }
+    sqlite3_reset(stmt);
+    return names.data;
+}

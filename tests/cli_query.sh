@@ -1,0 +1,64 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput query, report, rederive and diff on a database of known content.
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh"
+"$BUILD/tests/test_report" make known.db || exit 99
+
+run query --db known.db
+expect_status 0
+expect_out '^testa +add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +ok +1$'
+expect_out '^testb +hlt r64 +legacy +2\.00 +2\.00 +signalled +2$'
+run query --db known.db --uarch testb --format csv 'DIV*'
+expect_status 0
+expect_out '^uarch,mnemonic,operands,enc,isa,bits,latency_min_clk,latency_max_clk,rthroughput_clk,uops,ports,outcome,run_id'
+expect_out '^testb,div,r64,legacy,BASE,64,20,36,10,,,ok,2,14'
+expect "header and one row" test "$(wc -l <"$OUT")" = 2
+run query --db known.db --format json --latency --run 1 'add r64, r64'
+expect_status 0
+expect_out '"src": "op1", "dst": "op1", "latency_clk": 1, "bound": "exact"'
+expect_out '"src": "flags", "dst": "op1", "latency_clk": null'
+command -v python3 >/dev/null && expect "valid JSON" python3 -c 'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
+run query --db known.db --failures
+expect_status 0
+expect_out 'hlt r64 +throughput +signalled +SIGFPE'
+run query --db known.db --runs
+expect_out '^ *2 +testb +Test CPU'
+
+run query --db known.db nothing
+expect_status 0
+expect_no_out
+expect_err 'no rows match'
+run query --db known.db --uarch zen99
+expect_status 2
+expect_err "no results of the uarch 'zen99'"
+run query --db known.db --run 99
+expect_status 2
+run query --db known.db --run x
+expect_status 2
+run query --db known.db --format xml
+expect_status 2
+expect_err 'table, csv, json'
+run query --db known.db a b
+expect_status 2
+run query --db known.db --latency --failures
+expect_status 2
+run query --no-such-option
+expect_status 2
+run query --db missing.db
+expect_status 3
+expect_err 'missing.db: there is no such database'
+echo 'no database' >text.db
+run query --db text.db
+expect_status 3
+expect_err 'text.db: is not a latput database'
+expect "no sidecar files" test ! -e known.db-wal
+
+run report --db known.db --run 1 --output tables
+expect_status 0
+expect "tables" grep -q '^div r64 .* 5\.00 .* 7\.00$' tables/int.txt
+expect "info" grep -q '^uarch  *testa$' tables/info.txt
+run report --db known.db --output /proc/nowhere
+expect_status 3
+expect_err '/proc/nowhere'
+finish
