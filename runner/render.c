@@ -103,11 +103,10 @@ static void render_disp(int disp, struct strbuf *out)
         strbuf_printf(out, "%+d", disp);
 }
 
-static void render_memory(const struct operand *op, const struct operand_choice *choice,
-                          struct strbuf *out)
+void render_memory(const struct operand *op, int base, int disp, struct strbuf *out)
 {
-    strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(choice->base, 64, false));
-    render_disp(choice->disp, out);
+    strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(base, 64, false));
+    render_disp(disp, out);
     strbuf_puts(out, "]");
     if (op->broadcast)
         strbuf_printf(out, "{1to%d}", op->broadcast);
@@ -180,12 +179,44 @@ static void render_agen(const struct operand *op, const struct operand_choice *c
     }
 }
 
+bool render_is_block(const struct list_row *row, const struct operand *op)
+{
+    return op == &row->ops[1] && op->kind == OPERAND_VEC &&
+           (strncmp(row->mnemonic, "v4f", 3) == 0 || strncmp(row->mnemonic, "vp4d", 4) == 0);
+}
+
+static void render_immediate(const struct operand *op, const struct operand_choice *choice,
+                             const struct list_row *row, struct strbuf *out)
+{
+    // Where NASM would take another encoding of the same value.
+    bool sign_extended =
+        op->bits == 32 && row->ops[0].bits == 64 && strcmp(row->mnemonic, "mov") == 0;
+    bool word = op->bits == 16 && strncmp(row->mnemonic, "o16 ", 4) == 0;
+    strbuf_printf(out, "%s%" PRId64,
+                  sign_extended ? "strict dword "
+                  : word        ? "strict word "
+                                : "",
+                  op->has_value || op->literal ? op->value : choice->value);
+}
+
+static void render_target(const struct operand *op, int label, const char *mnemonic,
+                          struct strbuf *out)
+{
+    // These exist with one displacement only and take no size keyword.
+    static const char *const plain[] = {"call", "loop", "jrcxz", "jecxz", "xbegin"};
+    const char *size = op->bits == 8 ? "short " : "near ";
+    for (size_t i = 0; i < ARRAY_LEN(plain); i++)
+        if (strncmp(mnemonic, plain[i], strlen(plain[i])) == 0)
+            size = "";
+    strbuf_printf(out, "%s.l%d", size, label);
+}
+
 static void render_operand(const struct operand *op, const struct operand_choice *choice,
-                           const char *mnemonic, struct strbuf *out)
+                           const struct list_row *row, struct strbuf *out)
 {
     switch (op->kind) {
     case OPERAND_MEM:
-        render_memory(op, choice, out);
+        render_memory(op, choice->base, choice->disp, out);
         break;
     case OPERAND_VSIB:
         render_vsib(op, choice, out);
@@ -197,29 +228,29 @@ static void render_operand(const struct operand *op, const struct operand_choice
         strbuf_puts(out, "[qword abs latput_absolute]");
         break;
     case OPERAND_IMM:
-        strbuf_printf(out, "%" PRId64, op->has_value || op->literal ? op->value : choice->value);
+        render_immediate(op, choice, row, out);
         break;
     case OPERAND_REL:
-        // These exist with 8-bit displacement only and take no size keyword.
-        if (strchr(mnemonic, 'x') || strncmp(mnemonic, "loop", 4) == 0 ||
-            strncmp(mnemonic, "call", 4) == 0)
-            strbuf_printf(out, ".l%d", choice->label);
-        else
-            strbuf_printf(out, "%s .l%d", op->bits == 8 ? "short" : "near", choice->label);
+        render_target(op, choice->label, row->mnemonic, out);
         break;
     default:
         render_register(op->kind, op->fixed >= 0 ? op->fixed : choice->reg, op->bits, op->high8,
                         out);
+        if (render_is_block(row, op))
+            strbuf_puts(out, "+3");
     }
 }
 
 // Before which operand NASM wants {rn-sae} or {sae}: a decorator after the last general-purpose
-// source of vcvtusi2ss and its like would silently select another instruction, and an immediate
-// stays last. row->nops: after the last operand.
+// source of vcvtusi2ss and its like would silently select another instruction (but vcvtsi2sh wants
+// it there), and an immediate stays last. row->nops: after the last operand.
 static int render_rounding_position(const struct list_row *row)
 {
     const struct operand *last = &row->ops[row->nops - 1];
-    bool before = row->nops > 1 && (last->kind == OPERAND_IMM || last->kind == OPERAND_GPR);
+    size_t len = strlen(row->mnemonic);
+    bool half = len > 2 && strcmp(row->mnemonic + len - 2, "sh") == 0;
+    bool before =
+        row->nops > 1 && (last->kind == OPERAND_IMM || (last->kind == OPERAND_GPR && !half));
     return before ? row->nops - 1 : row->nops;
 }
 
@@ -239,7 +270,7 @@ void row_render(const struct list_row *row, const struct row_choice *choice, str
             break;
         const struct operand *op = &row->ops[i];
         strbuf_puts(out, between);
-        render_operand(op, &choice->ops[i], row->mnemonic, out);
+        render_operand(op, &choice->ops[i], row, out);
         if (op->masked)
             strbuf_printf(out, "{k%d}%s", choice->mask, op->zeroing ? "{z}" : "");
         if (op->kind == OPERAND_REL)

@@ -35,6 +35,13 @@ const char *render_gpr(int number, int bits, bool high8);
 // Appends the name of register `number` of a class: GPR, MMX, VEC, MASK, X87, TILE, SEG, BOUND.
 void render_register(enum operand_kind kind, int number, int bits, bool high8, struct strbuf *out);
 
+// Appends a memory operand with its size keyword and broadcast.
+void render_memory(const struct operand *op, int base, int disp, struct strbuf *out);
+
+// Whether the operand is a block of four registers (AVX512_4FMAPS: zmm4+3), whose number must be a
+// multiple of four.
+bool render_is_block(const struct list_row *row, const struct operand *op);
+
 // Parts of the address that an agen operand such as "agen:b+i*4+d8" computes. Plain "agen" is
 // base + index + 8-bit displacement.
 struct agen_parts {

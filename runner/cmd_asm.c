@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// latput asm: the NASM text of the kernels of rows, to read or to try by hand.
+#include "command.h"
+#include "plan_select.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+extern const struct command cmd_asm;
+
+enum { OPTION_TEST, OPTION_SHAPE, OPTION_WIDTH };
+static const struct command_option asm_options[] = {
+    {'t',      "test", "GLOB",
+     "Only tests whose name matches: \"latency op2->op1\", \"throughput\", \"*slow\"."},
+    {'s',  "shape", "GLOB", "Only kernels of this shape: dense, filled, n8, \"*+break\"."},
+    {'w',        "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given."},
+    {0},
+};
+
+struct asm_request {
+    const char *test, *shape;
+    int printed;
+};
+
+static void asm_print_lines(const char *text)
+{
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, "\n");
+        printf("    %.*s\n", (int)len, at);
+        at += len + (at[len] == '\n');
+    }
+}
+
+static void asm_print_kernel(const struct list_row *row, const char *name,
+                             const struct kernel_spec *spec)
+{
+    printf("; %s: %s, %s\n", row->form, name, spec->shape);
+    printf("; %d instances, %d instructions", spec->instances, spec->instrs);
+    if (spec->extra_clk > 0)
+        printf(", %g cycles of bridges are subtracted from each", spec->extra_clk);
+    printf("\n; registers 0x%" PRIx64 ", masks 0x%" PRIx64 ", memory 0x%" PRIx64, spec->gpr_fill,
+           spec->mask_fill, spec->mem_fill);
+    if (spec->vec_bits)
+        printf(", vectors 0x%" PRIx64 " (%d bits)", spec->vec_fill, spec->vec_bits);
+    printf("\n.init:\n");
+    asm_print_lines(spec->init);
+    printf(".body:\n");
+    asm_print_lines(spec->body);
+    printf("\n");
+}
+
+static int asm_print(const struct list_row *row, const struct plan *plan, void *data)
+{
+    struct asm_request *request = data;
+    for (int t = 0; t < plan->ntests; t++) {
+        const struct test *test = &plan->tests[t];
+        char name[160];
+        snprintf(name, sizeof name, "%s%s%s%s%s%s%s", test_kind_name(test->kind),
+                 *test->src ? " " : "", test->src, *test->src ? "->" : "", test->dst,
+                 *test->variant ? " " : "", test->variant);
+        if (request->test && fnmatch(request->test, name, 0) != 0)
+            continue;
+        if (test->outcome != OUTCOME_OK && !request->shape) {
+            printf("; %s: %s: %s: %s\n\n", row->form, name, outcome_name(test->outcome),
+                   test->detail);
+            request->printed++;
+        }
+        for (int k = 0; k < test->nkernels; k++) {
+            if (request->shape && fnmatch(request->shape, test->kernels[k].shape, 0) != 0)
+                continue;
+            asm_print_kernel(row, name, &test->kernels[k]);
+            request->printed++;
+        }
+    }
+    return 0;
+}
+
+static int asm_run(int argc, char **argv)
+{
+    struct asm_request request = {0};
+    struct plan_select args = {
+        .params = {.issue_width = 8, .tests = TESTS_ALL},
+          .visit = asm_print, .data = &request
+    };
+    struct option_state state = {0};
+    const char *argument;
+    int option;
+    while ((option = command_next_option(&cmd_asm, argc, argv, &state, &argument)) != -1) {
+        if (option == -2)
+            return EXIT_USAGE;
+        if (option == OPTION_TEST)
+            request.test = argument;
+        if (option == OPTION_SHAPE)
+            request.shape = argument;
+        if (option == OPTION_WIDTH &&
+            plan_select_parse_width(&cmd_asm, argument, &args.params) != 0)
+            return EXIT_USAGE;
+    }
+    if (state.operand_index >= argc)
+        return command_fail(&cmd_asm, EXIT_USAGE,
+                            "which rows? name a form (\"add r64 r64\"), a "
+                            "list (sse_fp) or a line of one (sse_fp:12)");
+    struct err err = {""};
+    if (plan_select_walk(argv + state.operand_index, argc - state.operand_index, &args, &err) != 0)
+        return command_fail(&cmd_asm, EXIT_USAGE, "%s", err.text);
+    if (!request.printed)
+        return command_fail(&cmd_asm, EXIT_USAGE,
+                            "no kernel matches; `latput plan` lists the tests and shapes");
+    return EXIT_DONE;
+}
+
+const struct command cmd_asm = {
+    .name = "asm",
+    .arguments = "FORM|LIST[:LINE]...",
+    .summary = "show the NASM text of the tests of a row",
+    .description =
+        "Prints for each kernel its init, which runs once before the clock starts, and its body, "
+        "which the core copies into a loop. r14 is the start of the data area, r15 the loop "
+        "counter; what registers and memory hold at the start stands in the comment.",
+    .options = asm_options,
+    .run = asm_run,
+};

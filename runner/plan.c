@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// From a row to its tests; see plan.h. This file decides which tests a row gets; the chains are in
+// plan_latency.c, the shapes in plan_throughput.c.
+#include "plan_internal.h"
+
+#include <string.h>
+
+const char *test_kind_name(enum test_kind kind)
+{
+    static const char *const names[] = {"latency", "throughput"};
+    return names[kind];
+}
+
+const char *bound_name(enum bound bound)
+{
+    static const char *const names[] = {"exact", "upper"};
+    return names[bound];
+}
+
+// The arena cannot grow arrays: doubling copies waste at most as much again.
+static void *plan_grow(struct arena *arena, void *items, int used, int *capacity, size_t bytes)
+{
+    if (used < *capacity)
+        return items;
+    *capacity = *capacity ? 2 * *capacity : 8;
+    void *grown = arena_alloc(arena, (size_t)*capacity * bytes);
+    if (used)
+        memcpy(grown, items, (size_t)used * bytes);
+    return grown;
+}
+
+struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char *variant)
+{
+    struct plan *plan = rp->plan;
+    plan->tests =
+        plan_grow(rp->arena, plan->tests, plan->ntests, &rp->tests_capacity, sizeof *plan->tests);
+    struct test *test = &plan->tests[plan->ntests++];
+    *test = (struct test){.kind = kind, .src = "", .dst = "", .variant = variant, .detail = ""};
+    rp->kernels_capacity = 0;
+    return test;
+}
+
+void plan_refuse(struct test *test, enum outcome outcome, const char *detail)
+{
+    test->outcome = outcome;
+    test->detail = detail;
+    test->nkernels = 0;
+}
+
+void plan_add_kernel(struct row_plan *rp, struct test *test, struct kernel_spec spec)
+{
+    test->kernels = plan_grow(rp->arena, test->kernels, test->nkernels, &rp->kernels_capacity,
+                              sizeof *test->kernels);
+    test->kernels[test->nkernels++] = spec;
+}
+
+static bool plan_moves_stack(const struct list_row *row)
+{
+    for (int i = 0; i < row->nimplicit; i++)
+        if (row->implicit[i].kind == OPERAND_GPR && row->implicit[i].fixed == REG_RSP &&
+            row->implicit[i].access & ACCESS_WRITE)
+            return true;
+    return false;
+}
+
+// Why the row cannot be planned from its operands; NULL if it can.
+static const char *plan_obstacle(const struct list_row *row, enum outcome *outcome)
+{
+    *outcome = OUTCOME_SKIPPED;
+    if (row->bits != 64)
+        return "32-bit code is not measured by this version";
+    *outcome = OUTCOME_NOT_MEASURABLE;
+    if (plan_moves_stack(row) && !list_row_option(row, "stack"))
+        return "moves the stack pointer; needs the option stack= or a macro";
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind == OPERAND_TILE)
+            return "tiles need a configuration first; needs a macro";
+    bool target = false;
+    for (int i = 0; i < row->nops; i++)
+        target |= row->ops[i].kind == OPERAND_REL;
+    if (!target && (strcmp(row->mnemonic, "jmp") == 0 || strcmp(row->mnemonic, "call") == 0))
+        return "jumps to an address; needs a macro";
+    return NULL;
+}
+
+static void plan_one_refusal(struct row_plan *rp, enum outcome outcome, const char *detail)
+{
+    plan_refuse(plan_add_test(rp, TEST_THROUGHPUT, ""), outcome, detail);
+}
+
+// All tests of the row with one set of data.
+static void plan_variant(struct row_plan *rp, const char *variant, unsigned tests)
+{
+    bool balanced = list_row_option(rp->row, "stack") || list_row_option(rp->row, "x87");
+    rp->npoints = 0;
+    rp->vec_bits = 0;
+    points_collect(rp);
+    data_set(rp, strcmp(variant, "slow") == 0);
+    // What moves a stack has no chain through operands.
+    if (tests & TESTS_LATENCY && !balanced)
+        latency_plan(rp, variant);
+    if (tests & TESTS_THROUGHPUT)
+        throughput_plan(rp, variant);
+}
+
+int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
+             struct plan *plan, struct err *err)
+{
+    *plan = (struct plan){.row = row};
+    if (bridges_load(err) != 0)
+        return -1;
+    struct row_plan rp = {.row = row,
+                          .params = params,
+                          .arena = arena,
+                          .plan = plan,
+                          .same = list_row_option(row, "same") != NULL,
+                          .avx = row->enc != ENC_LEGACY};
+    unsigned tests = row->tests & params->tests;
+    enum outcome outcome;
+    const char *macro = list_row_option(row, "macro");
+    const char *obstacle = plan_obstacle(row, &outcome);
+    if (obstacle && (!macro || outcome == OUTCOME_SKIPPED)) {
+        plan_one_refusal(&rp, outcome, obstacle);
+        return 0;
+    }
+    if (macro)
+        return macro_plan(&rp, macro, err);
+    if (list_row_option(row, "data")) {
+        plan_variant(&rp, "fast", tests);
+        plan_variant(&rp, "slow", tests);
+    } else {
+        plan_variant(&rp, "", tests);
+    }
+    return 0;
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Bridges between register classes. The table macros/bridges.csv has single steps; a chain takes
+// the shortest way through at most three of them. A point that must hold a definite value (an
+// address, an operand of a division) gets it back by two one-cycle instructions that keep the
+// dependency: and with zero, then add the value.
+#include "plan_internal.h"
+
+#include "util/csvfile.h"
+#include "util/paths.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BRIDGE_STEPS_MAX = 3 };
+
+// A place that a bridge starts from or leads to.
+struct node {
+    enum chain_class class;
+    int bits;         // memory: width; else 0
+    const char *flag; // flags: one of them, or "" for all
+};
+
+struct bridge {
+    struct node from, to;
+    const char *text, *isa;
+    double min_clk;
+    bool certain;
+};
+
+static struct bridge *bridges;
+static size_t nbridges;
+static struct err bridges_err;
+static int bridges_status;
+
+static bool bridge_parse_node(const char *name, struct node *node)
+{
+    static const struct {
+        const char *name;
+        enum chain_class class;
+    } classes[] = {
+        {"gpr",  CLASS_GPR },
+        {"vec",  CLASS_VEC },
+        {"mask", CLASS_MASK},
+        {"mmx",  CLASS_MMX },
+    };
+    *node = (struct node){.flag = ""};
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++)
+        if (strcmp(name, classes[i].name) == 0) {
+            node->class = classes[i].class;
+            return true;
+        }
+    if (strncmp(name, "mem", 3) == 0) {
+        node->class = CLASS_MEM;
+        node->bits = atoi(name + 3);
+        return node->bits > 0;
+    }
+    if (strncmp(name, "flags", 5) == 0 && (name[5] == '.' || name[5] == '\0')) {
+        node->class = CLASS_FLAGS;
+        node->flag = name[5] ? name + 6 : "";
+        return true;
+    }
+    return false;
+}
+
+// Parses one record of the table; columns as in bridges_read().
+static int bridge_parse(const char *path, const struct csv_record *record, struct bridge *bridge,
+                        struct err *err)
+{
+    char *end;
+    for (int i = 0; i < 2; i++)
+        if (!bridge_parse_node(record->fields[i], i ? &bridge->to : &bridge->from))
+            return csv_error_at(path, record->line, record->text, record->field_columns[i], err,
+                                "unknown place '%s': gpr, vec, mask, mmx, flags, flags.cf, mem8 "
+                                "to mem512",
+                                record->fields[i]);
+    bridge->text = record->fields[2];
+    bridge->isa = record->fields[3];
+    bridge->min_clk = strtod(record->fields[4], &end);
+    if (end == record->fields[4] || *end || !(bridge->min_clk >= 0 && bridge->min_clk < 100))
+        return csv_error_at(path, record->line, record->text, record->field_columns[4], err,
+                            "min_clk must be a number of cycles from 0 to 99");
+    bridge->certain = strcmp(record->fields[5], "yes") == 0;
+    if (!bridge->certain && strcmp(record->fields[5], "no") != 0)
+        return csv_error_at(path, record->line, record->text, record->field_columns[5], err,
+                            "certain must be yes or no");
+    return 0;
+}
+
+static void bridges_read(void)
+{
+    static const char *const columns[] = {"from",    "to",      "text", "isa",
+                                          "min_clk", "certain", "note"};
+    static struct csv_file file; // its text is the table's, kept for the life of the program
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
+    bridges_status = csv_file_read(path_data("macros/bridges.csv"), &spec, &file, &bridges_err);
+    if (bridges_status != 0)
+        return;
+    bridges = xcalloc(file.nrecords + 1, sizeof *bridges);
+    for (; nbridges < file.nrecords; nbridges++) {
+        bridges_status =
+            bridge_parse(file.path, &file.records[nbridges], &bridges[nbridges], &bridges_err);
+        if (bridges_status != 0)
+            return;
+    }
+}
+
+int bridges_load(struct err *err)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, bridges_read);
+    return bridges_status == 0 ? 0 : err_set(err, "%s", bridges_err.text);
+}
+
+// A legacy row must not meet VEX instructions, nor the other way round; of the AVX-512 extensions
+// only those that the row itself needs can be taken for granted.
+static bool bridge_usable(const struct bridge *bridge, const struct row_plan *rp)
+{
+    const char *isa = bridge->isa;
+    if (strncmp(isa, "SSE", 3) == 0)
+        return !rp->avx;
+    if (strncmp(isa, "AVX", 3) != 0)
+        return true;
+    if (strncmp(isa, "AVX512", 6) != 0)
+        return rp->avx;
+    return rp->avx && strstr(rp->row->isa, strcmp(isa, "AVX512F") == 0 ? "AVX512" : isa);
+}
+
+static bool bridge_fits(const struct node *offered, const struct node *wanted)
+{
+    if (offered->class != wanted->class || offered->bits != wanted->bits)
+        return false;
+    return !*offered->flag || !*wanted->flag || strcmp(offered->flag, wanted->flag) == 0;
+}
+
+// Finds `steps` bridges that lead from one node to the other.
+static bool bridge_find(const struct row_plan *rp, const struct node *from, const struct node *to,
+                        int steps, const struct bridge **way)
+{
+    for (size_t i = 0; i < nbridges; i++) {
+        const struct bridge *bridge = &bridges[i];
+        if (!bridge_usable(bridge, rp) || !bridge_fits(&bridge->from, from))
+            continue;
+        if (steps == 1 ? !bridge_fits(&bridge->to, to) : bridge->to.class == CLASS_FLAGS)
+            continue;
+        way[0] = bridge;
+        if (steps == 1 || bridge_find(rp, &bridge->to, to, steps - 1, way + 1))
+            return true;
+    }
+    return false;
+}
+
+static struct node bridge_node(const struct row_plan *rp, const struct point *point)
+{
+    struct node node = {.class = point->class, .flag = ""};
+    if (point->class == CLASS_MEM)
+        node.bits = point->bits;
+    if (point->class == CLASS_FLAGS) {
+        node.flag = point->op->text;
+        // All flags: one that stays 0 keeps the values of the chain simple.
+        if (strcmp(node.flag, "flags") == 0)
+            node.flag = rp->row->element == ELEMENT_INT ? "cf" : "pf";
+    }
+    return node;
+}
+
+static void bridge_put_place(const struct row_plan *rp, const struct node *node, int reg, int bits,
+                             struct strbuf *out)
+{
+    static const enum operand_kind kinds[CLASS_COUNT] = {
+        [CLASS_GPR] = OPERAND_GPR,
+        [CLASS_VEC] = OPERAND_VEC,
+        [CLASS_MASK] = OPERAND_MASK,
+        [CLASS_MMX] = OPERAND_MMX,
+    };
+    if (node->class == CLASS_MEM) {
+        const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
+        render_memory(&memory, REG_DATA, 0, out);
+        return;
+    }
+    if (!bits)
+        bits = node->class == CLASS_VEC ? rp->vec_bits : 64;
+    render_register(kinds[node->class], reg, bits, false, out);
+}
+
+// Appends the bridge's instruction with its placeholders {from} {from:BITS} {to} {to:BITS} filled.
+static void bridge_put(struct draft *draft, const struct bridge *bridge, int from, int to)
+{
+    struct strbuf line = {0};
+    for (const char *at = bridge->text; *at;) {
+        size_t len = strcspn(at, "{");
+        strbuf_put(&line, at, len);
+        at += len;
+        if (!*at)
+            break;
+        bool is_to = strncmp(at, "{to", 3) == 0;
+        const char *colon = at + (is_to ? 3 : 5);
+        int bits = *colon == ':' ? atoi(colon + 1) : 0;
+        bridge_put_place(draft->rp, is_to ? &bridge->to : &bridge->from, is_to ? to : from, bits,
+                         &line);
+        at += strcspn(at, "}");
+        at += *at == '}';
+    }
+    draft_line(draft, "%s", strbuf_text(&line));
+    strbuf_free(&line);
+    draft->extra_clk += bridge->min_clk;
+    draft->certain &= bridge->certain;
+}
+
+// What a class needs so that the point finds its value again, dependent on `from`.
+static void bridge_restore(struct draft *draft, int s, int from, int to)
+{
+    const struct point *source = &draft->rp->points[s];
+    int constant = draft_constant(draft, s);
+    if (source->class == CLASS_MASK) {
+        draft_line(draft, "korw k%d, k%d, k%d", to, from, constant);
+        draft->certain = false;
+        draft->extra_clk += 1;
+    } else if (source->class == CLASS_VEC) {
+        char kind = source->bits == 256 ? 'y' : 'x';
+        draft_line(draft, "vpor %cmm%d, %cmm%d, %cmm%d", kind, to, kind, from, kind, constant);
+        draft->certain = false;
+        draft->extra_clk += 1;
+    } else {
+        // Both take one cycle on every x86-64 CPU.
+        draft_line(draft, "and %s, %s", render_gpr(from, 64, false),
+                   render_gpr(draft_zero(draft), 64, false));
+        draft_line(draft, "lea %s, [%s+%s]", render_gpr(to, 64, false), render_gpr(from, 64, false),
+                   render_gpr(constant, 64, false));
+        draft->extra_clk += 2;
+    }
+}
+
+// Appends the shortest way from a place in register `at` to another (`to`: its register; -1: any).
+// Returns the register in which the way ends, -1 if there is none.
+static int bridge_walk(struct draft *draft, const struct node *from, int at,
+                       const struct node *goal, int to)
+{
+    const struct bridge *way[BRIDGE_STEPS_MAX];
+    int steps = 1;
+    while (steps <= BRIDGE_STEPS_MAX && !bridge_find(draft->rp, from, goal, steps, way))
+        steps++;
+    if (steps > BRIDGE_STEPS_MAX)
+        return -1;
+    for (int i = 0; i < steps; i++) {
+        enum chain_class class = way[i]->to.class;
+        int next = i == steps - 1 ? to : draft->bridge_reg[class];
+        if (class == CLASS_MEM || class == CLASS_FLAGS)
+            next = 0;
+        else if (next < 0)
+            next = draft->bridge_reg[class] = draft_take_helper(draft, class);
+        bridge_put(draft, way[i], at, next);
+        at = next;
+    }
+    return at;
+}
+
+bool bridge_write(struct draft *draft, int d, int s)
+{
+    const struct row_plan *rp = draft->rp;
+    const struct point *source = &rp->points[s], *result = &rp->points[d];
+    static const struct node gpr = {.class = CLASS_GPR, .flag = ""};
+    struct node from = bridge_node(rp, result), to = bridge_node(rp, source);
+    int at = draft->reg[d];
+    if (source->need == NEED_NOTHING)
+        return bridge_walk(draft, &from, at, &to, draft->reg[s]) >= 0;
+    // A definite value is put together in a register of its class, for memory in a general one.
+    const struct node *maker = source->class == CLASS_MEM ? &gpr : &to;
+    if (result->class != maker->class)
+        at = bridge_walk(draft, &from, at, maker, draft->bridge_reg[maker->class]);
+    if (at < 0)
+        return false;
+    if (source->class != CLASS_MEM) {
+        bridge_restore(draft, s, at, draft->reg[s]);
+        return true;
+    }
+    bridge_restore(draft, s, at, at);
+    return bridge_walk(draft, &gpr, at, &to, 0) >= 0;
+}

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// What registers and memory hold while a kernel runs. Floating-point operands hold 1.0 of their
+// type, so that no chain meets denormals, infinities or NaN by accident; integers hold small
+// numbers. Division and square root are measured with two sets (macros/README.md says what the sets
+// mean): "fast" needs next to no quotient bits, "slow" needs all of them.
+#include "plan_internal.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    DATA_SCRATCH = 3072, // offset in the data area where vector constants are built
+    X87_DEPTH = 4,       // registers in use at the start of an x87 kernel
+    SLOT_BYTES = 64,
+};
+
+// 64-bit patterns by type of the elements.
+static const uint64_t data_ones[] = {
+    [ELEMENT_INT] = 0x0101010101010101,  [ELEMENT_F16] = 0x3c003c003c003c00,
+    [ELEMENT_BF16] = 0x3f803f803f803f80, [ELEMENT_F32] = 0x3f8000003f800000,
+    [ELEMENT_F64] = 0x3ff0000000000000,  [ELEMENT_F80] = 0x8000000000003fff,
+};
+// Slow division: dividend sqrt(3); divisors 1.2345678901234567 and its reciprocal, which a chain
+// takes in turns, so that it neither grows nor shrinks.
+static const uint64_t data_dividend_slow[] = {
+    [ELEMENT_INT] = 0x0003000300030003,  [ELEMENT_F16] = 0x3eee3eee3eee3eee,
+    [ELEMENT_BF16] = 0x3fde3fde3fde3fde, [ELEMENT_F32] = 0x3fddb3d73fddb3d7,
+    [ELEMENT_F64] = 0x3ffbb67ae8584caa,  [ELEMENT_F80] = 0x3ffbb67ae8584caa,
+};
+static const uint64_t data_divisors_slow[2][6] = {
+    {0x0003000300030003, 0x3cf03cf03cf03cf0, 0x3f9e3f9e3f9e3f9e, 0x3f9e06523f9e0652,
+     0x3ff3c0ca428c59fb, 0x3ff3c0ca428c59fb},
+    {0x0003000300030003, 0x3a7b3a7b3a7b3a7b, 0x3f4f3f4f3f4f3f4f, 0x3f4f5c293f4f5c29,
+     0x3fe9eb8522a23fff, 0x3fe9eb8522a23fff},
+};
+// Slow square root: all mantissa bits set. Or-ing it over any root of it gives it again.
+static const uint64_t data_radicand_slow[] = {
+    [ELEMENT_INT] = 0x0003000300030003,  [ELEMENT_F16] = 0x3fff3fff3fff3fff,
+    [ELEMENT_BF16] = 0x3fff3fff3fff3fff, [ELEMENT_F32] = 0x3fffffff3fffffff,
+    [ELEMENT_F64] = 0x3fffffffffffffff,  [ELEMENT_F80] = 0x3fffffffffffffff,
+};
+
+static uint64_t data_repeat(uint64_t value, int bits)
+{
+    if (bits >= 64)
+        return value;
+    uint64_t pattern = 0;
+    for (int at = 0; at < 64; at += bits)
+        pattern |= (value & ((UINT64_C(1) << bits) - 1)) << at;
+    return pattern;
+}
+
+static void data_need(struct point *point, uint64_t value)
+{
+    point->need = NEED_VALUE;
+    point->value = value;
+}
+
+// Integer division of high:low by d, w bits wide. Slow: high = 0101...01 of w/2 bits, low =
+// high * 2^(w/2), d = 2^(w/2) + 1: the quotient is low again, exactly, and has w - 1 bits.
+static void data_set_integer_division(struct row_plan *rp)
+{
+    int w = rp->row->ops[0].bits;
+    uint64_t half = UINT64_C(1) << w / 2;
+    uint64_t high = rp->slow ? (half - 1) / 3 : 0;
+    uint64_t low = rp->slow ? high << w / 2 : 1;
+    uint64_t divisor = rp->slow ? half + 1 : 1;
+    for (int i = 0; i < rp->npoints; i++) {
+        struct point *point = &rp->points[i];
+        if (point->position == 0 && point->part != PART_BASE)
+            data_need(point, divisor);
+        else if (point->class == CLASS_GPR && point->fixed == 0) {
+            // 8 bits wide: dividend and result are ax, remainder above quotient.
+            data_need(point, w == 8 ? high << w | low : low);
+            point->stable = w > 8 || !rp->slow;
+        } else if (point->class == CLASS_GPR && point->fixed == 2)
+            data_need(point, high);
+    }
+    rp->mem_fill = data_repeat(divisor, w);
+}
+
+static void data_set_kind(struct row_plan *rp)
+{
+    const char *kind = list_row_option(rp->row, "data");
+    rp->data = !kind                       ? DATA_ORDINARY
+               : strcmp(kind, "div") == 0  ? DATA_DIVIDE
+               : strcmp(kind, "sqrt") == 0 ? DATA_SQRT
+               : strcmp(kind, "idiv") == 0 ? DATA_INTEGER_DIVIDE
+                                           : DATA_ORDINARY;
+}
+
+void data_set(struct row_plan *rp, bool slow)
+{
+    const struct list_row *row = rp->row;
+    data_set_kind(rp);
+    rp->slow = slow;
+    rp->gpr_fill = 1;
+    rp->mask_fill = UINT64_MAX;
+    rp->vec_fill = rp->mem_fill = data_ones[row->element];
+    if (rp->slow && rp->data == DATA_DIVIDE) {
+        rp->vec_fill = data_dividend_slow[row->element];
+        rp->mem_fill = data_divisors_slow[0][row->element];
+    }
+    if (rp->slow && rp->data == DATA_SQRT)
+        rp->vec_fill = rp->mem_fill = data_radicand_slow[row->element];
+    if (rp->data == DATA_INTEGER_DIVIDE)
+        data_set_integer_division(rp);
+    // Gathered elements become indices in a chain: all 0, inside the data area.
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind == OPERAND_VSIB)
+            rp->vec_fill = rp->mem_fill = 0;
+    const char *fill = list_row_option(row, "fill");
+    if (fill)
+        rp->mem_fill = strtoull(fill, NULL, 0);
+}
+
+static bool data_alternates(const struct row_plan *rp)
+{
+    return rp->slow && rp->data == DATA_DIVIDE && rp->vec_bits;
+}
+
+int data_divisor_point(const struct row_plan *rp)
+{
+    if (!data_alternates(rp))
+        return -1;
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].position == rp->row->nops - 1 &&
+            (rp->points[i].part == PART_WHOLE || rp->points[i].part == PART_DATA))
+            return i;
+    return -1;
+}
+
+static void data_put_memory(struct draft *draft, int disp, int bytes, uint64_t pattern)
+{
+    draft_init_line(draft, "mov rax, 0x%" PRIx64, pattern);
+    for (int at = 0; at < bytes; at += 8)
+        draft_init_line(draft, "mov [r14+%d], rax", disp + at);
+    draft_init_line(draft, "mov eax, %" PRIu64, draft->rp->gpr_fill);
+}
+
+static void data_put_vector(struct draft *draft, int reg, uint64_t pattern)
+{
+    const struct row_plan *rp = draft->rp;
+    char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+    data_put_memory(draft, DATA_SCRATCH, rp->vec_bits / 8, pattern);
+    draft_init_line(draft, "%s %cmm%d, [r14+%d]", rp->avx ? "vmovups" : "movups", kind, reg,
+                    DATA_SCRATCH);
+}
+
+void data_divisor_init(struct draft *draft, int divisors[2])
+{
+    const struct row_plan *rp = draft->rp;
+    int point = data_divisor_point(rp);
+    if (point < 0)
+        return;
+    for (int i = 0; i < 2; i++) {
+        uint64_t pattern = data_divisors_slow[i][rp->row->element];
+        if (rp->points[point].class == CLASS_MEM) {
+            divisors[i] = i * SLOT_BYTES;
+            data_put_memory(draft, divisors[i], SLOT_BYTES, pattern);
+        } else {
+            divisors[i] = draft_take_helper(draft, CLASS_VEC);
+            data_put_vector(draft, divisors[i], pattern);
+        }
+    }
+}
+
+void data_x87_init(struct draft *draft)
+{
+    const struct row_plan *rp = draft->rp;
+    bool x87 = rp->row->element == ELEMENT_F80 || list_row_option(rp->row, "x87");
+    for (int i = 0; i < rp->npoints; i++)
+        x87 |= rp->points[i].class == CLASS_X87;
+    if (!x87)
+        return;
+    uint64_t pattern = data_ones[ELEMENT_F64];
+    if (rp->slow)
+        pattern = rp->data == DATA_DIVIDE ? data_divisors_slow[0][ELEMENT_F64]
+                                          : data_radicand_slow[ELEMENT_F64];
+    data_put_memory(draft, DATA_SCRATCH, 8, pattern);
+    draft_init_line(draft, "fninit");
+    for (int i = 0; i < X87_DEPTH; i++)
+        draft_init_line(draft, "fld qword [r14+%d]", DATA_SCRATCH);
+}

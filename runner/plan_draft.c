@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: MIT
+// Writing a kernel: which registers are taken, what is set up before the clock starts, and the
+// lines of the body. Helpers (constants, breakers, bridges) take registers from the far end of the
+// file, so that operands keep the short encodings.
+#include "plan_internal.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+// Operands get rax last, because NASM has encodings of its own for it. r14 is the data area, r15
+// the core's; rsp is the stack.
+static const int gpr_order[] = {3, 6, 7, 8, 9, 10, 11, 12, 13, 1, 2, 5, 0};
+// With ah..dh in an instruction only these can be named; rsi is kept for the address.
+static const int gpr_order_no_rex[] = {3, 1, 2, 0};
+
+enum { REG_BASE_NO_REX = 6, VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32 };
+
+void draft_begin(struct draft *draft, const struct row_plan *rp)
+{
+    *draft = (struct draft){.rp = rp, .zero_gpr = -1, .certain = true};
+    for (int i = 0; i < CLASS_COUNT; i++)
+        draft->fill_reg[i] = draft->bridge_reg[i] = -1;
+    for (int i = 0; i < POINTS_MAX; i++)
+        draft->reg[i] = draft->value_reg[i] = -1;
+    draft->used[CLASS_GPR] = 1u << REG_RSP | 1u << REG_DATA | 1u << REG_LOOP;
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].fixed >= 0)
+            draft->used[rp->points[i].class] |= (rp->points[i].block ? 0xfu : 1u)
+                                                << rp->points[i].fixed;
+        else if (rp->points[i].part == PART_MASK && rp->points[i].written)
+            draft->used[CLASS_MASK] |= 1; // k0 cannot be a write mask
+    data_x87_init(draft);
+    if (rp->no_rex) {
+        draft->used[CLASS_GPR] |= 1u << REG_BASE_NO_REX;
+        for (int i = 0; i < rp->npoints; i++)
+            if (rp->points[i].part == PART_BASE) {
+                draft_init_line(draft, "mov rsi, r14");
+                break;
+            }
+    }
+}
+
+void draft_free(struct draft *draft)
+{
+    strbuf_free(&draft->init);
+    strbuf_free(&draft->body);
+}
+
+void draft_line(struct draft *draft, const char *format, ...)
+{
+    char line[256];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    strbuf_printf(&draft->body, "%s\n", line);
+    draft->instrs++;
+}
+
+void draft_init_line(struct draft *draft, const char *format, ...)
+{
+    char line[256];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(line, sizeof line, format, ap);
+    va_end(ap);
+    strbuf_printf(&draft->init, "%s\n", line);
+}
+
+static int draft_class_count(const struct draft *draft, enum chain_class class)
+{
+    switch (class) {
+    case CLASS_GPR:
+        return 16;
+    case CLASS_VEC:
+        // NASM refuses registers 16 and up in some FP16 conversions.
+        return draft->rp->row->enc == ENC_EVEX && draft->rp->row->element != ELEMENT_F16
+                   ? VEC_EVEX_COUNT
+                   : VEC_LEGACY_COUNT;
+    case CLASS_X87:
+        return 5; // the stack is half full
+    default:
+        return 8;
+    }
+}
+
+// The `i`-th register that an operand of this class may get; -1 after the last.
+static int draft_candidate(const struct draft *draft, enum chain_class class, int i)
+{
+    if (class == CLASS_GPR) {
+        if (draft->rp->no_rex)
+            return i < (int)ARRAY_LEN(gpr_order_no_rex) ? gpr_order_no_rex[i] : -1;
+        return i < (int)ARRAY_LEN(gpr_order) ? gpr_order[i] : -1;
+    }
+    if (i >= draft_class_count(draft, class))
+        return -1;
+    // k0 cannot be a write mask, st0 is the top of the stack: both come last.
+    if (class == CLASS_MASK || class == CLASS_X87)
+        return (i + 1) % draft_class_count(draft, class);
+    return i;
+}
+
+static int draft_use(struct draft *draft, enum chain_class class, int reg)
+{
+    draft->used[class] |= 1u << reg;
+    // The core fills 32 registers only at full width.
+    if (class == CLASS_VEC && reg >= VEC_LEGACY_COUNT && draft->rp->vec_bits < 512) {
+        draft_init_line(draft, "vmovaps %cmm%d, %cmm0", draft->rp->vec_bits == 256 ? 'y' : 'x', reg,
+                        draft->rp->vec_bits == 256 ? 'y' : 'x');
+    }
+    return reg;
+}
+
+int draft_take(struct draft *draft, enum chain_class class)
+{
+    for (int i = 0;; i++) {
+        int reg = draft_candidate(draft, class, i);
+        if (reg < 0)
+            break;
+        if (!(draft->used[class] & 1u << reg))
+            return draft_use(draft, class, reg);
+    }
+    draft->out_of_regs = true;
+    return -1;
+}
+
+int draft_available(const struct draft *draft, enum chain_class class)
+{
+    int n = 0;
+    for (int i = 0;; i++) {
+        int reg = draft_candidate(draft, class, i);
+        if (reg < 0)
+            return n;
+        n += !(draft->used[class] & 1u << reg);
+    }
+}
+
+int draft_take_helper(struct draft *draft, enum chain_class class)
+{
+    int last = class == CLASS_VEC ? VEC_LEGACY_COUNT - 1 : draft_class_count(draft, class) - 1;
+    for (int reg = last; reg >= 0; reg--)
+        if (!(draft->used[class] & 1u << reg))
+            return draft_use(draft, class, reg);
+    draft->out_of_regs = true;
+    return 0;
+}
+
+int draft_zero(struct draft *draft)
+{
+    if (draft->zero_gpr < 0) {
+        draft->zero_gpr = draft_take_helper(draft, CLASS_GPR);
+        draft_init_line(draft, "xor %s, %s", render_gpr(draft->zero_gpr, 32, false),
+                        render_gpr(draft->zero_gpr, 32, false));
+    }
+    return draft->zero_gpr;
+}
+
+// Lines of the init that give a register what the point needs.
+static void draft_set_need(struct draft *draft, const struct point *point, int reg)
+{
+    switch (point->need) {
+    case NEED_NOTHING:
+        break;
+    case NEED_ADDRESS:
+        draft_init_line(draft, "mov %s, r14", render_gpr(reg, 64, false));
+        break;
+    case NEED_VALUE:
+        draft_init_line(draft, "mov %s, 0x%" PRIx64, render_gpr(reg, 64, false), point->value);
+        break;
+    case NEED_ONES: {
+        if (point->class != CLASS_VEC) // masks are filled with ones
+            break;
+        char kind = point->bits == 256 ? 'y' : 'x';
+        draft_init_line(draft, "vpcmpeqd %cmm%d, %cmm%d, %cmm%d", kind, reg, kind, reg, kind, reg);
+    }
+    }
+}
+
+int draft_constant(struct draft *draft, int index)
+{
+    const struct point *point = &draft->rp->points[index];
+    if (point->need == NEED_ADDRESS)
+        return REG_DATA;
+    int *reg =
+        point->need == NEED_NOTHING ? &draft->fill_reg[point->class] : &draft->value_reg[index];
+    if (*reg < 0) {
+        *reg = draft_take_helper(draft, point->class == CLASS_MEM ? CLASS_GPR : point->class);
+        draft_set_need(draft, point, *reg);
+    }
+    return *reg;
+}
+
+void draft_place(struct draft *draft, int index, int reg)
+{
+    const struct point *point = &draft->rp->points[index];
+    draft->reg[index] = reg;
+    if (reg != REG_DATA || point->class != CLASS_GPR)
+        draft_set_need(draft, point, reg);
+}
+
+// The register that same-register operands share, -1 if none has one yet.
+static int draft_same_reg(const struct draft *draft)
+{
+    for (int i = 0; i < draft->rp->npoints; i++)
+        if (draft->rp->points[i].same && draft->reg[i] >= 0)
+            return draft->reg[i];
+    return -1;
+}
+
+void draft_place_others(struct draft *draft, int but, int and_but)
+{
+    const struct row_plan *rp = draft->rp;
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (i == but || i == and_but || draft->reg[i] >= 0)
+            continue;
+        int shared = point->same ? draft_same_reg(draft) : -1;
+        if (shared >= 0)
+            draft->reg[i] = shared;
+        else if (point->fixed >= 0)
+            draft_place(draft, i, point->fixed);
+        else if (point->part == PART_BASE && point->need == NEED_ADDRESS)
+            draft->reg[i] = rp->no_rex ? REG_BASE_NO_REX : REG_DATA;
+        else if (point->class == CLASS_MASK && point->part == PART_MASK)
+            draft_place(draft, i, draft_take_helper(draft, CLASS_MASK));
+        else if (point->class == CLASS_NONE)
+            draft->reg[i] = 0;
+        else if (point->class != CLASS_FLAGS && point->class != CLASS_MEM)
+            draft_place(draft, i, draft_take(draft, point->class));
+    }
+}
+
+static int64_t draft_immediate(const struct operand *op)
+{
+    // Must not fit the next shorter encoding; in a byte, an odd count that all shifts accept.
+    switch (op->bits) {
+    case 16:
+        return 0x1234;
+    case 32:
+        return 0x12345678;
+    case 64:
+        return 0x123456789abcdef0;
+    default:
+        return 5;
+    }
+}
+
+void draft_instruction(struct draft *draft)
+{
+    const struct row_plan *rp = draft->rp;
+    struct row_choice choice = {.mask = 1};
+    for (int i = 0; i < rp->row->nops; i++)
+        choice.ops[i] = (struct operand_choice){.disp = draft->disp,
+                                                .base = REG_DATA,
+                                                .label = draft->labels,
+                                                .value = draft_immediate(&rp->row->ops[i])};
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (point->position < 0)
+            continue;
+        struct operand_choice *op = &choice.ops[point->position];
+        int reg = draft->reg[i] < 0 ? 0 : draft->reg[i];
+        if (point->part == PART_WHOLE)
+            op->reg = reg;
+        else if (point->part == PART_BASE)
+            op->base = reg;
+        else if (point->part == PART_INDEX)
+            op->index = reg;
+        else if (point->part == PART_MASK)
+            choice.mask = reg;
+    }
+    row_render(rp->row, &choice, &draft->body);
+    strbuf_puts(&draft->body, "\n");
+    draft->labels++;
+    draft->instrs++;
+}
+
+void draft_move(struct draft *draft, enum chain_class class, int to, int from)
+{
+    const struct row_plan *rp = draft->rp;
+    switch (class) {
+    case CLASS_GPR:
+        draft_line(draft, "mov %s, %s", render_gpr(to, 64, false), render_gpr(from, 64, false));
+        break;
+    case CLASS_VEC: {
+        char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+        draft_line(draft, "%s %cmm%d, %cmm%d", rp->avx ? "vmovaps" : "movaps", kind, to, kind,
+                   from);
+        break;
+    }
+    case CLASS_MASK:
+        draft_line(draft, "%s k%d, k%d", strstr(rp->row->isa, "AVX512BW") ? "kmovq" : "kmovw", to,
+                   from);
+        break;
+    case CLASS_MMX:
+        draft_line(draft, "movq mm%d, mm%d", to, from);
+        break;
+    default:
+        break;
+    }
+}
+
+void draft_break(struct draft *draft, int index)
+{
+    const struct point *point = &draft->rp->points[index];
+    size_t before = draft->body.len;
+    if (point->class == CLASS_FLAGS) {
+        const char *zero = render_gpr(draft_zero(draft), 32, false);
+        draft_line(draft, "test %s, %s", zero, zero);
+    } else if (point->class != CLASS_MEM && point->class != CLASS_NONE) {
+        draft_move(draft, point->class, draft->reg[index], draft_constant(draft, index));
+    }
+    if (!draft->breaker && draft->body.len > before)
+        draft->breaker = arena_strndup(draft->rp->arena, draft->body.data + before,
+                                       draft->body.len - before - 1);
+}
+
+struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances)
+{
+    const struct row_plan *rp = draft->rp;
+    bool simd = rp->vec_bits || draft->used[CLASS_VEC];
+    struct kernel_spec spec = {
+        .shape = arena_strdup(rp->arena, shape),
+        .body = arena_strdup(rp->arena, strbuf_text(&draft->body)),
+        .init = arena_strdup(rp->arena, strbuf_text(&draft->init)),
+        .instances = instances,
+        .instrs = draft->instrs,
+        .clear_upper = rp->row->enc == ENC_LEGACY && simd,
+        .vec_bits = simd && rp->vec_bits < 128 ? 128 : rp->vec_bits,
+        .vec_fill = rp->vec_fill,
+        .mem_fill = rp->mem_fill,
+        .gpr_fill = rp->gpr_fill,
+        .mask_fill = rp->mask_fill,
+        .extra_clk = draft->extra_clk,
+        .breaker = draft->breaker,
+    };
+    draft_free(draft);
+    return spec;
+}

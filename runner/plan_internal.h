@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: MIT
+// What the files of stage 2 share. A row is first taken apart into points (everything that an
+// instruction reads or writes and that a chain can run through); latency tests are pairs of
+// points, throughput tests give each instance registers of its own. A kernel grows in a draft.
+#ifndef LATPUT_PLAN_INTERNAL_H
+#define LATPUT_PLAN_INTERNAL_H
+
+#include "plan.h"
+#include "render.h"
+#include "util/strbuf.h"
+
+enum chain_class {
+    CLASS_NONE, // no chain can run through it
+    CLASS_GPR,
+    CLASS_VEC,
+    CLASS_MASK,
+    CLASS_MMX,
+    CLASS_X87,
+    CLASS_FLAGS,
+    CLASS_MEM,
+    CLASS_COUNT
+};
+
+enum point_part { PART_WHOLE, PART_MASK, PART_BASE, PART_INDEX, PART_DATA };
+
+// A point that is read must find something definite where its value matters.
+enum point_need {
+    NEED_NOTHING, // the fill of its register class
+    NEED_ADDRESS, // the start of the data area
+    NEED_VALUE,   // point.value
+    NEED_ONES,    // all bits set (the vector mask of a gather)
+};
+
+struct point {
+    const struct operand *op;
+    const char *name; // in results
+    int position;     // in row->ops; -1: implicit
+    enum point_part part;
+    enum chain_class class;
+    int bits;
+    int fixed; // register number, or -1
+    bool read, written, high8;
+    bool block;  // stands for four registers from `fixed` on
+    bool same;   // shares its register with all others of these (same-register forms)
+    bool merges; // a write keeps the rest of the register: depends on it without reading it
+    enum point_need need;
+    uint64_t value;
+    bool stable; // an instruction chained on this point alone keeps giving the needed value
+};
+
+enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
+
+enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE };
+
+// A row while it is planned.
+struct row_plan {
+    const struct list_row *row;
+    const struct plan_params *params;
+    struct arena *arena;
+    struct plan *plan;
+    int tests_capacity, kernels_capacity; // of the plan's tests, of the last test's kernels
+    struct point points[POINTS_MAX];
+    int npoints;
+    bool no_rex;  // names ah..dh: no operand may need a REX prefix
+    bool same;    // same-register form
+    bool avx;     // helpers are VEX- or EVEX-encoded, else legacy SSE
+    int vec_bits; // widest vector operand; 0: none
+    enum data_kind data;
+    bool slow; // of data that has two speeds
+    uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
+};
+
+// A kernel while it is written.
+struct draft {
+    const struct row_plan *rp;
+    uint32_t used[CLASS_COUNT];  // bit mask of registers
+    int reg[POINTS_MAX];         // register of each point
+    int value_reg[POINTS_MAX];   // register that keeps what the point needs; -1: none yet
+    int fill_reg[CLASS_COUNT];   // register that keeps the fill; -1: none yet
+    int bridge_reg[CLASS_COUNT]; // register of a class in the middle of a bridge; -1: none yet
+    int zero_gpr;                // general-purpose register that is 0; -1: none yet
+    int disp;                    // of the memory operand of the next instruction
+    int labels;
+    struct strbuf init, body;
+    int instrs;
+    double extra_clk;
+    bool certain;     // extra_clk is the latency of the bridges, not only a lower limit
+    bool out_of_regs; // a register was wanted and none was left
+    const char *breaker;
+};
+
+// plan_points.c
+void points_collect(struct row_plan *rp);
+bool points_flags_overlap(const struct operand *a, const struct operand *b);
+enum chain_class points_class(const struct operand *op);
+// Same-register forms: the first point whose register point i shares; -1: none, or it is the first.
+int points_same_before(const struct row_plan *rp, int i);
+
+// plan_data.c: what registers and memory hold. `variant` of a data=... row.
+void data_set(struct row_plan *rp, bool slow);
+// Slow division of vectors: the divisor's point (-1 for all other rows), and two divisors
+// (registers or displacements), each the reciprocal of the other, that links take in turns.
+int data_divisor_point(const struct row_plan *rp);
+void data_divisor_init(struct draft *draft, int divisors[2]);
+void data_x87_init(struct draft *draft); // loads half of the x87 stack, if the row uses it
+
+// plan_draft.c
+void draft_begin(struct draft *draft, const struct row_plan *rp);
+void draft_free(struct draft *draft);
+void draft_line(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_init_line(struct draft *draft, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int draft_take(struct draft *draft, enum chain_class class);        // for an operand; -1: none
+int draft_take_helper(struct draft *draft, enum chain_class class); // for breakers and bridges
+int draft_available(const struct draft *draft, enum chain_class class);
+int draft_zero(struct draft *draft);
+int draft_constant(struct draft *draft, int point); // register with what the point needs
+// Gives point the register and makes sure that it starts with what it needs.
+void draft_place(struct draft *draft, int point, int reg);
+// Puts all points but the two given (-1: none) into place: sources constant, results apart.
+void draft_place_others(struct draft *draft, int but, int and_but);
+void draft_instruction(struct draft *draft);      // one instance with the current registers
+void draft_break(struct draft *draft, int point); // cuts the dependency on the point's register
+void draft_move(struct draft *draft, enum chain_class class, int to, int from);
+struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances);
+
+// plan_bridge.c
+int bridges_load(struct err *err); // once; -1: the table is missing or malformed
+// Appends instructions that carry the value of point d to point s. false: no way known.
+bool bridge_write(struct draft *draft, int d, int s);
+
+// plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
+void latency_plan(struct row_plan *rp, const char *variant);
+void throughput_plan(struct row_plan *rp, const char *variant);
+int macro_plan(struct row_plan *rp, const char *macro, struct err *err);
+
+// plan.c
+struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char *variant);
+void plan_refuse(struct test *test, enum outcome outcome, const char *detail);
+void plan_add_kernel(struct row_plan *rp, struct test *test, struct kernel_spec spec);
+
+#endif

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// Latency: one test for each pair of a point that is read and a point that is written. Each link
+// of a chain is the instruction, with what breaks the dependencies that are not asked for in front
+// of it, and the bridge that carries the result back to the source behind it.
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LINKS = 8,       // even, so that two alternating registers close the circle
+    SLOT_BYTES = 64, // distance of memory operands that must not depend on each other
+};
+
+enum chain_mode {
+    CHAIN_SELF,   // source and result are one point: the chain closes by itself
+    CHAIN_SHARED, // source and result are always the same register
+    CHAIN_TURNS,  // two registers in turns
+    CHAIN_BRIDGE, // other instructions carry the result back
+};
+
+struct pair {
+    int s, d; // indices of points
+    enum chain_mode mode;
+    bool pointer; // mov r64, m64: the register points to memory that holds its own address
+};
+
+// Whether another point than s and d reads register `reg` of the class.
+static bool latency_read_elsewhere(const struct row_plan *rp, const struct pair *pair, int reg)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (i != pair->s && i != pair->d && rp->points[i].read && rp->points[i].fixed == reg &&
+            rp->points[i].class == rp->points[pair->s].class)
+            return true;
+    return false;
+}
+
+static bool latency_is_pointer_chase(const struct row_plan *rp, const struct pair *pair)
+{
+    const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
+    return strcmp(rp->row->mnemonic, "mov") == 0 && s->part == PART_BASE && rp->row->nops == 2 &&
+           d->class == CLASS_GPR && d->bits == 64 && d->fixed < 0 && !d->read;
+}
+
+static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair *pair)
+{
+    const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
+    if (pair->s == pair->d)
+        return CHAIN_SELF;
+    if (pair->pointer || (s->same && d->same))
+        return CHAIN_SHARED;
+    if (s->class != d->class || s->class == CLASS_MEM || s->need != NEED_NOTHING)
+        return CHAIN_BRIDGE;
+    if (s->class == CLASS_FLAGS)
+        return points_flags_overlap(s->op, d->op) ? CHAIN_SHARED : CHAIN_BRIDGE;
+    // ah is no part of al: what the one gets, the other does not pass on.
+    if (s->high8 != d->high8 && s->bits == 8 && d->bits == 8)
+        return CHAIN_BRIDGE;
+    if (s->fixed >= 0 && d->fixed >= 0)
+        return s->fixed == d->fixed ? CHAIN_SHARED : CHAIN_BRIDGE;
+    if (s->fixed < 0 && d->fixed < 0)
+        return CHAIN_TURNS;
+    // One is free and could be the other's register, if that does not make two pairs of one.
+    int reg = s->fixed >= 0 ? s->fixed : d->fixed;
+    bool merges = d->read || d->merges || latency_read_elsewhere(rp, pair, reg);
+    return merges ? CHAIN_BRIDGE : CHAIN_SHARED;
+}
+
+static bool latency_reads_flags(const struct row_plan *rp)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].class == CLASS_FLAGS && rp->points[i].read)
+            return true;
+    return false;
+}
+
+// Whether the dependency of this point on its own past would run beside the chain.
+static bool latency_must_break(const struct row_plan *rp, const struct pair *pair, int i)
+{
+    const struct point *point = &rp->points[i];
+    bool carries = point->written && (point->read || point->merges);
+    if (point->class == CLASS_FLAGS || point->class == CLASS_X87 || !carries)
+        return false;
+    if (point->same && rp->points[pair->s].same)
+        return false;
+    // A source that is written too gets its next value from the chain.
+    return i != pair->s;
+}
+
+static void latency_put_breakers(struct draft *draft, const struct pair *pair)
+{
+    const struct row_plan *rp = draft->rp;
+    const struct point *s = &rp->points[pair->s];
+    for (int i = 0; i < rp->npoints; i++)
+        if (latency_must_break(rp, pair, i))
+            draft_break(draft, i);
+    if (s->class == CLASS_FLAGS || !latency_reads_flags(rp))
+        return;
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].class == CLASS_FLAGS && rp->points[i].written) {
+            draft_break(draft, i);
+            return;
+        }
+}
+
+static int latency_register(struct draft *draft, int point)
+{
+    const struct point *p = &draft->rp->points[point];
+    if (p->fixed >= 0)
+        return p->fixed;
+    if (p->class == CLASS_FLAGS || p->class == CLASS_MEM)
+        return 0;
+    if (p->part == PART_MASK)
+        return draft_take_helper(draft, CLASS_MASK); // never k0
+    return draft_take(draft, p->class);
+}
+
+// Registers of source and result; `turns` are those that alternate.
+static void latency_place(struct draft *draft, const struct pair *pair, int turns[2])
+{
+    const struct row_plan *rp = draft->rp;
+    const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
+    int reg;
+    switch (pair->mode) {
+    case CHAIN_SELF:
+        reg = latency_register(draft, pair->s);
+        draft_place(draft, pair->s, reg < 0 ? 0 : reg);
+        break;
+    case CHAIN_SHARED:
+        reg = latency_register(draft, s->fixed >= 0 || d->fixed < 0 ? pair->s : pair->d);
+        draft_place(draft, pair->s, reg < 0 ? 0 : reg);
+        draft->reg[pair->d] = draft->reg[pair->s];
+        if (pair->pointer)
+            draft_init_line(draft, "mov [r14], r14");
+        break;
+    case CHAIN_TURNS:
+    case CHAIN_BRIDGE:
+        turns[0] = latency_register(draft, pair->s);
+        turns[1] = latency_register(draft, pair->d);
+        draft_place(draft, pair->s, turns[0] < 0 ? 0 : turns[0]);
+        draft_place(draft, pair->d, turns[1] < 0 ? 0 : turns[1]);
+    }
+}
+
+// Memory that is read and written but not the chain must be another line for every link.
+static bool latency_spreads_memory(const struct row_plan *rp, const struct pair *pair)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].part == PART_DATA && rp->points[i].written && i != pair->s)
+            return rp->points[i].read;
+    return false;
+}
+
+// Square root of slow data: or-ing the radicand over the root gives the radicand.
+static void latency_put_radicand(struct draft *draft, const struct pair *pair)
+{
+    const struct row_plan *rp = draft->rp;
+    if (!rp->slow || rp->data != DATA_SQRT || rp->points[pair->d].class != CLASS_VEC)
+        return;
+    char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
+    int d = draft->reg[pair->d];
+    if (draft->fill_reg[CLASS_VEC] < 0)
+        draft->fill_reg[CLASS_VEC] = draft_take_helper(draft, CLASS_VEC);
+    int fill = draft->fill_reg[CLASS_VEC];
+    if (rp->row->enc == ENC_LEGACY)
+        draft_line(draft, "orps xmm%d, xmm%d", d, fill);
+    else
+        draft_line(draft, "%s %cmm%d, %cmm%d, %cmm%d", kind == 'z' || d > 15 ? "vporq" : "vorps",
+                   kind, d, kind, d, kind, fill);
+    draft->extra_clk += 1;
+    draft->certain = false;
+}
+
+static bool latency_put_link(struct draft *draft, const struct pair *pair, int link, int turns[2],
+                             const int divisors[2])
+{
+    const struct row_plan *rp = draft->rp;
+    int divisor = data_divisor_point(rp);
+    if (pair->mode == CHAIN_TURNS) {
+        draft->reg[pair->s] = turns[link % 2];
+        draft->reg[pair->d] = turns[(link + 1) % 2];
+    }
+    draft->disp = latency_spreads_memory(rp, pair) ? link * SLOT_BYTES : 0;
+    if (divisor >= 0 && divisor != pair->s) {
+        if (rp->points[divisor].class == CLASS_MEM)
+            draft->disp = divisors[link % 2];
+        else
+            draft->reg[divisor] = divisors[link % 2];
+    }
+    latency_put_breakers(draft, pair);
+    draft_instruction(draft);
+    latency_put_radicand(draft, pair);
+    bool restore = rp->points[pair->s].need != NEED_NOTHING && !rp->points[pair->s].stable;
+    if (pair->mode == CHAIN_BRIDGE || (pair->mode == CHAIN_SELF && restore))
+        return bridge_write(draft, pair->d, pair->s);
+    return true;
+}
+
+// Writes one kernel; `fillers` nops follow each link. false: the chain cannot be closed.
+static bool latency_draft(struct draft *draft, const struct row_plan *rp, const struct pair *pair,
+                          int fillers)
+{
+    int turns[2] = {-1, -1}, divisors[2] = {0, 0};
+    draft_begin(draft, rp);
+    latency_place(draft, pair, turns);
+    draft_place_others(draft, pair->s, pair->d);
+    data_divisor_init(draft, divisors);
+    bool closed = true;
+    for (int link = 0; link < LINKS && closed; link++) {
+        closed = latency_put_link(draft, pair, link, turns, divisors);
+        if (fillers) {
+            strbuf_printf(&draft->body, "times %d nop\n", fillers);
+            draft->instrs += fillers;
+        }
+    }
+    draft->extra_clk /= LINKS;
+    return closed && !draft->out_of_regs;
+}
+
+static void latency_refuse(struct row_plan *rp, struct test *test, const struct draft *draft)
+{
+    if (draft->out_of_regs)
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for the chain");
+    else
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE,
+                    arena_printf(rp->arena, "no bridge from %s back to %s", test->dst, test->src));
+}
+
+static void latency_plan_pair(struct row_plan *rp, int s, int d, const char *variant)
+{
+    struct pair pair = {.s = s, .d = d};
+    pair.pointer = latency_is_pointer_chase(rp, &pair);
+    pair.mode = latency_mode(rp, &pair);
+    struct test *test = plan_add_test(rp, TEST_LATENCY, variant);
+    test->src = rp->points[s].name;
+    test->dst = rp->points[d].name;
+    int width = rp->params->issue_width;
+    for (int filled = 0; filled < 2; filled++) {
+        struct draft draft;
+        if (!latency_draft(&draft, rp, &pair, filled && width > 1 ? width - 1 : 0)) {
+            latency_refuse(rp, test, &draft);
+            draft_free(&draft);
+            return;
+        }
+        if (!draft.certain)
+            test->bound = BOUND_UPPER;
+        plan_add_kernel(rp, test, draft_finish(&draft, filled ? "filled" : "dense", LINKS));
+    }
+}
+
+static int latency_first_same(const struct row_plan *rp, int access)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].same && rp->points[i].op->access & access)
+            return i;
+    return -1;
+}
+
+// Whether a chain through this pair has a meaning. An address does not reach what is stored there:
+// the reload waits for the data.
+static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
+{
+    const struct point *source = &rp->points[s], *result = &rp->points[d];
+    if (!source->read || !result->written || source->class == CLASS_NONE ||
+        result->class == CLASS_NONE)
+        return false;
+    // What a gather leaves in its mask is always 0.
+    if (result->need == NEED_ONES)
+        return false;
+    if (source->class == CLASS_X87 || result->class == CLASS_X87)
+        return s == d;
+    // Operands that are one register are one source and one result.
+    if ((source->same && latency_first_same(rp, ACCESS_READ) != s) ||
+        (result->same && latency_first_same(rp, ACCESS_WRITE) != d))
+        return false;
+    bool address = source->part == PART_BASE || source->part == PART_INDEX;
+    return !(address && result->part == PART_DATA);
+}
+
+void latency_plan(struct row_plan *rp, const char *variant)
+{
+    for (int s = 0; s < rp->npoints; s++)
+        for (int d = 0; d < rp->npoints; d++)
+            if (latency_pair_exists(rp, s, d))
+                latency_plan_pair(rp, s, d, variant);
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Takes a row apart into the points that chains run through: registers, masks, the base and index
+// of addresses, the content of memory, flags. What cannot carry a chain has CLASS_NONE.
+#include "plan_internal.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum { BLOCK_FIRST = 12 }; // NASM refuses blocks above register 15
+
+enum chain_class points_class(const struct operand *op)
+{
+    switch (op->kind) {
+    case OPERAND_GPR:
+        return CLASS_GPR;
+    case OPERAND_VEC:
+        return CLASS_VEC;
+    case OPERAND_MASK:
+        return CLASS_MASK;
+    case OPERAND_MMX:
+        return CLASS_MMX;
+    case OPERAND_X87:
+        return CLASS_X87;
+    case OPERAND_FLAGS:
+        return strcmp(op->text, "df") == 0 ? CLASS_NONE : CLASS_FLAGS;
+    case OPERAND_MEM:
+        return CLASS_MEM;
+    default:
+        return CLASS_NONE;
+    }
+}
+
+bool points_flags_overlap(const struct operand *a, const struct operand *b)
+{
+    return strcmp(a->text, b->text) == 0 || strcmp(a->text, "flags") == 0 ||
+           strcmp(b->text, "flags") == 0;
+}
+
+static struct point *points_add(struct row_plan *rp, const struct operand *op, int position,
+                                enum point_part part, enum chain_class class)
+{
+    assert(rp->npoints < POINTS_MAX);
+    struct point *point = &rp->points[rp->npoints++];
+    *point = (struct point){.op = op,
+                            .name = op->name,
+                            .position = position,
+                            .part = part,
+                            .class = class,
+                            .bits = op->bits,
+                            .fixed = -1,
+                            .read = true};
+    static const char *const suffixes[] = {
+        [PART_MASK] = "mask", [PART_BASE] = "base", [PART_INDEX] = "index", [PART_DATA] = "data"};
+    if (part != PART_WHOLE)
+        point->name = arena_printf(rp->arena, "%s.%s", op->name, suffixes[part]);
+    return point;
+}
+
+static void points_add_register(struct row_plan *rp, const struct operand *op, int position)
+{
+    struct point *point = points_add(rp, op, position, PART_WHOLE, points_class(op));
+    point->read = op->access & ACCESS_READ;
+    point->written = op->access & ACCESS_WRITE;
+    point->fixed = op->fixed;
+    point->block = position >= 0 && render_is_block(rp->row, op);
+    if (point->block)
+        point->fixed = BLOCK_FIRST;
+    point->high8 = op->high8;
+    point->merges = point->written && op->kind == OPERAND_GPR && op->bits < 32;
+}
+
+static void points_add_base(struct row_plan *rp, const struct operand *op, int position)
+{
+    struct point *base = points_add(rp, op, position, PART_BASE, CLASS_GPR);
+    base->bits = 64;
+    base->need = op->kind == OPERAND_AGEN ? NEED_NOTHING : NEED_ADDRESS;
+}
+
+static void points_add_memory(struct row_plan *rp, const struct operand *op, int position)
+{
+    points_add_base(rp, op, position);
+    // Without a size there is no telling what to store or reload.
+    enum chain_class class = op->bits ? CLASS_MEM : CLASS_NONE;
+    struct point *data = points_add(rp, op, position, PART_DATA, class);
+    data->read = op->access & ACCESS_READ;
+    data->written = op->access & ACCESS_WRITE;
+}
+
+static void points_add_vsib(struct row_plan *rp, const struct operand *op, int position)
+{
+    points_add_base(rp, op, position);
+    struct point *index = points_add(rp, op, position, PART_INDEX, CLASS_VEC);
+    index->bits = op->index_bits;
+}
+
+static void points_add_agen(struct row_plan *rp, const struct operand *op, int position)
+{
+    struct agen_parts parts = render_agen_parts(op);
+    if (parts.base)
+        points_add_base(rp, op, position);
+    if (parts.index) {
+        struct point *index = points_add(rp, op, position, PART_INDEX, CLASS_GPR);
+        index->bits = 64;
+    }
+}
+
+static void points_add_operand(struct row_plan *rp, const struct operand *op, int position)
+{
+    switch (op->kind) {
+    case OPERAND_MEM:
+        points_add_memory(rp, op, position);
+        break;
+    case OPERAND_VSIB:
+        points_add_vsib(rp, op, position);
+        break;
+    case OPERAND_AGEN:
+        points_add_agen(rp, op, position);
+        break;
+    case OPERAND_IMM:
+    case OPERAND_REL:
+    case OPERAND_MOFFS:
+    case OPERAND_MXCSR:
+    case OPERAND_FPSW:
+        break;
+    default:
+        // The stack pointer is balanced by the option stack=, not chained.
+        if (op->kind != OPERAND_GPR || op->fixed != REG_RSP)
+            points_add_register(rp, op, position);
+    }
+    if (op->masked) {
+        struct point *mask = points_add(rp, op, position, PART_MASK, CLASS_MASK);
+        mask->bits = 64;
+        // A gather or scatter clears its mask as it completes.
+        for (int i = 0; i < rp->row->nops; i++)
+            mask->written |= rp->row->ops[i].kind == OPERAND_VSIB;
+    }
+}
+
+// Whether `name` is one of the words joined by `+` in `list`.
+static bool points_listed(const char *list, const char *name)
+{
+    size_t len = strlen(name);
+    for (const char *at = list; at; at = strchr(at, '+')) {
+        at += *at == '+';
+        if (strncmp(at, name, len) == 0 && (at[len] == '+' || at[len] == '\0'))
+            return true;
+    }
+    return false;
+}
+
+// Vector masks of AVX2 gathers select by sign: the last vector operand of such a row.
+static bool points_is_gather_mask(const struct row_plan *rp, const struct point *point)
+{
+    return point->class == CLASS_VEC && point->position == 2 && rp->row->nops == 3 &&
+           rp->row->ops[1].kind == OPERAND_VSIB;
+}
+
+void points_collect(struct row_plan *rp)
+{
+    const struct list_row *row = rp->row;
+    for (int i = 0; i < row->nops; i++) {
+        points_add_operand(rp, &row->ops[i], i);
+        rp->no_rex |= row->ops[i].kind == OPERAND_GPR && row->ops[i].high8;
+        if (row->ops[i].kind == OPERAND_VEC && row->ops[i].bits > rp->vec_bits)
+            rp->vec_bits = row->ops[i].bits;
+        if (row->ops[i].kind == OPERAND_VSIB && row->ops[i].index_bits > rp->vec_bits)
+            rp->vec_bits = row->ops[i].index_bits;
+    }
+    for (int i = 0; i < row->nimplicit; i++)
+        points_add_operand(rp, &row->implicit[i], -1);
+    const char *pointers = list_row_option(row, "pointer");
+    for (int i = 0; i < rp->npoints; i++) {
+        struct point *point = &rp->points[i];
+        if (pointers && point->class == CLASS_GPR && points_listed(pointers, point->name))
+            point->need = NEED_ADDRESS;
+        if (points_is_gather_mask(rp, point) || (point->part == PART_MASK && point->written))
+            point->need = NEED_ONES;
+        point->same = rp->same && point->part == PART_WHOLE && point->position >= 0 &&
+                      point->fixed < 0 && point->class != CLASS_NONE;
+        if (point->class == CLASS_VEC && !rp->vec_bits)
+            rp->vec_bits = point->bits;
+    }
+}
+
+int points_same_before(const struct row_plan *rp, int i)
+{
+    if (!rp->points[i].same)
+        return -1;
+    int first = 0;
+    while (!rp->points[first].same)
+        first++;
+    return first < i ? first : -1;
+}

@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: MIT
+// Throughput: independent instances of the instruction in several numbers, with and without
+// instructions that break its implicit dependencies. Which shape is the fastest depends on the CPU:
+// too few instances wait for each other, a breaker costs a slot. All are measured, the least
+// counts.
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { COUNTS_MAX = 4, LINE_BYTES = 64, INSTANCES_MAX = 32 };
+
+// Numbers of instances by the class of the written register.
+static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
+    [CLASS_NONE] = {8  },
+      [CLASS_GPR] = {   4,  8, 12},
+      [CLASS_VEC] = { 8,   12, 14, 28},
+    [CLASS_MASK] = {4, 6},
+      [CLASS_MMX] = {   4,  7},
+      [CLASS_X87] = {    4},
+    [CLASS_FLAGS] = {   8  },
+      [CLASS_MEM] = {  8,   16},
+};
+
+// Destinations that each instance has for itself.
+static bool throughput_own_register(const struct point *point)
+{
+    return point->written && point->fixed < 0 && point->class != CLASS_FLAGS &&
+           point->class != CLASS_MEM && point->class != CLASS_NONE;
+}
+
+static bool throughput_overlapping_flags(const struct row_plan *rp, int i)
+{
+    if (!rp->points[i].written)
+        return false;
+    for (int j = 0; j < rp->npoints; j++)
+        if (rp->points[j].class == CLASS_FLAGS && rp->points[j].read &&
+            points_flags_overlap(rp->points[i].op, rp->points[j].op))
+            return true;
+    return false;
+}
+
+// Whether instances depend on each other through this point, whatever registers they get.
+static bool throughput_breakable(const struct row_plan *rp, int i)
+{
+    const struct point *point = &rp->points[i];
+    if (point->class == CLASS_FLAGS)
+        return throughput_overlapping_flags(rp, i);
+    if (point->class == CLASS_MEM || point->class == CLASS_NONE || point->class == CLASS_X87)
+        return false;
+    if (point->merges)
+        return true;
+    return point->written && point->read && point->fixed >= 0;
+}
+
+// Whether it must be set anew because its value would be lost or would leave its range.
+static bool throughput_must_set(const struct row_plan *rp, int i)
+{
+    const struct point *point = &rp->points[i];
+    if (!point->written || point->class == CLASS_MEM)
+        return false;
+    bool dividend = rp->slow && rp->data == DATA_DIVIDE && point->class == CLASS_VEC &&
+                    point->read && point->part == PART_WHOLE;
+    return dividend || (point->need != NEED_NOTHING && !point->stable);
+}
+
+static int throughput_disp(const struct row_plan *rp, int instance)
+{
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (point->part != PART_DATA)
+            continue;
+        if (point->read && point->written)
+            return instance * LINE_BYTES;
+        int bytes = 1;
+        while (bytes * 8 < point->bits)
+            bytes *= 2;
+        return bytes < LINE_BYTES ? instance * bytes % LINE_BYTES : 0;
+    }
+    return 0;
+}
+
+// Instructions that put back what the row moves: stack pointer, top of the x87 stack.
+static int throughput_option_number(const struct row_plan *rp, const char *key)
+{
+    const char *value = list_row_option(rp->row, key);
+    return value ? atoi(value) : 0;
+}
+
+static void throughput_before(struct draft *draft, int instances)
+{
+    int moved = throughput_option_number(draft->rp, "stack");
+    if (moved > 0)
+        draft_line(draft, "lea rsp, [rsp-%d]", moved * instances);
+}
+
+static void throughput_after(struct draft *draft, int instances)
+{
+    int moved = throughput_option_number(draft->rp, "stack");
+    if (moved < 0)
+        draft_line(draft, "lea rsp, [rsp+%d]", -moved * instances);
+}
+
+static void throughput_x87(struct draft *draft, bool before)
+{
+    const char *x87 = list_row_option(draft->rp->row, "x87");
+    if (!x87)
+        return;
+    if (before && strncmp(x87, "pop", 3) == 0)
+        for (int i = 0; i < (x87[3] == '2' ? 2 : 1); i++)
+            draft_line(draft, "fld st0");
+    if (!before && strcmp(x87, "push") == 0)
+        draft_line(draft, "fstp st0");
+}
+
+// Instances that the free registers suffice for.
+static int throughput_limit(const struct draft *draft, int wanted)
+{
+    int need[CLASS_COUNT] = {0};
+    bool same = false;
+    for (int i = 0; i < draft->rp->npoints; i++) {
+        const struct point *point = &draft->rp->points[i];
+        if (!throughput_own_register(point) || (point->same && same))
+            continue;
+        need[point->class]++;
+        same |= point->same;
+    }
+    for (int class = 0; class < CLASS_COUNT; class ++) {
+        if (!need[class])
+            continue;
+        int most = draft_available(draft, (enum chain_class) class) / need[class];
+        if (wanted > most)
+            wanted = most;
+    }
+    return wanted;
+}
+
+static void throughput_own_registers(struct draft *draft, int own[][INSTANCES_MAX], int instances)
+{
+    const struct row_plan *rp = draft->rp;
+    for (int j = 0; j < instances; j++)
+        for (int i = 0; i < rp->npoints; i++) {
+            const struct point *point = &rp->points[i];
+            if (!throughput_own_register(point) || draft->reg[i] >= 0)
+                continue;
+            int twin = points_same_before(rp, i);
+            own[i][j] = twin >= 0 ? own[twin][j] : draft_take(draft, point->class);
+            if (own[i][j] < 0)
+                own[i][j] = 0;
+            if (twin < 0)
+                draft_place(draft, i, own[i][j]);
+            draft->reg[i] = -1;
+        }
+}
+
+// Which points get a breaker in this kernel.
+static int throughput_breakers(const struct row_plan *rp, bool breaking, bool breakers[POINTS_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < rp->npoints; i++) {
+        breakers[i] = throughput_must_set(rp, i) || (breaking && throughput_breakable(rp, i));
+        n += breakers[i];
+    }
+    return n;
+}
+
+static const struct point *throughput_same_owner(const struct row_plan *rp)
+{
+    int first = 0;
+    while (!rp->points[first].same)
+        first++;
+    return &rp->points[first];
+}
+
+// Sources are constant and shared by all instances.
+static void throughput_sources(struct draft *draft, const bool breakers[POINTS_MAX])
+{
+    const struct row_plan *rp = draft->rp;
+    int divisors[2] = {0, 0}, divisor = data_divisor_point(rp);
+    for (int i = 0; i < rp->npoints; i++) {
+        if (throughput_own_register(&rp->points[i]))
+            draft->reg[i] = 0; // keeps draft_place_others away
+        if (points_same_before(rp, i) >= 0 && throughput_own_register(throughput_same_owner(rp)))
+            draft->reg[i] = 0;
+    }
+    draft_place_others(draft, -1, -1);
+    data_divisor_init(draft, divisors);
+    if (divisor >= 0 && rp->points[divisor].class == CLASS_VEC)
+        draft->reg[divisor] = divisors[0];
+    for (int i = 0; i < rp->npoints; i++) {
+        if (throughput_own_register(&rp->points[i]))
+            draft->reg[i] = -1;
+        if (breakers[i] && rp->points[i].class != CLASS_FLAGS)
+            draft_constant(draft, i);
+        else if (breakers[i])
+            draft_zero(draft);
+    }
+}
+
+static void throughput_instance(struct draft *draft, const bool breakers[POINTS_MAX],
+                                int own[][INSTANCES_MAX], int j)
+{
+    const struct row_plan *rp = draft->rp;
+    for (int i = 0; i < rp->npoints; i++)
+        if (throughput_own_register(&rp->points[i]))
+            draft->reg[i] = own[i][j];
+    for (int i = 0; i < rp->npoints; i++) {
+        int twin = points_same_before(rp, i);
+        if (twin >= 0)
+            draft->reg[i] = draft->reg[twin];
+    }
+    for (int i = 0; i < rp->npoints; i++)
+        if (breakers[i] && points_same_before(rp, i) < 0)
+            draft_break(draft, i);
+    draft->disp = throughput_disp(rp, j);
+    throughput_x87(draft, true);
+    draft_instruction(draft);
+    throughput_x87(draft, false);
+}
+
+// Returns the number of instances that the kernel got, 0 if it is none (or the same as before).
+static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
+                             bool breaking)
+{
+    bool breakers[POINTS_MAX];
+    static _Thread_local int own[POINTS_MAX][INSTANCES_MAX];
+    int nbreakers = throughput_breakers(rp, breaking, breakers);
+    struct draft draft;
+    draft_begin(&draft, rp);
+    throughput_sources(&draft, breakers);
+    int instances = throughput_limit(&draft, wanted);
+    if (instances <= before || draft.out_of_regs) {
+        draft_free(&draft);
+        return 0;
+    }
+    throughput_own_registers(&draft, own, instances);
+    throughput_before(&draft, instances);
+    for (int j = 0; j < instances; j++)
+        throughput_instance(&draft, breakers, own, j);
+    throughput_after(&draft, instances);
+    char shape[32];
+    const char *suffix = breaking ? "+break" : nbreakers ? "+set" : "";
+    snprintf(shape, sizeof shape, "n%d%s", instances, suffix);
+    plan_add_kernel(rp, test, draft_finish(&draft, shape, instances));
+    return instances;
+}
+
+static enum chain_class throughput_class(const struct row_plan *rp)
+{
+    enum chain_class class = CLASS_NONE;
+    for (int i = 0; i < rp->npoints; i++) {
+        if (throughput_own_register(&rp->points[i]))
+            return rp->points[i].class;
+        if (rp->points[i].class == CLASS_MEM && rp->points[i].written && rp->points[i].read)
+            class = CLASS_MEM;
+    }
+    return class;
+}
+
+void throughput_plan(struct row_plan *rp, const char *variant)
+{
+    struct test *test = plan_add_test(rp, TEST_THROUGHPUT, variant);
+    // Putting back what the row moved takes part of the time.
+    if (list_row_option(rp->row, "x87") || list_row_option(rp->row, "stack"))
+        test->bound = BOUND_UPPER;
+    bool optional = false;
+    for (int i = 0; i < rp->npoints; i++)
+        optional |= throughput_breakable(rp, i) && !throughput_must_set(rp, i);
+    const int *counts = throughput_counts[throughput_class(rp)];
+    for (int breaking = 0; breaking <= optional; breaking++)
+        for (int i = 0, before = 0; i < COUNTS_MAX && counts[i]; i++) {
+            int got = throughput_kernel(rp, test, counts[i], before, breaking);
+            before = got ? got : before;
+        }
+    if (test->nkernels == 0)
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for one instance");
+}
