@@ -10,8 +10,9 @@ enum { SUGGEST_WORD_MAX = 48 }; // longer words get no suggestion
 
 struct suggestion suggest_start(const char *word, size_t len)
 {
-    // More than a third of the letters wrong is another word, not a slip.
-    int limit = len < 3 ? 3 : 2 * (int)(len / 3) + 1;
+    // In half edits. Up to half of the letters wrong, three at most: more is another word, not a
+    // slip.
+    int limit = len < 3 ? 3 : len < 6 ? (int)len + 1 : 7;
     return (struct suggestion){word, len, NULL, limit};
 }
 
