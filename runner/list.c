@@ -4,6 +4,7 @@
 #include "list.h"
 
 #include "../cpuinfo/cpuinfo.h"
+#include "list_isa.h"
 #include "list_operand.h"
 #include "util/csvfile.h"
 #include "util/suggest.h"
@@ -50,16 +51,8 @@ static const struct option_key {
     {"macro",   NULL,                       true }, // file.inc:name, a hand-written kernel
 };
 
-static const char *const encoding_names[] = {"legacy", "vex", "evex", "xop"};
 static const char *const element_names[] = {"int", "f16", "bf16", "f32", "f64", "f80"};
 static const char *const operand_names[OPERANDS_MAX] = {"op1", "op2", "op3", "op4", "op5", "op6"};
-
-// The isa column has few different values: each is looked up in the feature table once.
-enum { ISA_MEMO_MAX = 64 };
-struct isa_memo {
-    const char *isa;
-    bool has[4]; // by enum encoding: a feature brings instructions of this encoding
-};
 
 struct row_parser {
     struct list *list;
@@ -67,19 +60,13 @@ struct row_parser {
     struct list_row *row;
     struct list_fault fault; // fault.at points into the field of `column`
     int column;
-    struct isa_memo memo[ISA_MEMO_MAX];
-    int nmemo;
+    struct list_isa_cache isas;
 };
 
 struct word {
     const char *at;
     size_t len;
 };
-
-const char *encoding_name(enum encoding enc)
-{
-    return encoding_names[enc];
-}
 
 // Next word of *text, separated by blanks; false at the end.
 static bool word_next(const char **text, struct word *word)
@@ -213,82 +200,6 @@ static int parse_implicit(struct row_parser *parser)
         row->nimplicit++;
     }
     return 0;
-}
-
-static int isa_unknown(struct row_parser *parser, const char *isa, const char *at, size_t len)
-{
-    char meant[64];
-    struct suggestion near = suggest_start(at, len);
-    for (int i = 0; feature_name(i); i++)
-        suggest_offer(&near, feature_name(i));
-    if (len == 0)
-        return list_fault_set(&parser->fault, isa,
-                              "the isa is missing: names of cpuinfo/features.csv joined by '+'");
-    return list_fault_set(&parser->fault, at,
-                          "unknown isa '%.*s'%s; names are those of cpuinfo/features.csv, joined "
-                          "by '+'",
-                          (int)len, at, suggest_text(&near, meant, sizeof meant));
-}
-
-// Notes which encodings the features of a valid isa expression bring.
-static void isa_memo_fill(const char *isa, struct isa_memo *memo)
-{
-    char name[64];
-    memo->isa = isa;
-    while (*isa) {
-        size_t len = strcspn(isa, "+");
-        snprintf(name, sizeof name, "%.*s", (int)len, isa);
-        int feature = feature_find(name);
-        for (int enc = 0; enc < 4 && feature >= 0; enc++)
-            if (strcmp(feature_encoding(feature), encoding_names[enc]) == 0)
-                memo->has[enc] = true;
-        isa += len + (isa[len] == '+');
-    }
-}
-
-// NULL with the fault when the expression is not valid.
-static const struct isa_memo *isa_look_up(struct row_parser *parser, const char *isa)
-{
-    for (int i = 0; i < parser->nmemo; i++)
-        if (strcmp(parser->memo[i].isa, isa) == 0)
-            return &parser->memo[i];
-    const char *unknown = isa;
-    size_t len = 0;
-    if (*isa == '\0' || isa_check(isa, &unknown, &len)) {
-        isa_unknown(parser, isa, unknown, len);
-        return NULL;
-    }
-    if (parser->nmemo == ISA_MEMO_MAX)
-        parser->nmemo = 0;
-    struct isa_memo *memo = &parser->memo[parser->nmemo++];
-    *memo = (struct isa_memo){0};
-    isa_memo_fill(isa, memo);
-    return memo;
-}
-
-static bool row_has_vector(const struct list_row *row)
-{
-    for (int i = 0; i < row->nops; i++)
-        if (row->ops[i].kind == OPERAND_VEC || row->ops[i].kind == OPERAND_VSIB)
-            return true;
-    return false;
-}
-
-// An explicit prefix or option decides; else the features. Instructions of EVEX features without a
-// vector operand (kaddw, kmovw r32) are encoded in VEX.
-static enum encoding row_encoding(const struct list_row *row, const struct isa_memo *memo)
-{
-    const char *enc = list_row_option(row, "enc");
-    if (strncmp(row->nasm_mnemonic, "{evex}", 6) == 0)
-        return ENC_EVEX;
-    if (strncmp(row->nasm_mnemonic, "{vex}", 5) == 0)
-        return ENC_VEX;
-    for (int i = 0; enc && i < 4; i++)
-        if (strcmp(enc, encoding_names[i]) == 0)
-            return (enum encoding)i;
-    if (memo->has[ENC_EVEX])
-        return row_has_vector(row) ? ENC_EVEX : ENC_VEX;
-    return memo->has[ENC_XOP] ? ENC_XOP : memo->has[ENC_VEX] ? ENC_VEX : ENC_LEGACY;
 }
 
 static int parse_tests(struct row_parser *parser)
@@ -429,11 +340,11 @@ static int parse_row(struct row_parser *parser)
         parse_tests(parser) || parse_options(parser) || parse_check_mode(parser))
         return -1;
     parser->row->isa = parser_field(parser, COLUMN_ISA);
-    const struct isa_memo *memo = isa_look_up(parser, parser->row->isa);
-    if (!memo)
+    const struct list_isa *isa = list_isa_look_up(&parser->isas, parser->row->isa, &parser->fault);
+    if (!isa)
         return -1;
-    parser->row->isa = memo->isa;
-    parser->row->enc = row_encoding(parser->row, memo);
+    parser->row->isa = isa->text;
+    parser->row->enc = list_isa_encoding(isa, parser->row);
     row_set_form(parser);
     return 0;
 }
