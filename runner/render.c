@@ -103,13 +103,19 @@ static void render_disp(int disp, struct strbuf *out)
         strbuf_printf(out, "%+d", disp);
 }
 
-void render_memory(const struct operand *op, int base, int disp, struct strbuf *out)
+static void render_address(const struct operand *op, int base, int address_bits, int disp,
+                           struct strbuf *out)
 {
-    strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(base, 64, false));
+    strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(base, address_bits, false));
     render_disp(disp, out);
     strbuf_puts(out, "]");
     if (op->broadcast)
         strbuf_printf(out, "{1to%d}", op->broadcast);
+}
+
+void render_memory(const struct operand *op, int base, int disp, struct strbuf *out)
+{
+    render_address(op, base, 64, disp, out);
 }
 
 static void render_vsib(const struct operand *op, const struct operand_choice *choice,
@@ -216,7 +222,7 @@ static void render_operand(const struct operand *op, const struct operand_choice
 {
     switch (op->kind) {
     case OPERAND_MEM:
-        render_memory(op, choice->base, choice->disp, out);
+        render_address(op, choice->base, row->bits, choice->disp, out);
         break;
     case OPERAND_VSIB:
         render_vsib(op, choice, out);
