@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput check: the lists of the tree have no problems, and bad input of every kind ends with
+# file, line, caret and status 2.
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh"
+lists=$TREE/tests/lists
+
+run check
+expect_status 0
+expect_no_out
+expect_err '^[0-9]+ lists, [0-9]{5,} rows, 0 problems$'
+
+run check "$lists/good.csv"
+expect_status 0
+expect_err '^1 lists, 2 rows, 0 problems$'
+
+# NAME PATTERN: the list gives one problem; stderr has a line that matches.
+expect_bad() {
+    run check "$1"
+    expect_status 2
+    expect_no_out
+    expect_err "$2"
+    expect_err ', 1 problems$'
+}
+expect_bad "$lists/empty.csv" 'empty\.csv: no header row; it must name the columns: mnemonic,'
+expect_bad "$lists/header_only.csv" 'header_only\.csv: no rows'
+expect_bad "$lists/unknown_column.csv" "unknown_column\.csv:2: unknown column 'mode'; the columns are"
+expect_err '^ {33}\^$'
+expect_bad "$lists/unknown_class.csv" "unknown_class\.csv:4: unknown operand class 'z4'; did you mean 'z'"
+expect_err '^ {12}\^$'
+expect_bad "$lists/unknown_isa.csv" "unknown_isa\.csv:3: unknown isa 'AVX3'; did you mean 'AVX"
+expect_bad "$lists/unterminated_quote.csv" 'unterminated_quote\.csv:3: .*no closing quote'
+expect_bad "$lists/refused_form.csv" "refused_form\.csv:3: NASM refuses 'mov dword \[rsi\], dword \[rsi\]'"
+expect_bad "$lists/label_mnemonic.csv" "label_mnemonic\.csv:3: NASM does not know the mnemonic 'frobnicate': it would take it for a label"
+
+expect_bad "$SCRATCH/absent.csv" 'absent\.csv: cannot be read: No such file'
+expect_bad "$SCRATCH" 'is a directory; name the CSV files in it'
+head -c 100000 "$LATPUT" >binary.csv
+expect_bad binary.csv 'binary\.csv:1: holds a NUL byte: this is not a text file'
+truncate -s 65M gigantic.csv
+expect_bad gigantic.csv 'gigantic\.csv: larger than 64 MiB'
+if [ "$(id -u)" != 0 ]; then
+    cp "$lists/good.csv" secret.csv
+    chmod 0 secret.csv
+    expect_bad secret.csv 'secret\.csv: cannot be read: Permission denied'
+fi
+
+# Every problem of every list is reported, in order.
+run check "$lists/several.csv" "$lists/header_only.csv"
+expect_status 2
+expect_err '^2 lists, 4 rows, 6 problems$'
+lines=$(grep -oE '^[^ ]*\.csv:[0-9]*' "$ERR" | sed 's:.*/::' | tr '\n' ' ')
+expect "problems come in the order of lists and lines: $lines" \
+    test "$lines" = "several.csv:3 several.csv:4 several.csv:5 several.csv:6 several.csv:7 header_only.csv: "
+run check "$lists/good.csv" "$lists/several.csv"
+expect_err "several\.csv:3: 'add r32 r32' is already in .*good\.csv:3; remove one"
+
+run check --missing
+expect_status 2
+expect_err '^latput check: --missing needs --coverage FILE$'
+run check --coverage absent.tsv "$lists/good.csv"
+expect_status 2
+expect_err 'absent\.tsv: cannot be read: No such file'
+printf 'form\tenc\tisa_set\texec_status\nadd r32,r32\tlegacy\tI86\tok\nsub r32,r32\tlegacy\tI86\tok\n' >variants.tsv
+run check --coverage variants.tsv --missing "$lists/good.csv"
+expect_status 0
+expect_out '^missing	I86	legacy	sub r32,r32$'
+expect_out '^all +1 of +2$'
+
+PATH=$SCRATCH run check "$lists/good.csv"
+expect_status 3
+expect_err 'nasm'
+finish
