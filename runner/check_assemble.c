@@ -214,9 +214,13 @@ static int assemble_once(struct check *check, const char *directory, struct chec
 int check_assemble(struct check *check, struct check_code *codes, int ncodes, int bits,
                    const unsigned char **bytes, struct err *err)
 {
-    char directory[] = "/tmp/latput-check-XXXXXX", path[64];
+    const char *temporary = getenv("TMPDIR");
+    char directory[400], path[512];
+    snprintf(directory, sizeof directory, "%s/latput-check-XXXXXX",
+             temporary && *temporary ? temporary : "/tmp");
     if (!mkdtemp(directory))
-        return err_set(err, "%s: cannot be made: %s", directory, strerror(errno));
+        return err_set(err, "%s: cannot be made: %s; set TMPDIR to a directory that can be written",
+                       directory, strerror(errno));
     for (int i = 0; i < ncodes; i++)
         choose_registers(codes[i].row, &codes[i].choice);
     int status = 0;

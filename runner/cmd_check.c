@@ -7,6 +7,7 @@
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { OPTION_COVERAGE, OPTION_MISSING };
 static const struct command_option check_options[] = {
@@ -26,11 +27,20 @@ struct check_paths {
     glob_t lists, selections;
 };
 
+// The path as seen from the current directory where it is below it: shorter messages.
+static const char *check_path_short(const char *path)
+{
+    char here[4096];
+    size_t len = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool below = len > 1 && strncmp(path, here, len) == 0 && path[len] == '/';
+    return below ? path + len + 1 : path;
+}
+
 static void check_paths_add(struct check_paths *paths, const glob_t *found)
 {
     for (size_t i = 0; i < found->gl_pathc; i++)
         if (!strstr(found->gl_pathv[i], "lists/exceptions.csv"))
-            paths->items[paths->n++] = found->gl_pathv[i];
+            paths->items[paths->n++] = check_path_short(found->gl_pathv[i]);
 }
 
 // All lists of the tree.
@@ -69,8 +79,9 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
         status = EXIT_USAGE;
     if (!failed && coverage && check_coverage(&check, coverage, missing, stdout, &err) != 0)
         status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
-    fprintf(stderr, "%d lists, %d rows, %zu problems\n", check.nlists, check.nrows,
-            check.nproblems);
+    if (!failed) // else not everything was looked at
+        fprintf(stderr, "%d lists, %d rows, %zu problems\n", check.nlists, check.nrows,
+                check.nproblems);
     check_free(&check);
     return status;
 }

@@ -68,6 +68,9 @@ expect_status 0
 expect_out '^missing	I86	legacy	sub r32,r32$'
 expect_out '^all +1 of +2$'
 
+TMPDIR=$SCRATCH/absent run check "$lists/good.csv"
+expect_status 3
+expect_err 'absent/latput-check-[A-Za-z0-9]+: cannot be made: No such file or directory; set TMPDIR'
 PATH=$SCRATCH run check "$lists/good.csv"
 expect_status 3
 expect_err 'nasm'

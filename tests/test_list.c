@@ -284,7 +284,7 @@ static const struct {
     {__LINE__, "add,r32 r32,,,,",                                            "the isa is missing",                               ",,"      },
     {__LINE__, "add,r32 r32,,I387,,",                                        "unknown isa 'I387'; did you mean 'I386'?",         "I387"    },
     {__LINE__, "add,r32 r32,,AVX+avx2,,",                                    "unknown isa 'avx2'; did you mean 'AVX2'?",         "avx2"    },
-    {__LINE__, "add,r32 r32,,AVX+,,",                                        "the isa is missing",                                   ",,"      },
+    {__LINE__, "add,r32 r32,,AVX+,,",                                        "the isa is missing",                               ",,"      },
     {__LINE__, "add,r32 r32,,AVX512,,",                                      "unknown isa 'AVX512'",                             "AVX512"  },
     {__LINE__, "add,r32 r32,,I386,LTX,",                                     "unknown test 'X'",                                 "X"       },
     {__LINE__, "add,r32 r32,,I386,LL,",                                      "test 'L' appears twice",                           "L,"      },
