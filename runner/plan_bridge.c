@@ -131,7 +131,7 @@ static bool bridge_fits(const struct node *offered, const struct node *wanted)
 {
     if (offered->class != wanted->class || offered->bits != wanted->bits)
         return false;
-    return !*offered->flag || !*wanted->flag || strcmp(offered->flag, wanted->flag) == 0;
+    return !*offered->flag || strcmp(offered->flag, wanted->flag) == 0;
 }
 
 // Finds `steps` bridges that lead from one node to the other.
@@ -151,15 +151,16 @@ static bool bridge_find(const struct row_plan *rp, const struct node *from, cons
     return false;
 }
 
-static struct node bridge_node(const struct row_plan *rp, const struct point *point)
+static struct node bridge_node(const struct row_plan *rp, const struct point *point, bool source)
 {
     struct node node = {.class = point->class, .flag = ""};
     if (point->class == CLASS_MEM)
         node.bits = point->bits;
     if (point->class == CLASS_FLAGS) {
         node.flag = point->op->text;
-        // All flags: one that stays 0 keeps the values of the chain simple.
-        if (strcmp(node.flag, "flags") == 0)
+        // Results in all flags: one that stays 0 keeps the values of the chain simple. A source of
+        // all flags is met only by a bridge that writes all.
+        if (!source && strcmp(node.flag, "flags") == 0)
             node.flag = rp->row->element == ELEMENT_INT ? "cf" : "pf";
     }
     return node;
@@ -261,7 +262,7 @@ bool bridge_write(struct draft *draft, int d, int s)
     const struct row_plan *rp = draft->rp;
     const struct point *source = &rp->points[s], *result = &rp->points[d];
     static const struct node gpr = {.class = CLASS_GPR, .flag = ""};
-    struct node from = bridge_node(rp, result), to = bridge_node(rp, source);
+    struct node from = bridge_node(rp, result, false), to = bridge_node(rp, source, true);
     int at = draft->reg[d];
     if (source->need == NEED_NOTHING)
         return bridge_walk(draft, &from, at, &to, draft->reg[s]) >= 0;

@@ -183,3 +183,21 @@ void data_x87_init(struct draft *draft)
     for (int i = 0; i < X87_DEPTH; i++)
         draft_init_line(draft, "fld qword [r14+%d]", DATA_SCRATCH);
 }
+
+// The elements of a gather lie side by side, as they do in a loop that one would rather have
+// loaded whole.
+void data_index_init(struct draft *draft, int point)
+{
+    const struct row_plan *rp = draft->rp;
+    const struct operand *op = rp->points[point].op;
+    const char *mnemonic = rp->row->mnemonic;
+    size_t len = strlen(mnemonic);
+    // vgatherdps, vpgatherdd: elements of 4 bytes; vgatherdpd, vpgatherdq: of 8.
+    bool wide = mnemonic[len - 1] == 'q' || strcmp(mnemonic + len - 2, "pd") == 0;
+    int count = op->index_bits / op->bits;
+    for (int i = 0; i < count; i++)
+        draft_init_line(draft, "mov %s [r14+%d], %d", op->bits == 64 ? "qword" : "dword",
+                        DATA_SCRATCH + i * op->bits / 8, i * (wide ? 8 : 4));
+    char kind = op->index_bits == 512 ? 'z' : op->index_bits == 256 ? 'y' : 'x';
+    draft_init_line(draft, "vmovups %cmm%d, [r14+%d]", kind, draft->reg[point], DATA_SCRATCH);
+}

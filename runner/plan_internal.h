@@ -102,6 +102,7 @@ void data_set(struct row_plan *rp, bool slow);
 // (registers or displacements), each the reciprocal of the other, that links take in turns.
 int data_divisor_point(const struct row_plan *rp);
 void data_divisor_init(struct draft *draft, int divisors[2]);
+void data_index_init(struct draft *draft, int point); // VSIB index: elements side by side
 void data_x87_init(struct draft *draft); // loads half of the x87 stack, if the row uses it
 
 // plan_draft.c

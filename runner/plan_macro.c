@@ -61,15 +61,15 @@ static int macro_check_keys(const struct contract *contract, struct err *err)
     return 0;
 }
 
-static struct test *macro_find_test(struct row_plan *rp, enum test_kind kind, const char *src,
-                                    const char *dst)
+// The test that the contract adds a kernel to: the last one, if its question is the same.
+static struct test *macro_test(struct row_plan *rp, enum test_kind kind, const char *src,
+                               const char *dst)
 {
-    for (int i = 0; i < rp->plan->ntests; i++) {
-        struct test *test = &rp->plan->tests[i];
+    if (rp->plan->ntests) {
+        struct test *test = &rp->plan->tests[rp->plan->ntests - 1];
         if (test->kind == kind && strcmp(test->src, src) == 0 && strcmp(test->dst, dst) == 0)
             return test;
     }
-    // Kernels are appended to the last test only: contracts of one test stand together.
     struct test *test = plan_add_test(rp, kind, "");
     test->src = src;
     test->dst = dst;
@@ -102,8 +102,8 @@ static int macro_add(struct row_plan *rp, const struct contract *contract, struc
                              macro_value(contract, "init", ""));
     spec.body = arena_printf(rp->arena, "%s\n", contract->words[0]);
     struct test *test =
-        macro_find_test(rp, latency ? TEST_LATENCY : TEST_THROUGHPUT,
-                        macro_value(contract, "src", ""), macro_value(contract, "dst", ""));
+        macro_test(rp, latency ? TEST_LATENCY : TEST_THROUGHPUT, macro_value(contract, "src", ""),
+                   macro_value(contract, "dst", ""));
     if (strcmp(macro_value(contract, "bound", "exact"), "upper") == 0)
         test->bound = BOUND_UPPER;
     plan_add_kernel(rp, test, spec);

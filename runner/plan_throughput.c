@@ -189,6 +189,8 @@ static void throughput_sources(struct draft *draft, const bool breakers[POINTS_M
     if (divisor >= 0 && rp->points[divisor].class == CLASS_VEC)
         draft->reg[divisor] = divisors[0];
     for (int i = 0; i < rp->npoints; i++) {
+        if (rp->points[i].part == PART_INDEX && rp->points[i].class == CLASS_VEC)
+            data_index_init(draft, i);
         if (throughput_own_register(&rp->points[i]))
             draft->reg[i] = -1;
         if (breakers[i] && rp->points[i].class != CLASS_FLAGS)
