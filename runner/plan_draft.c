@@ -69,16 +69,22 @@ void draft_init_line(struct draft *draft, const char *format, ...)
     strbuf_printf(&draft->init, "%s\n", line);
 }
 
+// NASM refuses registers 16 and up in some FP16 conversions and beside register blocks.
+static bool draft_has_high_vectors(const struct row_plan *rp)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (rp->points[i].block)
+            return false;
+    return rp->row->enc == ENC_EVEX && rp->row->element != ELEMENT_F16;
+}
+
 static int draft_class_count(const struct draft *draft, enum chain_class class)
 {
     switch (class) {
     case CLASS_GPR:
         return 16;
     case CLASS_VEC:
-        // NASM refuses registers 16 and up in some FP16 conversions.
-        return draft->rp->row->enc == ENC_EVEX && draft->rp->row->element != ELEMENT_F16
-                   ? VEC_EVEX_COUNT
-                   : VEC_LEGACY_COUNT;
+        return draft_has_high_vectors(draft->rp) ? VEC_EVEX_COUNT : VEC_LEGACY_COUNT;
     case CLASS_X87:
         return 5; // the stack is half full
     default:

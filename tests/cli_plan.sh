@@ -63,4 +63,19 @@ for macro in nosuch.inc:x branch.inc:nosuch branch.inc ../README:x; do
     expect_status 2
     expect_err '^latput plan: (.*macro.csv:3: )'
 done
+
+# A bridge table with faults: where and what, not a crash.
+mkdir -p root/macros
+head='from,to,text,isa,min_clk,certain,note'
+for fault in 'gpr,nowhere,"mov {to}, {from}",SSE,1,no,|unknown place .nowhere.' \
+    'gpr,vec,"movq {to}, {from}",SSE2,-1,no,|min_clk' 'gpr,vec,"movq {to}, {from}",SSE2,1,maybe,|certain'; do
+    printf '# T\n%s\n%s\n' "$head" "${fault%|*}" >root/macros/bridges.csv
+    LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
+    expect_status 2
+    expect_err "macros/bridges.csv:3: .*${fault#*|}"
+done
+rm root/macros/bridges.csv
+LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
+expect_status 2
+expect_err 'macros/bridges.csv'
 finish

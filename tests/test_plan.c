@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// Plans of single rows: which tests there are, what the kernels may and may not contain, and that
+// the operands of slow divisions give back what a chain needs.
+#include "plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+__extension__ typedef unsigned __int128 wide_t; // dividends of 128 bits
+
+struct planned {
+    struct list list;
+    struct arena arena;
+    struct plan plan;
+    struct err err;
+    int status;
+};
+
+static void plan_params(struct planned *planned, const char *row, int width, unsigned tests)
+{
+    char path[] = "/tmp/latput-test-plan-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    fprintf(file, "# Test\nmnemonic,operands,implicit,isa,tests,options\n%s\n", row);
+    fclose(file);
+    *planned = (struct planned){0};
+    int status = list_read(path, &planned->list, &planned->err);
+    unlink(path);
+    if (status != 0)
+        fail_msg("%s", planned->err.text);
+    const struct plan_params params = {.issue_width = width, .tests = tests};
+    planned->status =
+        plan_row(&planned->list.rows[0], &params, &planned->arena, &planned->plan, &planned->err);
+}
+
+static void plan_text(struct planned *planned, const char *row)
+{
+    plan_params(planned, row, 8, TESTS_ALL);
+    if (planned->status != 0)
+        fail_msg("%s", planned->err.text);
+}
+
+static void planned_free(struct planned *planned)
+{
+    list_free(&planned->list);
+    arena_free(&planned->arena);
+}
+
+static const struct test *find_test(const struct planned *planned, const char *src, const char *dst,
+                                    const char *variant)
+{
+    for (int i = 0; i < planned->plan.ntests; i++) {
+        const struct test *test = &planned->plan.tests[i];
+        if (strcmp(test->src, src) == 0 && strcmp(test->dst, dst) == 0 &&
+            strcmp(test->variant, variant) == 0)
+            return test;
+    }
+    fail_msg("no test %s -> %s %s", src, dst, variant);
+    return NULL;
+}
+
+// Each pair of a read and a written operand has a test; what is no pair has none.
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"op1", "op1"  },
+        {"op1", "flags"},
+        {"op2", "op1"  },
+        {"op2", "flags"},
+        {"cf",  "op1"  },
+        {"cf",  "flags"},
+    };
+    struct planned planned;
+    plan_text(&planned, "adc,+r64 r64,cf =flags,X86_64,,");
+    assert_int_equal(planned.plan.ntests, ARRAY_LEN(pairs) + 1);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        const struct test *test = find_test(&planned, pairs[i][0], pairs[i][1], "");
+        assert_int_equal(test->kind, TEST_LATENCY);
+        assert_int_equal(test->outcome, OUTCOME_OK);
+        assert_int_equal(test->nkernels, 2);
+        assert_string_equal(test->kernels[0].shape, "dense");
+        assert_string_equal(test->kernels[1].shape, "filled");
+        assert_int_equal(test->kernels[1].instrs,
+                         test->kernels[0].instrs + 7 * test->kernels[0].instances);
+    }
+    planned_free(&planned);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    assert_int_equal(find_test(&planned, "op2", "op1", "")->bound, BOUND_EXACT);
+    const struct test *bridged = find_test(&planned, "op2", "flags", "");
+    assert_int_equal(bridged->bound, BOUND_UPPER); // setcc may take longer than one cycle
+    assert_true(bridged->kernels[0].extra_clk > 0.99 && bridged->kernels[0].extra_clk < 1.01);
+    planned_free(&planned);
+    // An address is restored by two instructions of one cycle each: exact.
+    plan_text(&planned, "movzx,=r32 m8,,I386,,");
+    const struct test *load = find_test(&planned, "op2.base", "op1", "");
+    assert_int_equal(load->bound, BOUND_EXACT);
+    assert_true(load->kernels[0].extra_clk > 1.99 && load->kernels[0].extra_clk < 2.01);
+    assert_int_equal(find_test(&planned, "op2.data", "op1", "")->bound, BOUND_UPPER);
+    planned_free(&planned);
+}
+
+// An operand that is not the chain's must not be the chain's register.
+static void test_no_accidental_same_register(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    for (int t = 0; t < planned.plan.ntests; t++)
+        for (int k = 0; k < planned.plan.tests[t].nkernels; k++) {
+            char line[128], a[16], b[16];
+            const char *body = planned.plan.tests[t].kernels[k].body;
+            for (const char *at = body; *at; at += strcspn(at, "\n") + 1) {
+                snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+                if (sscanf(line, "add %15[^,], %15s", a, b) == 2)
+                    assert_string_not_equal(a, b);
+            }
+        }
+    planned_free(&planned);
+    plan_text(&planned, "xor,+r64 r64,=flags,X86_64,,same");
+    const struct test *test = find_test(&planned, "op1", "op1", "");
+    assert_non_null(strstr(test->kernels[0].body, "xor rbx, rbx\n"));
+    planned_free(&planned);
+}
+
+static uint64_t init_value(const char *init, const char *reg)
+{
+    char start[32];
+    snprintf(start, sizeof start, "mov %s, 0x", reg);
+    const char *at = strstr(init, start);
+    if (!at)
+        fail_msg("%s is not set in:\n%s", reg, init);
+    return strtoull(at + strlen(start) - 2, NULL, 0);
+}
+
+// (high * 2^w + low) / divisor must be low again: then rax can be chained onto itself.
+static void test_slow_integer_division(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        int bits;
+    } rows[] = {
+        {"div,r16,+ax +dx =flags,I386,,data=idiv",     16},
+        {"idiv,r32,+eax +edx =flags,I386,,data=idiv",  32},
+        {"div,r64,+rax +rdx =flags,X86_64,,data=idiv", 64},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        const char *rax = planned.list.rows[0].implicit[0].name;
+        const struct test *test = find_test(&planned, rax, rax, "slow");
+        const char *init = test->kernels[0].init;
+        wide_t high = init_value(init, "rdx");
+        uint64_t low = init_value(init, "rax"), divisor = init_value(init, "rbx");
+        wide_t dividend = high << rows[i].bits | low;
+        assert_true(high < divisor); // else the quotient overflows
+        assert_true(dividend / divisor == low);
+        assert_true(dividend % divisor == 0);
+        assert_true(low < (uint64_t)1 << (rows[i].bits - 1)); // signed too
+        assert_true(low >= (uint64_t)1 << (rows[i].bits - 2));
+        find_test(&planned, rax, rax, "fast");
+        planned_free(&planned);
+    }
+}
+
+static void test_selection_of_tests(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,,", 4, TESTS_THROUGHPUT);
+    assert_int_equal(planned.plan.ntests, 1);
+    assert_int_equal(planned.plan.tests[0].kind, TEST_THROUGHPUT);
+    planned_free(&planned);
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,T,", 4, TESTS_LATENCY);
+    assert_int_equal(planned.status, 0);
+    assert_int_equal(planned.plan.ntests, 0);
+    planned_free(&planned);
+    // A front end of one instruction a cycle has no room for fillers.
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,,", 1, TESTS_LATENCY);
+    assert_null(strstr(find_test(&planned, "op1", "op1", "")->kernels[1].body, "nop"));
+    planned_free(&planned);
+}
+
+static void test_what_cannot_be_planned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        enum outcome outcome;
+        const char *detail;
+    } rows[] = {
+        {"aaa,,+ax =flags,I386,,bits=32", OUTCOME_SKIPPED,        "32-bit"       },
+        {"call,rel32,+rsp,I386,,",        OUTCOME_NOT_MEASURABLE, "stack pointer"},
+        {"jmp,r64,,X86_64,,",             OUTCOME_NOT_MEASURABLE, "macro"        },
+        {"tilezero,=tmm,,AMX_TILE,,",     OUTCOME_NOT_MEASURABLE, "tiles"        },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        assert_int_equal(planned.plan.ntests, 1);
+        assert_int_equal(planned.plan.tests[0].outcome, rows[i].outcome);
+        assert_int_equal(planned.plan.tests[0].nkernels, 0);
+        assert_non_null(strstr(planned.plan.tests[0].detail, rows[i].detail));
+        planned_free(&planned);
+    }
+}
+
+static void test_macro(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:branch_call_ret");
+    assert_int_equal(planned.plan.ntests, 1);
+    assert_int_equal(planned.plan.tests[0].nkernels, 1);
+    assert_int_equal(planned.plan.tests[0].kernels[0].instrs, 12);
+    assert_string_equal(planned.plan.tests[0].kernels[0].body, "branch_call_ret\n");
+    planned_free(&planned);
+    plan_params(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:nosuch", 8, TESTS_ALL);
+    assert_int_equal(planned.status, -1);
+    assert_non_null(strstr(planned.err.text, "nosuch"));
+    planned_free(&planned);
+}
+
+// Legacy kernels must not hold VEX instructions and the other way round: mixing costs transitions.
+static void test_encodings_do_not_mix(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        bool avx;
+    } rows[] = {
+        {"cvtsi2sd,+x r64,,SSE2,,",             false},
+        {"movups,=m128 x,,SSE,,type=f32",       false},
+        {"blendvps,+x x,xmm0,SSE4_1,,type=f32", false},
+        {"vcvtsi2sd,=x x r64,,AVX,,",           true },
+        {"vmovups,=m128 x,,AVX,,type=f32",      true },
+        {"vcomisd,x x,=flags,AVX,,type=f64",    true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            for (int k = 0; k < planned.plan.tests[t].nkernels; k++) {
+                const struct kernel_spec *spec = &planned.plan.tests[t].kernels[k];
+                for (const char *at = spec->body; *at; at += strcspn(at, "\n") + 1) {
+                    char line[128];
+                    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+                    if (strstr(line, "mm"))
+                        assert_true((line[0] == 'v') == rows[i].avx);
+                }
+                assert_int_equal(spec->clear_upper, !rows[i].avx);
+            }
+        planned_free(&planned);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_no_accidental_same_register),
+        cmocka_unit_test(test_slow_integer_division),
+        cmocka_unit_test(test_selection_of_tests),
+        cmocka_unit_test(test_what_cannot_be_planned),
+        cmocka_unit_test(test_macro),
+        cmocka_unit_test(test_encodings_do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
