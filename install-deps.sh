@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Installs what latput needs to be built, tested and run on Debian 12 or a relative, as far as it is
+# missing; asks nothing. Usage: install-deps.sh [--dev]; --dev adds what .ci/run needs. Exit status 0:
+# nothing is missing (any more); 2: wrong usage; 3: something is missing and could not be installed,
+# which is then named together with the command that installs it.
+set -u
+
+packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
+    libseccomp-dev libzydis-dev libmd-dev libcmocka-dev)
+dev_packages=(git clang clang-tidy clang-format shellcheck man-db qemu-user)
+
+case "$#,${1-}" in
+0,) ;;
+1,--dev) packages+=("${dev_packages[@]}") ;;
+*)
+    echo "Usage: install-deps.sh [--dev]" >&2
+    exit 2
+    ;;
+esac
+
+if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    # Without Debian's tools only the result counts.
+    if printf '#include <%s>\n' csv.h sqlite3.h archive.h seccomp.h Zydis/Zydis.h sha256.h |
+        gcc -E - >/dev/null 2>&1 && command -v make nasm ld >/dev/null; then
+        exit 0
+    fi
+    echo "install-deps.sh: this is no Debian-like system. What latput needs, under Debian's names:" >&2
+    echo "  ${packages[*]}" >&2
+    exit 3
+fi
+
+missing=()
+for package in "${packages[@]}"; do
+    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)
+    [ "$state" = installed ] || missing+=("$package")
+done
+[ "${#missing[@]}" = 0 ] && exit 0
+
+as_root=()
+if [ "$(id -u)" != 0 ]; then
+    if ! sudo -n true 2>/dev/null; then
+        echo "install-deps.sh: these packages are missing: ${missing[*]}" >&2
+        echo "and installing them needs root. Ask for, or do:" >&2
+        echo "  sudo apt-get install --no-install-recommends ${missing[*]}" >&2
+        exit 3
+    fi
+    as_root=(sudo -n)
+fi
+
+apt() {
+    # The time-out lets unattended upgrades finish, which run on many machines after boot.
+    "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a \
+        apt-get -q -y -o DPkg::Lock::Timeout=600 -o Dpkg::Options::=--force-confold "$@" </dev/null
+}
+echo "install-deps.sh: installing ${missing[*]}" >&2
+install=(install --no-install-recommends "${missing[@]}")
+# The package index is fetched only where there is none, or where it is too old to be of use.
+if ! apt --simulate "${install[@]}" >/dev/null 2>&1 || ! apt "${install[@]}" >&2; then
+    if ! apt update >&2 || ! apt "${install[@]}" >&2; then
+        echo "install-deps.sh: apt-get could not install: ${missing[*]}" >&2
+        echo "Its messages are above; is there a network, and are Debian's sources configured?" >&2
+        exit 3
+    fi
+fi
