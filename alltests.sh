@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The whole suite, unattended: installs what is missing, builds, measures every list and writes tables,
+# report and pack to results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N. A
+# second call goes on where an interrupted one ended. It survives the end of the terminal or connection
+# that started it. Exit status as `latput run`: 0 all done, 1 some tests failed or are unstable, 2 wrong
+# usage, 3 the environment lacks something or nothing could be measured.
+set -u
+cd "$(dirname "$0")" || exit 3
+trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows
+
+latput=build/latput results=results db=()
+arguments=("$@")
+while [ $# -gt 0 ]; do # the two options that concern the other commands, too
+    case $1 in
+    --db) db=(--db "${2-}") ;;
+    --db=*) db=("$1") ;;
+    --results) results=${2-} ;;
+    --results=*) results=${1#*=} ;;
+    esac
+    shift
+done
+mkdir -p "$results" || exit 3
+log=$results/alltests.log
+
+note() {
+    echo "$@"
+    echo "$@" >>"$log"
+}
+# step COMMAND...: its output goes to the log, and to the terminal as well if it fails.
+step() {
+    note "== $*"
+    local from=$(($(wc -l <"$log") + 1))
+    "$@" >>"$log" 2>&1 </dev/null && return
+    local status=$?
+    tail -n "+$from" "$log" >&2
+    note "alltests.sh: '$*' failed with status $status; see $log" >&2
+    return "$status"
+}
+
+note "== alltests.sh ${arguments[*]}: $(date -u '+%Y-%m-%d %H:%M:%S') UTC"
+step ./install-deps.sh || exit
+step make || exit 3
+step "$latput" cpu --save "$results/cpu.cpuid" || exit
+"$latput" cpu >"$results/cpu.txt" 2>>"$log" || exit
+step "$latput" check || exit
+
+note "== $latput run --resume ${arguments[*]}"
+if [ -t 2 ]; then # the progress bar belongs to the terminal
+    "$latput" run --resume "${arguments[@]}" </dev/null
+else
+    "$latput" run --resume "${arguments[@]}" >>"$log" 2>&1 </dev/null
+fi
+status=$?
+note "== latput run ended with status $status"
+[ "$status" -le 1 ] || exit "$status"
+
+step "$latput" report "${db[@]}" --output "$results" || exit
+step "$latput" pack "${db[@]}" || exit
+note "Results are in $results/: tables *.txt, log $log. Ask the database with: $latput query '*'"
+exit "$status"
