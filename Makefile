@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-# Builds latput into build/. Targets: all (default), check (all tests), bench (accuracy, repeatability
-# and speed of the measurement itself), golden (rewrite the expected outputs), format, lint,
-# install (PREFIX), clean. Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
+# Builds latput into build/. Targets: all (default), tests (builds them), check (runs them), bench
+# (accuracy, repeatability and speed of the measurement itself), golden (rewrites the expected
+# outputs), format, lint, install (PREFIX, DESTDIR), clean. Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
-CC ?= gcc
+ifeq ($(origin CC),default)
+CC = gcc
+endif
 BUILD ?= build
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
@@ -27,7 +29,7 @@ CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protectio
 CORE_SOURCES := $(wildcard runner/core/*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
 
-.PHONY: all check bench golden format lint install clean
+.PHONY: all tests check bench golden format lint install clean
 all: $(BUILD)/latput $(BUILD)/core64.o
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
@@ -62,20 +64,37 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
 
+tests: $(TESTS)
+
 check: all $(TESTS)
 	tests/run $(BUILD)
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
 
-format:
-	git ls-files '*.c' '*.h' | xargs clang-format -i
+bench: all
+	tests/bench.sh $(BUILD)
 
+# Files that are in git or are about to be.
+sources = $(shell git ls-files --cached --others --exclude-standard $(1))
+
+format:
+	clang-format -i $(call sources,'*.c' '*.h')
+
+lint: $(BUILD)/version.h
+	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
+	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
+	tests/layers.sh
+	printf '%s\n' $(call sources,runner/*.c cpuinfo/*.c) | xargs -P $$(nproc) -n 1 sh -c \
+		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
+
+DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
 install: all
 	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
 	install -D -m 644 $(BUILD)/core64.o $(DESTDIR)$(PREFIX)/lib/latput/core64.o
-	for f in $$(git ls-files lists macros cpuinfo db | grep -v '\.[ch]$$'); do \
-		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
+	for f in $$($(DATA)); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
+	$(BUILD)/latput help --man >$(BUILD)/latput.1
+	install -D -m 644 $(BUILD)/latput.1 $(DESTDIR)$(PREFIX)/share/man/man1/latput.1
 
 clean:
 	rm -rf $(BUILD)

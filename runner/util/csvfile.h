@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// CSV files as this project writes them: `#` comment lines, blank lines, a header row that names the
-// columns, one record a line (quoted fields may not span lines). Parsing is libcsv's, strict; a bad
-// file gives `path:line: what is wrong` and the offending line with a caret.
+// CSV files as this project writes them: `#` comment lines, blank lines, a header row that names
+// the columns, one record a line (quoted fields may not span lines). Parsing is libcsv's, strict; a
+// bad file gives `path:line: what is wrong` and the offending line with a caret.
 #ifndef LATPUT_CSVFILE_H
 #define LATPUT_CSVFILE_H
 
@@ -27,14 +27,15 @@ struct csv_file {
 };
 
 struct csv_spec {
-    const char *const *columns; // each must be in the header row; a name not listed here is an error
+    const char *const
+        *columns; // each must be in the header row; a name not listed here is an error
     size_t ncolumns;
     size_t noptional; // the last noptional columns may be missing (fields are then "")
 };
 
-// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, no header, unknown,
-// missing or repeated column, a record with another number of fields than the header, an unterminated
-// quote. Returns 0, or -1 with the message. The caller frees with csv_file_free().
+// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, no header,
+// unknown, missing or repeated column, a record with another number of fields than the header, an
+// unterminated quote. Returns 0, or -1 with the message. The caller frees with csv_file_free().
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
 void csv_file_free(struct csv_file *file);

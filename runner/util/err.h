@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // An error message on its way up to the user. Functions that can fail because of the environment or
 // of user input return 0 or -1 and take a `struct err *` as their last parameter; the message says
-// what is wrong, where, and what to do about it. Programmer errors are assert()ed instead, and a test
-// that fails is no error at all but a result with an outcome (see outcome.h).
+// what is wrong, where, and what to do about it. Programmer errors are assert()ed instead, and a
+// test that fails is no error at all but a result with an outcome (see outcome.h).
 #ifndef LATPUT_ERR_H
 #define LATPUT_ERR_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Memory: x* allocators that end the program with a message when memory runs out (no caller could do
-// better), and an arena for everything that lives as long as one batch. What an arena hands out is
-// owned by the arena and freed by arena_free(); never free it singly.
+// Memory: x* allocators that end the program with a message when memory runs out (no caller could
+// do better), and an arena for everything that lives as long as one batch. What an arena hands out
+// is owned by the arena and freed by arena_free(); never free it singly.
 #ifndef LATPUT_MEM_H
 #define LATPUT_MEM_H
 

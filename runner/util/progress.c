@@ -52,7 +52,7 @@ static int64_t progress_seconds(const struct progress *progress)
 
 static void progress_put_time(struct strbuf *out, int64_t seconds)
 {
-    if (seconds > HOURS_MAX * 3600)
+    if (seconds / 3600 > HOURS_MAX)
         strbuf_printf(out, ">%dh", HOURS_MAX);
     else if (seconds >= 3600)
         strbuf_printf(out, "%" PRId64 ":%02d:%02d", seconds / 3600, (int)(seconds / 60 % 60),

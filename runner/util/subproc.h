@@ -26,8 +26,8 @@ struct subproc_result {
     size_t out_len, err_len;
 };
 
-// Runs argv (argv[0] looked up in PATH) to its end. Returns 0 when the process was started, whatever
-// became of it; -1 with a message when it could not be started (program not found, ...).
+// Runs argv (argv[0] looked up in PATH) to its end. Returns 0 when the process was started,
+// whatever became of it; -1 with a message when it could not be started (program not found, ...).
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err);
 void subproc_result_free(struct subproc_result *result);
