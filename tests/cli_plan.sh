@@ -66,6 +66,7 @@ done
 
 # A bridge table with faults: where and what, not a crash.
 mkdir -p root/macros
+cp -r "$TREE/cpuinfo" root/
 head='from,to,text,isa,min_clk,certain,note'
 for fault in 'gpr,nowhere,"mov {to}, {from}",SSE,1,no,|unknown place .nowhere.' \
     'gpr,vec,"movq {to}, {from}",SSE2,-1,no,|min_clk' 'gpr,vec,"movq {to}, {from}",SSE2,1,maybe,|certain'; do
