@@ -16,6 +16,7 @@ struct report_table *report_table_new(const char *const *headers, const enum rep
                                       int ncolumns);
 void report_table_cell(struct report_table *table, const char *text); // next cell, row by row
 void report_table_print(const struct report_table *table, struct strbuf *out);
+void report_table_csv(const struct report_table *table, struct strbuf *out); // every column
 int report_table_rows(const struct report_table *table);
 void report_table_free(struct report_table *table);
 
@@ -27,6 +28,8 @@ const char *report_number(double value, char text[32]);
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 int report_format_parse(const char *name); // enum report_format, or -1
+
+void report_csv_text(struct strbuf *out, const char *text); // one field, quoted where needed
 
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show what fits a line. 0, or -1 with the store's message.

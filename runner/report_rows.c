@@ -29,7 +29,7 @@ static void put_value_number(struct strbuf *out, struct store_rows *rows, int co
         strbuf_printf(out, "%.6g", store_rows_real(rows, column));
 }
 
-static void put_csv_text(struct strbuf *out, const char *text)
+void report_csv_text(struct strbuf *out, const char *text)
 {
     if (!text[strcspn(text, ",\"\r\n")]) {
         strbuf_puts(out, text);
@@ -49,9 +49,9 @@ static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header
     for (int c = 0; c < store_rows_columns(rows); c++) {
         strbuf_puts(out, c ? "," : "");
         if (header)
-            put_csv_text(out, store_rows_name(rows, c));
+            report_csv_text(out, store_rows_name(rows, c));
         else if (store_rows_type(rows, c) == STORE_TEXT)
-            put_csv_text(out, store_rows_text(rows, c));
+            report_csv_text(out, store_rows_text(rows, c));
         else if (store_rows_type(rows, c) != STORE_NULL)
             put_value_number(out, rows, c);
     }

@@ -137,6 +137,18 @@ void report_table_print(const struct report_table *table, struct strbuf *out)
     free(columns);
 }
 
+void report_table_csv(const struct report_table *table, struct strbuf *out)
+{
+    for (int row = -1; row < report_table_rows(table); row++) {
+        for (int c = 0; c < table->ncolumns; c++) {
+            strbuf_puts(out, c ? "," : "");
+            report_csv_text(out,
+                            row < 0 ? table->headers[c] : table->cells[row * table->ncolumns + c]);
+        }
+        strbuf_puts(out, "\n");
+    }
+}
+
 const char *report_number(double value, char text[32])
 {
     // Rounding first, so that 0.0996 is 0.10 and not 0.100.

@@ -70,7 +70,7 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
     return 0;
 }
 
-static sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
+sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql)
 {
     for (int i = 0; i < store->nstatements; i++)
         if (store->statements[i].sql == sql) {

@@ -28,6 +28,9 @@ struct store {
 // Translates the connection's last error; `doing` ("store a form") completes "cannot ...". -1.
 int store_error(struct store *store, struct err *err, const char *doing);
 
+// The statement of a literal, prepared once and reset; NULL after an error.
+sqlite3_stmt *store_prepare(struct store *store, struct err *err, const char *sql);
+
 // A prepared statement with its parameters bound from the arguments, one letter each in `types`:
 // i int64_t, d double (NaN becomes NULL), s text (NULL becomes ''), t text or NULL,
 // b blob (const void *, then int64_t bytes; NULL pointer becomes NULL). The text must live until
@@ -65,6 +68,10 @@ int store_put_estimate(struct store *store, int64_t kernel_id, const struct esti
                        struct err *err);
 int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,
                      int64_t kernel_id, struct err *err);
+
+// store_copy.c: copies a run with everything that belongs to it, all or nothing.
+int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
+                   struct err *err);
 
 // "2026-01-31T12:34:56Z"
 void store_now_utc(char text[32]);

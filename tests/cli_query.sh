@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput query, report, rederive and diff on a database of known content.
+# latput query and report on a database of known content.
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 "$BUILD/tests/test_report" make known.db || exit 99

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// latput diff: two CPU families or two runs side by side, only the forms whose results differ.
+#include "command.h"
+#include "report.h"
+#include "store.h"
+#include "store_options.h"
+
+#include "util/mem.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_DB, OPT_FORMAT, OPT_TOLERANCE, OPT_FILTER };
+enum { DIFF_VALUES = 4 };
+
+static const struct command_option diff_options[] = {
+    [OPT_DB] = {0,                         "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f',                   "format", "FORMAT", "table (default) or csv"},
+    [OPT_TOLERANCE] = {'t',                         "tolerance", "PERCENT", "differences up to this are none; default: 2"},
+    [OPT_FILTER] = {0,"filter", "GLOB", "only the forms that match, as in latput query"},
+    {0}
+};
+
+static const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
+                                                      "rthroughput_clk", "rthroughput_slow_clk"};
+
+extern const struct command cmd_diff;
+
+struct diff_form {
+    const char *form, *enc, *outcome;
+    int64_t bits;
+    double values[DIFF_VALUES];
+};
+
+struct diff_side {
+    const char *name;
+    struct store_filter filter;
+    struct diff_form *forms;
+    size_t nforms, capacity;
+    struct arena arena;
+};
+
+struct diff {
+    const char *db, *glob;
+    bool csv;
+    double tolerance; // relative
+    struct diff_side sides[2];
+};
+
+static int diff_compare(const void *a, const void *b)
+{
+    const struct diff_form *one = a, *two = b;
+    int order = strcmp(one->form, two->form);
+    if (order == 0)
+        order = strcmp(one->enc, two->enc);
+    return order ? order : (one->bits > two->bits) - (one->bits < two->bits);
+}
+
+static const char *diff_text(struct diff_side *side, struct store_rows *rows, const char *name)
+{
+    return arena_strdup(&side->arena, store_rows_text(rows, store_rows_column(rows, name)));
+}
+
+static int diff_read(struct store *store, struct diff_side *side, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &side->filter, err);
+    if (!rows)
+        return -1;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
+        struct diff_form *form = &side->forms[side->nforms++];
+        form->form = diff_text(side, rows, "form");
+        form->enc = diff_text(side, rows, "enc");
+        form->outcome = diff_text(side, rows, "outcome");
+        form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
+        for (int i = 0; i < DIFF_VALUES; i++)
+            form->values[i] = store_rows_real(rows, store_rows_column(rows, diff_columns[i]));
+    }
+    store_rows_close(rows);
+    if (side->nforms > 0)
+        qsort(side->forms, side->nforms, sizeof *side->forms, diff_compare);
+    return got;
+}
+
+static bool diff_values_differ(double a, double b, double tolerance)
+{
+    if (isnan(a) || isnan(b))
+        return isnan(a) != isnan(b);
+    return fabs(a - b) > tolerance * fmax(fabs(a), fabs(b)) && fabs(a - b) > 0.005;
+}
+
+static bool diff_forms_differ(const struct diff_form *a, const struct diff_form *b,
+                              double tolerance)
+{
+    for (int i = 0; i < DIFF_VALUES; i++)
+        if (diff_values_differ(a->values[i], b->values[i], tolerance))
+            return true;
+    return strcmp(a->outcome, b->outcome) != 0;
+}
+
+static void diff_put(struct report_table *table, const struct diff_form *a,
+                     const struct diff_form *b)
+{
+    char number[32];
+    report_table_cell(table, a->form);
+    report_table_cell(table, a->enc);
+    for (int i = 0; i < DIFF_VALUES; i++) {
+        report_table_cell(table, report_number(a->values[i], number));
+        report_table_cell(table, report_number(b->values[i], number));
+    }
+    bool same = strcmp(a->outcome, b->outcome) == 0;
+    report_table_cell(table, same ? "" : a->outcome);
+    report_table_cell(table, same ? "" : b->outcome);
+}
+
+// Walks both sorted sides; counts what only one of them has.
+static void diff_join(const struct diff *diff, struct report_table *table, size_t only[2],
+                      size_t *both)
+{
+    const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
+    size_t i = 0, j = 0;
+    while (i < a->nforms || j < b->nforms) {
+        int order = i == a->nforms   ? 1
+                    : j == b->nforms ? -1
+                                     : diff_compare(&a->forms[i], &b->forms[j]);
+        if (order == 0) {
+            if (diff_forms_differ(&a->forms[i], &b->forms[j], diff->tolerance))
+                diff_put(table, &a->forms[i], &b->forms[j]);
+            ++*both;
+        } else {
+            only[order > 0]++;
+        }
+        i += order <= 0;
+        j += order >= 0;
+    }
+}
+
+static void diff_print(const struct diff *diff)
+{
+    static const char *const shown[] = {"latency min", "max", "1/throughput", "slow data",
+                                        "outcome"};
+    enum { COLUMNS = 2 + 2 * ARRAY_LEN(shown) };
+    char headings[COLUMNS][160] = {"instruction", "enc"};
+    const char *pointers[COLUMNS];
+    enum report_align aligns[COLUMNS] = {ALIGN_LEFT, ALIGN_LEFT};
+    for (size_t c = 2; c < COLUMNS; c++) {
+        snprintf(headings[c], sizeof headings[c], "%s %.120s", shown[(c - 2) / 2],
+                 diff->sides[c % 2].name);
+        aligns[c] = c >= COLUMNS - 2 ? ALIGN_LEFT : ALIGN_POINT;
+    }
+    for (size_t c = 0; c < COLUMNS; c++)
+        pointers[c] = headings[c];
+    struct report_table *table = report_table_new(pointers, aligns, COLUMNS);
+    size_t only[2] = {0}, both = 0;
+    diff_join(diff, table, only, &both);
+    struct strbuf out = {0};
+    if (diff->csv)
+        report_table_csv(table, &out);
+    else if (report_table_rows(table) > 0)
+        report_table_print(table, &out);
+    fputs(strbuf_text(&out), stdout);
+    fprintf(stderr,
+            "latput diff: %d of %zu common forms differ by more than %.3g %%; %zu only in %s, %zu "
+            "only in %s\n",
+            report_table_rows(table), both, diff->tolerance * 100, only[0], diff->sides[0].name,
+            only[1], diff->sides[1].name);
+    strbuf_free(&out);
+    report_table_free(table);
+}
+
+static int diff_databases(struct store *store, struct diff *diff)
+{
+    struct err err = {""};
+    for (int i = 0; i < 2; i++) {
+        struct diff_side *side = &diff->sides[i];
+        side->filter.glob = diff->glob;
+        int status = store_option_check(&cmd_diff, store, side->filter.run_id, side->filter.uarch);
+        if (status != EXIT_DONE)
+            return status;
+        if (diff_read(store, side, &err) != 0)
+            return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
+    }
+    diff_print(diff);
+    return EXIT_DONE;
+}
+
+static int diff_option(struct diff *diff, int option, const char *argument)
+{
+    char *end;
+    switch (option) {
+    case OPT_DB:
+        diff->db = argument;
+        break;
+    case OPT_FILTER:
+        diff->glob = argument;
+        break;
+    case OPT_FORMAT:
+        diff->csv = strcmp(argument, "csv") == 0;
+        if (!diff->csv && strcmp(argument, "table") != 0)
+            return command_fail(&cmd_diff, EXIT_USAGE, "unknown format '%s'; there are table, csv",
+                                argument);
+        break;
+    case OPT_TOLERANCE:
+        diff->tolerance = strtod(argument, &end) / 100;
+        if (end == argument || *end || !(diff->tolerance >= 0 && diff->tolerance < 10))
+            return command_fail(&cmd_diff, EXIT_USAGE, "'%s' is no tolerance in percent", argument);
+        break;
+    }
+    return EXIT_DONE;
+}
+
+static int diff_operands(struct diff *diff, char **names, int n)
+{
+    if (n != 2)
+        return command_fail(&cmd_diff, EXIT_USAGE,
+                            "name two CPU families (uarch) or two runs; latput query --runs lists "
+                            "them");
+    for (int i = 0; i < 2; i++) {
+        struct diff_side *side = &diff->sides[i];
+        side->name = names[i];
+        if (names[i][strspn(names[i], "0123456789")])
+            side->filter.uarch = names[i];
+        else if (store_option_run(&cmd_diff, names[i], &side->filter.run_id) != 0)
+            return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
+
+static int diff_run(int argc, char **argv)
+{
+    struct option_state state = {0};
+    struct diff diff = {.tolerance = 0.02};
+    const char *argument;
+    int option, status;
+    while ((option = command_next_option(&cmd_diff, argc, argv, &state, &argument)) >= 0)
+        if ((status = diff_option(&diff, option, argument)) != EXIT_DONE)
+            return status;
+    if (option == -2)
+        return EXIT_USAGE;
+    status = diff_operands(&diff, argv + state.operand_index, argc - state.operand_index);
+    if (status != EXIT_DONE)
+        return status;
+    struct err err = {""};
+    struct store *store;
+    if (store_open(diff.db ? diff.db : store_default_path(), STORE_READ, &store, &err) != 0)
+        return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
+    status = diff_databases(store, &diff);
+    store_close(store);
+    for (int i = 0; i < 2; i++) {
+        free(diff.sides[i].forms);
+        arena_free(&diff.sides[i].arena);
+    }
+    return status;
+}
+
+const struct command cmd_diff = {
+    .name = "diff",
+    .arguments = "A B",
+    .summary = "two CPUs or two runs side by side, only what differs",
+    .description =
+        "A and B are CPU families (uarch, such as zen5) or numbers of runs. Prints the forms that "
+        "both have and whose latency, throughput or outcome differ by more than the tolerance. "
+        "How many forms only one of them has is said on standard error.",
+    .options = diff_options,
+    .run = diff_run,
+};

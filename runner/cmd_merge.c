@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// latput merge: the runs of packs, also of other machines and other people, into one database.
+#include "command.h"
+#include "pack.h"
+#include "store.h"
+
+#include <stdio.h>
+
+enum { OPT_DB };
+
+static const struct command_option merge_options[] = {
+    [OPT_DB] = {0,       "db", "FILE", "the database; made if missing; default: db/latput.db"},
+      {0}
+};
+
+extern const struct command cmd_merge;
+
+// All packs or none.
+static int merge_packs(struct store *store, char **paths, int npaths)
+{
+    struct err err = {""};
+    int added = 0;
+    if (store_begin(store, &err) != 0)
+        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    for (int i = 0; i < npaths; i++) {
+        int64_t run_id;
+        int got = pack_merge(store, paths[i], &run_id, &err);
+        if (got < 0) {
+            store_rollback(store);
+            return command_fail(&cmd_merge, EXIT_USAGE, "%s", err.text);
+        }
+        printf("%s: %s run %lld\n", paths[i], got ? "added as" : "is there already as",
+               (long long)run_id);
+        added += got;
+    }
+    if (store_commit(store, &err) != 0) {
+        store_rollback(store);
+        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    }
+    fprintf(stderr, "latput merge: %d of %d runs added to %s\n", added, npaths, store_path(store));
+    return EXIT_DONE;
+}
+
+static int merge_run(int argc, char **argv)
+{
+    struct option_state state = {0};
+    const char *argument, *db = NULL;
+    int option;
+    while ((option = command_next_option(&cmd_merge, argc, argv, &state, &argument)) >= 0)
+        db = argument;
+    if (option == -2)
+        return EXIT_USAGE;
+    if (state.operand_index >= argc)
+        return command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
+    struct err err = {""};
+    struct store *store;
+    if (store_open(db ? db : store_default_path(), STORE_WRITE, &store, &err) != 0)
+        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = merge_packs(store, argv + state.operand_index, argc - state.operand_index);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_merge = {
+    .name = "merge",
+    .arguments = "FILE...",
+    .summary = "packs of other machines into one database",
+    .description =
+        "Adds the runs of packs to the database, all or none. A run that is there already is left "
+        "out. Packs are not trusted: names, sizes, hashes, schema and values are checked, and what "
+        "does not look like the work of latput is refused.",
+    .options = merge_options,
+    .run = merge_run,
+};

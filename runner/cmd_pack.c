@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// latput pack: one run as an archive fit for publication.
+#include "command.h"
+#include "pack.h"
+#include "store.h"
+#include "store_options.h"
+
+#include "util/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum { OPT_DB, OPT_RUN, OPT_OUTPUT };
+
+static const struct command_option pack_options[] = {
+    [OPT_DB] = {0,       "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_RUN] = {'r', "run", "N", "the run; default: the newest that is finished"},
+    [OPT_OUTPUT] = {'o',       "output", "FILE",
+                "the archive; default: a name that says what is in it, in results/. A "
+                    "directory gets a file of that name"},
+    {0 }
+};
+
+extern const struct command cmd_pack;
+
+// The path of the archive, to be freed: `output`, or the run's own name in a directory.
+static char *pack_path(struct store *store, int64_t run_id, const char *output, struct err *err)
+{
+    struct stat st;
+    if (!output && mkdir("results", 0777) != 0 && errno != EEXIST) {
+        err_set(err, "results: cannot be made: %s; name a file with --output", strerror(errno));
+        return NULL;
+    }
+    if (output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return xstrdup(output);
+    char *name = pack_name(store, run_id, err);
+    char *path = name ? xasprintf("%s/%s", output ? output : "results", name) : NULL;
+    free(name);
+    return path;
+}
+
+static int pack_of_run(struct store *store, int64_t run_id, const char *output)
+{
+    struct err err = {""};
+    int status = store_option_check(&cmd_pack, store, run_id, NULL);
+    if (status != EXIT_DONE)
+        return status;
+    int got = run_id ? 1 : store_run_newest(store, &run_id, &err);
+    if (got == 0)
+        return command_fail(&cmd_pack, EXIT_ENVIRONMENT,
+                            "%s: has no runs; `latput run` measures one", store_path(store));
+    char *path = got > 0 ? pack_path(store, run_id, output, &err) : NULL;
+    if (!path || pack_write(store, run_id, path, &err) != 0)
+        status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
+    else
+        printf("%s\n", path);
+    free(path);
+    return status;
+}
+
+static int pack_run(int argc, char **argv)
+{
+    struct option_state state = {0};
+    const char *argument, *db = NULL, *output = NULL;
+    int64_t run_id = 0;
+    int option;
+    while ((option = command_next_option(&cmd_pack, argc, argv, &state, &argument)) >= 0)
+        if (option == OPT_DB)
+            db = argument;
+        else if (option == OPT_OUTPUT)
+            output = argument;
+        else if (store_option_run(&cmd_pack, argument, &run_id) != 0)
+            return EXIT_USAGE;
+    if (option == -2)
+        return EXIT_USAGE;
+    if (state.operand_index < argc)
+        return command_fail(&cmd_pack, EXIT_USAGE, "unexpected argument '%s'",
+                            argv[state.operand_index]);
+    struct err err = {""};
+    struct store *store;
+    if (store_open(db ? db : store_default_path(), STORE_READ, &store, &err) != 0)
+        return command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = pack_of_run(store, run_id, output);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_pack = {
+    .name = "pack",
+    .arguments = "",
+    .summary = "archive a run for publication",
+    .description =
+        "Packs a finished run into a zip file: text tables, the public views as CSV and JSON, and "
+        "a database that holds this run only. A MANIFEST has the sha256 of each member. Names of "
+        "hosts, users and directories are not in it. The same run always gives the same bytes. "
+        "Prints the name of the file.",
+    .options = pack_options,
+    .run = pack_run,
+};

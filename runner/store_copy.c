@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: MIT
+// Copies one run from a database to another, with ids of its own: into a fresh file when a run is
+// packed, out of an untrusted file when packs are merged. So every text and number is checked on
+// its way, and the tables' own constraints check ranges. Canary floors stay behind: they steer
+// measurements, and those of another machine must not steer ours.
+#include "store_internal.h"
+
+#include "util/strbuf.h"
+
+#include <math.h>
+#include <string.h>
+
+struct store_copy {
+    struct store *from, *to;
+    struct err *err;
+};
+
+// Well-formed UTF-8 without control characters: safe for terminals, JSON and HTML alike.
+static bool text_is_clean(const unsigned char *text, int len)
+{
+    for (int i = 0; i < len;) {
+        unsigned char c = text[i];
+        int more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
+        bool control = (c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
+        if (control || (c >= 0x80 && c < 0xc2) || c > 0xf4 || i + more >= len)
+            return false;
+        unsigned char next = more ? text[i + 1] : 0;
+        if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) ||
+            (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f) || (c == 0xc2 && next < 0xa0))
+            return false;
+        for (int k = 1; k <= more; k++)
+            if ((text[i + k] & 0xc0) != 0x80)
+                return false;
+        i += 1 + more;
+    }
+    return true;
+}
+
+static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
+{
+    return err_set(copy->err,
+                   "%s: a value of column %s is malformed (control characters, bad UTF-8, or not a "
+                   "finite number); the file is damaged or was not written by latput",
+                   copy->from->path, sqlite3_column_name(row, column));
+}
+
+// Binds columns 1.. of `row` to the parameters 2.. of `insert`.
+static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *insert)
+{
+    for (int c = 1; c < sqlite3_column_count(row); c++) {
+        sqlite3_value *value = sqlite3_column_value(row, c);
+        int type = sqlite3_value_type(value);
+        if (type == SQLITE_TEXT &&
+            !text_is_clean(sqlite3_value_text(value), sqlite3_value_bytes(value)))
+            return copy_refuse(copy, row, c);
+        if (type == SQLITE_FLOAT && !isfinite(sqlite3_value_double(value)))
+            return copy_refuse(copy, row, c);
+        if (sqlite3_bind_value(insert, c + 1, value) != SQLITE_OK)
+            return store_error(copy->to, copy->err, "copy a value");
+    }
+    return 0;
+}
+
+// A table whose rows hang on a row of the table above. `select`: the own id (or anything, where it
+// has none), then the columns; its parameter is the id above. `insert`: the id above, then the
+// columns.
+struct copy_level {
+    const char *select, *insert;
+    const struct copy_level *const *children; // ends with NULL; NULL: none
+};
+
+static const struct copy_level copy_samples = {
+    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc FROM sample "
+    "WHERE timing_id = ?1 ORDER BY seq",
+    "INSERT INTO sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc) "
+    "VALUES (?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_timings = {
+    "SELECT timing_id, pass, outcome, detail, iterations, copies, calib_clk, overhead_tsc, "
+    "accepted, tried FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
+    "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, calib_clk, "
+    "overhead_tsc, accepted, tried) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_samples, NULL}
+};
+
+static const struct copy_level copy_estimates = {
+    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, passes_differ "
+    "FROM estimate WHERE kernel_id = ?1",
+    "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, accepted, tried, pass, "
+    "passes_differ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_kernels = {
+    "SELECT kernel_id, position, shape, instances, instrs, extra_clk, outcome, detail, code_bytes, "
+    "code FROM kernel WHERE test_id = ?1 ORDER BY position",
+    "INSERT INTO kernel (test_id, position, shape, instances, instrs, extra_clk, outcome, detail, "
+    "code_bytes, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_timings, &copy_estimates, NULL}
+};
+
+static const struct copy_level copy_results = {
+    "SELECT 0, result.outcome, result.detail, value_clk, dense_clk, filled_clk, spread_clk, "
+    "accepted, tried, bound, kernel.position FROM result LEFT JOIN kernel "
+    "ON kernel.kernel_id = result.kernel_id AND kernel.test_id = result.test_id "
+    "WHERE result.test_id = ?1",
+    "INSERT INTO result (test_id, outcome, detail, value_clk, dense_clk, filled_clk, spread_clk, "
+    "accepted, tried, bound, kernel_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+    "(SELECT kernel_id FROM kernel WHERE test_id = ?1 AND position = ?11))",
+    NULL};
+
+static const struct copy_level copy_tests = {
+    "SELECT test_id, position, kind, src, dst, variant, bound, outcome, detail FROM test "
+    "WHERE run_form_id = ?1 ORDER BY position",
+    "INSERT INTO test (run_form_id, position, kind, src, dst, variant, bound, outcome, detail) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_kernels, &copy_results, NULL}
+};
+
+// Forms and lists are found by their names, or added.
+static const struct copy_level copy_forms = {
+    "SELECT run_form_id, run_form.position, isa, form, mnemonic, operands, enc, bits, options, "
+    "list.name FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) "
+    "WHERE run_id = ?1 ORDER BY run_form_id",
+    "INSERT INTO run_form (run_id, position, isa, form_id, list_id) VALUES (?1, ?2, ?3, "
+    "(SELECT form_id FROM form WHERE form = ?4 AND enc = ?7 AND bits = ?8), "
+    "(SELECT list_id FROM list WHERE name = ?10))",
+    (const struct copy_level *const[]){&copy_tests, NULL}
+};
+
+static const struct copy_level copy_warnings = {
+    "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
+    "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
+
+static const struct copy_level copy_leaves = {
+    "SELECT 0, leaf, subleaf, eax, ebx, ecx, edx FROM cpuid_leaf WHERE cpu_id = ?1 "
+    "ORDER BY leaf, subleaf",
+    "INSERT INTO cpuid_leaf (cpu_id, leaf, subleaf, eax, ebx, ecx, edx) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_caches = {
+    "SELECT 0, level, type, size_bytes, ways, line_bytes, sharing FROM cpu_cache "
+    "WHERE cpu_id = ?1 ORDER BY level, type",
+    "INSERT INTO cpu_cache (cpu_id, level, type, size_bytes, ways, line_bytes, sharing) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static int copy_insert(struct store_copy *copy, sqlite3_stmt *row, const char *sql, int64_t above,
+                       int64_t *id)
+{
+    sqlite3_stmt *insert = store_prepare(copy->to, copy->err, sql);
+    if (!insert)
+        return -1;
+    sqlite3_bind_int64(insert, 1, above);
+    if (copy_bind(copy, row, insert) != 0)
+        return -1;
+    int got = sqlite3_step(insert);
+    int result = 0;
+    if ((got & 0xff) == SQLITE_CONSTRAINT)
+        result = err_set(copy->err,
+                         "%s: holds a value out of range (%s); the file is damaged or was not "
+                         "written by latput",
+                         copy->from->path, sqlite3_errmsg(copy->to->db));
+    else if (got != SQLITE_DONE)
+        result = store_error(copy->to, copy->err, "copy a row");
+    sqlite3_reset(insert);
+    sqlite3_clear_bindings(insert);
+    *id = sqlite3_last_insert_rowid(copy->to->db);
+    return result;
+}
+
+static int copy_rows(struct store_copy *copy, const struct copy_level *level, int64_t from,
+                     int64_t to);
+
+static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
+{
+    static const char add_form[] =
+        "INSERT OR IGNORE INTO form (form, mnemonic, operands, enc, bits, "
+        "options) VALUES (?, ?, ?, ?, ?, ?)";
+    for (int c = 2; c <= 9; c++) // before they are used to look rows up
+        if (sqlite3_column_type(row, c) == SQLITE_TEXT &&
+            !text_is_clean(sqlite3_column_text(row, c), sqlite3_column_bytes(row, c)))
+            return copy_refuse(copy, row, c);
+    if (store_execute(
+            copy->to, copy->err, add_form, "ssssis", (const char *)sqlite3_column_text(row, 3),
+            (const char *)sqlite3_column_text(row, 4), (const char *)sqlite3_column_text(row, 5),
+            (const char *)sqlite3_column_text(row, 6), (int64_t)sqlite3_column_int64(row, 7),
+            (const char *)sqlite3_column_text(row, 8)) != 0)
+        return -1;
+    return store_execute(copy->to, copy->err, "INSERT OR IGNORE INTO list (name) VALUES (?)", "s",
+                         (const char *)sqlite3_column_text(row, 9));
+}
+
+static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
+                    int64_t to)
+{
+    int64_t id, own = sqlite3_column_int64(row, 0);
+    if (level == &copy_forms && copy_names(copy, row) != 0)
+        return -1;
+    if (copy_insert(copy, row, level->insert, to, &id) != 0)
+        return -1;
+    for (int i = 0; level->children && level->children[i]; i++)
+        if (copy_rows(copy, level->children[i], own, id) != 0)
+            return -1;
+    return 0;
+}
+
+static int copy_rows(struct store_copy *copy, const struct copy_level *level, int64_t from,
+                     int64_t to)
+{
+    sqlite3_stmt *row = store_bind(copy->from, copy->err, level->select, "i", from);
+    if (!row)
+        return -1;
+    int got, result = 0;
+    while (result == 0 && (got = sqlite3_step(row)) == SQLITE_ROW)
+        result = copy_row(copy, level, row, to);
+    if (result == 0 && got != SQLITE_DONE)
+        result = store_error(copy->from, copy->err, "read");
+    sqlite3_reset(row);
+    return result;
+}
+
+// The CPU's identity must be what its columns give, or rows of two CPUs could pass for one.
+static int copy_check_identity(struct store_copy *copy, int64_t cpu_id, char identity[65])
+{
+    sqlite3_stmt *row = store_bind(
+        copy->from, copy->err,
+        "SELECT identity, concat_lines FROM (SELECT identity, vendor || char(10) || brand || "
+        "char(10) || signature || char(10) || family || char(10) || model || char(10) || stepping "
+        "|| char(10) || core_type || char(10) || native_model || char(10) || uarch || char(10) || "
+        "uarch_name || char(10) || microcode || char(10) || hypervisor || char(10) || "
+        "tsc_invariant || char(10) || features || char(10) AS concat_lines FROM cpu "
+        "WHERE cpu_id = ?1)",
+        "i", cpu_id);
+    if (!row)
+        return -1;
+    int got = sqlite3_step(row);
+    const char *stored = got == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
+    const char *text = got == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 1) : NULL;
+    int result = 0;
+    if (!stored || !text)
+        result = err_set(copy->err, "%s: has no CPU for its run", copy->from->path);
+    else
+        store_sha256(text, strlen(text), identity);
+    if (result == 0 && strcmp(identity, stored) != 0)
+        result = err_set(copy->err, "%s: the identity of its CPU does not fit the CPU's columns",
+                         copy->from->path);
+    sqlite3_reset(row);
+    return result;
+}
+
+static int copy_cpu(struct store_copy *copy, int64_t cpu_id, int64_t *new_id)
+{
+    static const char select[] =
+        "SELECT 0, identity, vendor, brand, signature, family, model, stepping, core_type, "
+        "native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, features "
+        "FROM cpu WHERE cpu_id = ?1";
+    static const char insert[] =
+        "INSERT INTO cpu (cpu_id, identity, vendor, brand, signature, family, model, stepping, "
+        "core_type, native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, "
+        "features) VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    char identity[65];
+    if (copy_check_identity(copy, cpu_id, identity) != 0)
+        return -1;
+    int found = store_get_int(copy->to, copy->err, new_id,
+                              "SELECT cpu_id FROM cpu WHERE identity = ?1", "s", identity);
+    if (found != 0)
+        return found < 0 ? -1 : 0;
+    sqlite3_stmt *row = store_bind(copy->from, copy->err, select, "i", cpu_id);
+    if (!row || sqlite3_step(row) != SQLITE_ROW)
+        return store_error(copy->from, copy->err, "read its CPU");
+    int result = copy_insert(copy, row, insert, 0, new_id);
+    sqlite3_reset(row);
+    if (result == 0)
+        result = copy_rows(copy, &copy_leaves, cpu_id, *new_id);
+    return result == 0 ? copy_rows(copy, &copy_caches, cpu_id, *new_id) : -1;
+}
+
+static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id)
+{
+    static const char select[] =
+        "SELECT cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, frequency, "
+        "selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, measuring_cpu, "
+        "started_utc, finished_utc, kernels, seconds FROM run WHERE run_id = ?1";
+    static const char insert[] =
+        "INSERT INTO run (cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, "
+        "frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, "
+        "measuring_cpu, started_utc, finished_utc, kernels, seconds) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+    sqlite3_stmt *row = store_bind(copy->from, copy->err, select, "i", run_id);
+    if (!row)
+        return -1;
+    if (sqlite3_step(row) != SQLITE_ROW) {
+        sqlite3_reset(row);
+        return err_set(copy->err, "%s: has no run %lld", copy->from->path, (long long)run_id);
+    }
+    int64_t cpu_id;
+    int result = copy_cpu(copy, sqlite3_column_int64(row, 0), &cpu_id);
+    if (result == 0)
+        result = copy_insert(copy, row, insert, cpu_id, new_id);
+    sqlite3_reset(row);
+    return result;
+}
+
+int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
+                   struct err *err)
+{
+    struct store_copy copy = {from, to, err};
+    bool own;
+    if (store_unit_begin(to, &own, err) != 0)
+        return -1;
+    int result = copy_run_row(&copy, run_id, new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_forms, run_id, *new_id);
+    return store_unit_end(to, own, result, err);
+}

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// A run into a database file of its own, and out of one that comes from someone else; see store.h.
+// An untrusted file is opened read-only with SQLite's defensive settings, must be sound, and must
+// have our tables, indexes and triggers and no view of a foreign name; then only its tables are
+// read.
+#include "store_internal.h"
+
+#include "util/mem.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// No value of ours comes near this; a crafted one must not make us allocate gigabytes.
+enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
+
+int store_extract_run(struct store *store, int64_t run_id, const char *path, struct err *err)
+{
+    struct store *fresh;
+    if (access(path, F_OK) == 0)
+        return err_set(err, "%s: is there already", path);
+    if (store_open(path, STORE_WRITE, &fresh, err) != 0)
+        return -1;
+    int64_t new_id;
+    int result = store_copy_run(store, run_id, fresh, &new_id, err);
+    if (result == 0)
+        result = store_script(fresh, err, "VACUUM", "pack it densely");
+    store_close(fresh);
+    return result;
+}
+
+static int merge_check_sound(struct store *store, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err, "PRAGMA quick_check(1)", "");
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    const char *text = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    int result = 0;
+    if (got != SQLITE_ROW)
+        result = store_error(store, err, "check it");
+    else if (!text || strcmp(text, "ok") != 0)
+        result = err_set(err, "%s: the database in it is damaged: %s", store->path,
+                         text ? text : "unknown");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+static int merge_check_views(struct store *store, struct err *err)
+{
+    if (store_schema_temporary_views(store, err) != 0)
+        return -1;
+    int64_t foreign = 0;
+    if (store_get_int(store, err, &foreign,
+                      "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view' AND name NOT IN "
+                      "(SELECT name FROM temp.sqlite_schema WHERE type = 'view')",
+                      "") < 0)
+        return -1;
+    return foreign == 0
+               ? 0
+               : err_set(err, "%s: has views that are not latput's; it is refused", store->path);
+}
+
+static int merge_check(struct store *store, int64_t *version, struct err *err)
+{
+    bool fresh;
+    sqlite3_limit(store->db, SQLITE_LIMIT_LENGTH, MERGE_VALUE_BYTES_MAX);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+    if (store_schema_identify(store, &fresh, version, err) != 0)
+        return -1;
+    if (fresh)
+        return err_set(err, "%s: the database in it is empty", store->path);
+    // The schema first: the check of the content evaluates the constraints in it.
+    if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0)
+        return -1;
+    return merge_check_sound(store, err);
+}
+
+static int merge_connect(const char *path, const char *label, struct store **out, struct err *err)
+{
+    if (store_connect(path, SQLITE_OPEN_READONLY, out, err) != 0)
+        return err_prefix(err, "%s: ", label);
+    free((*out)->path);
+    (*out)->path = xstrdup(label);
+    return 0;
+}
+
+// Opens an untrusted file; one of an older schema is first brought up to date (it is our copy).
+static int merge_open(const char *path, const char *label, struct store **out, struct err *err)
+{
+    struct store *store;
+    int64_t version = 0;
+    if (merge_connect(path, label, &store, err) != 0)
+        return -1;
+    int result = merge_check(store, &version, err);
+    if (result == 0 && version == STORE_SCHEMA_VERSION) {
+        *out = store;
+        return 0;
+    }
+    store_close(store);
+    if (result != 0)
+        return -1;
+    if (store_open(path, STORE_WRITE, &store, err) != 0)
+        return err_prefix(err, "%s: ", label);
+    store_close(store);
+    return merge_connect(path, label, out, err);
+}
+
+static int merge_the_run(struct store *from, struct store *store, int64_t *run_id, struct err *err)
+{
+    int64_t runs = 0, source = 0, known = 0;
+    if (store_get_int(from, err, &runs, "SELECT count(*) FROM run", "") < 0)
+        return -1;
+    if (runs != 1)
+        return err_set(err, "%s: holds %lld runs, a pack has one", from->path, (long long)runs);
+    int finished = store_get_int(from, err, &source,
+                                 "SELECT run_id FROM run WHERE finished_utc IS NOT NULL", "");
+    if (finished <= 0)
+        return finished < 0 ? -1 : err_set(err, "%s: its run was not finished", from->path);
+    sqlite3_stmt *stmt = store_bind(from, err, "SELECT uuid FROM run", "");
+    if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
+        return store_error(from, err, "read its run");
+    known = store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
+                          (const char *)sqlite3_column_text(stmt, 0));
+    sqlite3_reset(stmt);
+    if (known != 0)
+        return known < 0 ? -1 : 0;
+    return store_copy_run(from, source, store, run_id, err) == 0 ? 1 : -1;
+}
+
+int store_merge_run(struct store *store, const char *path, const char *label, int64_t *run_id,
+                    struct err *err)
+{
+    struct store *from;
+    if (merge_open(path, label, &from, err) != 0)
+        return -1;
+    int result = merge_the_run(from, store, run_id, err);
+    store_close(from);
+    return result;
+}
