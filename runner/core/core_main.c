@@ -87,26 +87,25 @@ static const char *signal_text(int signal_number)
 // After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
 static bool run_damaged(struct kernel_run *run)
 {
+    bool intact = guard_intact(); // before anything is sent: sending changes the core's own data
     struct guard_fault fault = guard_take_fault();
-    if (fault.signal) {
-        run->finished = true;
-        if (fault.signal == SIGILL)
-            send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL,
-                         "SIGILL: the CPU refuses the instruction");
-        else
-            send_outcome(run, OUTCOME_SIGNALLED, fault.signal, signal_text(fault.signal));
-    }
-    if (!guard_intact()) {
-        if (!run->finished)
-            send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
-                         "the body writes over the memory of the measurement core");
+    if (fault.signal == 0 && intact)
+        return false;
+    run->finished = true;
+    if (fault.signal == SIGILL)
+        send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL, "SIGILL: the CPU refuses the instruction");
+    else if (fault.signal)
+        send_outcome(run, OUTCOME_SIGNALLED, fault.signal, signal_text(fault.signal));
+    else
+        send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
+                     "the body writes over the memory of the measurement core");
+    if (!intact)
         _exit(114); // a new process measures the rest
-    }
-    return run->finished;
+    return true;
 }
 
 // Chooses the unrolling and the number of iterations so that one timing fills the window.
-static bool run_trial(struct kernel_run *run)
+static void run_trial(struct kernel_run *run)
 {
     double window_tsc = config.window_ns * config.tsc_hz / 1e9;
     for (int i = run->code.nvariants - 1; i >= 0; i--) {
@@ -116,7 +115,7 @@ static bool run_trial(struct kernel_run *run)
         for (int round = 0; round < 2; round++) {
             ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
             if (run_damaged(run))
-                return false;
+                return;
         }
         double loop_tsc =
             (ticks > times.overhead_tsc ? ticks - times.overhead_tsc : 0) / TRIAL_ITERATIONS;
@@ -125,7 +124,6 @@ static bool run_trial(struct kernel_run *run)
         run->variant = variant;
         run->iterations = loop_tsc * 4 > window_tsc ? (uint32_t)(window_tsc / loop_tsc) + 1 : 4;
     }
-    return true;
 }
 
 // Settles the iterations with a longer timing than the trial's; also warms up.
@@ -251,8 +249,6 @@ static bool run_pass(struct kernel_run *run)
         send_simple(CORE_REC_BEGIN, run->kernel->id, run->pass);
     time_fill_data(run->kernel);
     guard_protect(__builtin_frame_address(0));
-    if (!run->variant && !run_trial(run))
-        return true;
     if (!run_warm(run))
         return true;
     return run_measure(run);
@@ -307,9 +303,22 @@ static void measure_pass(uint32_t pass)
     }
 }
 
+// Runs each kernel briefly before any is measured: a body that ends the process is found before
+// there is work to lose.
+static void try_all(void)
+{
+    for (uint32_t i = 0; i < config.nselected; i++) {
+        send_simple(CORE_REC_BEGIN, runs[i].kernel->id, 0);
+        time_fill_data(runs[i].kernel);
+        guard_protect(__builtin_frame_address(0));
+        run_trial(&runs[i]);
+    }
+}
+
 static void measure(void)
 {
     clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
+    try_all();
     for (uint32_t pass = 1; pass <= PASSES_MAX; pass++) {
         uint64_t start = time_now();
         measure_pass(pass);

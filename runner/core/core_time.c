@@ -23,7 +23,7 @@ enum {
 
 // The data area lies below 2 GiB at a fixed address: absolute operands can name it, and where data
 // lies relative to pages and cache sets is the same in every process.
-#define DATA_ADDRESS ((void *)0x20000000)
+#define DATA_ADDRESS ((void *)0x60000000)
 
 static uint8_t *data_base, *stack_top;
 static struct code calib_code, add_code, canary_code[NOP_BYTES_MAX + 1];

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// Makes batches; see batch.h. The thread hands over through a slot of one batch: while one is
+// measured the next is built, and no more than that lies in memory or on the disk.
+#include "batch.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { FIRST_BATCH_KERNELS = 150, BATCH_GROWTH = 4 };
+
+struct batch_source {
+    const struct selected_row *rows;
+    int nrows, next_row;
+    struct batch_options options;
+    int batches, kernels_wanted;
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct batch *ready; // the slot
+    bool taken_all, stop;
+};
+
+static int batch_plan_row(struct batch *batch, struct batch_source *source,
+                          const struct selected_row *selected)
+{
+    struct batch_row *row = &batch->rows[batch->nrows];
+    *row = (struct batch_row){.selected = selected, .first_kernel = batch->nkernels};
+    if (plan_row(selected->row, &source->options.plan, &batch->arena, &row->plan, &batch->err) != 0)
+        return -1;
+    for (int t = 0; t < row->plan.ntests; t++)
+        row->nkernels += row->plan.tests[t].nkernels;
+    batch->nrows++;
+    batch->nkernels += row->nkernels;
+    return 0;
+}
+
+static void batch_list_kernels(struct batch *batch)
+{
+    batch->kernels = arena_alloc(&batch->arena, (size_t)batch->nkernels * sizeof *batch->kernels);
+    batch->measured = arena_alloc(&batch->arena, (size_t)batch->nkernels * sizeof *batch->measured);
+    int k = 0;
+    for (int r = 0; r < batch->nrows; r++) {
+        const struct plan *plan = &batch->rows[r].plan;
+        for (int t = 0; t < plan->ntests; t++)
+            for (int s = 0; s < plan->tests[t].nkernels; s++, k++) {
+                batch->kernels[k] = (struct gen_kernel){
+                    .row = plan->row, .test = &plan->tests[t], .spec = &plan->tests[t].kernels[s]};
+                batch->measured[k] = (struct exec_kernel){.selected = true, .detail = ""};
+            }
+    }
+}
+
+static void batch_build(struct batch *batch, const struct batch_options *options, int number)
+{
+    struct build_options build = {.directory = options->directory,
+                                  .stem = arena_printf(&batch->arena, "batch%d", number),
+                                  .keep = options->keep,
+                                  .exclude_cpu = -1};
+    batch_list_kernels(batch);
+    batch->failed = build_program(batch->kernels, batch->nkernels, &build, &batch->arena,
+                                  &batch->program, &batch->err);
+    for (int f = 0; f < batch->program.nfailures && !batch->failed; f++) {
+        const struct build_failure *failure = &batch->program.failures[f];
+        batch->measured[failure->kernel] = (struct exec_kernel){
+            .finished = true, .outcome = failure->outcome, .detail = failure->detail};
+    }
+}
+
+static struct batch *batch_make(struct batch_source *source)
+{
+    if (source->next_row == source->nrows)
+        return NULL;
+    struct batch *batch = xcalloc(1, sizeof *batch);
+    batch->rows = arena_alloc(&batch->arena,
+                              (size_t)(source->nrows - source->next_row) * sizeof *batch->rows);
+    while (source->next_row < source->nrows && batch->nkernels < source->kernels_wanted &&
+           !batch->failed)
+        batch->failed = batch_plan_row(batch, source, &source->rows[source->next_row++]);
+    if (!batch->failed)
+        batch_build(batch, &source->options, source->batches++);
+    source->kernels_wanted *= BATCH_GROWTH;
+    if (source->kernels_wanted > source->options.kernels)
+        source->kernels_wanted = source->options.kernels;
+    return batch;
+}
+
+static void *batch_thread(void *argument)
+{
+    struct batch_source *source = argument;
+    for (;;) {
+        struct batch *batch = batch_make(source);
+        pthread_mutex_lock(&source->mutex);
+        while (source->ready && !source->stop)
+            pthread_cond_wait(&source->changed, &source->mutex);
+        bool stop = source->stop;
+        if (!stop)
+            source->ready = batch;
+        source->taken_all = !batch;
+        pthread_cond_broadcast(&source->changed);
+        pthread_mutex_unlock(&source->mutex);
+        if (stop && batch)
+            batch_free(batch);
+        if (stop || !batch)
+            return NULL;
+    }
+}
+
+struct batch_source *batch_source_start(const struct selected_row *rows, int nrows,
+                                        const struct batch_options *options)
+{
+    struct batch_source *source = xcalloc(1, sizeof *source);
+    source->rows = rows;
+    source->nrows = nrows;
+    source->options = *options;
+    source->kernels_wanted =
+        options->kernels < FIRST_BATCH_KERNELS ? options->kernels : FIRST_BATCH_KERNELS;
+    pthread_mutex_init(&source->mutex, NULL);
+    pthread_cond_init(&source->changed, NULL);
+    if (options->ahead && pthread_create(&source->thread, NULL, batch_thread, source) != 0)
+        source->options.ahead = false;
+    return source;
+}
+
+struct batch *batch_source_next(struct batch_source *source)
+{
+    if (!source->options.ahead)
+        return batch_make(source);
+    pthread_mutex_lock(&source->mutex);
+    while (!source->ready && !source->taken_all)
+        pthread_cond_wait(&source->changed, &source->mutex);
+    struct batch *batch = source->ready;
+    source->ready = NULL;
+    pthread_cond_broadcast(&source->changed);
+    pthread_mutex_unlock(&source->mutex);
+    return batch;
+}
+
+void batch_source_stop(struct batch_source *source)
+{
+    if (source->options.ahead) {
+        pthread_mutex_lock(&source->mutex);
+        source->stop = true;
+        pthread_cond_broadcast(&source->changed);
+        pthread_mutex_unlock(&source->mutex);
+        pthread_join(source->thread, NULL);
+        if (source->ready)
+            batch_free(source->ready);
+    }
+    pthread_cond_destroy(&source->changed);
+    pthread_mutex_destroy(&source->mutex);
+    free(source);
+}
+
+void batch_free(struct batch *batch)
+{
+    if (batch->program.path)
+        unlink(batch->program.path);
+    arena_free(&batch->arena);
+    free(batch);
+}

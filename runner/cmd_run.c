@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: MIT
+// latput run: measures lists into the database, then writes the text tables. Signals end it at the
+// next record; what was measured is kept, and --resume goes on from there.
+#include "command.h"
+#include "report.h"
+#include "run.h"
+#include "util/strbuf.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {0,                                                                                         "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match"},
+    {0,                                                                                   "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all"},
+    {0,                                                                                         "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
+    {0,"resume", NULL,
+     "go on with the last unfinished run of the same lists, selection and version on this CPU"},
+    {0,                       "backend", "NAME", "auto, perf, msr or tsc: where cycles come from (default auto)"},
+    {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
+    {0,                                                                                         "give-up", "SECONDS",
+     "how long to wait for an undisturbed core before tests become unstable (default 30)"},
+    {0,                                                                                  "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
+    {0, "keep", NULL, "keep the generated assembly files and name their directory"},
+    {0,                                                                                         "results", "DIR", "where the text tables go (default results); `none`: write none"},
+    {0,                                                                                   "db", "FILE", "the database"},
+    {'q',                                                                                         "quiet", NULL, "no progress bar"},
+    {0},
+};
+enum option_index {
+    OPT_FILTER,
+    OPT_TESTS,
+    OPT_QUICK,
+    OPT_RESUME,
+    OPT_BACKEND,
+    OPT_CPU,
+    OPT_JOBS,
+    OPT_GIVE_UP,
+    OPT_NEW_FLOOR,
+    OPT_KEEP,
+    OPT_RESULTS,
+    OPT_DB,
+    OPT_QUIET
+};
+
+struct arguments {
+    struct run_options run;
+    const char *filter, *db, *results, *tests_text;
+    bool quick;
+};
+
+static int run_command(int argc, char **argv);
+
+const struct command cmd_run = {
+    .name = "run",
+    .arguments = "[LIST[:LINE]...]",
+    .summary = "measure latency and throughput of instruction lists",
+    .description =
+        "Measures the forms of the lists (names below lists/, or paths; all of them if none is "
+        "given) on this machine and stores the results in the database. Needs no privileges. "
+        "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
+        "second.\n"
+        "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
+        "being "
+        "measured; run again with --resume.",
+    .options = options,
+    .run = run_command,
+};
+
+static int parse_number(const char *text, int least, int most, int *number)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (!*text || *end || value < least || value > most)
+        return -1;
+    *number = (int)value;
+    return 0;
+}
+
+static int parse_tests(const char *text, unsigned *tests)
+{
+    *tests = 0;
+    for (; *text; text++) {
+        if (*text == 'L')
+            *tests |= TESTS_LATENCY;
+        else if (*text == 'T')
+            *tests |= TESTS_THROUGHPUT;
+        else if (*text == 'P')
+            *tests |= TESTS_PORTS;
+        else
+            return -1;
+    }
+    return *tests ? 0 : -1;
+}
+
+static int parse_backend(const char *text)
+{
+    if (strcmp(text, "auto") == 0 || strcmp(text, "tsc") == 0)
+        return 0;
+    if (strcmp(text, "perf") == 0 || strcmp(text, "msr") == 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT,
+                            "the backend '%s' is not available: no performance counter can be used "
+                            "by this version; --backend auto measures with the time-stamp counter",
+                            text);
+    return command_fail(&cmd_run, EXIT_USAGE, "unknown backend '%s'; auto, perf, msr or tsc", text);
+}
+
+static int parse_option(enum option_index option, const char *value, struct arguments *arguments)
+{
+    int number, wrong = 0;
+    switch (option) {
+    case OPT_FILTER:
+        arguments->filter = value;
+        break;
+    case OPT_TESTS:
+        arguments->tests_text = value;
+        wrong = parse_tests(value, &arguments->run.tests);
+        break;
+    case OPT_QUICK:
+        arguments->quick = true;
+        break;
+    case OPT_RESUME:
+        arguments->run.resume = true;
+        break;
+    case OPT_BACKEND:
+        return parse_backend(value);
+    case OPT_CPU:
+        wrong = parse_number(value, 0, 8191, &arguments->run.cpu);
+        break;
+    case OPT_JOBS:
+        wrong = parse_number(value, 1, 64, &number);
+        arguments->run.ahead = !wrong && number > 1;
+        break;
+    case OPT_GIVE_UP:
+        wrong = parse_number(value, 1, 86400, &arguments->run.give_up_s);
+        break;
+    case OPT_NEW_FLOOR:
+        arguments->run.new_floor = true;
+        break;
+    case OPT_KEEP:
+        arguments->run.keep = true;
+        break;
+    case OPT_RESULTS:
+        arguments->results = value;
+        break;
+    case OPT_DB:
+        arguments->db = value;
+        break;
+    case OPT_QUIET:
+        arguments->run.quiet = true;
+        break;
+    }
+    if (wrong)
+        return command_fail(&cmd_run, EXIT_USAGE, "--%s cannot be '%s'; see latput run --help",
+                            options[option].name, value);
+    return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *arguments, int *operand_index)
+{
+    struct option_state state = {0};
+    const char *value;
+    int option;
+    while ((option = command_next_option(&cmd_run, argc, argv, &state, &value)) != -1) {
+        if (option < 0)
+            return EXIT_USAGE;
+        int status = parse_option((enum option_index)option, value, arguments);
+        if (status != 0)
+            return status;
+    }
+    *operand_index = state.operand_index;
+    return 0;
+}
+
+static void stop_on_signal(int signal_number)
+{
+    (void)signal_number;
+    exec_stop();
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop_on_signal,
+                               .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        struct sigaction old;
+        sigaction(signals[i], NULL, &old);
+        if (old.sa_handler != SIG_IGN) // nohup
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+static void print_summary(const struct run_summary *summary)
+{
+    fprintf(stderr, "latput run: %" PRId64 " forms", summary->forms);
+    if (summary->forms_had)
+        fprintf(stderr, " (%" PRId64 " from before)", summary->forms_had);
+    fputs(", results:", stderr);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (summary->counts[i])
+            fprintf(stderr, " %" PRId64 " %s", summary->counts[i], outcome_name((enum outcome)i));
+    fprintf(stderr, ", %.1f s, %.0f kernels/s\n", summary->seconds,
+            summary->seconds > 0 ? (double)summary->kernels / summary->seconds : 0);
+}
+
+// What the numbers mean for the exit status: unsupported forms and questions that cannot be asked
+// are findings, not failures.
+static int exit_status(const struct run_summary *summary)
+{
+    if (summary->counts[OUTCOME_OK] == 0)
+        return EXIT_ENVIRONMENT;
+    int64_t failed = summary->counts[OUTCOME_ASM_FAILED] + summary->counts[OUTCOME_LINK_FAILED] +
+                     summary->counts[OUTCOME_SIGNALLED] + summary->counts[OUTCOME_TIMED_OUT] +
+                     summary->counts[OUTCOME_UNSTABLE];
+    return failed || summary->stopped ? EXIT_SOME_FAILED : EXIT_DONE;
+}
+
+static int run_selected(struct store *store, struct arguments *arguments, const char *const *names,
+                        int nnames)
+{
+    static const char *const quick[] = {"lists/selection/quick.csv"};
+    struct err err = {{0}};
+    struct selection selection;
+    if (arguments->quick) {
+        names = quick;
+        nnames = 1;
+    }
+    if (select_rows(names, nnames, arguments->filter, &selection, &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    struct strbuf text = {0};
+    if (arguments->filter)
+        strbuf_printf(&text, "filter=%s ", arguments->filter);
+    if (arguments->tests_text)
+        strbuf_printf(&text, "tests=%s", arguments->tests_text);
+    arguments->run.selection = strbuf_text(&text);
+    struct run_summary summary;
+    catch_signals();
+    int status = run_rows(store, &selection, &arguments->run, &summary, &err);
+    if (status == 0 && strcmp(arguments->results, "none") != 0)
+        status = report_write(store, summary.run_id, arguments->results, &err);
+    strbuf_free(&text);
+    selection_free(&selection);
+    if (status != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    print_summary(&summary);
+    if (summary.stopped)
+        fputs("latput run: stopped; the same command with --resume goes on\n", stderr);
+    return exit_status(&summary);
+}
+
+static int run_command(int argc, char **argv)
+{
+    struct arguments arguments = {
+        .run = {.tests = TESTS_ALL, .cpu = -1, .ahead = true, .give_up_s = 30},
+        .db = store_default_path(),
+        .results = "results"
+    };
+    int operand_index = argc;
+    int status = parse_arguments(argc, argv, &arguments, &operand_index);
+    if (status != 0)
+        return status;
+    struct err err = {{0}};
+    struct store *store;
+    if (store_open(arguments.db, STORE_WRITE, &store, &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    status = run_selected(store, &arguments, (const char *const *)argv + operand_index,
+                          argc - operand_index);
+    store_close(store);
+    return status;
+}

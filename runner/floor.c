@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Finds the canary's floor; see floor.h.
+#include "floor.h"
+
+#include <stddef.h>
+
+enum {
+    QUICK_MS = 400,   // enough where the issue width tells what to expect
+    MODE_MS = 6000,   // where only the mode can tell: longer than most disturbances
+    QUIET_ROUNDS = 4, // times that MODE_MS is tried before a core counts as never quiet
+    CANARY_NOPS = 960,
+};
+
+// A canary may run this much slower than its width allows and still be taken for undisturbed: code
+// fetch takes its share on some CPUs. A busy sibling takes a quarter at the least.
+static const double WIDTH_TOLERANCE = 0.08;
+static const double SHARE_MIN = 0.15; // of the samples near the mode: less is no peak
+
+static const struct exec_floor *floor_best(const struct exec_floor *floors, int nfloors)
+{
+    const struct exec_floor *best = NULL;
+    for (int i = 0; i < nfloors; i++)
+        if (floors[i].clk_per_nop > 0 && floors[i].share >= SHARE_MIN &&
+            (!best || floors[i].clk_per_nop < best->clk_per_nop))
+            best = &floors[i];
+    return best;
+}
+
+int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
+                 struct canary_floor *floor)
+{
+    const struct exec_floor *best = floor_best(floors, nfloors);
+    if (!best)
+        return -1;
+    *floor = (struct canary_floor){best->nop_bytes, best->clk_per_nop, "mode"};
+    if (issue_width <= 0)
+        return 1;
+    double width_clk = (CANARY_NOPS + 1.0) / CANARY_NOPS / issue_width; // with the loop's own µop
+    if (best->clk_per_nop > width_clk * (1 + WIDTH_TOLERANCE))
+        return 0;
+    floor->method = "issue-width";
+    return 1;
+}
+
+int floor_measure(const char *program, const struct exec_params *params, struct canary_floor *floor,
+                  bool *keep, struct err *err)
+{
+    struct exec_floor floors[EXEC_FLOORS_MAX];
+    int width = (int)params->config.issue_width;
+    int found = -1;
+    *keep = false;
+    for (int round = 0; round < QUIET_ROUNDS; round++) {
+        uint32_t ms = round == 0 && width > 0 ? QUICK_MS : MODE_MS;
+        int n = exec_floor(program, params, ms, floors, err);
+        if (n < 0)
+            return -1;
+        found = floor_choose(floors, n, width, floor);
+        if (found == 1)
+            break;
+    }
+    if (found < 0)
+        return err_set(err,
+                       "no canary gave a steady time: the core is too disturbed to measure on. "
+                       "Stop other programs, or try again later");
+    *keep = found == 1;
+    return 0;
+}

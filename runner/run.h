@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// A measuring run: all stages over a selection of rows. Used by `latput run` and by the benchmark.
+#ifndef LATPUT_RUN_H
+#define LATPUT_RUN_H
+
+#include "../cpuinfo/cpuinfo.h"
+#include "exec.h"
+#include "select.h"
+#include "store.h"
+
+struct run_options {
+    unsigned tests;        // TESTS_*
+    int cpu;               // to measure on, -1: choose
+    bool resume;           // go on with an unfinished run of the same kind
+    bool ahead;            // assemble the next batch while one is measured
+    bool keep;             // keep the assembly files
+    bool quiet;            // no progress bar
+    bool new_floor;        // find the canary's floor again
+    int give_up_s;         // nothing accepted for so long: stop waiting
+    const char *selection; // the options that chose the rows, as text: what --resume compares
+};
+
+struct run_summary {
+    int64_t run_id;
+    int64_t forms_run, forms_had;  // measured now, and those that a resumed run had already
+    int64_t counts[OUTCOME_COUNT]; // of tests, over the whole run
+    int64_t forms;                 // over the whole run
+    int64_t kernels;               // timed now, with their accepted repeats in every pass
+    int64_t passes;
+    double seconds;
+    double core_hz;
+    bool stopped; // by a signal: the run can be resumed
+};
+
+// Measures the rows into the database. -1 with a message when the run could not begin or go on;
+// what was committed until then stays.
+int run_rows(struct store *store, const struct selection *selection,
+             const struct run_options *options, struct run_summary *summary, struct err *err);
+
+#endif

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// Provenance and warnings of a run; see run_info.h.
+#include "run_info.h"
+
+#include "build.h"
+#include "util/paths.h"
+#include "util/strbuf.h"
+#include "version.h"
+
+#include <math.h>
+#include <sha256.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+enum { HASH_CHARS = 16 }; // of a sha256 in hex: enough to tell versions of a table apart
+
+static int info_hash(const char *path, const char *name, struct strbuf *out, struct err *err)
+{
+    char hash[SHA256_DIGEST_STRING_LENGTH];
+    if (!SHA256File(path, hash))
+        return err_set(err, "cannot read %s", path);
+    strbuf_printf(out, "%s%s:%.*s", out->len ? " " : "", name, HASH_CHARS, hash);
+    return 0;
+}
+
+static int info_tables(struct strbuf *out, struct err *err)
+{
+    static const char *const tables[] = {"cpuinfo/cpus.csv", "cpuinfo/features.csv"};
+    for (size_t i = 0; i < ARRAY_LEN(tables); i++)
+        if (info_hash(path_data(tables[i]), strrchr(tables[i], '/') + 1, out, err) != 0)
+            return -1;
+    return 0;
+}
+
+static int info_lists(const struct selection *selection, struct strbuf *out, struct err *err)
+{
+    for (int i = 0; i < selection->nlists; i++)
+        if (info_hash(selection->lists[i].path, selection->lists[i].name, out, err) != 0)
+            return -1;
+    return 0;
+}
+
+// The first line of a small file, or "" where there is none.
+static const char *info_line(struct arena *arena, const char *path)
+{
+    char line[128] = "";
+    FILE *file = fopen(path, "r");
+    if (file) {
+        if (!fgets(line, sizeof line, file))
+            line[0] = '\0';
+        fclose(file);
+    }
+    line[strcspn(line, "\n")] = '\0';
+    return arena_strdup(arena, line);
+}
+
+static const char *info_frequency(struct arena *arena, int cpu)
+{
+    const char *path =
+        arena_printf(arena, "/sys/devices/system/cpu/cpu%d/cpufreq/scaling_governor", cpu);
+    const char *governor = info_line(arena, path);
+    const char *boost = info_line(arena, "/sys/devices/system/cpu/cpufreq/boost");
+    if (!*governor)
+        return "not controlled by this system";
+    return arena_printf(arena, "governor %s%s%s", governor, *boost ? ", boost " : "", boost);
+}
+
+int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
+                     const struct run_facts *facts, const struct selection *selection,
+                     const char *selection_text, struct arena *arena, struct run_info *info,
+                     struct err *err)
+{
+    struct utsname system;
+    uname(&system);
+    char nasm[128];
+    struct strbuf lists = {0}, tables = {0};
+    int status = build_nasm_version(nasm, sizeof nasm, err);
+    if (status == 0)
+        status = info_lists(selection, &lists, err);
+    if (status == 0)
+        status = info_tables(&tables, err);
+    if (status == 0)
+        *info = (struct run_info){
+            .version = LATPUT_VERSION,
+            .nasm_version = arena_strdup(arena, nasm),
+            .os_kernel = arena_strdup(arena, system.release),
+            .backend = "tsc",
+            .lists = arena_strdup(arena, strbuf_text(&lists)),
+            .tables = arena_strdup(arena, strbuf_text(&tables)),
+            .frequency = info_frequency(arena, config->cpu),
+            .selection = arena_strdup(arena, selection_text),
+            .tsc_hz = (double)cpu->tsc_hz,
+            .core_hz = facts->core_hz,
+            .overhead_tsc = facts->overhead_tsc,
+            .issue_width = (int)config->issue_width,
+            .calib_link_clk = (int)config->calib_link_clk,
+            .measuring_cpu = config->cpu,
+        };
+    strbuf_free(&lists);
+    strbuf_free(&tables);
+    return status;
+}
+
+int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                  const struct run_facts *facts, struct err *err)
+{
+    const struct {
+        bool applies;
+        const char *text, *remedy;
+    } warnings[] = {
+        {strcmp(cpu->uarch, "unknown") == 0,
+         "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",       "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"},
+        {facts->floor_uncertain,
+         "the core was never seen undisturbed: some disturbed timings may have been accepted",                                               "stop other programs and virtual machines on this host, then run again with --new-floor"},
+        {cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1,
+         "the ratio of the imul and add latencies is not the one that cpus.csv gives", "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"        },
+        {!cpu->tsc_invariant,                 "the time-stamp counter is not invariant",
+         "fix the core frequency for the time of the run"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
+        if (warnings[i].applies &&
+            store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)
+            return -1;
+    return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The provenance of a run: what was measured with what, under which conditions, and the warnings
+// that a reader of its numbers should see. Collects nothing that names a host, a user or a path.
+#ifndef LATPUT_RUN_INFO_H
+#define LATPUT_RUN_INFO_H
+
+#include "../cpuinfo/cpuinfo.h"
+#include "core/core_abi.h"
+#include "select.h"
+#include "store.h"
+
+// What calibrating found out.
+struct run_facts {
+    double core_hz, overhead_tsc, imul_per_add;
+    bool floor_uncertain; // the canary's floor is a guess: the core was never seen undisturbed
+};
+
+// Fills info; its strings are owned by the arena.
+int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
+                     const struct run_facts *facts, const struct selection *selection,
+                     const char *selection_text, struct arena *arena, struct run_info *info,
+                     struct err *err);
+// Records the warnings that follow from the CPU and the facts.
+int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                  const struct run_facts *facts, struct err *err);
+
+#endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Derives and stores measured batches; see run_store.h. A row whose kernels were not all measured
+// (the run was stopped) is left out, so that --resume measures it again as a whole.
+#include "run_store.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct run_storer {
+    struct store *store;
+    int64_t run_id;
+    int issue_width;
+    struct progress *progress;
+    int64_t forms;
+    pthread_t thread;
+    bool threaded;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    struct batch *next; // the slot
+    bool busy, stop;
+    int status;
+    struct err err;
+};
+
+static void measure_kernel(const struct exec_kernel *from, const struct kernel_facts *facts,
+                           int issue_width, struct measured_kernel *to)
+{
+    *to = (struct measured_kernel){
+        .outcome = from->outcome,
+        .detail = from->detail,
+        .code = from->code_bytes ? from->code : NULL,
+        .code_bytes =
+            (int)(from->code_bytes < CORE_CODE_MAX ? from->code_bytes : (uint32_t)CORE_CODE_MAX),
+        .timings = from->timings,
+        .ntimings = from->ntimings};
+    to->estimate = derive_kernel(facts, issue_width, from->timings, from->ntimings);
+    if (from->outcome != OUTCOME_OK)
+        to->estimate.outcome = from->outcome;
+    else if (to->estimate.outcome != OUTCOME_OK) {
+        to->outcome = to->estimate.outcome;
+        to->detail = "the passes disagree";
+    }
+}
+
+// The reason that a test without a value gives: its first failed kernel's.
+static const char *test_detail(const struct measured_kernel *kernels, int nkernels,
+                               enum outcome outcome)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (kernels[i].outcome == outcome && kernels[i].detail && kernels[i].detail[0])
+            return kernels[i].detail;
+    return "";
+}
+
+static void measure_test(struct arena *arena, const struct test *test,
+                         const struct exec_kernel *measured, int issue_width,
+                         struct measured_test *to)
+{
+    size_t n = (size_t)test->nkernels;
+    struct measured_kernel *kernels = arena_alloc(arena, n * sizeof *kernels);
+    struct kernel_facts *facts = arena_alloc(arena, n * sizeof *facts);
+    struct estimate *estimates = arena_alloc(arena, n * sizeof *estimates);
+    for (int i = 0; i < test->nkernels; i++) {
+        const struct kernel_spec *spec = &test->kernels[i];
+        facts[i] =
+            (struct kernel_facts){spec->shape, spec->instances, spec->instrs, spec->extra_clk};
+        measure_kernel(&measured[i], &facts[i], issue_width, &kernels[i]);
+        estimates[i] = kernels[i].estimate;
+    }
+    to->kernels = kernels;
+    to->result = derive_test(test->kind, test->bound, facts, estimates, test->nkernels);
+    if (test->nkernels == 0) {
+        to->result.outcome = test->outcome;
+        to->result.detail = test->detail;
+    } else if (to->result.outcome != OUTCOME_OK) {
+        to->result.detail = test_detail(kernels, test->nkernels, to->result.outcome);
+    }
+}
+
+static bool row_complete(const struct batch *batch, const struct batch_row *row)
+{
+    for (int k = 0; k < row->nkernels; k++)
+        if (!batch->measured[row->first_kernel + k].finished)
+            return false;
+    return true;
+}
+
+static int store_row(struct run_storer *storer, struct batch *batch, const struct batch_row *row,
+                     struct err *err)
+{
+    const struct plan *plan = &row->plan;
+    struct measured_test *tests = arena_alloc(&batch->arena, (size_t)plan->ntests * sizeof *tests);
+    int k = row->first_kernel;
+    bool ok = plan->ntests > 0;
+    for (int t = 0; t < plan->ntests; t++) {
+        measure_test(&batch->arena, &plan->tests[t], &batch->measured[k], storer->issue_width,
+                     &tests[t]);
+        k += plan->tests[t].nkernels;
+        ok &= tests[t].result.outcome == OUTCOME_OK;
+    }
+    if (store_put_form(storer->store, storer->run_id, row->selected->list->name,
+                       row->selected->position, plan, tests, err) != 0)
+        return -1;
+    storer->forms++;
+    progress_form(storer->progress, row->selected->list->name, row->selected->list->nrows, ok);
+    return 0;
+}
+
+static int store_batch(struct run_storer *storer, struct batch *batch, struct err *err)
+{
+    int status = store_begin(storer->store, err);
+    for (int r = 0; r < batch->nrows && status == 0; r++)
+        if (row_complete(batch, &batch->rows[r]))
+            status = store_row(storer, batch, &batch->rows[r], err);
+    if (status == 0)
+        status = store_commit(storer->store, err);
+    if (status != 0)
+        store_rollback(storer->store);
+    return status;
+}
+
+static void *storer_thread(void *argument)
+{
+    struct run_storer *storer = argument;
+    pthread_mutex_lock(&storer->mutex);
+    for (;;) {
+        while (!storer->next && !storer->stop)
+            pthread_cond_wait(&storer->changed, &storer->mutex);
+        struct batch *batch = storer->next;
+        if (!batch)
+            break;
+        storer->next = NULL;
+        storer->busy = true;
+        int status = storer->status;
+        pthread_mutex_unlock(&storer->mutex);
+        struct err err = {{0}};
+        if (status == 0)
+            status = store_batch(storer, batch, &err);
+        batch_free(batch);
+        pthread_mutex_lock(&storer->mutex);
+        if (status != 0 && storer->status == 0)
+            storer->err = err;
+        storer->status = status;
+        storer->busy = false;
+        pthread_cond_broadcast(&storer->changed);
+    }
+    pthread_mutex_unlock(&storer->mutex);
+    return NULL;
+}
+
+struct run_storer *run_storer_start(struct store *store, int64_t run_id, int issue_width,
+                                    struct progress *progress)
+{
+    struct run_storer *storer = xcalloc(1, sizeof *storer);
+    storer->store = store;
+    storer->run_id = run_id;
+    storer->issue_width = issue_width;
+    storer->progress = progress;
+    pthread_mutex_init(&storer->mutex, NULL);
+    pthread_cond_init(&storer->changed, NULL);
+    storer->threaded = pthread_create(&storer->thread, NULL, storer_thread, storer) == 0;
+    return storer;
+}
+
+int run_storer_put(struct run_storer *storer, struct batch *batch, struct err *err)
+{
+    if (!storer->threaded) {
+        int status = store_batch(storer, batch, err);
+        batch_free(batch);
+        return status;
+    }
+    pthread_mutex_lock(&storer->mutex);
+    while (storer->next || storer->busy)
+        pthread_cond_wait(&storer->changed, &storer->mutex);
+    int status = storer->status;
+    if (status == 0)
+        storer->next = batch;
+    else
+        err_set(err, "%s", storer->err.text);
+    pthread_cond_broadcast(&storer->changed);
+    pthread_mutex_unlock(&storer->mutex);
+    if (status != 0)
+        batch_free(batch);
+    return status;
+}
+
+int run_storer_end(struct run_storer *storer, int64_t *forms, struct err *err)
+{
+    if (storer->threaded) {
+        pthread_mutex_lock(&storer->mutex);
+        storer->stop = true;
+        pthread_cond_broadcast(&storer->changed);
+        pthread_mutex_unlock(&storer->mutex);
+        pthread_join(storer->thread, NULL);
+    }
+    int status = storer->status;
+    if (status != 0)
+        err_set(err, "%s", storer->err.text);
+    *forms = storer->forms;
+    pthread_cond_destroy(&storer->changed);
+    pthread_mutex_destroy(&storer->mutex);
+    free(storer);
+    return status;
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// The last stage of a run: derives the results of measured batches and stores them, one transaction
+// a batch, in a thread of its own while the next batch is measured.
+#ifndef LATPUT_RUN_STORE_H
+#define LATPUT_RUN_STORE_H
+
+#include "batch.h"
+#include "store.h"
+#include "util/progress.h"
+
+struct run_storer;
+struct run_storer *run_storer_start(struct store *store, int64_t run_id, int issue_width,
+                                    struct progress *progress);
+// Takes the batch and frees it when it is stored. Waits for the batch before. -1: an earlier batch
+// could not be stored, the message says why; this batch is freed unstored.
+int run_storer_put(struct run_storer *storer, struct batch *batch, struct err *err);
+// Waits for the rest, frees the storer; *forms: rows stored.
+int run_storer_end(struct run_storer *storer, int64_t *forms, struct err *err);
+
+#endif
