@@ -33,40 +33,52 @@ struct query {
     struct store_filter filter;
 };
 
+static int query_set_view(struct query *query, enum store_view view)
+{
+    if (query->view != STORE_VIEW_INSTRUCTION)
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "--latency, --failures and --runs exclude each other");
+    query->view = view;
+    return EXIT_DONE;
+}
+
+static int query_option(struct query *query, int option, const char *argument)
+{
+    int format;
+    switch (option) {
+    case OPT_DB:
+        query->db = argument;
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        format = report_format_parse(argument);
+        if (format < 0)
+            return command_fail(&cmd_query, EXIT_USAGE,
+                                "unknown format '%s'; there are table, csv, json", argument);
+        query->format = (enum report_format)format;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        query->filter.uarch = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_query, argument, &query->filter.run_id) == 0 ? EXIT_DONE
+                                                                                  : EXIT_USAGE;
+    case OPT_LATENCY:
+        return query_set_view(query, STORE_VIEW_LATENCY);
+    case OPT_FAILURES:
+        return query_set_view(query, STORE_VIEW_FAILURE);
+    default:
+        return query_set_view(query, STORE_VIEW_RUN);
+    }
+}
+
 static int query_parse(int argc, char **argv, struct query *query)
 {
     struct option_state state = {0};
     const char *argument;
-    int option;
-    while ((option = command_next_option(&cmd_query, argc, argv, &state, &argument)) >= 0) {
-        int format;
-        switch (option) {
-        case OPT_DB:
-            query->db = argument;
-            break;
-        case OPT_FORMAT:
-            format = report_format_parse(argument);
-            if (format < 0)
-                return command_fail(&cmd_query, EXIT_USAGE,
-                                    "unknown format '%s'; there are table, csv, json", argument);
-            query->format = (enum report_format)format;
-            break;
-        case OPT_UARCH:
-            query->filter.uarch = argument;
-            break;
-        case OPT_RUN:
-            if (store_option_run(&cmd_query, argument, &query->filter.run_id) != 0)
-                return EXIT_USAGE;
-            break;
-        default:
-            if (query->view != STORE_VIEW_INSTRUCTION)
-                return command_fail(&cmd_query, EXIT_USAGE,
-                                    "--latency, --failures and --runs exclude each other");
-            query->view = option == OPT_LATENCY    ? STORE_VIEW_LATENCY
-                          : option == OPT_FAILURES ? STORE_VIEW_FAILURE
-                                                   : STORE_VIEW_RUN;
-        }
-    }
+    int option, status;
+    while ((option = command_next_option(&cmd_query, argc, argv, &state, &argument)) >= 0)
+        if ((status = query_option(query, option, argument)) != EXIT_DONE)
+            return status;
     if (option == -2)
         return EXIT_USAGE;
     if (argc - state.operand_index > 1)

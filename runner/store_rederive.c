@@ -161,10 +161,9 @@ static int rederive_one(struct store *store, struct arena *arena, sqlite3_stmt *
     return rederive_store(store, &test, err);
 }
 
-static int rederive_all(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
-                        struct err *err)
+// Removes what was derived, after keeping it aside to say later what changed.
+static int rederive_forget(struct store *store, int64_t run_id, struct err *err)
 {
-    // The old results, to say afterwards what changed.
     if (store_script(store, err,
                      "DROP TABLE IF EXISTS temp.old_result; "
                      "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, value_clk "
@@ -174,12 +173,16 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
                       "DELETE FROM estimate WHERE kernel_id IN (SELECT kernel_id FROM kernel "
                       "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
                       "WHERE ?1 = 0 OR run_id = ?1)",
-                      "i", run_id) != 0 ||
-        store_execute(store, err,
-                      "DELETE FROM result WHERE test_id IN (SELECT test_id FROM test "
-                      "JOIN run_form USING (run_form_id) WHERE ?1 = 0 OR run_id = ?1)",
                       "i", run_id) != 0)
         return -1;
+    return store_execute(store, err,
+                         "DELETE FROM result WHERE test_id IN (SELECT test_id FROM test "
+                         "JOIN run_form USING (run_form_id) WHERE ?1 = 0 OR run_id = ?1)",
+                         "i", run_id);
+}
+
+static int rederive_tests(struct store *store, int64_t run_id, int64_t *results, struct err *err)
+{
     sqlite3_stmt *stmt =
         store_bind(store, err,
                    "SELECT test_id, kind, bound, test.outcome, test.detail, issue_width FROM run "
@@ -188,7 +191,7 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
                    "i", run_id);
     if (!stmt)
         return -1;
-    int got, result = 0;
+    int got = SQLITE_DONE, result = 0;
     for (*results = 0; result == 0 && (got = sqlite3_step(stmt)) == SQLITE_ROW; ++*results) {
         struct arena arena = {0};
         result = rederive_one(store, &arena, stmt, err);
@@ -197,14 +200,22 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
     if (result == 0 && got != SQLITE_DONE)
         result = store_error(store, err, "read tests");
     sqlite3_reset(stmt);
-    if (result == 0 &&
+    return result;
+}
+
+static int rederive_all(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
+                        struct err *err)
+{
+    if (rederive_forget(store, run_id, err) != 0 ||
+        rederive_tests(store, run_id, results, err) != 0)
+        return -1;
+    int got =
         store_get_int(store, err, changed,
                       "SELECT count(*) FROM result LEFT JOIN temp.old_result AS old "
                       "USING (test_id) WHERE result.outcome IS NOT old.outcome OR "
                       "abs(coalesce(result.value_clk, 0) - coalesce(old.value_clk, 0)) > 1e-9",
-                      "") < 0)
-        result = -1;
-    return result;
+                      "");
+    return got < 0 ? -1 : 0;
 }
 
 int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
