@@ -52,10 +52,28 @@ static void paths_find(void)
     free(tree);
 }
 
+// Each path is made once and kept for the life of the program: there are few and they are short.
 static const char *paths_join(const char *dir, const char *name)
 {
-    // Kept for the life of the program: few and short.
-    return xasprintf("%s/%s", dir, name);
+    static struct paths_known {
+        struct paths_known *next;
+        char *path;
+    } * paths_known;
+    static pthread_mutex_t paths_lock = PTHREAD_MUTEX_INITIALIZER;
+    char *path = xasprintf("%s/%s", dir, name);
+    pthread_mutex_lock(&paths_lock);
+    struct paths_known *known = paths_known;
+    while (known && strcmp(known->path, path) != 0)
+        known = known->next;
+    if (known) {
+        free(path);
+    } else {
+        known = xmalloc(sizeof *known);
+        *known = (struct paths_known){paths_known, path};
+        paths_known = known;
+    }
+    pthread_mutex_unlock(&paths_lock);
+    return known->path;
 }
 
 const char *path_data(const char *relative)
