@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: MIT
+// The small things that everything rests on: messages, memory, strings, paths and, above all, the
+// starting of processes, with programs that fail in every way.
+#include "util/err.h"
+#include "util/mem.h"
+#include "util/paths.h"
+#include "util/strbuf.h"
+#include "util/subproc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void test_err(void **state)
+{
+    (void)state;
+    struct err err = {""};
+    assert_int_equal(err_set(&err, "%s:%d: wrong", "a.csv", 7), -1);
+    assert_string_equal(err.text, "a.csv:7: wrong");
+    assert_int_equal(err_prefix(&err, "row %d: ", 3), -1);
+    assert_string_equal(err.text, "row 3: a.csv:7: wrong");
+    assert_int_equal(err_set(NULL, "nobody listens"), -1);
+    assert_int_equal(err_prefix(NULL, "nobody listens"), -1);
+    // What is longer than the buffer is cut, not overrun.
+    char *longer = xmalloc(2 * sizeof err.text);
+    memset(longer, 'x', 2 * sizeof err.text - 1);
+    longer[2 * sizeof err.text - 1] = '\0';
+    err_set(&err, "%s", longer);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    err_prefix(&err, "head: ");
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    assert_memory_equal(err.text, "head: xxx", 9);
+    err_prefix(&err, "%s", longer);
+    assert_int_equal(strlen(err.text), sizeof err.text - 1);
+    free(longer);
+}
+
+static void test_strbuf(void **state)
+{
+    (void)state;
+    struct strbuf buf = {0};
+    assert_string_equal(strbuf_text(&buf), "");
+    strbuf_clear(&buf);
+    strbuf_puts(&buf, "");
+    assert_string_equal(strbuf_text(&buf), "");
+    for (int i = 0; i < 1000; i++)
+        strbuf_printf(&buf, "%d,", i % 10);
+    assert_int_equal(buf.len, 2000);
+    assert_int_equal(strlen(buf.data), 2000);
+    assert_memory_equal(buf.data + 1990, "5,6,7,8,9,", 10);
+    strbuf_clear(&buf);
+    assert_string_equal(strbuf_text(&buf), "");
+    strbuf_put(&buf, "a\0b", 3);
+    assert_int_equal(buf.len, 3);
+    assert_memory_equal(buf.data, "a\0b", 4);
+    strbuf_free(&buf);
+    assert_null(buf.data);
+    assert_int_equal(buf.len, 0);
+}
+
+static void test_memory(void **state)
+{
+    (void)state;
+    int *items = NULL;
+    size_t capacity = 0;
+    for (int i = 0; i < 1000; i++) {
+        items = xgrow(items, &capacity, (size_t)i + 1, sizeof *items);
+        items[i] = i;
+    }
+    assert_in_range(capacity, 1000, 2048);
+    assert_int_equal(items[999], 999);
+    items = xgrow(items, &capacity, 5000, sizeof *items);
+    assert_int_equal(capacity, 5000);
+    free(items);
+    char *text = xasprintf("%s-%03d", "a", 7);
+    assert_string_equal(text, "a-007");
+    free(text);
+    free(xmalloc(0)); // not taken for a failure
+    free(xcalloc(0, 8));
+}
+
+static void test_arena(void **state)
+{
+    (void)state;
+    struct arena arena = {0};
+    // Sizes around and above those of a block; all zeroed, aligned and apart.
+    static const size_t sizes[] = {1, 15, 16, 17, 65535, 65536, 65537, 1 << 20, 3};
+    unsigned char *parts[ARRAY_LEN(sizes)];
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        parts[i] = arena_alloc(&arena, sizes[i]);
+        assert_int_equal((uintptr_t)parts[i] % _Alignof(max_align_t), 0);
+        for (size_t at = 0; at < sizes[i]; at++)
+            assert_int_equal(parts[i][at], 0);
+        memset(parts[i], (int)i + 1, sizes[i]);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(sizes); i++) {
+        assert_int_equal(parts[i][0], i + 1);
+        assert_int_equal(parts[i][sizes[i] - 1], i + 1);
+    }
+    assert_string_equal(arena_strndup(&arena, "abcdef", 3), "abc");
+    assert_string_equal(arena_printf(&arena, "%s=%d", arena_strdup(&arena, "x"), 5), "x=5");
+    arena_free(&arena);
+    assert_null(arena.head);
+    assert_string_equal(arena_strdup(&arena, "again"), "again");
+    arena_free(&arena);
+}
+
+static void test_paths(void **state)
+{
+    (void)state;
+    // This test program lies in the source tree.
+    const char *data = path_data("lists/README.md");
+    assert_int_equal(data[0], '/');
+    assert_int_equal(access(data, R_OK), 0);
+    assert_int_equal(access(path_library("latput"), X_OK), 0);
+    assert_int_equal(access(path_library("core64.o"), R_OK), 0);
+}
+
+static struct subproc_result shell(const char *script, const struct subproc_options *options)
+{
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    struct subproc_result result;
+    struct err err = {""};
+    if (subproc_run(argv, options, &result, &err) != 0)
+        fail_msg("%s", err.text);
+    return result;
+}
+
+static double now_s(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+static void test_subproc_outcomes(void **state)
+{
+    (void)state;
+    struct subproc_result result = shell("echo out; echo err >&2; exit 7", NULL);
+    assert_string_equal(result.out, "out\n");
+    assert_string_equal(result.err, "err\n");
+    assert_int_equal(result.exit_status, 7);
+    assert_int_equal(result.signal, 0);
+    assert_false(result.timed_out);
+    subproc_result_free(&result);
+    subproc_result_free(&result); // harmless
+
+    result = shell("kill -SEGV $$", NULL);
+    assert_int_equal(result.signal, SIGSEGV);
+    assert_string_equal(result.out, "");
+    subproc_result_free(&result);
+}
+
+static void test_subproc_not_started(void **state)
+{
+    (void)state;
+    struct subproc_result result;
+    struct err err = {""};
+    const char *const missing[] = {"no-such-program-at-all", NULL};
+    assert_int_equal(subproc_run(missing, NULL, &result, &err), -1);
+    assert_non_null(strstr(err.text, "no-such-program-at-all: not found"));
+    assert_non_null(strstr(err.text, "install-deps.sh"));
+    const char *const directory[] = {"/", NULL};
+    assert_int_equal(subproc_run(directory, NULL, &result, &err), -1);
+    assert_non_null(strstr(err.text, "Permission denied"));
+    const char *const true_[] = {"true", NULL};
+    struct subproc_options options = {.exclude_cpu = -1, .cwd = "/no/such/directory"};
+    assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
+    options = (struct subproc_options){.exclude_cpu = -1, .stdin_path = "/no/such/file"};
+    assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no zombies
+    assert_int_equal(errno, ECHILD);
+}
+
+static void test_subproc_timeout_ends_the_group(void **state)
+{
+    (void)state;
+    struct subproc_options options = {.exclude_cpu = -1, .timeout_ms = 300};
+    double start_s = now_s();
+    struct subproc_result result = shell("sleep 60 & echo $!; trap '' TERM; wait", &options);
+    assert_true(now_s() - start_s < 30);
+    assert_true(result.timed_out);
+    pid_t grandchild = (pid_t)atoi(result.out);
+    assert_true(grandchild > 0);
+    bool gone = false;
+    for (int i = 0; i < 200 && !gone; i++) {
+        gone = kill(grandchild, 0) != 0;
+        nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    }
+    // Without an init that reaps, a killed orphan stays as a zombie; that counts as gone, too.
+    char *path = xasprintf("/proc/%d/stat", (int)grandchild);
+    char text[256] = "";
+    FILE *file = fopen(path, "r");
+    if (file && !fgets(text, sizeof text, file))
+        text[0] = '\0';
+    if (file)
+        fclose(file);
+    free(path);
+    assert_true(gone || strstr(text, ") Z "));
+    subproc_result_free(&result);
+}
+
+static void test_subproc_output_limit(void **state)
+{
+    (void)state;
+    struct subproc_options options = {.exclude_cpu = -1, .max_output_bytes = 1000};
+    struct subproc_result result = shell("head -c 300000 /dev/zero; echo end >&2", &options);
+    assert_int_equal(result.exit_status, 0); // it was not blocked, nor killed by SIGPIPE
+    assert_int_equal(result.out_len, 1000);
+    assert_string_equal(result.err, "end\n");
+    subproc_result_free(&result);
+}
+
+static void test_subproc_environment(void **state)
+{
+    (void)state;
+    struct subproc_options options = {.exclude_cpu = -1, .cwd = "/usr"};
+    struct subproc_result result = shell("pwd; cat", &options);
+    assert_string_equal(result.out, "/usr\n"); // and an empty standard input
+    subproc_result_free(&result);
+    options = (struct subproc_options){.exclude_cpu = -1, .stdin_path = path_data("LICENSE")};
+    result = shell("head -n 1", &options);
+    assert_string_equal(result.out, "MIT License\n");
+    subproc_result_free(&result);
+}
+
+static void test_subproc_excludes_cpu(void **state)
+{
+    (void)state;
+    cpu_set_t set;
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    int last = -1;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET((size_t)i, &set))
+            last = i;
+    struct subproc_options options = {.exclude_cpu = last};
+    struct subproc_result result = shell("nproc", &options);
+    int expected = CPU_COUNT(&set) > 1 ? CPU_COUNT(&set) - 1 : 1; // the only one cannot be left out
+    assert_int_equal(atoi(result.out), expected);
+    subproc_result_free(&result);
+}
+
+// Reads the records of a child until it closes them.
+static void read_records(int fd, struct strbuf *records)
+{
+    char bytes[256];
+    for (;;) {
+        struct pollfd wait = {fd, POLLIN, 0};
+        poll(&wait, 1, 10000);
+        ssize_t got = read(fd, bytes, sizeof bytes);
+        if (got <= 0)
+            return;
+        strbuf_put(records, bytes, (size_t)got);
+    }
+}
+
+static void test_subproc_child(void **state)
+{
+    (void)state;
+    struct err err = {""};
+    struct subproc_child child;
+    const char *const echo[] = {"sh", "-c", "cat <&3 >&4; exit 5", NULL};
+    assert_int_equal(subproc_start(echo, "config\n", 7, true, &child, &err), 0);
+    struct strbuf records = {0};
+    read_records(child.from_fd, &records);
+    assert_string_equal(strbuf_text(&records), "config\n");
+    int exit_status, signal_number;
+    subproc_finish(&child, false, &exit_status, &signal_number);
+    assert_int_equal(exit_status, 5);
+    assert_int_equal(signal_number, 0);
+    strbuf_free(&records);
+
+    const char *const hang[] = {"sleep", "60", NULL};
+    assert_int_equal(subproc_start(hang, "", 0, true, &child, &err), 0);
+    subproc_finish(&child, true, &exit_status, &signal_number);
+    assert_int_equal(signal_number, SIGKILL);
+
+    // A child that never reads its configuration: noticed by its end, not by a signal to us.
+    size_t bytes = 1 << 20;
+    char *config = xcalloc(1, bytes);
+    const char *const deaf[] = {"true", NULL};
+    assert_int_equal(subproc_start(deaf, config, bytes, true, &child, &err), 0);
+    subproc_finish(&child, false, &exit_status, &signal_number);
+    assert_int_equal(exit_status, 0);
+    free(config);
+    const char *const missing[] = {"/no/such/program", NULL};
+    assert_int_equal(subproc_start(missing, "", 0, true, &child, &err), -1);
+    assert_non_null(strstr(err.text, "/no/such/program"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_err),
+        cmocka_unit_test(test_strbuf),
+        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_arena),
+        cmocka_unit_test(test_paths),
+        cmocka_unit_test(test_subproc_outcomes),
+        cmocka_unit_test(test_subproc_not_started),
+        cmocka_unit_test(test_subproc_timeout_ends_the_group),
+        cmocka_unit_test(test_subproc_output_limit),
+        cmocka_unit_test(test_subproc_environment),
+        cmocka_unit_test(test_subproc_excludes_cpu),
+        cmocka_unit_test(test_subproc_child),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
