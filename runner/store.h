@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct store; // an open database
+struct store; // an open database; used by one thread at a time
 
 enum store_mode {
     STORE_READ,  // must exist; opened read-only, defensively

@@ -18,7 +18,7 @@ struct rederive_test {
     struct kernel_facts *facts;
     struct estimate *estimates;
     int64_t *kernel_ids;
-    const char *kernel_detail; // of the first kernel that failed
+    const char **kernel_details;
     int nkernels;
 };
 
@@ -89,9 +89,14 @@ static int rederive_kernel(struct store *store, struct arena *arena, struct rede
     sqlite3_reset(stmt);
     if (got != SQLITE_DONE && got != SQLITE_ROW)
         return store_error(store, err, "read timings");
-    test->estimates[index] =
-        n > 0 ? derive_kernel(&test->facts[index], test->issue_width, timings, n)
-              : (struct estimate){.outcome = outcome == OUTCOME_OK ? OUTCOME_UNSTABLE : outcome};
+    struct estimate *estimate = &test->estimates[index];
+    *estimate = derive_kernel(&test->facts[index], test->issue_width, timings, n);
+    // What happened to the kernel stays. Only that its passes disagreed was a conclusion from its
+    // samples, so that one is drawn again.
+    if (outcome != OUTCOME_OK && (outcome != OUTCOME_UNSTABLE || n == 0))
+        estimate->outcome = outcome;
+    else if (estimate->outcome != OUTCOME_OK && !*test->kernel_details[index])
+        test->kernel_details[index] = "the passes disagree";
     return 0;
 }
 
@@ -105,7 +110,7 @@ static int rederive_kernels(struct store *store, struct arena *arena, struct red
     test->facts = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->facts);
     test->estimates = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->estimates);
     test->kernel_ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->kernel_ids);
-    test->kernel_detail = "";
+    test->kernel_details = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->kernel_details);
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT kernel_id, shape, instances, instrs, extra_clk, "
                                     "outcome, detail "
@@ -121,13 +126,21 @@ static int rederive_kernels(struct store *store, struct arena *arena, struct red
             (struct kernel_facts){rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2),
                                   sqlite3_column_int(stmt, 3), sqlite3_column_double(stmt, 4)};
         enum outcome outcome = rederive_outcome(stmt, 5);
-        if (outcome != OUTCOME_OK && !*test->kernel_detail)
-            test->kernel_detail = rederive_text(arena, stmt, 6);
+        test->kernel_details[at] = rederive_text(arena, stmt, 6);
         if (rederive_kernel(store, arena, test, at, outcome, err) != 0)
             return -1;
     }
     sqlite3_reset(stmt);
     return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, "read kernels");
+}
+
+// The reason that a test without a value gives: its first kernel's of that outcome.
+static const char *rederive_detail(const struct rederive_test *test, enum outcome outcome)
+{
+    for (int i = 0; i < test->nkernels; i++)
+        if (test->estimates[i].outcome == outcome && *test->kernel_details[i])
+            return test->kernel_details[i];
+    return "";
 }
 
 static int rederive_store(struct store *store, const struct rederive_test *test, struct err *err)
@@ -136,8 +149,8 @@ static int rederive_store(struct store *store, const struct rederive_test *test,
         .outcome = test->planned, .detail = test->detail, .kernel = -1, .bound = test->bound};
     if (test->nkernels > 0) {
         result = derive_test(test->kind, test->bound, test->facts, test->estimates, test->nkernels);
-        if (result.outcome != OUTCOME_OK && (!result.detail || !*result.detail))
-            result.detail = test->kernel_detail;
+        if (result.outcome != OUTCOME_OK)
+            result.detail = rederive_detail(test, result.outcome);
     }
     for (int i = 0; i < test->nkernels; i++)
         if (store_put_estimate(store, test->kernel_ids[i], &test->estimates[i], err) != 0)

@@ -108,7 +108,7 @@ static inline struct list_row fixture_row(const char *mnemonic, const char *oper
 // Timings whose kernel takes `clk` cycles an instance: iterations 100, copies 10, instances 1; the
 // calibration is 3000 cycles in 6000 ticks.
 struct fixture_timing {
-    struct sample samples[8];
+    struct sample samples[8], slow[8];
     struct timing timings[2];
 };
 
@@ -176,6 +176,17 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
             fixture_time(&timings[i], want->clk);
             kernels[i].timings = timings[i].timings;
             kernels[i].ntimings = 2;
+            kernels[i].estimate = derive_kernel(&facts, 8, timings[i].timings, 2);
+        } else if (want->outcome == OUTCOME_UNSTABLE) { // the second pass is slower
+            fixture_time(&timings[i], want->clk);
+            for (int k = 0; k < 8; k++) {
+                timings[i].slow[k] = timings[i].samples[k];
+                timings[i].slow[k].kernel_tsc *= 2;
+            }
+            timings[i].timings[1].samples = timings[i].slow;
+            kernels[i].timings = timings[i].timings;
+            kernels[i].ntimings = 2;
+            kernels[i].detail = "the passes disagree";
             kernels[i].estimate = derive_kernel(&facts, 8, timings[i].timings, 2);
         } else {
             kernels[i].estimate = (struct estimate){.outcome = want->outcome};
