@@ -8,6 +8,8 @@
 set -u
 cd "$(dirname "$0")" || exit 3
 trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows
+stopped=
+trap stopped=1 INT TERM
 
 latput=build/latput results=results db=()
 arguments=("$@")
@@ -53,9 +55,14 @@ else
 fi
 status=$?
 note "== latput run ended with status $status"
+if [ -n "$stopped" ]; then
+    note "alltests.sh: stopped; the same command goes on from here"
+    exit 1
+fi
 [ "$status" -le 1 ] || exit "$status"
 
 step "$latput" report "${db[@]}" --output "$results" || exit
-step "$latput" pack "${db[@]}" || exit
-note "Results are in $results/: tables *.txt, log $log. Ask the database with: $latput query '*'"
+step "$latput" pack "${db[@]}" --output "$results" || exit
+note "Results are in $results/: tables (*.txt), the machine (info.txt), the pack (*.zip), this log."
+note "Ask the database with: $latput query ${db[*]} 'add*'"
 exit "$status"

@@ -45,7 +45,7 @@ cpu
 check
 run --resume
 report --output results
-pack'
+pack --output results'
 expect_out '^Results are in results/'
 expect "log of the run" grep -q '^this is run' results/alltests.log
 expect "CPU text" grep -q '^this is cpu' results/cpu.txt
@@ -54,7 +54,7 @@ all --quick --db my.db --results=elsewhere --filter 'add *'
 expect_status 0
 expect "options reach run" grep -qx 'run --resume --quick --db my.db --results=elsewhere --filter add \*' calls
 expect "report" grep -qx 'report --db my.db --output elsewhere' calls
-expect "database reaches pack" grep -qx 'pack --db my.db' calls
+expect "database reaches pack" grep -qx 'pack --db my.db --output elsewhere' calls
 expect "log elsewhere" grep -q '^this is run' elsewhere/alltests.log
 
 # A run in which tests failed is complete; anything worse ends it there.
@@ -99,6 +99,23 @@ wait "$pid"
 STATUS=$?
 expect_status 0
 expect "pack after hang-up" grep -q '^pack' calls
+
+# Interrupted (the run ends by itself then, with what it has): nothing is packed.
+rm -f calls go_on
+CLI_COMMAND='alltests.sh, interrupted'
+SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
+pid=$!
+for ((i = 0; i < 200; i++)); do
+    grep -q '^run' calls 2>/dev/null && break
+    sleep 0.05
+done
+kill -TERM "$pid"
+touch go_on
+wait "$pid"
+STATUS=$?
+expect_status 1
+expect_out 'goes on from here'
+expect "no pack of half a run" test -z "$(grep '^pack' calls)"
 rm -f calls
 CLI_COMMAND='alltests.sh, reader gone'
 ./alltests.sh 2>&1 </dev/null | true
