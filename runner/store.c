@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -328,6 +329,8 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
     if (store_check_file(path, mode, err) != 0)
         return -1;
     struct store *store = NULL;
+    if (mode == STORE_WRITE) // a file size limit must come as an error with a message
+        signal(SIGXFSZ, SIG_IGN);
     int result = mode == STORE_READ
                      ? store_open_read(path, &store, err)
                      : store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);

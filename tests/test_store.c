@@ -373,7 +373,6 @@ static void test_disk_full(void **state)
     store_close(fixture_open(fixture.db, STORE_WRITE));
     pid_t pid = fork();
     if (pid == 0) {
-        signal(SIGXFSZ, SIG_IGN);
         struct rlimit limit = {3 << 20, 3 << 20};
         setrlimit(RLIMIT_FSIZE, &limit);
         struct err err = {""};
