@@ -239,13 +239,15 @@ static int copy_check_identity(struct store_copy *copy, int64_t cpu_id, char ide
     const char *stored = got == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 0) : NULL;
     const char *text = got == SQLITE_ROW ? (const char *)sqlite3_column_text(row, 1) : NULL;
     int result = 0;
-    if (!stored || !text)
+    if (!stored || !text) {
         result = err_set(copy->err, "%s: has no CPU for its run", copy->from->path);
-    else
+    } else {
         store_sha256(text, strlen(text), identity);
-    if (result == 0 && strcmp(identity, stored) != 0)
-        result = err_set(copy->err, "%s: the identity of its CPU does not fit the CPU's columns",
-                         copy->from->path);
+        if (strcmp(identity, stored) != 0)
+            result =
+                err_set(copy->err, "%s: the identity of its CPU does not fit the CPU's columns",
+                        copy->from->path);
+    }
     sqlite3_reset(row);
     return result;
 }

@@ -132,8 +132,8 @@ static int merge_the_run(struct store *from, struct store *store, int64_t *run_i
 int store_merge_run(struct store *store, const char *path, const char *label, int64_t *run_id,
                     struct err *err)
 {
-    struct store *from;
-    if (merge_open(path, label, &from, err) != 0)
+    struct store *from = NULL;
+    if (merge_open(path, label, &from, err) != 0 || !from)
         return -1;
     int result = merge_the_run(from, store, run_id, err);
     store_close(from);
