@@ -433,6 +433,38 @@ static void test_read_only(void **state)
     fixture_remove(&fixture);
 }
 
+// 1,000 forms with 6,000 kernels, 2 passes and 8 samples each must stay below 15 MB; a tenth of it.
+static void test_size(void **state)
+{
+    (void)state;
+    const struct fixture_test tests[] = {
+        {TEST_LATENCY,    "op1",      "op1", "",     OUTCOME_OK, OUTCOME_OK, 1  },
+        {TEST_LATENCY,    "op2",      "op1", "",     OUTCOME_OK, OUTCOME_OK, 2  },
+        {TEST_LATENCY,    "op3",      "op1", "",     OUTCOME_OK, OUTCOME_OK, 3  },
+        {TEST_LATENCY,    "op3.base", "op1", "",     OUTCOME_OK, OUTCOME_OK, 7  },
+        {TEST_THROUGHPUT, "",         "",    "fast", OUTCOME_OK, OUTCOME_OK, 0.5},
+        {TEST_THROUGHPUT, "",         "",    "slow", OUTCOME_OK, OUTCOME_OK, 4  },
+    };
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id = fixture_run(store, "testa", 1);
+    assert_int_equal(store_begin(store, &err), 0);
+    for (int i = 0; i < 100; i++) {
+        char form[64];
+        snprintf(form, sizeof form, "vop%d z{k}{z} z m512", i);
+        struct list_row row = fixture_row("vop", "z{k}{z} z m512", form);
+        assert_int_equal(fixture_put(store, run_id, &row, i, tests, 6, &err), 0);
+    }
+    assert_int_equal(store_commit(store, &err), 0);
+    store_close(store);
+    struct stat st;
+    assert_int_equal(stat(fixture.db, &st), 0);
+    assert_in_range(st.st_size, 1, 1500000);
+    fixture_remove(&fixture);
+}
+
 // schema.sql, from which databases are made, is what all migrations in turn lead to.
 static void test_migrations(void **state)
 {
@@ -481,7 +513,7 @@ int main(void)
         cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_locked),
         cmocka_unit_test(test_foreign_files), cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_disk_full),     cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_migrations),
+        cmocka_unit_test(test_migrations),    cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
