@@ -64,5 +64,5 @@ fi
 step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit
 note "Results are in $results/: tables (*.txt), the machine (info.txt), the pack (*.zip), this log."
-note "Ask the database with: $latput query ${db[*]} 'add*'"
+note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"
