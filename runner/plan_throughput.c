@@ -225,7 +225,7 @@ static void throughput_instance(struct draft *draft, const bool breakers[POINTS_
 static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
                              bool breaking)
 {
-    bool breakers[POINTS_MAX];
+    bool breakers[POINTS_MAX] = {false};
     static _Thread_local int own[POINTS_MAX][INSTANCES_MAX];
     int nbreakers = throughput_breakers(rp, breaking, breakers);
     struct draft draft;
