@@ -200,7 +200,7 @@ CREATE TABLE estimate (
     accepted INTEGER NOT NULL, -- repeats that passed the gate, over all passes
     tried INTEGER NOT NULL, -- repeats in all
     pass INTEGER NOT NULL, -- the chosen pass
-    passes_differ REAL, -- relative difference of the two closest passes
+    state_share REAL, -- share of the samples in the steady state that gives the value
     CHECK (outcome = 'ok' OR instance_clk IS NULL)
 ) STRICT;
 

@@ -8,23 +8,12 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double TRIM = 0.004;         // samples farther than this from the median are left out
-static const double PASSES_AGREE = 0.005; // relative
-static const double PASSES_AGREE_CLK = 0.005; // absolute, for kernels of hundredths of a cycle
-static const double FRONT_END_BOUND = 0.97;   // share of the issue width from which on it limits
+static const double STATE_WIDTH = 0.006;     // samples of one steady state differ by less: relative
+static const double STATE_WIDTH_CLK = 0.003; // absolute, for kernels of hundredths of a cycle
+static const double STATE_SHARE = 0.15;      // of all samples: less is chance, not a state
+static const double FRONT_END_BOUND = 0.97;  // share of the issue width from which on it limits
 
-enum { SAMPLES_MAX = 64, PASSES_MAX = 8 };
-
-static void sort_values(double *values, int n)
-{
-    for (int i = 1; i < n; i++) {
-        double value = values[i];
-        int at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
-}
+enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
 
 static double quantile(const double *sorted, int n, double q)
 {
@@ -33,11 +22,6 @@ static double quantile(const double *sorted, int n, double q)
     int high = low + 1 < n ? low + 1 : low;
     return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
-
-struct pass_value {
-    bool ok;
-    double clk, spread_clk; // per instance
-};
 
 // Cycles per instance of one sample.
 static double sample_clk(const struct kernel_facts *facts, const struct timing *timing,
@@ -63,77 +47,101 @@ static double loop_share(const struct kernel_facts *facts, int issue_width,
     return instrs / (instrs + 1);
 }
 
-static struct pass_value derive_pass(const struct kernel_facts *facts, int issue_width,
-                                     const struct timing *timing)
+// All samples of a kernel, ascending, each with the index of its timing.
+struct sorted_samples {
+    double clk[SAMPLES_MAX];
+    int timing[SAMPLES_MAX];
+    int n;
+};
+
+static void add_sample(struct sorted_samples *samples, double clk, int timing)
 {
-    struct pass_value pass = {.ok = false};
-    double values[SAMPLES_MAX];
-    int n = timing->nsamples < SAMPLES_MAX ? timing->nsamples : SAMPLES_MAX;
-    if (timing->outcome != OUTCOME_OK || n == 0)
-        return pass;
-    for (int i = 0; i < n; i++)
-        values[i] = sample_clk(facts, timing, &timing->samples[i]);
-    sort_values(values, n);
-    double median = quantile(values, n, 0.5);
-    double sum = 0;
-    int kept = 0;
-    for (int i = 0; i < n; i++)
-        if (fabs(values[i] - median) <= TRIM * median) {
-            sum += values[i];
-            kept++;
-        }
-    double clk = kept ? sum / kept : median;
-    pass.ok = clk > 0;
-    pass.clk = clk * loop_share(facts, issue_width, timing, clk);
-    pass.spread_clk = quantile(values, n, 0.75) - quantile(values, n, 0.25);
-    return pass;
+    if (samples->n == SAMPLES_MAX)
+        return;
+    int at = samples->n++;
+    for (; at > 0 && samples->clk[at - 1] > clk; at--) {
+        samples->clk[at] = samples->clk[at - 1];
+        samples->timing[at] = samples->timing[at - 1];
+    }
+    samples->clk[at] = clk;
+    samples->timing[at] = timing;
 }
 
-static bool values_agree(double a, double b)
+// Where the state that starts at sample `from` ends: samples this close are of one state.
+static int state_end(const struct sorted_samples *samples, int from)
 {
-    double smaller = a < b ? a : b;
-    return fabs(a - b) <= PASSES_AGREE * smaller || fabs(a - b) <= PASSES_AGREE_CLK;
+    double limit =
+        fmax(samples->clk[from] * (1 + STATE_WIDTH), samples->clk[from] + STATE_WIDTH_CLK);
+    int end = from;
+    while (end < samples->n && samples->clk[end] <= limit)
+        end++;
+    return end;
+}
+
+// Whether the samples [from, end) are of enough passes to be a state that comes back. *pass: the
+// timing that contributes most.
+static bool state_confirmed(const struct sorted_samples *samples, int from, int end, int npasses,
+                            int *pass)
+{
+    int counts[PASSES_MAX] = {0};
+    int confirmed = 0;
+    *pass = samples->timing[from];
+    for (int i = from; i < end; i++)
+        confirmed += ++counts[samples->timing[i]] == STATE_SAMPLES_PER_PASS;
+    for (int i = 0; i < PASSES_MAX; i++)
+        if (counts[i] > counts[*pass])
+            *pass = i;
+    return confirmed >= (npasses > 1 ? 2 : 1);
+}
+
+static double state_mean(const struct sorted_samples *samples, int from, int end)
+{
+    double sum = 0;
+    for (int i = from; i < end; i++)
+        sum += samples->clk[i];
+    return sum / (end - from);
+}
+
+// Takes in all timings; false if one of them has no samples.
+static bool collect_samples(const struct kernel_facts *facts, const struct timing *timings,
+                            int ntimings, struct sorted_samples *samples, struct estimate *estimate)
+{
+    bool complete = ntimings > 0;
+    for (int t = 0; t < ntimings; t++) {
+        estimate->accepted += timings[t].accepted;
+        estimate->tried += timings[t].tried;
+        if (timings[t].outcome != OUTCOME_OK)
+            estimate->outcome = timings[t].outcome;
+        complete &= timings[t].outcome == OUTCOME_OK && timings[t].nsamples > 0;
+        for (int i = 0; i < timings[t].nsamples; i++)
+            add_sample(samples, sample_clk(facts, &timings[t], &timings[t].samples[i]), t);
+    }
+    return complete && samples->n > 0 && samples->clk[0] > 0;
 }
 
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings)
 {
     struct estimate estimate = {.outcome = OUTCOME_UNSTABLE};
-    struct pass_value passes[PASSES_MAX] = {{0}};
-    int nok = 0;
+    struct sorted_samples samples = {.n = 0};
     if (ntimings > PASSES_MAX)
         ntimings = PASSES_MAX;
-    for (int i = 0; i < ntimings; i++) {
-        estimate.accepted += timings[i].accepted;
-        estimate.tried += timings[i].tried;
-        if (timings[i].outcome != OUTCOME_OK)
-            estimate.outcome = timings[i].outcome;
-        passes[i] = derive_pass(facts, issue_width, &timings[i]);
-        nok += passes[i].ok;
+    if (!collect_samples(facts, timings, ntimings, &samples, &estimate))
+        return estimate;
+    estimate.spread_clk =
+        quantile(samples.clk, samples.n, 0.75) - quantile(samples.clk, samples.n, 0.25);
+    for (int from = 0; from < samples.n; from++) {
+        int end = state_end(&samples, from), pass;
+        if (end - from < STATE_SHARE * samples.n ||
+            !state_confirmed(&samples, from, end, ntimings, &pass))
+            continue;
+        double clk = state_mean(&samples, from, end);
+        estimate.outcome = OUTCOME_OK;
+        estimate.clk = clk * loop_share(facts, issue_width, &timings[pass], clk);
+        estimate.pass = timings[pass].pass;
+        estimate.share = (double)(end - from) / samples.n;
+        break;
     }
-    if (nok < ntimings || nok == 0)
-        return estimate;
-    // The smallest pass that another one confirms; passes that all differ are unstable.
-    double closest = INFINITY;
-    int best = -1;
-    for (int i = 0; i < ntimings; i++)
-        for (int j = 0; j < ntimings; j++) {
-            if (i == j && ntimings > 1)
-                continue;
-            double differ =
-                fabs(passes[i].clk - passes[j].clk) / fmin(passes[i].clk, passes[j].clk);
-            closest = fmin(closest, differ);
-            if (values_agree(passes[i].clk, passes[j].clk) &&
-                (best < 0 || passes[i].clk < passes[best].clk))
-                best = i;
-        }
-    estimate.passes_differ = closest;
-    if (best < 0)
-        return estimate;
-    estimate.outcome = OUTCOME_OK;
-    estimate.clk = passes[best].clk;
-    estimate.spread_clk = passes[best].spread_clk;
-    estimate.pass = timings[best].pass;
     return estimate;
 }
 

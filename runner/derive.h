@@ -41,13 +41,13 @@ struct kernel_facts {
 struct estimate {
     enum outcome outcome; // OK or UNSTABLE (or that of the timing)
     double clk;           // core cycles per instance (bridges not subtracted)
-    double spread_clk;    // interquartile range of the samples of the chosen pass
+    double spread_clk;    // interquartile range of all samples
     int accepted, tried;  // sums over the passes
-    int pass;             // the chosen pass
-    double passes_differ; // |a-b|/min(a,b) of the two closest passes; 0 with one pass
+    int pass;             // the one that contributes most
+    double share;         // of the samples in the steady state that gives the value
 };
 
-// One kernel: each pass by median and trimmed mean, then the minimum over the passes that agree.
+// One kernel: the mean of its fastest steady state that two passes confirm.
 // `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
 // loop's own µop, which is taken off.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,

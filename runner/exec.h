@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXEC_TIMINGS_MAX = 3 };
+enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX };
 
 // All that the core said about one kernel.
 struct exec_kernel {

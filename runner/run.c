@@ -252,7 +252,9 @@ static int run_all(struct run *run, struct err *err)
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
     int64_t cpu_id;
-    if (run_identify(run, err) != 0 || store_put_cpu(run->store, run->cpu, &cpu_id, err) != 0 ||
+    char nasm[128];
+    if (build_nasm_version(nasm, sizeof nasm, err) != 0 || run_identify(run, err) != 0 ||
+        store_put_cpu(run->store, run->cpu, &cpu_id, err) != 0 ||
         run_calibrate(run, cpu_id, err) != 0 || run_begin(run, selection, cpu_id, err) != 0 ||
         run_missing_rows(run, selection, err) != 0)
         return -1;

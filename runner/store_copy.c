@@ -85,10 +85,10 @@ static const struct copy_level copy_timings = {
 };
 
 static const struct copy_level copy_estimates = {
-    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, passes_differ "
+    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, state_share "
     "FROM estimate WHERE kernel_id = ?1",
     "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, accepted, tried, pass, "
-    "passes_differ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "state_share) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_kernels = {

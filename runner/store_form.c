@@ -25,12 +25,12 @@ int store_put_estimate(struct store *store, int64_t kernel_id, const struct esti
     return store_execute(store, err,
                          "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, "
                          "accepted, tried, pass, "
-                         "passes_differ) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                         "state_share) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                          "isddiiid", kernel_id, outcome_name(outcome),
                          store_number(outcome, estimate->clk),
                          store_number(outcome, estimate->spread_clk), (int64_t)estimate->accepted,
                          (int64_t)estimate->tried, (int64_t)estimate->pass,
-                         isfinite(estimate->passes_differ) ? estimate->passes_differ : (double)NAN);
+                         isfinite(estimate->share) ? estimate->share : (double)NAN);
 }
 
 int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,

@@ -17,7 +17,7 @@ kernel_%[kernels]_end:
 section .rodata
     dq kernel_%[kernels]_body, kernel_%[kernels]_init
     dd kernel_%[kernels]_end - kernel_%[kernels]_body, kernel_%[kernels]_body - kernel_%[kernels]_init
-    dd kernels, %1, %2, %3, %4, 0
+    dd kernels, %1, %2, %3, %4, 1
     dq 0x3f8000003f800000, 0, 1, -1
 %assign kernels kernels+1
 %endmacro

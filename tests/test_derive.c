@@ -96,7 +96,7 @@ static void outliers_do_not_move_the_value(void **state)
     assert_true(fabs(estimate.clk - 3) < 0.002);
 }
 
-static void passes_are_compared(void **state)
+static void the_fastest_confirmed_state_counts(void **state)
 {
     (void)state;
     static const struct {
@@ -110,7 +110,7 @@ static void passes_are_compared(void **state)
         {{3, 3.2, 3.2},     3, OUTCOME_OK,       3.2  }, // 3.0 stands alone: not confirmed
         {{3, 3.2, 3.4},     3, OUTCOME_UNSTABLE, 0    },
         {{3, 3.2, 0},       2, OUTCOME_UNSTABLE, 0    },
-        {{0.166, 0.169, 0}, 2, OUTCOME_OK,       0.166}, // within five thousandths of a cycle
+        {{0.166, 0.168, 0}, 2, OUTCOME_OK,       0.167}, // within three thousandths of a cycle
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct sample samples[3][SAMPLES];
@@ -123,6 +123,42 @@ static void passes_are_compared(void **state)
         if (cases[i].outcome == OUTCOME_OK)
             assert_true(fabs(estimate.clk - cases[i].expected) < 0.001);
     }
+}
+
+// Two states in each pass: the faster one counts if both passes have it, and the share says how
+// often.
+static void states_within_a_pass(void **state)
+{
+    (void)state;
+    static const double mixed[SAMPLES] = {1.3, 1, 1.3, 1.001, 1.3, 1.3, 1, 1.3};
+    static const double single[SAMPLES] = {1.3, 1.3, 1.3, 1.3, 1, 1.3, 1.3, 1.3};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    const struct timing both[] = {make_timing(a, 1, 5, 12, mixed), make_timing(b, 2, 5, 12, mixed)};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, both, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 5) < 0.01);
+    assert_true(fabs(estimate.share - 6.0 / 16) < 1e-9);
+    assert_true(estimate.spread_clk > 1);
+    // One fast sample a pass is chance.
+    const struct timing rare[] = {make_timing(a, 1, 5, 12, single),
+                                  make_timing(b, 2, 5, 12, single)};
+    estimate = derive_kernel(&facts, WIDTH, rare, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 6.5) < 0.01);
+}
+
+// Executions that all differ have no value.
+static void no_state_no_value(void **state)
+{
+    (void)state;
+    static const double scattered[SAMPLES] = {1, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    const struct timing timings[] = {make_timing(a, 1, 7, 12, scattered),
+                                     make_timing(b, 2, 7.15, 12, scattered)};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_UNSTABLE);
 }
 
 static void failed_timings_keep_their_outcome(void **state)
@@ -184,7 +220,9 @@ int main(void)
         cmocka_unit_test(latency_comes_back),
         cmocka_unit_test(front_end_bound_loops_pay_no_own_uop),
         cmocka_unit_test(outliers_do_not_move_the_value),
-        cmocka_unit_test(passes_are_compared),
+        cmocka_unit_test(the_fastest_confirmed_state_counts),
+        cmocka_unit_test(states_within_a_pass),
+        cmocka_unit_test(no_state_no_value),
         cmocka_unit_test(failed_timings_keep_their_outcome),
         cmocka_unit_test(tests_take_the_smallest_shape),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),

@@ -23,7 +23,8 @@ struct core_kernel {
     uint32_t instances, instrs;
     uint32_t flags;
     uint32_t vec_bits;
-    uint32_t reserved;
+    uint32_t
+        grid; // values are usually multiples of 1/n for an n up to this: 1 latency, 6 throughput
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
 };
 _Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");
@@ -67,7 +68,7 @@ enum core_record_type {
     CORE_REC_END,
 };
 
-enum { CORE_SAMPLES_MAX = 16, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
+enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 6, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
 
 struct core_sample { // raw TSC ticks; same layout as struct sample in derive.h
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;

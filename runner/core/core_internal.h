@@ -51,20 +51,20 @@ struct code {
     int nvariants;
 };
 
-enum { PASSES_MAX = 3 };
-
 // What the core knows of one selected kernel while it measures.
 struct kernel_run {
     const struct core_kernel *kernel;
     struct code code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
-    uint32_t requeued;         // in this pass
-    uint32_t pass;             // the pass it is in, from 1
-    uint32_t tried;            // repeats tried in this pass
-    bool finished;             // nothing more to do
-    double values[PASSES_MAX]; // calibration chains per loop of the passes done, to compare them
-    int nvalues;
+    double loop_tsc;   // shortest time of one iteration seen
+    uint32_t requeued; // in this pass
+    uint32_t pass;     // the pass it is in, from 1
+    uint32_t tried;    // repeats tried in this pass
+    bool finished;     // nothing more to do
+    // Samples of the passes done, in cycles per instance, ascending within a pass.
+    double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
+    uint32_t nvalues; // passes in it
 };
 
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
@@ -86,6 +86,9 @@ struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
 void guard_send(const struct core_record *record);
 _Noreturn void guard_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void guard_sleep_ms(uint32_t ms);
+
+// core_steady.c: whether the passes so far settle a kernel's value.
+bool steady_settled(const struct kernel_run *run, uint32_t samples, double tolerance);
 
 // core_time.c: runs kernels against the clock.
 struct times {

@@ -19,6 +19,7 @@
 
 enum {
     TRIAL_ITERATIONS = 2,
+    TRIAL_ROUNDS = 3,
     WARM_ROUNDS =
         2, // whole kernels before the first repeat of a pass: caches, predictors, AVX units
     PAUSE_FIRST_MS = 20, // before a requeued round; doubles up to PAUSE_LAST_MS
@@ -104,39 +105,55 @@ static bool run_damaged(struct kernel_run *run)
     return true;
 }
 
-// Chooses the unrolling and the number of iterations so that one timing fills the window.
+// Iterations that fill the window, from the shortest loop seen: an interrupt within a timing must
+// not shorten all those after it.
+static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iterations)
+{
+    double window_tsc = config.window_ns * config.tsc_hz / 1e9;
+    double work_tsc = ticks > times.overhead_tsc ? ticks - times.overhead_tsc : 1;
+    double loop_tsc = work_tsc / iterations;
+    if (run->loop_tsc <= 0 || loop_tsc < run->loop_tsc)
+        run->loop_tsc = loop_tsc;
+    run->iterations = (uint32_t)(window_tsc / run->loop_tsc) + 1;
+}
+
+// Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many
+// times.
 static void run_trial(struct kernel_run *run)
 {
     double window_tsc = config.window_ns * config.tsc_hz / 1e9;
     for (int i = run->code.nvariants - 1; i >= 0; i--) {
-        // From one copy upwards: what is slow is found out before it is slow many times.
         const struct code_variant *variant = &run->code.variants[i];
-        uint32_t ticks = 0;
-        for (int round = 0; round < 2; round++) {
-            ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
+        double shortest_tsc = 0;
+        for (int round = 0; round < TRIAL_ROUNDS; round++) {
+            uint32_t ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
             if (run_damaged(run))
                 return;
+            if (round == 0 || ticks < shortest_tsc)
+                shortest_tsc = ticks;
         }
-        double loop_tsc =
-            (ticks > times.overhead_tsc ? ticks - times.overhead_tsc : 0) / TRIAL_ITERATIONS;
+        double loop_tsc = (shortest_tsc - times.overhead_tsc) / TRIAL_ITERATIONS;
         if (run->variant && loop_tsc > LONG_LOOP_WINDOWS * window_tsc)
             break;
         run->variant = variant;
-        run->iterations = loop_tsc * 4 > window_tsc ? (uint32_t)(window_tsc / loop_tsc) + 1 : 4;
+        run->loop_tsc = 0;
+        // Short timings are rough: go only some of the way, run_warm() settles the rest.
+        set_iterations(run, (uint32_t)shortest_tsc, TRIAL_ITERATIONS);
+        run->iterations = run->iterations > 8 ? run->iterations / 4 : run->iterations;
     }
 }
 
-// Settles the iterations with a longer timing than the trial's; also warms up.
+// Settles the iterations with longer timings than the trial's; also warms up.
 static bool run_warm(struct kernel_run *run)
 {
-    double window_tsc = config.window_ns * config.tsc_hz / 1e9;
     for (int round = 0; round < WARM_ROUNDS; round++) {
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
         if (run_damaged(run))
             return false;
-        double loop_tsc = (ticks - times.overhead_tsc) / run->iterations;
-        if (run->pass == 1 && loop_tsc > 1)
-            run->iterations = (uint32_t)(window_tsc / loop_tsc) + 1;
+        if (run->pass == 1) {
+            run->loop_tsc = round == 0 ? 0 : run->loop_tsc;
+            set_iterations(run, ticks, run->iterations);
+        }
     }
     return true;
 }
@@ -167,37 +184,25 @@ static double sample_value(const struct core_sample *sample)
            ((sample->before_tsc + sample->after_tsc) / 2.0 - times.overhead_tsc);
 }
 
-static double median_value(const struct core_sample *samples, uint32_t n)
+static void keep_values(struct kernel_run *run, const struct core_record *record)
 {
-    double values[CORE_SAMPLES_MAX];
-    for (uint32_t i = 0; i < n; i++) {
-        double value = sample_value(&samples[i]);
+    double scale = times.calib_clk / ((double)run->iterations * run->variant->copies *
+                                      (run->kernel->instances ? run->kernel->instances : 1));
+    double *values = run->values[run->nvalues++];
+    for (uint32_t i = 0; i < record->timing.accepted; i++) {
+        double value = sample_value(&record->timing.samples[i]) * scale;
         uint32_t at = i;
         for (; at > 0 && values[at - 1] > value; at--)
             values[at] = values[at - 1];
         values[at] = value;
     }
-    return n % 2 ? values[n / 2] : (values[n / 2 - 1] + values[n / 2]) / 2;
-}
-
-// Whether two of the values agree; with fewer than two there is nothing to compare.
-static bool passes_agree(const struct kernel_run *run)
-{
-    for (int i = 0; i < run->nvalues; i++)
-        for (int j = 0; j < i; j++) {
-            double a = run->values[i], b = run->values[j];
-            if ((a > b ? a - b : b - a) <= config.passes_tolerance * (a < b ? a : b))
-                return true;
-        }
-    return false;
 }
 
 static void send_timing(struct kernel_run *run, struct core_record *record)
 {
-    run->values[run->nvalues++] =
-        median_value(record->timing.samples, record->timing.accepted) / run->iterations;
-    if (run->nvalues == PASSES_MAX || (run->nvalues == PASSES_MAX - 1 && passes_agree(run)))
-        run->finished = true;
+    keep_values(run, record);
+    run->finished = run->nvalues == CORE_PASSES_MAX ||
+                    steady_settled(run, record->timing.accepted, config.passes_tolerance);
     record->timing.last = run->finished;
     guard_send(record);
     clocks->last_record_tsc = time_now();
@@ -319,7 +324,7 @@ static void measure(void)
 {
     clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
     try_all();
-    for (uint32_t pass = 1; pass <= PASSES_MAX; pass++) {
+    for (uint32_t pass = 1; pass <= CORE_PASSES_MAX; pass++) {
         uint64_t start = time_now();
         measure_pass(pass);
         uint64_t took = time_now() - start;
@@ -329,7 +334,8 @@ static void measure(void)
         if (!more)
             break;
         // A short batch waits, so that one disturbance does not cover both passes.
-        while (pass < PASSES_MAX && time_now() - start < ms_to_tsc(config.pass_gap_ms) && took) {
+        while (pass < CORE_PASSES_MAX && time_now() - start < ms_to_tsc(config.pass_gap_ms) &&
+               took) {
             send_simple(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }
