@@ -13,7 +13,9 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSI
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wpointer-arith \
-	-Wdouble-promotion -Wimplicit-fallthrough $(if $(WERROR),-Werror)
+	-Wdouble-promotion -Wimplicit-fallthrough $(CLANG_WARNINGS) $(if $(WERROR),-Werror)
+# glibc's NAN and INFINITY are float constants, about which clang warns wherever they meet a double.
+CLANG_WARNINGS = $(if $(findstring clang,$(CC)),-Wno-double-promotion)
 # gcc's warnings about format strings have false alarms where sanitizers have added branches.
 SANITIZE_CFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-Wno-format-truncation -Wno-format-overflow)

@@ -3,7 +3,9 @@
 // disturbance (killed writers, full disks, locks, foreign files) end in a clear message and never
 // in a broken database.
 #include "store_fixture.h"
+
 #include "store_internal.h"
+#include "util/paths.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -419,16 +421,22 @@ static void test_read_only(void **state)
         chmod(fixture.dir, 0555);
         pid_t pid = fork();
         if (pid == 0) {
-            if (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0)
+            // A tree below a private directory, such as root's home, is closed to others.
+            if (geteuid() == 0 && (setresuid(65534, 65534, 65534) != 0 ||
+                                   access(path_data("db/views.sql"), R_OK) != 0))
                 _exit(77);
             read_only_body(&fixture);
             _exit(0);
         }
         int status;
         waitpid(pid, &status, 0);
-        assert_int_equal(status, 0);
         chmod(fixture.dir, 0755);
         chmod(fixture.db, 0644);
+        if (WIFEXITED(status) && WEXITSTATUS(status) == 77) {
+            fixture_remove(&fixture);
+            skip();
+        }
+        assert_int_equal(status, 0);
     }
     fixture_remove(&fixture);
 }

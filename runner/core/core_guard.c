@@ -86,7 +86,8 @@ static int guard_allow(scmp_filter_ctx filter, int call, int nargs, const uint64
 {
     struct scmp_arg_cmp compare[6];
     for (int i = 0; i < nargs; i++)
-        compare[i] = SCMP_CMP64((unsigned)i, SCMP_CMP_EQ, args[i]);
+        compare[i] =
+            (struct scmp_arg_cmp){.arg = (unsigned)i, .op = SCMP_CMP_EQ, .datum_a = args[i]};
     return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, (unsigned)nargs, compare);
 }
 

@@ -43,7 +43,8 @@ char *xstrdup(const char *text)
     return mem_check(strdup(text));
 }
 
-static char *mem_vprintf(const char *format, va_list ap, va_list ap2)
+__attribute__((format(printf, 1, 0))) static char *mem_vprintf(const char *format, va_list ap,
+                                                               va_list ap2)
 {
     int len = vsnprintf(NULL, 0, format, ap);
     char *text = xmalloc((size_t)len + 1);
