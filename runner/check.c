@@ -199,11 +199,12 @@ static void check_macro(struct check *check, const struct list_row *row)
     snprintf(relative, sizeof relative, "macros/%.*s", (int)(colon - value), value);
     const char *path = path_data(relative);
     FILE *file = fopen(path, "r");
+    char name[128];
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(colon + 1, ":"), colon + 1);
     if (!file)
         check_row_problem(check, row, value, "there is no file %s", path);
-    else if (!check_macro_defined(file, colon + 1))
-        check_row_problem(check, row, colon + 1, "%s does not define '%%macro %s'", path,
-                          colon + 1);
+    else if (!check_macro_defined(file, name))
+        check_row_problem(check, row, name, "%s does not define '%%macro %s'", path, name);
     if (file)
         fclose(file);
 }

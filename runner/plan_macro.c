@@ -44,19 +44,20 @@ static int macro_number(const struct contract *contract, const char *key, int *n
 
 static int macro_check_keys(const struct contract *contract, struct err *err)
 {
-    static const char *const keys[] = {"kind",   "src",  "dst",   "shape",    "instances",
-                                       "instrs", "init", "bound", "extra_clk"};
+    static const char *const keys[] = {"kind", "src",  "dst",   "shape",     "instances", "instrs",
+                                       "init", "body", "bound", "extra_clk", "unrolled"};
     for (int i = 1; i < contract->nwords; i++) {
         size_t len = strcspn(contract->words[i], "=");
         bool known = false;
         for (size_t k = 0; k < ARRAY_LEN(keys); k++)
             known |= strlen(keys[k]) == len && strncmp(keys[k], contract->words[i], len) == 0;
         if (!known || contract->words[i][len] != '=')
-            return err_set(err,
-                           "%s:%d: '%s' in the contract of macro %s is unknown; known are kind, "
-                           "src, dst, shape, instances, instrs, init, bound, extra_clk, each "
-                           "followed by =VALUE",
-                           contract->file, contract->line, contract->words[i], contract->words[0]);
+            return err_set(
+                err,
+                "%s:%d: '%s' in the contract of macro %s is unknown; known are kind, "
+                "src, dst, shape, instances, instrs, init, body, bound, extra_clk, unrolled, each "
+                "followed by =VALUE",
+                contract->file, contract->line, contract->words[i], contract->words[0]);
     }
     return 0;
 }
@@ -76,7 +77,21 @@ static struct test *macro_test(struct row_plan *rp, enum test_kind kind, const c
     return test;
 }
 
-static int macro_add(struct row_plan *rp, const struct contract *contract, struct err *err)
+// NAME with its arguments: `macro=FILE:NAME:a:b` makes `NAME a, b` of it.
+static const char *macro_call(struct row_plan *rp, const char *name, const char *args)
+{
+    const char *call = name, *between = " ";
+    while (*args == ':') {
+        size_t len = strcspn(args + 1, ":");
+        call = arena_printf(rp->arena, "%s%s%.*s", call, between, (int)len, args + 1);
+        between = ", ";
+        args += 1 + len;
+    }
+    return arena_printf(rp->arena, "%s\n", call);
+}
+
+static int macro_add(struct row_plan *rp, const struct contract *contract, const char *args,
+                     struct err *err)
 {
     struct kernel_spec spec = {.gpr_fill = rp->gpr_fill,
                                .mask_fill = rp->mask_fill,
@@ -98,9 +113,12 @@ static int macro_add(struct row_plan *rp, const struct contract *contract, struc
         return 0;
     spec.shape = macro_value(contract, "shape", latency ? "dense" : "n1");
     spec.extra_clk = strtod(macro_value(contract, "extra_clk", "0"), NULL);
-    spec.init = arena_printf(rp->arena, "%%include \"%s\"\n%s\n", strrchr(contract->file, '/') + 1,
-                             macro_value(contract, "init", ""));
-    spec.body = arena_printf(rp->arena, "%s\n", contract->words[0]);
+    const char *init = macro_value(contract, "init", NULL);
+    spec.init = arena_printf(rp->arena, "%%include \"%s\"\n%s", strrchr(contract->file, '/') + 1,
+                             init ? macro_call(rp, init, args) : "");
+    const char *body = macro_value(contract, "body", contract->words[0]);
+    spec.body = macro_call(rp, body, args);
+    spec.unrolled = strcmp(macro_value(contract, "unrolled", "no"), "yes") == 0;
     struct test *test =
         macro_test(rp, latency ? TEST_LATENCY : TEST_THROUGHPUT, macro_value(contract, "src", ""),
                    macro_value(contract, "dst", ""));
@@ -123,9 +141,11 @@ static void macro_split(struct row_plan *rp, const char *text, struct contract *
     }
 }
 
-static int macro_read(struct row_plan *rp, FILE *file, const char *path, const char *name,
+static int macro_read(struct row_plan *rp, FILE *file, const char *path, const char *call,
                       struct err *err)
 {
+    size_t len = strcspn(call, ":");
+    const char *name = arena_strndup(rp->arena, call, len), *args = call + len;
     char text[MACRO_LINE_MAX];
     int found = 0;
     for (int line = 1; fgets(text, sizeof text, file); line++) {
@@ -135,7 +155,7 @@ static int macro_read(struct row_plan *rp, FILE *file, const char *path, const c
         macro_split(rp, text + 3, &contract);
         if (contract.nwords == 0 || strcmp(contract.words[0], name) != 0)
             continue;
-        if (macro_add(rp, &contract, err) != 0)
+        if (macro_add(rp, &contract, args, err) != 0)
             return -1;
         found++;
     }
@@ -149,9 +169,9 @@ int macro_plan(struct row_plan *rp, const char *macro, struct err *err)
 {
     const char *colon = strchr(macro, ':');
     if (!colon || colon == macro || !colon[1] || strchr(macro, '/'))
-        return list_row_error(rp->row, macro, err,
-                              "macro=%s should be macro=FILE.inc:NAME with a file in macros/",
-                              macro);
+        return list_row_error(
+            rp->row, macro, err,
+            "macro=%s should be macro=FILE.inc:NAME[:ARGUMENT...] with a file in macros/", macro);
     points_collect(rp);
     data_set(rp, false);
     const char *name = arena_printf(rp->arena, "macros/%.*s", (int)(colon - macro), macro);

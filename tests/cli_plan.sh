@@ -29,7 +29,7 @@ expect_status 0
 expect_out '^imul'
 expect "one row" sh -c "! grep -q nosuchthing '$OUT'"
 run plan rows.csv:5
-expect_out 'n4\(4/12\)'
+expect_out 'n8\(8/17\)'
 
 run asm --test 'latency op1->op1' --shape filled rows.csv:3
 expect_status 0
