@@ -10,7 +10,7 @@
 
 static const double STATE_WIDTH = 0.006;     // samples of one steady state differ by less: relative
 static const double STATE_WIDTH_CLK = 0.003; // absolute, for kernels of hundredths of a cycle
-static const double STATE_SHARE = 0.15;      // of all samples: less is chance, not a state
+static const double STATE_SHARE = 0.25;      // of all samples: less is chance, not a state
 static const double FRONT_END_BOUND = 0.97;  // share of the issue width from which on it limits
 
 enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };

@@ -39,6 +39,7 @@ static struct kernel_run *runs; // config.nselected of them
 // Times that change while a kernel is measured; mapped apart from the guarded data.
 static struct clocks {
     uint64_t last_accept_tsc, last_record_tsc;
+    uint32_t warm_bits; // vector width that is powered up
 } * clocks;
 
 static uint64_t ms_to_tsc(uint32_t ms)
@@ -143,9 +144,23 @@ static void run_trial(struct kernel_run *run)
     }
 }
 
+// Some CPUs power up the upper vector lanes, and lower the frequency, only when wide instructions
+// come; until then these run at a fraction of their speed.
+static void warm_wide_units(const struct kernel_run *run)
+{
+    static const uint32_t WAKE_MS = 1;
+    if (run->kernel->vec_bits <= clocks->warm_bits)
+        return;
+    clocks->warm_bits = run->kernel->vec_bits;
+    uint64_t end = time_now() + ms_to_tsc(WAKE_MS);
+    while (time_now() < end)
+        time_kernel(run->kernel, run->variant->entry, run->iterations);
+}
+
 // Settles the iterations with longer timings than the trial's; also warms up.
 static bool run_warm(struct kernel_run *run)
 {
+    warm_wide_units(run);
     for (int round = 0; round < WARM_ROUNDS; round++) {
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
         if (run_damaged(run))
@@ -285,10 +300,13 @@ static void pause_for_quiet(uint32_t ms)
 static void measure_pass(uint32_t pass)
 {
     uint32_t pause_ms = 0;
+    clocks->warm_bits = 0;
     for (bool again = true; again;) {
         again = false;
-        if (pause_ms)
+        if (pause_ms) {
             pause_for_quiet(pause_ms);
+            clocks->warm_bits = 0;
+        }
         for (uint32_t i = 0; i < config.nselected; i++) {
             struct kernel_run *run = &runs[i];
             if (run->finished || run->pass != pass)
@@ -356,6 +374,18 @@ static void read_all(void *to, size_t bytes)
     }
 }
 
+// Kernels of one vector width in a row: the core changes its power state once and not for each.
+static void sort_by_width(void)
+{
+    for (uint32_t i = 1; i < config.nselected; i++) {
+        struct kernel_run run = runs[i];
+        uint32_t at = i;
+        for (; at > 0 && runs[at - 1].kernel->vec_bits > run.kernel->vec_bits; at--)
+            runs[at] = runs[at - 1];
+        runs[at] = run;
+    }
+}
+
 static void read_config(void)
 {
     read_all(&config, sizeof config);
@@ -382,6 +412,7 @@ static void read_config(void)
             guard_fatal("there is no kernel %u", id);
         runs[i].pass = 1;
     }
+    sort_by_width();
 }
 
 static void find_features(void)

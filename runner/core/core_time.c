@@ -29,7 +29,10 @@ static uint8_t *data_base, *stack_top;
 static struct code calib_code, add_code, canary_code[NOP_BYTES_MAX + 1];
 static uint32_t calib_iterations, canary_iterations;
 static int canary_nop_bytes;
-static double canary_limit; // ticks of canary per tick of calibration, overhead subtracted
+// Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
+// something takes front-end slots. Less: the calibration chain itself was slowed down, which
+// happens while a core changes its power state after 512-bit instructions.
+static double canary_least, canary_most;
 static double overhead;
 
 static const uint8_t imul_rax_rax[] = {0x48, 0x0f, 0xaf, 0xc0};
@@ -196,7 +199,8 @@ uint32_t time_canary(void)
 
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
 {
-    return canary_tsc - overhead <= canary_limit * (calib_tsc - overhead);
+    double ratio = (canary_tsc - overhead) / (calib_tsc - overhead);
+    return ratio >= canary_least && ratio <= canary_most;
 }
 
 static void time_sort(double *values, int n)
@@ -272,7 +276,8 @@ void time_calibrate(const struct core_config *config, struct times *times)
     times->calib_clk = (double)calib_iterations * CALIB_LINKS * times->calib_link_clk;
     times->core_hz = times->calib_clk / (time_calibration() - overhead) * config->tsc_hz;
     double floor_clk = config->floor_clk_per_nop * CANARY_NOPS * canary_iterations;
-    canary_limit = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
+    canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
+    canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
 }
 
 // The mode of a histogram with bins merged by threes, so that a peak on a border counts whole.
