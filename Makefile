@@ -34,8 +34,16 @@ CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protectio
 CORE_SOURCES := $(wildcard runner/core/*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
 
+# The core for 32-bit mode, where the compiler can link 32-bit programs (gcc-multilib); without it
+# rows with bits=32 are skipped.
+CORE32_CFLAGS = $(CORE_CFLAGS) -m32 -msse2 -mfpmath=sse
+CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
+	$(BUILD)/runner/core32/core_enter32.o
+CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
+	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
+
 .PHONY: all tests check bench golden format lint install clean
-all: $(BUILD)/latput $(BUILD)/core64.o
+all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32)
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -47,11 +55,22 @@ $(LIBRARY): $(OBJECTS)
 $(BUILD)/core64.o: $(CORE_OBJECTS)
 	$(LD) -r -o $@ $^
 
+$(BUILD)/core32.o: $(CORE32_OBJECTS)
+	$(LD) -m elf_i386 -r -o $@ $^
+
+$(BUILD)/runner/core32/%.o: runner/core/%.c
+	@mkdir -p $(@D)
+	$(CC) $(CORE32_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(BUILD)/runner/core32/%.o: runner/core/%.asm runner/core/core_layout.inc
+	@mkdir -p $(@D)
+	nasm -f elf32 -w+error=label-orphan -Irunner/core/ -o $@ $<
+
 $(BUILD)/runner/core/%.o: runner/core/%.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/runner/core/%.o: runner/core/%.asm
+$(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc
 	@mkdir -p $(@D)
 	nasm -f elf64 -w+error=label-orphan -Irunner/core/ -o $@ $<
 
@@ -96,7 +115,8 @@ lint: $(BUILD)/version.h
 DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
 install: all
 	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
-	install -D -m 644 $(BUILD)/core64.o $(DESTDIR)$(PREFIX)/lib/latput/core64.o
+	for f in $(BUILD)/core64.o $(CORE32); do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
 	for f in $$($(DATA)); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
 	$(BUILD)/latput help --man >$(BUILD)/latput.1
 	install -D -m 644 $(BUILD)/latput.1 $(DESTDIR)$(PREFIX)/share/man/man1/latput.1

@@ -6,8 +6,8 @@
 # which is then named together with the command that installs it.
 set -u
 
-packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
-    libseccomp-dev libzydis-dev libmd-dev libcmocka-dev)
+packages=(gcc gcc-multilib libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
+    libzydis-dev libmd-dev libcmocka-dev)
 dev_packages=(git clang clang-tidy clang-format shellcheck man-db qemu-user)
 
 case "$#,${1-}" in
@@ -21,7 +21,7 @@ esac
 
 if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     # Without Debian's tools only the result counts.
-    if printf '#include <%s>\n' csv.h sqlite3.h archive.h seccomp.h Zydis/Zydis.h sha256.h |
+    if printf '#include <%s>\n' csv.h sqlite3.h archive.h Zydis/Zydis.h sha256.h |
         gcc -E - >/dev/null 2>&1 && command -v make nasm ld >/dev/null; then
         exit 0
     fi

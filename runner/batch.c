@@ -57,6 +57,7 @@ static void batch_build(struct batch *batch, const struct batch_options *options
 {
     struct build_options build = {.directory = options->directory,
                                   .stem = arena_printf(&batch->arena, "batch%d", number),
+                                  .bits = batch->bits,
                                   .keep = options->keep,
                                   .exclude_cpu = -1};
     batch_list_kernels(batch);
@@ -76,8 +77,9 @@ static struct batch *batch_make(struct batch_source *source)
     struct batch *batch = xcalloc(1, sizeof *batch);
     batch->rows = arena_alloc(&batch->arena,
                               (size_t)(source->nrows - source->next_row) * sizeof *batch->rows);
+    batch->bits = source->rows[source->next_row].row->bits;
     while (source->next_row < source->nrows && batch->nkernels < source->kernels_wanted &&
-           !batch->failed)
+           source->rows[source->next_row].row->bits == batch->bits && !batch->failed)
         batch->failed = batch_plan_row(batch, source, &source->rows[source->next_row++]);
     if (!batch->failed)
         batch_build(batch, &source->options, source->batches++);

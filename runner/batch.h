@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A batch: some rows, planned, assembled and linked into one program, and what became of its
-// kernels. Batches are made by a thread of their own while the one before is measured.
+// A batch: some rows of one mode, planned, assembled and linked into one program, and what became
+// of its kernels. Batches are made by a thread of their own while the one before is measured.
 #ifndef LATPUT_BATCH_H
 #define LATPUT_BATCH_H
 
@@ -22,6 +22,7 @@ struct batch {
     struct gen_kernel *kernels;
     struct exec_kernel *measured; // parallel to kernels; build failures are in it already
     int nkernels;
+    int bits; // mode of all rows: 64 or 32
     struct program program;
     int failed; // 0, or -1: the batch could not be built at all
     struct err err;

@@ -22,9 +22,7 @@ enum {
     NASM_MINOR_MIN = 15, // first with the warning class label-orphan
 };
 
-// What follows the objects of the batch and of the core on the linker's command line.
 static const char *const build_link_flags[] = {"-static", "-no-pie", "-Wl,-z,noexecstack"};
-static const char *const build_link_libraries[] = {"-lseccomp"};
 
 struct build {
     struct gen_kernel *kernels;
@@ -35,8 +33,8 @@ struct build {
     char *source, *object, *executable; // file names within the directory
 };
 
-static const char build_remedy[] =
-    "install the packages nasm, gcc, libc6-dev and libseccomp-dev, or run ./install-deps.sh";
+static const char build_remedy[] = "install the packages nasm, gcc and libc6-dev (for bits=32 "
+                                   "gcc-multilib), or run ./install-deps.sh";
 
 static char *build_path(const struct build *build, const char *name)
 {
@@ -46,7 +44,7 @@ static char *build_path(const struct build *build, const char *name)
 static int build_write_source(const struct build *build, struct err *err)
 {
     struct strbuf text = {0};
-    gen_write(build->kernels, build->nkernels, 64, &text);
+    gen_write(build->kernels, build->nkernels, build->options->bits == 32 ? 32 : 64, &text);
     const char *path = build_path(build, build->source);
     FILE *file = fopen(path, "w");
     int status = 0;
@@ -205,9 +203,10 @@ static int build_tool_error(const struct build *build, const char *tool, const c
 static int build_assemble(const struct build *build, struct err *err)
 {
     const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
+    const char *format = build->options->bits == 32 ? "elf32" : "elf64";
     // Every warning is an error: NASM warns where it encodes something else than what was written.
     const char *const command[] = {
-        "nasm",  "-f", "elf64",       "-w+error",    "-w+error=label-orphan",
+        "nasm",  "-f", format,        "-w+error",    "-w+error=label-orphan",
         include, "-o", build->object, build->source, NULL};
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
         if (build_kernels_left(build) == 0)
@@ -239,12 +238,13 @@ static int build_link(const struct build *build, struct err *err)
     size_t n = 1;
     for (size_t i = 0; i < ARRAY_LEN(build_link_flags); i++)
         argv[n++] = build_link_flags[i];
+    bool is_32 = build->options->bits == 32;
+    if (is_32)
+        argv[n++] = "-m32";
     argv[n++] = "-o";
     argv[n++] = build->executable;
     argv[n++] = build->object;
-    argv[n++] = path_library("core64.o");
-    for (size_t i = 0; i < ARRAY_LEN(build_link_libraries); i++)
-        argv[n++] = build_link_libraries[i];
+    argv[n++] = path_library(is_32 ? "core32.o" : "core64.o");
     struct subproc_result result;
     if (build_tool(build, argv, &result, err) != 0)
         return -1;

@@ -62,14 +62,15 @@ static uint32_t gen_flags(const struct kernel_spec *spec)
 }
 
 // One struct core_kernel; its size and order are asserted in core/core_abi.h.
-static void gen_kernel_entry(int id, const struct gen_kernel *kernel, struct strbuf *out)
+static void gen_kernel_entry(int id, const struct gen_kernel *kernel, int bits, struct strbuf *out)
 {
     const struct kernel_spec *spec = kernel->spec;
     int grid = kernel->test->kind == TEST_LATENCY ? GRID_LATENCY : GRID_THROUGHPUT;
-    strbuf_printf(out,
-                  "dq k%d_body, k%d_init\n"
-                  "dd k%d_end-k%d_body, k%d_body-k%d_init, %d, %d, %d, %" PRIu32 ", %d, %d\n",
-                  id, id, id, id, id, id, id, spec->instances, spec->instrs, gen_flags(spec),
+    // 32-bit objects have no relocations of 64 bits.
+    strbuf_printf(out, bits == 32 ? "dd k%d_body, 0, k%d_init, 0\n" : "dq k%d_body, k%d_init\n", id,
+                  id);
+    strbuf_printf(out, "dd k%d_end-k%d_body, k%d_body-k%d_init, %d, %d, %d, %" PRIu32 ", %d, %d\n",
+                  id, id, id, id, id, spec->instances, spec->instrs, gen_flags(spec),
                   spec->vec_bits, grid);
     strbuf_printf(out, "dq 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "\n",
                   spec->vec_fill, spec->mem_fill, spec->gpr_fill, spec->mask_fill);
@@ -103,6 +104,6 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
                   written);
     for (int i = 0; i < nkernels; i++)
         if (!kernels[i].left_out)
-            gen_kernel_entry(i, &kernels[i], out);
+            gen_kernel_entry(i, &kernels[i], bits, out);
     strbuf_puts(out, "section .note.GNU-stack noalloc noexec nowrite progbits\n");
 }

@@ -64,11 +64,12 @@ static bool plan_moves_stack(const struct list_row *row)
 }
 
 // Why the row cannot be planned from its operands; NULL if it can.
-static const char *plan_obstacle(const struct list_row *row, enum outcome *outcome)
+static const char *plan_obstacle(const struct list_row *row, const struct plan_params *params,
+                                 enum outcome *outcome)
 {
     *outcome = OUTCOME_SKIPPED;
-    if (row->bits != 64)
-        return "32-bit code is not measured by this version";
+    if (row->bits == 32 && params->skip_32)
+        return params->skip_32;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (plan_moves_stack(row) && !list_row_option(row, "stack"))
         return "moves the stack pointer; needs the option stack= or a macro";
@@ -118,7 +119,7 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
     unsigned tests = row->tests & params->tests;
     enum outcome outcome;
     const char *macro = list_row_option(row, "macro");
-    const char *obstacle = plan_obstacle(row, &outcome);
+    const char *obstacle = plan_obstacle(row, params, &outcome);
     if (obstacle && (!macro || outcome == OUTCOME_SKIPPED)) {
         plan_one_refusal(&rp, outcome, obstacle);
         return 0;

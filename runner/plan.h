@@ -13,18 +13,23 @@
 #include <stdint.h>
 
 struct plan_params {
-    int issue_width; // µops the front end delivers a cycle (filler counts follow from it)
-    unsigned tests;  // TESTS_* wanted; others are left out
+    int issue_width;     // µops the front end delivers a cycle (filler counts follow from it)
+    unsigned tests;      // TESTS_* wanted; others are left out
+    const char *skip_32; // why rows with bits=32 are not measured here; NULL: they are
 };
 
 enum test_kind { TEST_LATENCY, TEST_THROUGHPUT };
 enum bound { BOUND_EXACT, BOUND_UPPER };
 
-// Register contract of every body (docs/INTERNALS.md has the reasons):
+// Register contract of every body (docs/INTERNALS.md has the reasons), in 64-bit mode:
 //   r15  loop counter of the core: never named in a body
 //   r14  start of the data area, 64-byte aligned, readable and writable from -4096 to +65535
 //   rsp  stack of the kernel, usable for push/pop/call as long as it is balanced over a body
 //   rax..r13 but rsp: free; all set to `gpr_fill` before init
+// In 32-bit mode:
+//   ebp  start of the data area
+//   esp  as rsp; eax ebx ecx edx esi edi: free; the loop counter lies in memory
+// In both:
 //   vectors, mm, st: filled with vec_fill; k0..k7 with mask_fill
 // The core sets these, runs `init`, starts the clock, runs the body in a loop, stops the clock.
 struct kernel_spec {

@@ -118,6 +118,9 @@ int bridges_load(struct err *err)
 static bool bridge_usable(const struct bridge *bridge, const struct row_plan *rp)
 {
     const char *isa = bridge->isa;
+    // 64-bit general-purpose registers. (A view of 64 bits of any other place has no number.)
+    if (rp->row->bits == 32 && strstr(bridge->text, ":64}"))
+        return false;
     if (strncmp(isa, "SSE", 3) == 0)
         return !rp->avx;
     if (strncmp(isa, "AVX", 3) != 0)
@@ -177,12 +180,18 @@ static void bridge_put_place(const struct row_plan *rp, const struct node *node,
     };
     if (node->class == CLASS_MEM) {
         const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
-        render_memory(&memory, REG_DATA, 0, out);
+        render_memory(&memory, rp->data_reg, rp->row->bits, 0, out);
         return;
     }
     if (!bits)
-        bits = node->class == CLASS_VEC ? rp->vec_bits : 64;
+        bits = node->class == CLASS_VEC ? rp->vec_bits : rp->row->bits;
     render_register(kinds[node->class], reg, bits, false, out);
+}
+
+// In 32-bit mode only the first four general-purpose registers have a name for their low byte.
+static bool bridge_has_view(const struct row_plan *rp, const struct node *node, int reg, int bits)
+{
+    return node->class != CLASS_GPR || bits != 8 || rp->row->bits == 64 || reg < 4;
 }
 
 // Appends the bridge's instruction with its placeholders {from} {from:BITS} {to} {to:BITS} filled.
@@ -198,6 +207,8 @@ static void bridge_put(struct draft *draft, const struct bridge *bridge, int fro
         bool is_to = strncmp(at, "{to", 3) == 0;
         const char *colon = at + (is_to ? 3 : 5);
         int bits = *colon == ':' ? atoi(colon + 1) : 0;
+        draft->out_of_regs |= !bridge_has_view(draft->rp, is_to ? &bridge->to : &bridge->from,
+                                               is_to ? to : from, bits);
         bridge_put_place(draft->rp, is_to ? &bridge->to : &bridge->from, is_to ? to : from, bits,
                          &line);
         at += strcspn(at, "}");
@@ -225,10 +236,10 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
         draft->extra_clk += 1;
     } else {
         // Both take one cycle on every x86-64 CPU.
-        draft_line(draft, "and %s, %s", render_gpr(from, 64, false),
-                   render_gpr(draft_zero(draft), 64, false));
-        draft_line(draft, "lea %s, [%s+%s]", render_gpr(to, 64, false), render_gpr(from, 64, false),
-                   render_gpr(constant, 64, false));
+        draft_line(draft, "and %s, %s", draft_gpr(draft, from),
+                   draft_gpr(draft, draft_zero(draft)));
+        draft_line(draft, "lea %s, [%s+%s]", draft_gpr(draft, to), draft_gpr(draft, from),
+                   draft_gpr(draft, constant));
         draft->extra_clk += 2;
     }
 }
@@ -250,7 +261,7 @@ static int bridge_walk(struct draft *draft, const struct node *from, int at,
         if (class == CLASS_MEM || class == CLASS_FLAGS)
             next = 0;
         else if (next < 0)
-            next = draft->bridge_reg[class] = draft_take_helper(draft, class);
+            next = draft->bridge_reg[class] = draft_take_bridge(draft, class);
         bridge_put(draft, way[i], at, next);
         at = next;
     }

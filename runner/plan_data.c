@@ -133,9 +133,16 @@ int data_divisor_point(const struct row_plan *rp)
 
 static void data_put_memory(struct draft *draft, int disp, int bytes, uint64_t pattern)
 {
+    const char *base = draft_gpr(draft, draft->rp->data_reg);
+    if (draft->rp->row->bits == 32) {
+        for (int at = 0; at < bytes; at += 4)
+            draft_init_line(draft, "mov dword [%s+%d], 0x%" PRIx32, base, disp + at,
+                            (uint32_t)(pattern >> at % 8 * 8));
+        return;
+    }
     draft_init_line(draft, "mov rax, 0x%" PRIx64, pattern);
     for (int at = 0; at < bytes; at += 8)
-        draft_init_line(draft, "mov [r14+%d], rax", disp + at);
+        draft_init_line(draft, "mov [%s+%d], rax", base, disp + at);
     draft_init_line(draft, "mov eax, %" PRIu64, draft->rp->gpr_fill);
 }
 
@@ -144,8 +151,8 @@ static void data_put_vector(struct draft *draft, int reg, uint64_t pattern)
     const struct row_plan *rp = draft->rp;
     char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
     data_put_memory(draft, DATA_SCRATCH, rp->vec_bits / 8, pattern);
-    draft_init_line(draft, "%s %cmm%d, [r14+%d]", rp->avx ? "vmovups" : "movups", kind, reg,
-                    DATA_SCRATCH);
+    draft_init_line(draft, "%s %cmm%d, [%s+%d]", rp->avx ? "vmovups" : "movups", kind, reg,
+                    draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
 }
 
 void data_divisor_init(struct draft *draft, int divisors[2])
@@ -181,7 +188,17 @@ void data_x87_init(struct draft *draft)
     data_put_memory(draft, DATA_SCRATCH, 8, pattern);
     draft_init_line(draft, "fninit");
     for (int i = 0; i < X87_DEPTH; i++)
-        draft_init_line(draft, "fld qword [r14+%d]", DATA_SCRATCH);
+        draft_init_line(draft, "fld qword [%s+%d]", draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
+}
+
+static void data_put_index(struct draft *draft, int disp, int bits, int index)
+{
+    const char *base = draft_gpr(draft, draft->rp->data_reg);
+    bool split = bits == 64 && draft->rp->row->bits == 32;
+    draft_init_line(draft, "mov %s [%s+%d], %d", bits == 64 && !split ? "qword" : "dword", base,
+                    disp, index);
+    if (split)
+        draft_init_line(draft, "mov dword [%s+%d], 0", base, disp + 4);
 }
 
 // The elements of a gather lie side by side, as they do in a loop that one would rather have
@@ -196,8 +213,8 @@ void data_index_init(struct draft *draft, int point)
     bool wide = mnemonic[len - 1] == 'q' || strcmp(mnemonic + len - 2, "pd") == 0;
     int count = op->index_bits / op->bits;
     for (int i = 0; i < count; i++)
-        draft_init_line(draft, "mov %s [r14+%d], %d", op->bits == 64 ? "qword" : "dword",
-                        DATA_SCRATCH + i * op->bits / 8, i * (wide ? 8 : 4));
+        data_put_index(draft, DATA_SCRATCH + i * op->bits / 8, op->bits, i * (wide ? 8 : 4));
     char kind = op->index_bits == 512 ? 'z' : op->index_bits == 256 ? 'y' : 'x';
-    draft_init_line(draft, "vmovups %cmm%d, [r14+%d]", kind, draft->reg[point], DATA_SCRATCH);
+    draft_init_line(draft, "vmovups %cmm%d, [%s+%d]", kind, draft->reg[point],
+                    draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
 }

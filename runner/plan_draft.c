@@ -10,12 +10,15 @@
 #include <string.h>
 
 // Operands get rax last, because NASM has encodings of its own for it. r14 is the data area, r15
-// the core's; rsp is the stack.
-static const int gpr_order[] = {3, 6, 7, 8, 9, 10, 11, 12, 13, 1, 2, 5, 0};
-// With ah..dh in an instruction only these can be named; rsi is kept for the address.
-static const int gpr_order_no_rex[] = {3, 1, 2, 0};
+// the core's; rsp is the stack. In 32-bit mode ebp is the data area, and those come first that have
+// a name for their low byte.
+static const int gpr_order[] = {3, 6, 7, 8, 9, 10, 11, 12, 13, 1, 2, 5, 0, -1};
+static const int gpr_order_32[] = {3, 1, 2, 6, 7, 0, -1};
+// With ah..dh in an instruction only these can be named; rsi is kept for the address. In 32-bit
+// mode the same holds for al..bl.
+static const int gpr_order_abcd[] = {3, 1, 2, 0, -1};
 
-enum { REG_BASE_NO_REX = 6, VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32 };
+enum { VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32, COUNT_32 = 8 };
 
 void draft_begin(struct draft *draft, const struct row_plan *rp)
 {
@@ -24,7 +27,7 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
         draft->fill_reg[i] = draft->bridge_reg[i] = -1;
     for (int i = 0; i < POINTS_MAX; i++)
         draft->reg[i] = draft->value_reg[i] = -1;
-    draft->used[CLASS_GPR] = 1u << REG_RSP | 1u << REG_DATA | 1u << REG_LOOP;
+    draft->used[CLASS_GPR] = 1u << REG_RSP | 1u << rp->data_reg | 1u << REG_LOOP;
     for (int i = 0; i < rp->npoints; i++)
         if (rp->points[i].fixed >= 0)
             draft->used[rp->points[i].class] |= (rp->points[i].block ? 0xfu : 1u)
@@ -33,10 +36,11 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
             draft->used[CLASS_MASK] |= 1; // k0 cannot be a write mask
     data_x87_init(draft);
     if (rp->no_rex) {
-        draft->used[CLASS_GPR] |= 1u << REG_BASE_NO_REX;
+        draft->used[CLASS_GPR] |= 1u << rp->base_reg;
         for (int i = 0; i < rp->npoints; i++)
             if (rp->points[i].part == PART_BASE) {
-                draft_init_line(draft, "mov rsi, r14");
+                draft_init_line(draft, "mov %s, %s", render_gpr(rp->base_reg, 64, false),
+                                render_gpr(rp->data_reg, 64, false));
                 break;
             }
     }
@@ -75,15 +79,18 @@ static bool draft_has_high_vectors(const struct row_plan *rp)
     for (int i = 0; i < rp->npoints; i++)
         if (rp->points[i].block)
             return false;
-    return rp->row->enc == ENC_EVEX && rp->row->element != ELEMENT_F16;
+    return rp->row->bits == 64 && rp->row->enc == ENC_EVEX && rp->row->element != ELEMENT_F16;
 }
 
 static int draft_class_count(const struct draft *draft, enum chain_class class)
 {
+    bool is_32 = draft->rp->row->bits == 32;
     switch (class) {
     case CLASS_GPR:
-        return 16;
+        return is_32 ? COUNT_32 : 16;
     case CLASS_VEC:
+        if (is_32)
+            return COUNT_32;
         return draft_has_high_vectors(draft->rp) ? VEC_EVEX_COUNT : VEC_LEGACY_COUNT;
     case CLASS_X87:
         return 5; // the stack is half full
@@ -96,9 +103,9 @@ static int draft_class_count(const struct draft *draft, enum chain_class class)
 static int draft_candidate(const struct draft *draft, enum chain_class class, int i)
 {
     if (class == CLASS_GPR) {
-        if (draft->rp->no_rex)
-            return i < (int)ARRAY_LEN(gpr_order_no_rex) ? gpr_order_no_rex[i] : -1;
-        return i < (int)ARRAY_LEN(gpr_order) ? gpr_order[i] : -1;
+        if (draft->rp->abcd)
+            return gpr_order_abcd[i];
+        return draft->rp->row->bits == 32 ? gpr_order_32[i] : gpr_order[i];
     }
     if (i >= draft_class_count(draft, class))
         return -1;
@@ -145,12 +152,28 @@ int draft_available(const struct draft *draft, enum chain_class class)
 
 int draft_take_helper(struct draft *draft, enum chain_class class)
 {
-    int last = class == CLASS_VEC ? VEC_LEGACY_COUNT - 1 : draft_class_count(draft, class) - 1;
-    for (int reg = last; reg >= 0; reg--)
+    int count = draft_class_count(draft, class);
+    if (class == CLASS_VEC && count > VEC_LEGACY_COUNT)
+        count = VEC_LEGACY_COUNT;
+    for (int reg = count - 1; reg >= 0; reg--)
         if (!(draft->used[class] & 1u << reg))
             return draft_use(draft, class, reg);
     draft->out_of_regs = true;
     return 0;
+}
+
+int draft_take_bridge(struct draft *draft, enum chain_class class)
+{
+    // Bridges name low bytes, which not every register of 32-bit mode has.
+    for (int i = 0; class == CLASS_GPR && draft->rp->row->bits == 32 && gpr_order_abcd[i] >= 0; i++)
+        if (!(draft->used[class] & 1u << gpr_order_abcd[i]))
+            return draft_use(draft, class, gpr_order_abcd[i]);
+    return draft_take_helper(draft, class);
+}
+
+const char *draft_gpr(const struct draft *draft, int reg)
+{
+    return render_gpr(reg, draft->rp->row->bits, false);
 }
 
 int draft_zero(struct draft *draft)
@@ -170,10 +193,11 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
     case NEED_NOTHING:
         break;
     case NEED_ADDRESS:
-        draft_init_line(draft, "mov %s, r14", render_gpr(reg, 64, false));
+        draft_init_line(draft, "mov %s, %s", draft_gpr(draft, reg),
+                        draft_gpr(draft, draft->rp->data_reg));
         break;
     case NEED_VALUE:
-        draft_init_line(draft, "mov %s, 0x%" PRIx64, render_gpr(reg, 64, false), point->value);
+        draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, reg), point->value);
         break;
     case NEED_ONES: {
         if (point->class != CLASS_VEC) // masks are filled with ones
@@ -188,7 +212,7 @@ int draft_constant(struct draft *draft, int index)
 {
     const struct point *point = &draft->rp->points[index];
     if (point->need == NEED_ADDRESS)
-        return REG_DATA;
+        return draft->rp->data_reg;
     int *reg =
         point->need == NEED_NOTHING ? &draft->fill_reg[point->class] : &draft->value_reg[index];
     if (*reg < 0) {
@@ -202,7 +226,7 @@ void draft_place(struct draft *draft, int index, int reg)
 {
     const struct point *point = &draft->rp->points[index];
     draft->reg[index] = reg;
-    if (reg != REG_DATA || point->class != CLASS_GPR)
+    if (reg != draft->rp->data_reg || point->class != CLASS_GPR)
         draft_set_need(draft, point, reg);
 }
 
@@ -228,7 +252,7 @@ void draft_place_others(struct draft *draft, int but, int and_but)
         else if (point->fixed >= 0)
             draft_place(draft, i, point->fixed);
         else if (point->part == PART_BASE && point->need == NEED_ADDRESS)
-            draft->reg[i] = rp->no_rex ? REG_BASE_NO_REX : REG_DATA;
+            draft->reg[i] = rp->base_reg;
         else if (point->class == CLASS_MASK && point->part == PART_MASK)
             draft_place(draft, i, draft_take_helper(draft, CLASS_MASK));
         else if (point->class == CLASS_NONE)
@@ -259,7 +283,7 @@ void draft_instruction(struct draft *draft)
     struct row_choice choice = {.mask = 1};
     for (int i = 0; i < rp->row->nops; i++)
         choice.ops[i] = (struct operand_choice){.disp = draft->disp,
-                                                .base = REG_DATA,
+                                                .base = rp->data_reg,
                                                 .label = draft->labels,
                                                 .value = draft_immediate(&rp->row->ops[i])};
     for (int i = 0; i < rp->npoints; i++) {
@@ -288,7 +312,7 @@ void draft_move(struct draft *draft, enum chain_class class, int to, int from)
     const struct row_plan *rp = draft->rp;
     switch (class) {
     case CLASS_GPR:
-        draft_line(draft, "mov %s, %s", render_gpr(to, 64, false), render_gpr(from, 64, false));
+        draft_line(draft, "mov %s, %s", draft_gpr(draft, to), draft_gpr(draft, from));
         break;
     case CLASS_VEC: {
         char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';

@@ -62,6 +62,9 @@ struct row_plan {
     struct point points[POINTS_MAX];
     int npoints;
     bool no_rex;  // names ah..dh: no operand may need a REX prefix
+    bool abcd;    // general-purpose operands must be ax..bx: no_rex, and bytes in 32-bit mode
+    int data_reg; // holds the start of the data area
+    int base_reg; // is written in memory operands: data_reg, but for no_rex
     bool same;    // same-register form
     bool avx;     // helpers are VEX- or EVEX-encoded, else legacy SSE
     int vec_bits; // widest vector operand; 0: none
@@ -113,6 +116,8 @@ void draft_init_line(struct draft *draft, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 int draft_take(struct draft *draft, enum chain_class class);        // for an operand; -1: none
 int draft_take_helper(struct draft *draft, enum chain_class class); // for breakers and bridges
+int draft_take_bridge(struct draft *draft, enum chain_class class); // for the middle of a bridge
+const char *draft_gpr(const struct draft *draft, int reg); // its name at the mode's full width
 int draft_available(const struct draft *draft, enum chain_class class);
 int draft_zero(struct draft *draft);
 int draft_constant(struct draft *draft, int point); // register with what the point needs

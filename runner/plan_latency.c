@@ -39,7 +39,7 @@ static bool latency_is_pointer_chase(const struct row_plan *rp, const struct pai
 {
     const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
     return strcmp(rp->row->mnemonic, "mov") == 0 && s->part == PART_BASE && rp->row->nops == 2 &&
-           d->class == CLASS_GPR && d->bits == 64 && d->fixed < 0 && !d->read;
+           d->class == CLASS_GPR && d->bits == rp->row->bits && d->fixed < 0 && !d->read;
 }
 
 static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair *pair)
@@ -131,7 +131,8 @@ static void latency_place(struct draft *draft, const struct pair *pair, int turn
         draft_place(draft, pair->s, reg < 0 ? 0 : reg);
         draft->reg[pair->d] = draft->reg[pair->s];
         if (pair->pointer)
-            draft_init_line(draft, "mov [r14], r14");
+            draft_init_line(draft, "mov [%s], %s", draft_gpr(draft, rp->data_reg),
+                            draft_gpr(draft, rp->data_reg));
         break;
     case CHAIN_TURNS:
     case CHAIN_BRIDGE:

@@ -6,7 +6,10 @@
 #include <assert.h>
 #include <string.h>
 
-enum { BLOCK_FIRST = 12 }; // NASM refuses blocks above register 15
+enum {
+    BLOCK_FIRST = 12, // NASM refuses blocks above register 15
+    REG_BASE_NO_REX = 6,
+};
 
 enum chain_class points_class(const struct operand *op)
 {
@@ -72,7 +75,7 @@ static void points_add_register(struct row_plan *rp, const struct operand *op, i
 static void points_add_base(struct row_plan *rp, const struct operand *op, int position)
 {
     struct point *base = points_add(rp, op, position, PART_BASE, CLASS_GPR);
-    base->bits = 64;
+    base->bits = rp->row->bits;
     base->need = op->kind == OPERAND_AGEN ? NEED_NOTHING : NEED_ADDRESS;
 }
 
@@ -100,7 +103,7 @@ static void points_add_agen(struct row_plan *rp, const struct operand *op, int p
         points_add_base(rp, op, position);
     if (parts.index) {
         struct point *index = points_add(rp, op, position, PART_INDEX, CLASS_GPR);
-        index->bits = 64;
+        index->bits = rp->row->bits;
     }
 }
 
@@ -155,12 +158,27 @@ static bool points_is_gather_mask(const struct row_plan *rp, const struct point 
            rp->row->ops[1].kind == OPERAND_VSIB;
 }
 
+// Which registers the mode and the operands leave, and which of them memory operands name.
+static void points_set_registers(struct row_plan *rp)
+{
+    bool bytes = false, high = false;
+    for (int i = 0; i < rp->row->nops; i++) {
+        bytes |= rp->row->ops[i].kind == OPERAND_GPR && rp->row->ops[i].bits == 8;
+        high |= rp->row->ops[i].kind == OPERAND_GPR && rp->row->ops[i].high8;
+    }
+    bool is_32 = rp->row->bits == 32;
+    rp->no_rex = high && !is_32;
+    rp->abcd = is_32 ? bytes : high;
+    rp->data_reg = is_32 ? REG_DATA_32 : REG_DATA;
+    rp->base_reg = rp->no_rex ? REG_BASE_NO_REX : rp->data_reg;
+}
+
 void points_collect(struct row_plan *rp)
 {
     const struct list_row *row = rp->row;
+    points_set_registers(rp);
     for (int i = 0; i < row->nops; i++) {
         points_add_operand(rp, &row->ops[i], i);
-        rp->no_rex |= row->ops[i].kind == OPERAND_GPR && row->ops[i].high8;
         if (row->ops[i].kind == OPERAND_VEC && row->ops[i].bits > rp->vec_bits)
             rp->vec_bits = row->ops[i].bits;
         if (row->ops[i].kind == OPERAND_VSIB && row->ops[i].index_bits > rp->vec_bits)

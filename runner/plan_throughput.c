@@ -73,6 +73,8 @@ static int throughput_disp(const struct row_plan *rp, int instance)
             continue;
         if (point->read && point->written)
             return instance * LINE_BYTES;
+        if (!point->bits)
+            return 0; // of unknown size: stays aligned
         int bytes = 1;
         while (bytes * 8 < point->bits)
             bytes *= 2;
@@ -92,14 +94,16 @@ static void throughput_before(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved > 0)
-        draft_line(draft, "lea rsp, [rsp-%d]", moved * instances);
+        draft_line(draft, "lea %s, [%s-%d]", draft_gpr(draft, REG_RSP), draft_gpr(draft, REG_RSP),
+                   moved * instances);
 }
 
 static void throughput_after(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved < 0)
-        draft_line(draft, "lea rsp, [rsp+%d]", -moved * instances);
+        draft_line(draft, "lea %s, [%s+%d]", draft_gpr(draft, REG_RSP), draft_gpr(draft, REG_RSP),
+                   -moved * instances);
 }
 
 static void throughput_x87(struct draft *draft, bool before)

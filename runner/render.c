@@ -103,8 +103,8 @@ static void render_disp(int disp, struct strbuf *out)
         strbuf_printf(out, "%+d", disp);
 }
 
-static void render_address(const struct operand *op, int base, int address_bits, int disp,
-                           struct strbuf *out)
+void render_memory(const struct operand *op, int base, int address_bits, int disp,
+                   struct strbuf *out)
 {
     strbuf_printf(out, "%s[%s", render_size(op->bits), render_gpr(base, address_bits, false));
     render_disp(disp, out);
@@ -113,15 +113,10 @@ static void render_address(const struct operand *op, int base, int address_bits,
         strbuf_printf(out, "{1to%d}", op->broadcast);
 }
 
-void render_memory(const struct operand *op, int base, int disp, struct strbuf *out)
-{
-    render_address(op, base, 64, disp, out);
-}
-
-static void render_vsib(const struct operand *op, const struct operand_choice *choice,
+static void render_vsib(const struct operand *op, const struct operand_choice *choice, int bits,
                         struct strbuf *out)
 {
-    strbuf_printf(out, "[%s+", render_gpr(choice->base, 64, false));
+    strbuf_printf(out, "[%s+", render_gpr(choice->base, bits, false));
     render_register(OPERAND_VEC, choice->index, op->index_bits, false, out);
     strbuf_puts(out, "*1");
     render_disp(choice->disp, out);
@@ -162,7 +157,7 @@ struct agen_parts render_agen_parts(const struct operand *op)
     return parts;
 }
 
-static void render_agen(const struct operand *op, const struct operand_choice *choice,
+static void render_agen(const struct operand *op, const struct operand_choice *choice, int bits,
                         struct strbuf *out)
 {
     struct agen_parts parts = render_agen_parts(op);
@@ -173,9 +168,9 @@ static void render_agen(const struct operand *op, const struct operand_choice *c
     // nosplit: else NASM would turn an index without base into a base.
     strbuf_puts(out, parts.base ? "[" : "[nosplit ");
     if (parts.base)
-        strbuf_puts(out, render_gpr(choice->base, 64, false));
+        strbuf_puts(out, render_gpr(choice->base, bits, false));
     if (parts.index)
-        strbuf_printf(out, "%s%s*%d", parts.base ? "+" : "", render_gpr(choice->index, 64, false),
+        strbuf_printf(out, "%s%s*%d", parts.base ? "+" : "", render_gpr(choice->index, bits, false),
                       parts.scale);
     if (!parts.base && !parts.index)
         strbuf_printf(out, "%d]", parts.disp);
@@ -222,16 +217,16 @@ static void render_operand(const struct operand *op, const struct operand_choice
 {
     switch (op->kind) {
     case OPERAND_MEM:
-        render_address(op, choice->base, row->bits, choice->disp, out);
+        render_memory(op, choice->base, row->bits, choice->disp, out);
         break;
     case OPERAND_VSIB:
-        render_vsib(op, choice, out);
+        render_vsib(op, choice, row->bits, out);
         break;
     case OPERAND_AGEN:
-        render_agen(op, choice, out);
+        render_agen(op, choice, row->bits, out);
         break;
     case OPERAND_MOFFS:
-        strbuf_puts(out, "[qword abs latput_absolute]");
+        strbuf_puts(out, row->bits == 32 ? "[latput_absolute]" : "[qword abs latput_absolute]");
         break;
     case OPERAND_IMM:
         render_immediate(op, choice, row, out);

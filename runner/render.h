@@ -7,7 +7,8 @@
 #include "list.h"
 #include "util/strbuf.h"
 
-enum { REG_RSP = 4, REG_DATA = 14, REG_LOOP = 15, REG_NONE = -1 };
+// REG_DATA holds the data area in 64-bit mode, REG_DATA_32 in 32-bit mode; REG_LOOP is the core's.
+enum { REG_RSP = 4, REG_DATA_32 = 5, REG_DATA = 14, REG_LOOP = 15, REG_NONE = -1 };
 
 // What one operand becomes. Which members count depends on its kind.
 struct operand_choice {
@@ -35,8 +36,10 @@ const char *render_gpr(int number, int bits, bool high8);
 // Appends the name of register `number` of a class: GPR, MMX, VEC, MASK, X87, TILE, SEG, BOUND.
 void render_register(enum operand_kind kind, int number, int bits, bool high8, struct strbuf *out);
 
-// Appends a memory operand with its size keyword and broadcast.
-void render_memory(const struct operand *op, int base, int disp, struct strbuf *out);
+// Appends a memory operand with its size keyword and broadcast; address_bits is the mode's 64
+// or 32.
+void render_memory(const struct operand *op, int base, int address_bits, int disp,
+                   struct strbuf *out);
 
 // Whether the operand is a block of four registers (AVX512_4FMAPS: zmm4+3), whose number must be a
 // multiple of four.

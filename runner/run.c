@@ -26,6 +26,7 @@ struct run {
     struct run_summary *summary;
     struct cpu_info *cpu;
     struct exec_params params;
+    struct err skip_32; // why rows with bits=32 cannot be measured here; "": they can
     struct run_facts facts;
     char directory[64];        // scratch files
     struct selected_row *rows; // those to be measured now
@@ -102,22 +103,65 @@ static int run_identify(struct run *run, struct err *err)
     return 0;
 }
 
-// Builds a program of one kernel, for what has to be known before the first batch.
-static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
+// Builds a program of one kernel.
+static int run_build_nop(const struct run *run, int bits, struct arena *arena,
+                         struct program *program, struct err *err)
 {
     static struct kernel_spec nop = {
         .shape = "n1", .body = "nop\n", .init = "", .instances = 1, .instrs = 1};
     static const struct list_row row = {.form = "nop", .mnemonic = "nop"};
     static const struct test test = {.kind = TEST_THROUGHPUT};
     struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &nop};
+    const struct build_options build = {.directory = run->directory,
+                                        .stem = bits == 32 ? "probe32" : "floor",
+                                        .bits = bits,
+                                        .exclude_cpu = -1};
+    return build_program(&kernel, 1, &build, arena, program, err);
+}
+
+// The calibration chain of the 32-bit core is made of imul r32,r32. The table has the latency of
+// imul r64,r64; where that is 3 so is the other, elsewhere the core finds it by the ratio to add.
+static struct exec_params run_params(const struct run *run, int bits)
+{
+    struct exec_params params = run->params;
+    if (bits == 32 && params.config.calib_link_clk != 3)
+        params.config.calib_link_clk = 0;
+    return params;
+}
+
+// Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
+static void run_probe_32(struct run *run)
+{
+    bool wanted = false;
+    for (int i = 0; i < run->nrows; i++)
+        wanted |= run->rows[i].row->bits == 32;
+    if (!wanted)
+        return;
+    struct exec_params params = run_params(run, 32);
     struct exec_kernel measured = {.selected = true};
     struct arena arena = {0};
     struct program program = {0};
-    struct build_options build = {.directory = run->directory, .stem = "floor", .exclude_cpu = -1};
+    struct exec_summary summary;
+    struct err *err = &run->skip_32;
+    if (run_build_nop(run, 32, &arena, &program, err) != 0)
+        err_set(err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
+    else if (exec_run(program.path, &params, &measured, 1, NULL, &arena, &summary, err) != 0)
+        err_prefix(err, "32-bit programs cannot be run here: ");
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+}
+
+// What has to be known before the first batch.
+static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
+{
+    struct exec_kernel measured = {.selected = true};
+    struct arena arena = {0};
+    struct program program = {0};
     struct canary_floor floor = {0};
     bool keep = false;
     int have = run->options->new_floor ? 0 : store_get_floor(run->store, cpu_id, &floor, err);
-    int status = have < 0 ? -1 : build_program(&kernel, 1, &build, &arena, &program, err);
+    int status = have < 0 ? -1 : run_build_nop(run, 64, &arena, &program, err);
     if (status == 0 && have == 0)
         status = floor_measure(program.path, &run->params, &floor, &keep, err);
     if (status == 0 && keep)
@@ -199,8 +243,9 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
     if (!batch->program.path)
         return 0;
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
+    const struct exec_params params = run_params(run, batch->bits);
     struct exec_summary summary;
-    if (exec_run(batch->program.path, &run->params, batch->measured, batch->nkernels, &progress,
+    if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
                  &batch->arena, &summary, err) != 0)
         return -1;
     run->summary->passes += summary.passes;
@@ -233,7 +278,8 @@ static int run_all(struct run *run, struct err *err)
 {
     const struct batch_options options = {
         .plan = {.issue_width = run->cpu->issue_width ? run->cpu->issue_width : 4,
-                 .tests = run->options->tests},
+                 .tests = run->options->tests,
+                 .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL},
         .directory = run->directory,
         .keep = run->options->keep,
         .kernels = BATCH_KERNELS,
@@ -258,6 +304,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         run_calibrate(run, cpu_id, err) != 0 || run_begin(run, selection, cpu_id, err) != 0 ||
         run_missing_rows(run, selection, err) != 0)
         return -1;
+    run_probe_32(run);
     return run_all(run, err);
 }
 

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 1, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
+enum { CORE_ABI_VERSION = 2, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
 
 // flags of a kernel
 enum {
@@ -39,7 +39,7 @@ struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
     int32_t cpu;             // to pin to
-    uint32_t calib_link_clk; // latency of imul r64,r64 on this uarch; 0: find it by the ratio
+    uint32_t calib_link_clk; // latency of imul on this uarch, at the mode's width; 0: by the ratio
     uint32_t issue_width;
     uint32_t nop_bytes;       // length of a nop of the canary
     double floor_clk_per_nop; // of the canary on an undisturbed core
@@ -102,9 +102,9 @@ struct core_record {
             char detail[CORE_TEXT_MAX];
         } timing;
         struct {
-            uint32_t nop_bytes;
             double clk_per_nop; // mode of the distribution
             double share;       // of the samples within 1 % of the mode
+            uint32_t nop_bytes;
             uint32_t samples;
         } floor;
         struct {
@@ -115,5 +115,10 @@ struct core_record {
     };
 };
 _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write to a pipe");
+
+// The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
+// alignment.
+_Static_assert(sizeof(struct core_config) == 104, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

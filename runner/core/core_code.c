@@ -14,8 +14,8 @@ enum {
     // More than about 6 KB would leave the µop cache.
     LOOP_INSTRS = 384,
     LOOP_BYTES_MAX = 5632,
-    LOOP_TAIL_BYTES = 9, // dec r15d; jnz
-    VARIANT_STEP = 8,    // each unrolling has an eighth of the copies of the one before
+    JNZ_BYTES = 6,
+    VARIANT_STEP = 8, // each unrolling has an eighth of the copies of the one before
 };
 
 static uint8_t *code_base, *code_at, *code_limit;
@@ -45,7 +45,7 @@ static uint32_t code_copies(const struct core_kernel *kernel)
 static size_t code_fixed_bytes(const struct core_kernel *kernel)
 {
     return kernel->init_bytes + (size_t)(core_start_end - core_start) + 2 * LOOP_ALIGN +
-           LOOP_TAIL_BYTES + (size_t)(core_stop_end - core_stop);
+           (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop);
 }
 
 size_t code_bytes(const struct core_kernel *kernel)
@@ -87,8 +87,9 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     const uint8_t *loop = code_at;
     for (uint32_t i = 0; i < copies; i++)
         code_put(code_pointer(kernel->body), kernel->body_bytes);
-    static const uint8_t dec_r15d_jnz[] = {0x41, 0xff, 0xcf, 0x0f, 0x85};
-    code_put(dec_r15d_jnz, sizeof dec_r15d_jnz);
+    code_put(core_step, (size_t)(core_step_end - core_step));
+    static const uint8_t jnz[] = {0x0f, 0x85};
+    code_put(jnz, sizeof jnz);
     int32_t back = (int32_t)(loop - (code_at + 4));
     code_put(&back, sizeof back);
     code_put(core_stop, (size_t)(core_stop_end - core_stop));

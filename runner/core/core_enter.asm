@@ -1,37 +1,17 @@
 ; SPDX-License-Identifier: MIT
 ; Enters a kernel and comes back from it. Everything that a body may have damaged (stack pointer,
 ; direction flag, MXCSR, x87 and vector state) is put right in core_leave, which is also where the
-; signal handler continues after a fault. The stubs between the labels core_start..core_start_end and
-; core_stop..core_stop_end are copied into each kernel; they use only absolute 32-bit addresses, so the
-; copies work anywhere. Mirror of the structures: core_internal.h.
+; signal handler continues after a fault. The stubs between a label and the label with _end (core_start,
+; core_step, core_stop) are copied into each kernel; they use only absolute 32-bit addresses, so the
+; copies work anywhere. core_enter32.asm is the same for 32-bit mode.
 
-struc setup                     ; struct core_setup
-    .code       resq 1
-    .stack      resq 1
-    .data       resq 1
-    .gpr_fill   resq 1
-    .mask_fill  resq 1
-    .vec_bits   resd 1          ; 0, 128, 256, 512
-    .features   resd 1          ; bit 0 AVX, 1 AVX-512F, 2 AVX-512BW, 3 MMX and x87 wanted
-    .vec_fill   resq 2
-endstruc
-
-struc state                     ; struct core_state
-    .saved_rsp  resq 1
-    .saved_rax  resq 1
-    .saved_rdx  resq 1
-    .tsc_begin  resq 1
-    .tsc_end    resq 1
-    .leave      resq 1
-    .iterations resd 1
-    .in_kernel  resd 1
-endstruc
+%include "core_layout.inc"
 
 bits 64
 default abs
 
 extern core_state
-global core_enter, core_leave, core_start, core_start_end, core_stop, core_stop_end
+global core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
 
 section .rodata
 mxcsr_default: dd 0x1f80
@@ -139,6 +119,11 @@ core_start:
     mov r15d, [core_state + state.iterations]
     lfence
 core_start_end:
+
+; Copied behind the bodies of a loop, in front of jnz: counts.
+core_step:
+    dec r15d
+core_step_end:
 
 ; Copied behind a kernel's loop: stops the clock.
 core_stop:

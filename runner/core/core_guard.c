@@ -6,15 +6,14 @@
 #include "core_internal.h"
 
 #include <errno.h>
-#include <seccomp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -26,9 +25,17 @@ enum {
     STACK_COPY_BYTES = 64 * 1024, // the core's frames are shallow
 };
 
+#ifdef __x86_64__
+enum { GUARD_REG_IP = REG_RIP };
+#else
+enum { GUARD_REG_IP = REG_EIP };
+#endif
+
 static struct guard_fault guard_last; // rewritten by the handler; not compared
 static struct core_record guard_record;
-static struct timespec guard_pause;
+static struct guard_timespec {
+    long s, ns;
+} guard_pause; // as SYS_clock_nanosleep wants it in both modes
 
 // The guarded ranges and their copies. The copy lies at an address that no body can guess.
 static struct guard_range {
@@ -47,7 +54,7 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
             112); // the core itself faulted: its state cannot be trusted, a new process takes over
     guard_last =
         (struct guard_fault){signal_number, info->si_code, (uint64_t)(uintptr_t)info->si_addr};
-    uc->uc_mcontext.gregs[REG_RIP] = (greg_t)(uintptr_t)core_leave;
+    uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)(uintptr_t)core_leave;
 }
 
 static void guard_map_copy(void)
@@ -81,39 +88,20 @@ static void guard_limit(int resource, rlim_t value)
     setrlimit((__rlimit_resource_t)resource, &limit);
 }
 
-// Allows a system call only with the exact arguments that the core itself uses.
-static int guard_allow(scmp_filter_ctx filter, int call, int nargs, const uint64_t *args)
-{
-    struct scmp_arg_cmp compare[6];
-    for (int i = 0; i < nargs; i++)
-        compare[i] =
-            (struct scmp_arg_cmp){.arg = (unsigned)i, .op = SCMP_CMP_EQ, .datum_a = args[i]};
-    return seccomp_rule_add_array(filter, SCMP_ACT_ALLOW, call, (unsigned)nargs, compare);
-}
-
 void guard_drop_privileges(void)
 {
     guard_limit(RLIMIT_CORE, 0);
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
-    scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
-    if (!filter)
-        guard_fatal("cannot create the system-call filter");
-    // A filter must not change what is measured: by default old kernels switch the speculative
-    // store bypass off for filtered processes, which slows store forwarding.
-    seccomp_attr_set(filter, SCMP_FLTATR_CTL_SSB, 1);
-    seccomp_attr_set(filter, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_TRAP);
-    const uint64_t write_args[] = {CORE_RECORD_FD, (uint64_t)(uintptr_t)&guard_record,
-                                   sizeof guard_record};
-    const uint64_t sleep_args[] = {CLOCK_MONOTONIC, 0, (uint64_t)(uintptr_t)&guard_pause, 0};
-    int failed = guard_allow(filter, SCMP_SYS(write), 3, write_args) |
-                 guard_allow(filter, SCMP_SYS(clock_nanosleep), 4, sleep_args) |
-                 guard_allow(filter, SCMP_SYS(rt_sigreturn), 0, NULL) |
-                 guard_allow(filter, SCMP_SYS(exit_group), 0, NULL);
-    if (failed || seccomp_load(filter) != 0)
-        guard_fatal("cannot load the system-call filter");
-    seccomp_release(filter);
+    const struct filter_call calls[] = {
+        {SYS_write,           3, {CORE_RECORD_FD, (uintptr_t)&guard_record, sizeof guard_record}},
+        {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_pause, 0}               },
+        {SYS_rt_sigreturn,    0, {0}                                                            },
+        {SYS_exit_group,      0, {0}                                                            },
+    };
+    if (filter_install(calls, sizeof calls / sizeof calls[0]) != 0)
+        guard_fatal("cannot load the system-call filter: %s", strerror(errno));
 }
 
 static void guard_add_range(const char *from, const char *to)
@@ -191,6 +179,7 @@ void guard_fatal(const char *format, ...)
 
 void guard_sleep_ms(uint32_t ms)
 {
-    guard_pause = (struct timespec){ms / 1000, (long)(ms % 1000) * 1000000};
-    clock_nanosleep(CLOCK_MONOTONIC, 0, &guard_pause, NULL);
+    guard_pause = (struct guard_timespec){(long)(ms / 1000), (long)(ms % 1000) * 1000000};
+    // Not by libc's function, which in 32-bit mode passes a copy on, at an address of its own.
+    syscall(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, &guard_pause, NULL);
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What the files of the measurement core share. The core is a static program of its own, linked
-// with the bodies of one batch; it depends on libc and libseccomp only. It allocates nothing while
-// it measures: code, data area and kernel state are mapped before the first body runs.
+// with the bodies of one batch, and exists for 64-bit and for 32-bit mode; it depends on libc only.
+// It allocates nothing while it measures: code, data area and kernel state are mapped before the
+// first body runs.
 #ifndef LATPUT_CORE_INTERNAL_H
 #define LATPUT_CORE_INTERNAL_H
 
@@ -15,21 +16,22 @@
 extern const struct core_kernel latput_kernels[];
 extern const uint32_t latput_kernel_count;
 
-// Mirrors `struc setup` in core_enter.asm.
+// Mirrors `struc setup` in core_layout.inc.
 struct core_setup {
     uint64_t code, stack, data;
     uint64_t gpr_fill, mask_fill;
     uint32_t vec_bits, features;
     uint64_t vec_fill[2];
 };
-_Static_assert(offsetof(struct core_setup, vec_fill) == 48, "struc setup in core_enter.asm");
+_Static_assert(offsetof(struct core_setup, vec_fill) == 48, "struc setup in core_layout.inc");
 
-// Mirrors `struc state` in core_enter.asm.
+// Mirrors `struc state` in core_layout.inc.
 struct core_state {
     uint64_t saved_rsp, saved_rax, saved_rdx, tsc_begin, tsc_end, leave;
     uint32_t iterations, in_kernel;
+    uint32_t saved_gs, reserved; // 32-bit mode
 };
-_Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_enter.asm");
+_Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
 
 enum { FEATURE_AVX = 1, FEATURE_AVX512F = 2, FEATURE_AVX512BW = 4, FEATURE_MMX = 8 };
 
@@ -38,7 +40,8 @@ extern uint32_t core_features;       // FEATURE_* of this CPU (not MMX)
 
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
-extern const uint8_t core_start[], core_start_end[], core_stop[], core_stop_end[];
+extern const uint8_t core_start[], core_start_end[], core_step[], core_step_end[], core_stop[],
+    core_stop_end[];
 
 // A kernel in several unrollings, from many copies to one, all in executable memory.
 enum { VARIANTS_MAX = 3 };
@@ -89,6 +92,15 @@ void guard_sleep_ms(uint32_t ms);
 
 // core_steady.c: whether the passes so far settle a kernel's value.
 bool steady_settled(const struct kernel_run *run, uint32_t samples, double tolerance);
+
+// core_filter.c: the system-call filter.
+struct filter_call {
+    long number;
+    int nargs;         // how many of the arguments must have these values
+    uintptr_t args[4]; // the rest may be anything
+};
+// Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
+int filter_install(const struct filter_call *calls, int ncalls);
 
 // core_time.c: runs kernels against the clock.
 struct times {

@@ -35,8 +35,14 @@ static int canary_nop_bytes;
 static double canary_least, canary_most;
 static double overhead;
 
-static const uint8_t imul_rax_rax[] = {0x48, 0x0f, 0xaf, 0xc0};
-static const uint8_t add_rax_rax[] = {0x48, 0x01, 0xc0};
+// The links of the calibration chain and of the chain that it is compared with.
+#ifdef __x86_64__
+static const uint8_t imul_link[] = {0x48, 0x0f, 0xaf, 0xc0}; // imul rax, rax
+static const uint8_t add_link[] = {0x48, 0x01, 0xc0};        // add rax, rax
+#else
+static const uint8_t imul_link[] = {0x0f, 0xaf, 0xc0}; // imul eax, eax
+static const uint8_t add_link[] = {0x01, 0xc0};        // add eax, eax
+#endif
 
 // The nops that the vendors' manuals recommend, by length.
 static const char *const nops[NOP_BYTES_MAX + 1] = {
@@ -68,8 +74,8 @@ static struct core_kernel time_own_kernel(const uint8_t *body, uint32_t bytes, u
 }
 
 // Bodies of the own kernels, unrolled; static because code_add copies from them.
-static uint8_t calib_body[CALIB_LINKS * sizeof imul_rax_rax];
-static uint8_t add_body[CALIB_LINKS * sizeof add_rax_rax];
+static uint8_t calib_body[CALIB_LINKS * sizeof imul_link];
+static uint8_t add_body[CALIB_LINKS * sizeof add_link];
 static uint8_t canary_body[CANARY_NOPS * NOP_BYTES_MAX];
 
 size_t time_code_bytes(void)
@@ -118,9 +124,9 @@ void time_build(const struct core_config *config)
 {
     time_map_areas();
     for (int i = 0; i < CALIB_LINKS; i++)
-        memcpy(calib_body + i * (int)sizeof imul_rax_rax, imul_rax_rax, sizeof imul_rax_rax);
+        memcpy(calib_body + i * (int)sizeof imul_link, imul_link, sizeof imul_link);
     for (int i = 0; i < CALIB_LINKS; i++)
-        memcpy(add_body + i * (int)sizeof add_rax_rax, add_rax_rax, sizeof add_rax_rax);
+        memcpy(add_body + i * (int)sizeof add_link, add_link, sizeof add_link);
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
     struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
     calib_code = code_add(&calib);
@@ -250,7 +256,7 @@ static uint32_t time_link_clk(const struct core_config *config, double ratio)
     uint32_t nearest = (uint32_t)(ratio + 0.5);
     double off = ratio > nearest ? ratio - nearest : nearest - ratio;
     if (nearest < 1 || off > 0.05 * nearest)
-        guard_fatal("this CPU is not in cpus.csv, and the ratio of its imul and add latencies, "
+        guard_fatal("the latency of imul is not known for this CPU, and its ratio to that of add, "
                     "%.3f, is no integer: core cycles cannot be calibrated",
                     ratio);
     return nearest;

@@ -1,0 +1,147 @@
+; SPDX-License-Identifier: MIT
+; core_enter.asm for 32-bit mode; what it does and why is said there. Different are: the loop counter lies
+; in memory, because popa would overwrite any register and the eight are few; ebp holds the data area;
+; and segment registers are put right, because lds, les, lfs and lgs can be measured in this mode.
+
+%include "core_layout.inc"
+
+bits 32
+
+extern core_state, core_features
+global core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
+
+section .rodata
+mxcsr_default: dd 0x1f80
+
+section .text
+
+; void core_enter(const struct core_setup *setup)
+core_enter:
+    push ebx
+    push ebp
+    push esi
+    push edi
+    mov edi, [esp + 20]
+    mov [core_state + state.saved_rsp], esp
+    mov eax, gs
+    mov [core_state + state.saved_gs], eax
+    mov eax, [edi + setup.features]
+    test eax, 1
+    jz .no_avx
+    vzeroall
+.no_avx:
+    test eax, 8
+    jz .no_mmx
+    fninit
+%assign i 0
+%rep 8
+    movq mm%[i], [edi + setup.vec_fill]
+%assign i i+1
+%endrep
+.no_mmx:
+    mov ecx, [edi + setup.vec_bits]
+    cmp ecx, 128
+    jb .vectors_done
+    je .fill_128
+    cmp ecx, 256
+    je .fill_256
+%assign i 0
+%rep 8
+    vpbroadcastq zmm%[i], [edi + setup.vec_fill]
+%assign i i+1
+%endrep
+    jmp .vectors_done
+.fill_256:
+%assign i 0
+%rep 8
+    vbroadcastsd ymm%[i], [edi + setup.vec_fill]
+%assign i i+1
+%endrep
+    jmp .vectors_done
+.fill_128:
+%assign i 0
+%rep 8
+    movups xmm%[i], [edi + setup.vec_fill]
+%assign i i+1
+%endrep
+.vectors_done:
+    test eax, 4
+    jz .no_wide_masks
+%assign i 0
+%rep 8
+    kmovq k%[i], [edi + setup.mask_fill]
+%assign i i+1
+%endrep
+    jmp .masks_done
+.no_wide_masks:
+    test eax, 2
+    jz .masks_done
+%assign i 0
+%rep 8
+    kmovw k%[i], [edi + setup.mask_fill]
+%assign i i+1
+%endrep
+.masks_done:
+    mov dword [core_state + state.in_kernel], 1
+    mov esp, [edi + setup.stack]
+    mov ebp, [edi + setup.data]
+    push dword [edi + setup.code]
+    mov eax, [edi + setup.gpr_fill]
+    mov ebx, eax
+    mov ecx, eax
+    mov edx, eax
+    mov esi, eax
+    mov edi, eax
+    ret                         ; to the kernel's init
+
+; Copied behind a kernel's init: starts the clock. The loop counter lies where C put it.
+core_start:
+    mov [core_state + state.saved_rax], eax
+    mov [core_state + state.saved_rdx], edx
+    lfence
+    rdtsc
+    mov [core_state + state.tsc_begin], eax
+    mov [core_state + state.tsc_begin + 4], edx
+    mov eax, [core_state + state.saved_rax]
+    mov edx, [core_state + state.saved_rdx]
+    lfence
+core_start_end:
+
+; Copied behind the bodies of a loop, in front of jnz: counts.
+core_step:
+    dec dword [core_state + state.iterations]
+core_step_end:
+
+; Copied behind a kernel's loop: stops the clock.
+core_stop:
+    lfence
+    rdtsc
+    lfence
+    mov [core_state + state.tsc_end], eax
+    mov [core_state + state.tsc_end + 4], edx
+    jmp [core_state + state.leave]
+core_stop_end:
+
+; Reached by the stop stub, or from the signal handler.
+core_leave:
+    mov eax, ss                 ; all segments that C uses are this one; nothing here can change ss
+    mov ds, eax
+    mov es, eax
+    mov gs, [core_state + state.saved_gs] ; libc's thread pointer
+    mov esp, [core_state + state.saved_rsp]
+    mov dword [core_state + state.in_kernel], 0
+    push dword 0x202            ; interrupts on, everything else off: direction, alignment check
+    popfd
+    fninit
+    ldmxcsr [mxcsr_default]
+    test dword [core_features], 1
+    jz .no_avx
+    vzeroupper
+.no_avx:
+    pop edi
+    pop esi
+    pop ebp
+    pop ebx
+    ret
+
+section .note.GNU-stack noalloc noexec nowrite progbits
