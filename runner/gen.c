@@ -22,13 +22,12 @@ static int gen_count_lines(const char *text, size_t len)
 
 static void gen_head(int bits, struct strbuf *out)
 {
-    // Absolute addresses: bodies and inits are copied elsewhere before they run. The area stands
-    // for operands that can only be an absolute address.
+    // Absolute addresses: bodies and inits are copied elsewhere before they run. The core's symbol
+    // stands for operands that can only be an absolute address.
     strbuf_printf(out,
                   "bits %d\n"
                   "default abs\n"
-                  "section .bss align=64\n"
-                  "latput_absolute: resb 4096\n"
+                  "extern latput_absolute\n"
                   "section .text\n",
                   bits);
 }

@@ -1,9 +1,24 @@
 ; SPDX-License-Identifier: MIT
 ; Bodies for test_core: well-known instructions whose latency is an integer, and hostile ones that must
-; cost one outcome each and nothing else. The order is that of the table in test_core.c.
+; cost one outcome each and nothing else. The order is that of the table in test_core.c. For both modes:
+; NASM's -DBITS=32 or -DBITS=64 tells which.
 
+%if BITS == 32
+bits 32
+%define ax_ eax
+%define bx_ ebx
+%define data_ ebp
+%define break_counter mov dword [core_state + 48], 5
+%define enter_kernel sysenter
+%else
 bits 64
 default abs
+%define ax_ rax
+%define bx_ rbx
+%define data_ r14
+%define break_counter mov r15d, 5
+%define enter_kernel syscall
+%endif
 
 ; kernel INSTANCES, INSTRS, FLAGS, VECBITS, 'init', 'body'
 %assign kernels 0
@@ -15,7 +30,11 @@ kernel_%[kernels]_body:
     %6
 kernel_%[kernels]_end:
 section .rodata
+%if BITS == 32                  ; 32-bit objects have no relocations of 64 bits
+    dd kernel_%[kernels]_body, 0, kernel_%[kernels]_init, 0
+%else
     dq kernel_%[kernels]_body, kernel_%[kernels]_init
+%endif
     dd kernel_%[kernels]_end - kernel_%[kernels]_body, kernel_%[kernels]_body - kernel_%[kernels]_init
     dd kernels, %1, %2, %3, %4, 1
     dq 0x3f8000003f800000, 0, 1, -1
@@ -31,37 +50,43 @@ latput_kernels:
     mov byte [core_state - 4096], 0x5a
     mov byte [core_state + 4096], 0x5a
 %endmacro
+%macro drop_segments 0          ; what libc finds its thread by in 32-bit mode, and more
+    xor eax, eax
+    mov es, eax
+    mov gs, eax
+%endmacro
 %macro stack_write 0            ; over the core's stack
-    mov rax, [core_state]
+    mov ax_, [core_state]
 %assign i 0
 %rep 64
-    mov [rax + i*8], rax
+    mov [ax_ + i*8], ax_
 %assign i i+1
 %endrep
 %endmacro
 
-kernel 1, 1, 0, 0, {nop}, {imul rbx, rbx}
+kernel 1, 1, 0, 0, {nop}, {imul bx_, bx_}
 kernel 1, 1, 0, 0, {nop}, {ud2}
 kernel 1, 1, 0, 0, {nop}, {jmp $}
 kernel 1, 1, 0, 0, {nop}, {mov [0], eax}
 kernel 1, 1, 0, 0, {nop}, {stray_write}
 kernel 1, 1, 0, 0, {nop}, {stack_write}
-kernel 1, 1, 0, 0, {nop}, {syscall}
+kernel 1, 1, 0, 0, {nop}, {enter_kernel}
 kernel 1, 1, 0, 0, {xor ecx, ecx}, {div ecx}
 kernel 1, 1, 0, 0, {nop}, {hlt}
 kernel 1, 1, 0, 0, {nop}, {xor esp, esp}
 kernel 1, 2, 0, 0, {nop}, {std}
-kernel 1, 1, 0, 0, {mov dword [r14], 0x7f80}, {ldmxcsr [r14]}
+kernel 1, 1, 0, 0, {mov dword [data_], 0x7f80}, {ldmxcsr [data_]}
 kernel 1, 1, 0, 256, {nop}, {vaddps ymm1, ymm1, ymm2}
 kernel 1, 1, 2, 128, {nop}, {mulps xmm1, xmm2}
-kernel 1, 1, 0, 0, {mov [r14], r14}, {mov r14, [r14]}
-kernel 1, 1, 0, 0, {nop}, {push rax}
-kernel 1, 1, 0, 0, {mov r15d, 5}, {mov r15d, 5}
+kernel 1, 1, 0, 0, {mov [data_], data_}, {mov data_, [data_]}
+kernel 1, 1, 0, 0, {nop}, {push ax_}
+kernel 1, 1, 0, 0, {break_counter}, {break_counter}
+kernel 1, 3, 0, 0, {nop}, {drop_segments}
 kernel 1, 1, 0, 0, {nop}, {int3}
 kernel 1, 1, 0, 0, {nop}, {int 0x80}
 kernel 1, 1, 0, 128, {nop}, {vmulps xmm1, xmm1, xmm2}
 kernel 1, 1, 0, 0, {nop}, {cpuid}
-kernel 1, 1, 0, 0, {nop}, {imul rbx, rbx}
+kernel 1, 1, 0, 0, {nop}, {imul bx_, bx_}
 section .rodata
 latput_kernel_count: dd kernels
 section .note.GNU-stack noalloc noexec nowrite progbits

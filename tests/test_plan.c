@@ -204,10 +204,9 @@ static void test_what_cannot_be_planned(void **state)
         enum outcome outcome;
         const char *detail;
     } rows[] = {
-        {"aaa,,+ax =flags,I386,,bits=32", OUTCOME_SKIPPED,        "32-bit"       },
-        {"call,rel32,+rsp,I386,,",        OUTCOME_NOT_MEASURABLE, "stack pointer"},
-        {"jmp,r64,,X86_64,,",             OUTCOME_NOT_MEASURABLE, "macro"        },
-        {"tilezero,=tmm,,AMX_TILE,,",     OUTCOME_NOT_MEASURABLE, "tiles"        },
+        {"call,rel32,+rsp,I386,,",    OUTCOME_NOT_MEASURABLE, "stack pointer"},
+        {"jmp,r64,,X86_64,,",         OUTCOME_NOT_MEASURABLE, "macro"        },
+        {"tilezero,=tmm,,AMX_TILE,,", OUTCOME_NOT_MEASURABLE, "tiles"        },
     };
     for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
         struct planned planned;
@@ -218,6 +217,69 @@ static void test_what_cannot_be_planned(void **state)
         assert_non_null(strstr(planned.plan.tests[0].detail, rows[i].detail));
         planned_free(&planned);
     }
+}
+
+// Every kernel of a plan, bodies and inits, one after the other.
+static void expect_nowhere(const struct planned *planned, const char *part)
+{
+    for (int t = 0; t < planned->plan.ntests; t++)
+        for (int k = 0; k < planned->plan.tests[t].nkernels; k++) {
+            const struct kernel_spec *spec = &planned->plan.tests[t].kernels[k];
+            if (strstr(spec->body, part) || strstr(spec->init, part))
+                fail_msg("%s in:\n%s%s", part, spec->init, spec->body);
+        }
+}
+
+static void test_32_bit_mode_has_its_own_registers(void **state)
+{
+    (void)state;
+    // What 32-bit mode lacks: 64-bit registers, numbered ones, low bytes of esi and edi.
+    static const char *const absent[] = {"rax", "rbx", "rcx", "rdx",  "rsi",  "rdi",  "rbp", "rsp",
+                                         "r8",  "r9",  "r10", "r11",  "r12",  "r13",  "r14", "r15",
+                                         "sil", "dil", "bpl", "xmm8", "xmm9", "xmm15"};
+    static const char *const rows[] = {
+        "add,+r32 r32,=flags,I386,,bits=32",
+        "add,+r8 r8,=flags,I386,,bits=32",
+        "add,+m32 r32,=flags,I386,,bits=32",
+        "mov,=r8h r8,,I386,,bits=32",
+        "lodsb,,=al +esi df,I386,,pointer=esi bits=32",
+        "cvtsi2sd,+x r32,,SSE2,,bits=32",
+        "comisd,x x,=flags,SSE2,,type=f64 bits=32",
+        "divpd,+x x,,SSE2,,type=f64 data=div bits=32",
+        "div,r32,+eax +edx =flags,I386,,data=idiv bits=32",
+        "fdiv,+st st0,=fpsw,X87,,type=f80 data=div bits=32",
+        "vpgatherqq,+x vm64x +x,,AVX2,,bits=32",
+        "vpaddd,=z{k}{z} z z,,AVX512F,,bits=32",
+        "popa,,=eax =ecx =edx =ebx +esp =ebp =esi =edi,I386,,bits=32 stack=+32",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i]);
+        int kernels = 0;
+        for (int t = 0; t < planned.plan.ntests; t++)
+            kernels += planned.plan.tests[t].nkernels;
+        assert_true(kernels > 0);
+        for (size_t a = 0; a < ARRAY_LEN(absent); a++)
+            expect_nowhere(&planned, absent[a]);
+        planned_free(&planned);
+    }
+}
+
+static void test_32_bit_rows_are_skipped_with_a_reason(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "aaa,,+ax =flags,I386,,bits=32");
+    struct plan plan;
+    const struct plan_params params = {
+        .issue_width = 8, .tests = TESTS_ALL, .skip_32 = "no 32-bit programs here"};
+    assert_int_equal(plan_row(&planned.list.rows[0], &params, &planned.arena, &plan, &planned.err),
+                     0);
+    assert_int_equal(plan.ntests, 1);
+    assert_int_equal(plan.tests[0].nkernels, 0);
+    assert_int_equal(plan.tests[0].outcome, OUTCOME_SKIPPED);
+    assert_string_equal(plan.tests[0].detail, "no 32-bit programs here");
+    planned_free(&planned);
 }
 
 static void test_macro(void **state)
@@ -287,6 +349,8 @@ int main(void)
         cmocka_unit_test(test_slow_integer_division),
         cmocka_unit_test(test_selection_of_tests),
         cmocka_unit_test(test_what_cannot_be_planned),
+        cmocka_unit_test(test_32_bit_mode_has_its_own_registers),
+        cmocka_unit_test(test_32_bit_rows_are_skipped_with_a_reason),
         cmocka_unit_test(test_macro),
         cmocka_unit_test(test_encodings_do_not_mix),
     };

@@ -5,6 +5,7 @@
 #include "build.h"
 #include "plan.h"
 #include "select.h"
+#include "util/paths.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -56,7 +57,8 @@ static int check_plan(const struct plan *plan)
     for (int t = 0; t < plan->ntests; t++)
         for (int k = 0; k < plan->tests[t].nkernels; k++) {
             const struct kernel_spec *spec = &plan->tests[t].kernels[k];
-            bool names_loop_register = strstr(spec->body, "r15") != NULL;
+            bool names_loop_register = strstr(spec->body, "r15") != NULL ||
+                                       (plan->row->bits == 32 && strstr(spec->body, "r14") != NULL);
             bool unknown_register = strchr(spec->body, '?') || strstr(spec->body, "null");
             // A macro's contract says how many instructions there are.
             bool counted =
@@ -70,13 +72,16 @@ static int check_plan(const struct plan *plan)
     return faults;
 }
 
-static int check_list(const struct list *list, struct arena *arena)
+// Assembles and links what the rows of one mode plan.
+static int check_list_mode(const struct list *list, int bits, struct arena *arena)
 {
     const struct plan_params params = {.issue_width = 8, .tests = TESTS_ALL};
     struct batch batch = {0};
     struct err err = {""};
     int faults = 0;
     for (int i = 0; i < list->nrows; i++) {
+        if (list->rows[i].bits != bits)
+            continue;
         struct plan *plan = arena_alloc(arena, sizeof *plan);
         if (plan_row(&list->rows[i], &params, arena, plan, &err) != 0)
             fail_msg("%s", err.text);
@@ -85,7 +90,10 @@ static int check_list(const struct list *list, struct arena *arena)
         faults += check_plan(plan);
         batch_add_plan(&batch, plan);
     }
-    struct build_options options = {.directory = directory, .stem = "batch", .exclude_cpu = -1};
+    if (batch.n == 0)
+        return faults;
+    struct build_options options = {
+        .directory = directory, .stem = "batch", .bits = bits, .exclude_cpu = -1};
     struct program program;
     if (build_program(batch.kernels, (int)batch.n, &options, arena, &program, &err) != 0)
         fail_msg("%s: %s", list->path, err.text);
@@ -98,6 +106,14 @@ static int check_list(const struct list *list, struct arena *arena)
         unlink(program.path);
     free(batch.kernels);
     return faults + program.nfailures;
+}
+
+static int check_list(const struct list *list, struct arena *arena)
+{
+    int faults = check_list_mode(list, 64, arena);
+    if (access(path_library("core32.o"), R_OK) == 0)
+        faults += check_list_mode(list, 32, arena);
+    return faults;
 }
 
 static void test_all_lists(void **state)

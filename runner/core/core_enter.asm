@@ -13,7 +13,11 @@ default abs
 extern core_state
 global core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
 
+global latput_absolute, core_data_start
+latput_absolute equ DATA_START
+
 section .rodata
+core_data_start: dd DATA_START
 mxcsr_default: dd 0x1f80
 
 section .text

@@ -35,8 +35,9 @@ _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in co
 
 enum { FEATURE_AVX = 1, FEATURE_AVX512F = 2, FEATURE_AVX512BW = 4, FEATURE_MMX = 8 };
 
-extern struct core_state core_state; // the one thing that kernels write; excluded from the guard
-extern uint32_t core_features;       // FEATURE_* of this CPU (not MMX)
+extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
+extern struct core_state core_state;   // the one thing that kernels write; excluded from the guard
+extern uint32_t core_features;         // FEATURE_* of this CPU (not MMX)
 
 void core_enter(const struct core_setup *setup);
 void core_leave(void);

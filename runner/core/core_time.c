@@ -21,10 +21,6 @@ enum {
     GUARD_BYTES = 1 << 20, // unmapped on both sides of data and stack
 };
 
-// The data area lies below 2 GiB at a fixed address: absolute operands can name it, and where data
-// lies relative to pages and cache sets is the same in every process.
-#define DATA_ADDRESS ((void *)0x60000000)
-
 static uint8_t *data_base, *stack_top;
 static struct code calib_code, add_code, canary_code[NOP_BYTES_MAX + 1];
 static uint32_t calib_iterations, canary_iterations;
@@ -87,9 +83,10 @@ size_t time_code_bytes(void)
 
 static void time_map_areas(void)
 {
-    char *area = mmap(DATA_ADDRESS, 3 * GUARD_BYTES + DATA_BYTES + STACK_BYTES, PROT_NONE,
+    void *wanted = (void *)(uintptr_t)(core_data_start - DATA_BEFORE_BYTES - GUARD_BYTES);
+    char *area = mmap(wanted, 3 * GUARD_BYTES + DATA_BYTES + STACK_BYTES, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
-    if (area != DATA_ADDRESS)
+    if (area != wanted)
         guard_fatal("the address range for the data area is taken");
     char *stack = area + 2 * GUARD_BYTES + DATA_BYTES;
     area += GUARD_BYTES;
