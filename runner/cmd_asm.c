@@ -118,8 +118,8 @@ const struct command cmd_asm = {
     .summary = "show the NASM text of the tests of a row",
     .description =
         "Prints for each kernel its init, which runs once before the clock starts, and its body, "
-        "which the core copies into a loop. r14 is the start of the data area, r15 the loop "
-        "counter; what registers and memory hold at the start stands in the comment.",
+        "which the core copies into a loop. r14 is the start of the data area (ebp with bits=32), "
+        "r15 the loop counter; what registers and memory hold at the start stands in the comment.",
     .options = asm_options,
     .run = asm_run,
 };

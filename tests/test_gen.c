@@ -56,7 +56,7 @@ static void test_table_and_lines(void **state)
     const char *text = strbuf_text(&out);
     assert_non_null(strstr(text, "latput_kernel_count: dd 3\n"));
     assert_non_null(strstr(text, "dq k1_body, k1_init\n"));
-    assert_non_null(strstr(text, "k1_body-k1_init, 1, 1, 2, 3, 128, 0\n"));
+    assert_non_null(strstr(text, "k1_body-k1_init, 1, 1, 2, 3, 128, 6\n"));
     assert_non_null(strstr(text, "dq 0x3ff0000000000000, 0x0, 0x0, 0x0\n"));
     for (int i = 0; i < 3; i++) {
         char head[32], end[32];
@@ -80,8 +80,22 @@ static void test_left_out_keeps_ids(void **state)
     assert_non_null(strstr(text, "latput_kernel_count: dd 2\n"));
     assert_null(strstr(text, "k1_body"));
     assert_non_null(strstr(text, "dq k2_body, k2_init\n"));
-    assert_non_null(strstr(text, "k2_body-k2_init, 2, 1, 1, 0, 0, 0\n"));
+    assert_non_null(strstr(text, "k2_body-k2_init, 2, 1, 1, 0, 0, 6\n"));
     assert_int_equal(kernels[1].first_line, 0);
+    strbuf_free(&out);
+}
+
+static void test_32_bit_table_has_no_64_bit_relocations(void **state)
+{
+    (void)state;
+    struct gen_kernel kernels[3];
+    gen_make(kernels, 3);
+    struct strbuf out = {0};
+    gen_write(kernels, 3, 32, &out);
+    const char *text = strbuf_text(&out);
+    assert_int_equal(strncmp(text, "bits 32\n", 8), 0);
+    assert_non_null(strstr(text, "dd k2_body, 0, k2_init, 0\n"));
+    assert_null(strstr(text, "dq k2_body"));
     strbuf_free(&out);
 }
 
@@ -99,6 +113,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_and_lines),
         cmocka_unit_test(test_left_out_keeps_ids),
+        cmocka_unit_test(test_32_bit_table_has_no_64_bit_relocations),
         cmocka_unit_test(test_nothing_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
