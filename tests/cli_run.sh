@@ -79,6 +79,24 @@ CLI_COMMAND="two runs at once"
 [ "$first" -le 1 ] || [ "$second" -le 1 ] || cli_fail "at least one must succeed ($first, $second)"
 expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_check')" = ok
 
+# Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
+printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
+if [ -r "$BUILD/core32.o" ]; then
+    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 20
+    [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+    expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
+        "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
+fi
+mkdir only64
+printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
+chmod +x only64/cc
+PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 20
+[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
+    "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
+expect "the 64-bit row is measured" test "$(sqlite3 "$SCRATCH/only64.db" \
+    "select count(*) from instruction_table where bits = 64 and outcome in ('ok', 'unstable')")" = 1
+
 # What is missing in the environment.
 mkdir empty old
 printf '#!/bin/sh\necho NASM version 2.05.01\n' >old/nasm
