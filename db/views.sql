@@ -23,7 +23,7 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
     coalesce(result.bound, test.bound) AS bound, result.kernel_id,
     -- A pair that no chain can be built for does not make its form fail.
-    test.kind = 'latency' AND test.outcome = 'not_measurable' AS outside
+    test.kind = 'latency' AND coalesce(result.outcome, test.outcome) = 'not_measurable' AS outside
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
 -- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important test

@@ -208,6 +208,18 @@ static void print_summary(const struct run_summary *summary)
             summary->seconds > 0 ? (double)summary->kernels / summary->seconds : 0);
 }
 
+static void print_warnings(struct store *store, int64_t run_id)
+{
+    struct err err = {{0}};
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, &err);
+    while (rows && store_rows_next(rows, &err) == 1)
+        fprintf(stderr, "latput run: warning: %s\n  %s\n",
+                store_rows_text(rows, store_rows_column(rows, "text")),
+                store_rows_text(rows, store_rows_column(rows, "remedy")));
+    store_rows_close(rows);
+}
+
 // What the numbers mean for the exit status: unsupported forms and questions that cannot be asked
 // are findings, not failures.
 static int exit_status(const struct run_summary *summary)
@@ -247,6 +259,7 @@ static int run_selected(struct store *store, struct arguments *arguments, const 
     selection_free(&selection);
     if (status != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    print_warnings(store, summary.run_id);
     print_summary(&summary);
     if (summary.stopped)
         fputs("latput run: stopped; the same command with --resume goes on\n", stderr);

@@ -11,6 +11,7 @@
 static const double STATE_WIDTH = 0.006;     // samples of one steady state differ by less: relative
 static const double STATE_WIDTH_CLK = 0.003; // absolute, for kernels of hundredths of a cycle
 static const double STATE_SHARE = 0.25;      // of all samples: less is chance, not a state
+static const double DEPENDENT_CLK = 0.5;     // no latency but 0 is smaller; bridges have at least 1
 static const double FRONT_END_BOUND = 0.97;  // share of the issue width from which on it limits
 
 enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
@@ -154,6 +155,16 @@ static double shape_clk(const struct kernel_facts *facts, const struct estimate 
     return NAN;
 }
 
+// A chain that takes no longer than its bridges does not run through the instruction: flags that it
+// leaves undefined, a count that leaves them alone.
+static void independent(struct test_result *result)
+{
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = "no dependency shows: the chain takes no longer than what closes it";
+    result->kernel = -1;
+    result->clk = result->dense_clk = result->filled_clk = result->spread_clk = NAN;
+}
+
 struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels)
@@ -181,5 +192,7 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         result.spread_clk = estimates[i].spread_clk;
         result.outcome = OUTCOME_OK;
     }
+    if (result.kernel >= 0 && facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK)
+        independent(&result);
     return result;
 }

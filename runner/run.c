@@ -10,6 +10,8 @@
 #include "run_store.h"
 #include "util/progress.h"
 
+#include <dirent.h>
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,23 +310,57 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     return run_all(run, err);
 }
 
+// Removes the scratch directory with what a stopped batch may have left in it.
+static void run_remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+static int run_make_directory(char *path, size_t size, struct err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(path, size, "%s/latput-XXXXXX", parent && *parent ? parent : "/tmp");
+    if (!mkdtemp(path))
+        return err_set(err, "%s: cannot create a scratch directory: %s", path, strerror(errno));
+    return 0;
+}
+
+static int run_warn_unstable(struct store *store, const struct run_summary *summary,
+                             struct err *err)
+{
+    int64_t tests = 0;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        tests += summary->counts[i];
+    return run_info_warn_unstable(store, summary->run_id, summary->counts[OUTCOME_UNSTABLE], tests,
+                                  err);
+}
+
 int run_rows(struct store *store, const struct selection *selection,
              const struct run_options *options, struct run_summary *summary, struct err *err)
 {
     double start_s = run_now_s();
     *summary = (struct run_summary){0};
     struct run run = {.store = store, .options = options, .summary = summary};
-    snprintf(run.directory, sizeof run.directory, "/tmp/latput-XXXXXX");
-    if (!mkdtemp(run.directory))
-        return err_set(err, "cannot create a scratch directory in /tmp; is the disk full?");
+    if (run_make_directory(run.directory, sizeof run.directory, err) != 0)
+        return -1;
     int status = run_prepared(&run, selection, err);
-    if (!options->keep)
-        rmdir(run.directory);
+    if (options->keep)
+        fprintf(stderr, "latput run: the assembly files are in %s\n", run.directory);
+    else
+        run_remove_directory(run.directory);
     summary->seconds = run_now_s() - start_s;
     if (status == 0 && !summary->stopped)
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
     if (status == 0)
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
+    if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
+        status = run_warn_unstable(store, summary, err);
     free(run.rows);
     free(run.cpu);
     return status;

@@ -7,6 +7,7 @@
 #include "util/strbuf.h"
 #include "version.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <sha256.h>
 #include <stdio.h>
@@ -123,4 +124,18 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
             store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)
             return -1;
     return 0;
+}
+
+int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
+                           struct err *err)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "%" PRId64 " of %" PRId64 " tests are unstable: their timings do not agree with each "
+             "other, so they have no value",
+             unstable, tests);
+    return store_run_warning(store, run_id, text,
+                             "a few are in the nature of some instructions; where there are many, "
+                             "stop other programs on this machine and run again",
+                             err);
 }

@@ -23,5 +23,8 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
 // Records the warnings that follow from the CPU and the facts.
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err);
+// Records how many tests have no steady value. `unstable` of `tests`.
+int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
+                           struct err *err);
 
 #endif

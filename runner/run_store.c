@@ -72,7 +72,7 @@ static void measure_test(struct arena *arena, const struct test *test,
     if (test->nkernels == 0) {
         to->result.outcome = test->outcome;
         to->result.detail = test->detail;
-    } else if (to->result.outcome != OUTCOME_OK) {
+    } else if (to->result.outcome != OUTCOME_OK && !*to->result.detail) {
         to->result.detail = test_detail(kernels, test->nkernels, to->result.outcome);
     }
 }
@@ -96,7 +96,9 @@ static int store_row(struct run_storer *storer, struct batch *batch, const struc
         measure_test(&batch->arena, &plan->tests[t], &batch->measured[k], storer->issue_width,
                      &tests[t]);
         k += plan->tests[t].nkernels;
-        ok &= tests[t].result.outcome == OUTCOME_OK;
+        ok &= tests[t].result.outcome == OUTCOME_OK ||
+              (plan->tests[t].kind == TEST_LATENCY &&
+               tests[t].result.outcome == OUTCOME_NOT_MEASURABLE);
     }
     if (store_put_form(storer->store, storer->run_id, row->selected->list->name,
                        row->selected->position, plan, tests, err) != 0)

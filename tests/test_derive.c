@@ -193,6 +193,33 @@ static void tests_take_the_smallest_shape(void **state)
     assert_int_equal(result.tried, 17);
 }
 
+// What a chain takes beyond its bridge must be a cycle; less means that it does not run through the
+// instruction.
+static void a_chain_of_bridges_only_has_no_latency(void **state)
+{
+    (void)state;
+    const struct kernel_facts facts[] = {
+        {"dense",  8, 16, 1},
+        {"filled", 8, 56, 1}
+    };
+    const struct estimate estimates[] = {
+        {.outcome = OUTCOME_OK, .clk = 1.02},
+        {.outcome = OUTCOME_OK, .clk = 1.4 }
+    };
+    struct test_result result = derive_test(TEST_LATENCY, BOUND_UPPER, facts, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_NOT_MEASURABLE);
+    assert_true(isnan(result.clk) && *result.detail);
+    // Without a bridge it is an eliminated move.
+    const struct kernel_facts plain[] = {
+        {"dense", 8, 8, 0}
+    };
+    const struct estimate eliminated[] = {
+        {.outcome = OUTCOME_OK, .clk = 0.17}
+    };
+    result = derive_test(TEST_LATENCY, BOUND_EXACT, plain, eliminated, 1);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+}
+
 static void one_failed_shape_does_not_hide_the_other(void **state)
 {
     (void)state;
@@ -225,6 +252,7 @@ int main(void)
         cmocka_unit_test(no_state_no_value),
         cmocka_unit_test(failed_timings_keep_their_outcome),
         cmocka_unit_test(tests_take_the_smallest_shape),
+        cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
