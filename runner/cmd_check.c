@@ -2,6 +2,7 @@
 // `latput check`: validates lists, macros and tables without measuring.
 #include "check.h"
 #include "command.h"
+#include "select.h"
 #include "util/paths.h"
 
 #include <glob.h>
@@ -109,8 +110,11 @@ static int check_command(int argc, char **argv)
         status = check_paths_all(&paths);
     } else {
         paths.items = xcalloc((size_t)argc, sizeof *paths.items);
-        for (int i = state.operand_index; i < argc; i++)
-            paths.items[paths.n++] = argv[i];
+        for (int i = state.operand_index; i < argc; i++) {
+            // A name that is no list stays as it is: reading it says why.
+            char *path = select_list_path(argv[i]);
+            paths.items[paths.n++] = path ? check_path_short(path) : argv[i];
+        }
     }
     if (status == 0)
         status = check_run_paths(&paths, complete, coverage, missing);

@@ -43,6 +43,7 @@ static const struct option_key {
     {"enc",     "legacy vex evex xop",      false}, // where the isa names do not tell it
     {"data",    "div sqrt idiv",            false}, // time depends on operand data of this kind
     {"pointer", NULL,                       false}, // registers that must hold an address
+    {"small",   NULL,                       false}, // registers that must hold a small number
     {"fill",    NULL,                       false}, // pattern that memory must hold
     {"stack",   NULL,                       false}, // bytes that the stack pointer moves
     {"x87",     "push pop pop2",            false}, // what it does to the register stack

@@ -69,7 +69,7 @@ static void data_set_integer_division(struct row_plan *rp)
     for (int i = 0; i < rp->npoints; i++) {
         struct point *point = &rp->points[i];
         if (point->position == 0 && point->part != PART_BASE)
-            data_need(point, divisor);
+            data_need(point, rp->row->ops[0].high8 ? divisor << 8 : divisor);
         else if (point->class == CLASS_GPR && point->fixed == 0) {
             // 8 bits wide: dividend and result are ax, remainder above quotient.
             data_need(point, w == 8 ? high << w | low : low);

@@ -187,10 +187,15 @@ void points_collect(struct row_plan *rp)
     for (int i = 0; i < row->nimplicit; i++)
         points_add_operand(rp, &row->implicit[i], -1);
     const char *pointers = list_row_option(row, "pointer");
+    const char *small = list_row_option(row, "small");
     for (int i = 0; i < rp->npoints; i++) {
         struct point *point = &rp->points[i];
         if (pointers && point->class == CLASS_GPR && points_listed(pointers, point->name))
             point->need = NEED_ADDRESS;
+        if (small && point->class == CLASS_GPR && points_listed(small, point->name)) {
+            point->need = NEED_VALUE;
+            point->value = 1;
+        }
         if (points_is_gather_mask(rp, point) || (point->part == PART_MASK && point->written))
             point->need = NEED_ONES;
         point->same = rp->same && point->part == PART_WHOLE && point->position >= 0 &&

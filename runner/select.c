@@ -41,21 +41,24 @@ static int wanted_all(struct wanted_list *wanted, struct err *err)
     return 0;
 }
 
-// A path as given, or a name below lists/ or lists/selection/, with or without .csv.
-static char *wanted_resolve(const char *name)
+char *select_list_path(const char *name)
 {
-    static const char *const patterns[] = {"%s", "lists/%s", "lists/%s.csv", "lists/selection/%s",
-                                           "lists/selection/%s.csv"};
-    for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
-        char relative[512];
-        int len = 0;
-        const char *hole = strstr(patterns[i], "%s");
-        len = snprintf(relative, sizeof relative, "%.*s%s%s", (int)(hole - patterns[i]),
-                       patterns[i], name, hole + 2);
-        if (len < 0 || (size_t)len >= sizeof relative)
-            continue;
-        const char *path = i == 0 ? relative : path_data(relative);
-        if (access(path, F_OK) == 0)
+    static const struct {
+        const char *before, *after;
+    } places[] = {
+        {"lists/",           ""    },
+        {"lists/",           ".csv"},
+        {"lists/selection/", ""    },
+        {"lists/selection/", ".csv"}
+    };
+    if (access(name, F_OK) == 0)
+        return xstrdup(name);
+    for (size_t i = 0; i < ARRAY_LEN(places); i++) {
+        char *relative = xasprintf("%s%s%s", places[i].before, name, places[i].after);
+        const char *path = path_data(relative);
+        bool exists = access(path, F_OK) == 0;
+        free(relative);
+        if (exists)
             return xstrdup(path);
     }
     return NULL;
@@ -70,7 +73,7 @@ static int wanted_name(struct wanted_list *wanted, const char *name, struct err 
         line = atoi(colon + 1);
         *colon = '\0';
     }
-    char *path = wanted_resolve(base);
+    char *path = select_list_path(base);
     free(base);
     if (!path)
         return err_set(err,
