@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # Installs what latput needs to be built, tested and run on Debian 12 or a relative, as far as it is
 # missing; asks nothing. Usage: install-deps.sh [--dev]; --dev adds what .ci/run needs. Exit status 0:
-# nothing is missing (any more); 2: wrong usage; 3: something is missing and could not be installed,
-# which is then named together with the command that installs it.
+# nothing is missing (any more) but for what is optional; 2: wrong usage; 3: something is missing and
+# could not be installed, which is then named together with the command that installs it.
 set -u
 
-packages=(gcc gcc-multilib libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
+packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
     libzydis-dev libmd-dev libcmocka-dev)
+# For rows with bits=32, which are skipped without it. It excludes cross compilers.
+optional=gcc-multilib
 dev_packages=(git clang clang-tidy clang-format shellcheck man-db qemu-user)
 
 case "$#,${1-}" in
@@ -30,16 +32,26 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
     exit 3
 fi
 
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
 missing=()
 for package in "${packages[@]}"; do
-    state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)
-    [ "$state" = installed ] || missing+=("$package")
+    installed "$package" || missing+=("$package")
 done
-[ "${#missing[@]}" = 0 ] && exit 0
+without_optional() {
+    echo "install-deps.sh: without $optional, forms of 32-bit mode will be skipped. To install it:" >&2
+    echo "  sudo apt-get install --no-install-recommends $optional" >&2
+}
+if [ "${#missing[@]}" = 0 ] && installed "$optional"; then
+    exit 0
+fi
 
 as_root=()
 if [ "$(id -u)" != 0 ]; then
     if ! sudo -n true 2>/dev/null; then
+        if [ "${#missing[@]}" = 0 ]; then
+            without_optional
+            exit 0
+        fi
         echo "install-deps.sh: these packages are missing: ${missing[*]}" >&2
         echo "and installing them needs root. Ask for, or do:" >&2
         echo "  sudo apt-get install --no-install-recommends ${missing[*]}" >&2
@@ -53,13 +65,20 @@ apt() {
     "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive NEEDRESTART_MODE=a \
         apt-get -q -y -o DPkg::Lock::Timeout=600 -o Dpkg::Options::=--force-confold "$@" </dev/null
 }
-echo "install-deps.sh: installing ${missing[*]}" >&2
-install=(install --no-install-recommends "${missing[@]}")
-# The package index is fetched only where there is none, or where it is too old to be of use.
-if ! apt --simulate "${install[@]}" >/dev/null 2>&1 || ! apt "${install[@]}" >&2; then
-    if ! apt update >&2 || ! apt "${install[@]}" >&2; then
-        echo "install-deps.sh: apt-get could not install: ${missing[*]}" >&2
-        echo "Its messages are above; is there a network, and are Debian's sources configured?" >&2
-        exit 3
+# The package index is fetched only where there is none, or where it is too old to be of use. No
+# package is ever removed for another.
+install() {
+    echo "install-deps.sh: installing $*" >&2
+    local command=(install --no-install-recommends --no-remove "$@")
+    if apt --simulate "${command[@]}" >/dev/null 2>&1 && apt "${command[@]}" >&2; then
+        return 0
     fi
+    apt update >&2 && apt "${command[@]}" >&2
+}
+if [ "${#missing[@]}" != 0 ] && ! install "${missing[@]}"; then
+    echo "install-deps.sh: apt-get could not install: ${missing[*]}" >&2
+    echo "Its messages are above; is there a network, and are Debian's sources configured?" >&2
+    exit 3
 fi
+installed "$optional" || install "$optional" || without_optional
+exit 0
