@@ -5,6 +5,7 @@
 
 #include "../cpuinfo/cpuinfo.h"
 #include "list_isa.h"
+#include "list_opcode.h"
 #include "list_operand.h"
 #include "util/csvfile.h"
 #include "util/suggest.h"
@@ -49,6 +50,7 @@ static const struct option_key {
     {"x87",     "push pop pop2",            false}, // what it does to the register stack
     {"same",    "",                         true }, // all register operands are one register
     {"bits",    "32 64",                    true }, // mode
+    {"opcode",  NULL,                       true }, // encoding that NASM cannot write
     {"macro",   NULL,                       true }, // file.inc:name, a hand-written kernel
 };
 
@@ -285,6 +287,25 @@ static int parse_option(struct row_parser *parser, const struct word *word)
     return 0;
 }
 
+// The operands have been parsed before: an opcode needs some.
+static int parse_opcode(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const char *opcode = list_row_option(row, "opcode");
+    const char *text = parser->record->fields[COLUMN_OPTIONS];
+    if (!opcode)
+        return 0;
+    if (list_opcode_parse(opcode, &parser->row->opcode))
+        return list_fault_set(&parser->fault, strstr(text, opcode),
+                              "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
+                              "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
+                              ".mr behind it where the first operand is the r/m field");
+    if (row->nops == 0 || row->ops[0].kind == OPERAND_IMM)
+        return list_fault_set(&parser->fault, strstr(text, opcode),
+                              "opcode= needs a row with operands");
+    return 0;
+}
+
 static int parse_options(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
@@ -302,7 +323,7 @@ static int parse_options(struct row_parser *parser)
         if (strcmp(type, element_names[i]) == 0)
             row->element = (enum element)i;
     row->bits = bits ? atoi(bits) : 64;
-    return 0;
+    return parse_opcode(parser);
 }
 
 // What exists in 64-bit mode only must not appear in a row for 32-bit mode.

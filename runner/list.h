@@ -63,6 +63,17 @@ enum { TESTS_LATENCY = 1, TESTS_THROUGHPUT = 2, TESTS_PORTS = 4, TESTS_ALL = 7 }
 // memory (1.0 of the type, or small integers).
 enum element { ELEMENT_INT, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_F80 };
 
+// Encoding that the option opcode= prescribes.
+struct opcode {
+    bool given;
+    enum encoding enc;
+    int prefix; // 0 none, 1 66, 2 F3, 3 F2: as VEX.pp
+    int map;    // 0 one-byte opcodes, 1 0F, 2 0F38, 3 0F3A, ...
+    int w;
+    uint8_t byte;
+    bool store; // the first operand is the r/m field
+};
+
 struct list_option {
     const char *key, *value;
 };
@@ -87,6 +98,7 @@ struct list_row {
     const char *isa; // "AVX512F+AVX512VL"
     unsigned tests;  // TESTS_*
     enum element element;
+    struct opcode opcode;
     struct list_option *options; // all, in the order of the row
     int noptions;
 };

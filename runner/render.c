@@ -3,6 +3,8 @@
 // wants {rn-sae}, and forms that it would silently encode as others when written differently.
 #include "render.h"
 
+#include "render_opcode.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -257,6 +259,10 @@ static int render_rounding_position(const struct list_row *row)
 
 void row_render(const struct list_row *row, const struct row_choice *choice, struct strbuf *out)
 {
+    if (row->opcode.given) {
+        render_opcode(row, choice, out);
+        return;
+    }
     strbuf_puts(out, row->nasm_mnemonic);
     const char *rounding = row->rounding == ROUND_ER ? "{rn-sae}" : "{sae}";
     int position = row->rounding == ROUND_NONE ? -1 : render_rounding_position(row);

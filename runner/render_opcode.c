@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+// Encodes the few instructions that NASM does not know, or of which it writes another encoding; see
+// render_opcode.h. Addresses are a base register with or without a 32-bit displacement: nothing
+// else is asked for here, and a compressed 8-bit displacement would only be shorter.
+#include "render_opcode.h"
+
+#include <string.h>
+
+enum { CODE_MAX = 16 };
+
+struct code {
+    uint8_t bytes[CODE_MAX];
+    int n;
+};
+
+// Fields of the instruction, by their names in the manuals.
+struct fields {
+    const struct operand *rm_operand;
+    int reg, vvvv, rm; // register numbers; rm: base of a memory operand
+    bool memory;
+    bool byte_rex; // spl, bpl, sil or dil is named, which needs a REX prefix
+    int disp;
+    int length; // 0, 1, 2: 128, 256, 512 bits
+    int mask;
+    bool zeroing, broadcast;
+};
+
+static void code_put(struct code *code, int byte)
+{
+    if (code->n < CODE_MAX)
+        code->bytes[code->n++] = (uint8_t)byte;
+}
+
+static int encode_number(const struct operand *op, const struct operand_choice *choice)
+{
+    int number = op->fixed >= 0 ? op->fixed : choice->reg;
+    return op->high8 ? number + 4 : number;
+}
+
+static struct fields encode_fields(const struct list_row *row, const struct row_choice *choice)
+{
+    struct fields fields = {.vvvv = 0};
+    int places[OPERANDS_MAX], n = 0;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        if (op->kind != OPERAND_IMM)
+            places[n++] = i;
+        bool wide = op->kind == OPERAND_VEC || op->kind == OPERAND_MEM;
+        int bits = wide ? op->bits * (op->broadcast ? op->broadcast : 1) : 0;
+        if (bits >= 256 && fields.length < bits / 256)
+            fields.length = bits / 256;
+        if (op->masked)
+            fields.mask = choice->mask;
+        fields.zeroing |= op->zeroing;
+        fields.broadcast |= op->broadcast != 0;
+        int number = encode_number(op, &choice->ops[i]);
+        fields.byte_rex |=
+            op->kind == OPERAND_GPR && op->bits == 8 && !op->high8 && number >= 4 && number < 8;
+    }
+    int first = places[0], last = places[n - 1];
+    int rm = row->opcode.store ? first : last, reg = row->opcode.store ? last : first;
+    fields.rm_operand = &row->ops[rm];
+    fields.memory = fields.rm_operand->kind == OPERAND_MEM;
+    fields.rm =
+        fields.memory ? choice->ops[rm].base : encode_number(fields.rm_operand, &choice->ops[rm]);
+    fields.disp = choice->ops[rm].disp;
+    fields.reg = encode_number(&row->ops[reg], &choice->ops[reg]);
+    if (n == 3)
+        fields.vvvv = encode_number(&row->ops[places[1]], &choice->ops[places[1]]);
+    return fields;
+}
+
+static void encode_legacy(const struct opcode *opcode, const struct fields *fields,
+                          struct code *code)
+{
+    static const int prefixes[] = {0, 0x66, 0xf3, 0xf2};
+    if (opcode->prefix)
+        code_put(code, prefixes[opcode->prefix]);
+    int rex = 0x40 | opcode->w << 3 | (fields->reg >> 3 & 1) << 2 | (fields->rm >> 3 & 1);
+    if (rex != 0x40 || fields->byte_rex)
+        code_put(code, rex);
+    if (opcode->map >= 1)
+        code_put(code, 0x0f);
+    if (opcode->map >= 2)
+        code_put(code, opcode->map == 2 ? 0x38 : 0x3a);
+}
+
+// The bits of register numbers stand inverted in VEX and EVEX prefixes.
+static int encode_inverted(int number, int bit)
+{
+    return ~number >> bit & 1;
+}
+
+static void encode_vex(const struct opcode *opcode, const struct fields *fields, struct code *code)
+{
+    code_put(code, 0xc4);
+    code_put(code, encode_inverted(fields->reg, 3) << 7 | 1 << 6 |
+                       encode_inverted(fields->rm, 3) << 5 | opcode->map);
+    code_put(code,
+             opcode->w << 7 | (~fields->vvvv & 15) << 3 | fields->length << 2 | opcode->prefix);
+}
+
+static void encode_evex(const struct list_row *row, const struct fields *fields, struct code *code)
+{
+    const struct opcode *opcode = &row->opcode;
+    int x = fields->memory ? 1 : encode_inverted(fields->rm, 4);
+    bool rounding = row->rounding != ROUND_NONE;
+    code_put(code, 0x62);
+    code_put(code, encode_inverted(fields->reg, 3) << 7 | x << 6 |
+                       encode_inverted(fields->rm, 3) << 5 | encode_inverted(fields->reg, 4) << 4 |
+                       opcode->map);
+    code_put(code, opcode->w << 7 | (~fields->vvvv & 15) << 3 | 1 << 2 | opcode->prefix);
+    code_put(code, (fields->zeroing ? 1 << 7 : 0) |
+                       (row->rounding == ROUND_ER ? 0 : fields->length) << 5 |
+                       (fields->broadcast || rounding ? 1 << 4 : 0) |
+                       encode_inverted(fields->vvvv, 4) << 3 | fields->mask);
+}
+
+static void encode_modrm(const struct fields *fields, struct code *code)
+{
+    int reg = (fields->reg & 7) << 3, rm = fields->rm & 7;
+    if (!fields->memory) {
+        code_put(code, 0xc0 | reg | rm);
+        return;
+    }
+    bool disp = fields->disp || rm == 5; // rbp and r13 have no form without displacement
+    code_put(code, (disp ? 0x80 : 0) | reg | rm);
+    if (rm == 4) // rsp and r12 need a second byte
+        code_put(code, 0x24);
+    for (int at = 0; disp && at < 32; at += 8)
+        code_put(code, (int)((unsigned)fields->disp >> at & 0xff));
+}
+
+void render_opcode(const struct list_row *row, const struct row_choice *choice, struct strbuf *out)
+{
+    struct code code = {.n = 0};
+    struct fields fields = encode_fields(row, choice);
+    if (row->opcode.enc == ENC_LEGACY)
+        encode_legacy(&row->opcode, &fields, &code);
+    else if (row->opcode.enc == ENC_VEX)
+        encode_vex(&row->opcode, &fields, &code);
+    else
+        encode_evex(row, &fields, &code);
+    code_put(&code, row->opcode.byte);
+    encode_modrm(&fields, &code);
+    const struct operand *last = &row->ops[row->nops - 1];
+    if (last->kind == OPERAND_IMM)
+        code_put(&code, (int)(last->has_value ? last->value : choice->ops[row->nops - 1].value));
+    strbuf_puts(out, "db ");
+    for (int i = 0; i < code.n; i++)
+        strbuf_printf(out, "%s0x%02x", i ? "," : "", code.bytes[i]);
+}
