@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -429,6 +430,16 @@ static void find_features(void)
     core_features |= FEATURE_AVX512F | (b & bit_AVX512BW ? FEATURE_AVX512BW : 0);
 }
 
+// Linux hands out the tile state on request only; where it refuses, tile instructions fault, which
+// is their result. Must come before the filter.
+static void ask_for_tiles(void)
+{
+#ifdef __x86_64__
+    enum { REQUEST_XCOMP_PERM = 0x1023, XFEATURE_TILE_DATA = 18 }; // asm/prctl.h of Linux 5.16
+    syscall(SYS_arch_prctl, REQUEST_XCOMP_PERM, XFEATURE_TILE_DATA);
+#endif
+}
+
 static size_t build_code(void)
 {
     size_t bytes = time_code_bytes();
@@ -473,6 +484,7 @@ int main(void)
         guard_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
     find_features();
     guard_setup();
+    ask_for_tiles();
     size_t bytes = build_code();
     guard_drop_privileges();
     if (config.mode == CORE_MODE_FLOOR) {
