@@ -34,7 +34,7 @@ struct exec_params exec_defaults(void)
                    .tries = 40,
                    .requeues = 40,
                    .give_up_ms = 30000,
-                   .pass_gap_ms = 300},
+                   .pass_gap_ms = 700},
         .hang_ms = 2000,
     };
 }

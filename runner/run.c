@@ -19,7 +19,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BATCH_KERNELS = 2000 };
+// A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a kernel,
+// short enough that little is lost when the run is killed.
+enum { BATCH_KERNELS = 8000 };
 
 // Everything that lives as long as a run.
 struct run {
