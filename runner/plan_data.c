@@ -110,6 +110,9 @@ void data_set(struct row_plan *rp, bool slow)
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind == OPERAND_VSIB)
             rp->vec_fill = rp->mem_fill = 0;
+    const char *mask = list_row_option(row, "mask");
+    if (mask)
+        rp->mask_fill = strtoull(mask, NULL, 0);
     const char *fill = list_row_option(row, "fill");
     if (fill)
         rp->mem_fill = strtoull(fill, NULL, 0);
@@ -201,20 +204,59 @@ static void data_put_index(struct draft *draft, int disp, int bits, int index)
         draft_init_line(draft, "mov dword [%s+%d], 0", base, disp + 4);
 }
 
-// The elements of a gather lie side by side, as they do in a loop that one would rather have
-// loaded whole.
+// vgatherdps, vpgatherdd: elements of 4 bytes; vgatherdpd, vpgatherdq: of 8.
+static int data_element_bytes(const struct list_row *row)
+{
+    size_t len = strlen(row->mnemonic);
+    return row->mnemonic[len - 1] == 'q' || strcmp(row->mnemonic + len - 2, "pd") == 0 ? 8 : 4;
+}
+
+// Where element i lies (option index=, macros/README.md). All patterns stay within the 4 KiB that
+// every CPU has in its first-level cache.
+static int data_index(const char *pattern, int i, int bytes)
+{
+    enum { LINES = 64 };
+    if (strcmp(pattern, "same") == 0)
+        return 0;
+    if (strcmp(pattern, "overlap") == 0)
+        return i * bytes / 2;
+    if (strcmp(pattern, "line") == 0)
+        return i * SLOT_BYTES;
+    // 37 is odd: no two elements are in one line; the places within the lines differ as well.
+    if (strcmp(pattern, "random") == 0)
+        return (i * 37 + 11) % LINES * SLOT_BYTES + i * 5 % (SLOT_BYTES / bytes) * bytes;
+    return i * bytes;
+}
+
+// Unless the row says otherwise, the elements of a gather lie side by side, as they do in a loop
+// that one would rather have loaded whole.
 void data_index_init(struct draft *draft, int point)
 {
     const struct row_plan *rp = draft->rp;
     const struct operand *op = rp->points[point].op;
-    const char *mnemonic = rp->row->mnemonic;
-    size_t len = strlen(mnemonic);
-    // vgatherdps, vpgatherdd: elements of 4 bytes; vgatherdpd, vpgatherdq: of 8.
-    bool wide = mnemonic[len - 1] == 'q' || strcmp(mnemonic + len - 2, "pd") == 0;
-    int count = op->index_bits / op->bits;
+    const char *pattern = list_row_option(rp->row, "index");
+    int count = op->index_bits / op->bits, bytes = data_element_bytes(rp->row);
     for (int i = 0; i < count; i++)
-        data_put_index(draft, DATA_SCRATCH + i * op->bits / 8, op->bits, i * (wide ? 8 : 4));
+        data_put_index(draft, DATA_SCRATCH + i * op->bits / 8, op->bits,
+                       data_index(pattern ? pattern : "adjacent", i, bytes));
     char kind = op->index_bits == 512 ? 'z' : op->index_bits == 256 ? 'y' : 'x';
     draft_init_line(draft, "vmovups %cmm%d, [%s+%d]", kind, draft->reg[point],
                     draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
+}
+
+// The vector mask of an AVX2 gather: sign bits of elements, from the bits of mask_fill.
+void data_mask_init(struct draft *draft, int reg, int bits)
+{
+    const struct row_plan *rp = draft->rp;
+    char kind = bits == 256 ? 'y' : 'x';
+    if (rp->mask_fill == UINT64_MAX) {
+        draft_init_line(draft, "vpcmpeqd %cmm%d, %cmm%d, %cmm%d", kind, reg, kind, reg, kind, reg);
+        return;
+    }
+    int bytes = data_element_bytes(rp->row);
+    for (int i = 0; i < bits / 8 / 4; i++)
+        data_put_index(draft, DATA_SCRATCH + 4 * i, 32,
+                       rp->mask_fill >> (4 * i / bytes) & 1 ? -1 : 0);
+    draft_init_line(draft, "vmovups %cmm%d, [%s+%d]", kind, reg, draft_gpr(draft, rp->data_reg),
+                    DATA_SCRATCH);
 }

@@ -199,12 +199,10 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
     case NEED_VALUE:
         draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, reg), point->value);
         break;
-    case NEED_ONES: {
-        if (point->class != CLASS_VEC) // masks are filled with ones
-            break;
-        char kind = point->bits == 256 ? 'y' : 'x';
-        draft_init_line(draft, "vpcmpeqd %cmm%d, %cmm%d, %cmm%d", kind, reg, kind, reg, kind, reg);
-    }
+    case NEED_ONES:
+        if (point->class == CLASS_VEC) // mask registers are filled by the core
+            data_mask_init(draft, reg, point->bits);
+        break;
     }
 }
 

@@ -28,7 +28,7 @@ enum point_need {
     NEED_NOTHING, // the fill of its register class
     NEED_ADDRESS, // the start of the data area
     NEED_VALUE,   // point.value
-    NEED_ONES,    // all bits set (the vector mask of a gather)
+    NEED_ONES,    // the mask of a gather: all ones, or the option mask=
 };
 
 struct point {
@@ -105,7 +105,8 @@ void data_set(struct row_plan *rp, bool slow);
 // (registers or displacements), each the reciprocal of the other, that links take in turns.
 int data_divisor_point(const struct row_plan *rp);
 void data_divisor_init(struct draft *draft, int divisors[2]);
-void data_index_init(struct draft *draft, int point); // VSIB index: elements side by side
+void data_index_init(struct draft *draft, int point);        // VSIB index by the option index=
+void data_mask_init(struct draft *draft, int reg, int bits); // vector mask of a gather
 void data_x87_init(struct draft *draft); // loads half of the x87 stack, if the row uses it
 
 // plan_draft.c

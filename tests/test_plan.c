@@ -307,6 +307,32 @@ static void test_macro(void **state)
     planned_free(&planned);
 }
 
+static void test_gather_patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *init;
+    } cases[] = {
+        {"vpgatherdd,+z{k} vm32z,,AVX512F,T,",           "mov dword [r14+3132], 60\n" },
+        {"vpgatherdd,+z{k} vm32z,,AVX512F,T,index=same", "mov dword [r14+3132], 0\n"  },
+        {"vpgatherqq,+z{k} vm64z,,AVX512F,T,index=line", "mov qword [r14+3128], 448\n"},
+        {"vpgatherdq,+y vm32x +y,,AVX2,T,mask=0x2",      "mov dword [r14+3080], -1\n" },
+        {"vpgatherdq,+y vm32x +y,,AVX2,T,mask=0x2",      "mov dword [r14+3088], 0\n"  },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        const char *init = planned.plan.tests[0].kernels[0].init;
+        if (!strstr(init, cases[i].init))
+            fail_msg("%s: no %s in\n%s", cases[i].row, cases[i].init, init);
+        planned_free(&planned);
+    }
+    struct planned planned;
+    plan_text(&planned, "vpgatherdd,+z{k} vm32z,,AVX512F,T,mask=0x5");
+    assert_int_equal(planned.plan.tests[0].kernels[0].mask_fill, 5);
+    planned_free(&planned);
+}
+
 // Legacy kernels must not hold VEX instructions and the other way round: mixing costs transitions.
 static void test_encodings_do_not_mix(void **state)
 {
@@ -352,6 +378,7 @@ int main(void)
         cmocka_unit_test(test_32_bit_mode_has_its_own_registers),
         cmocka_unit_test(test_32_bit_rows_are_skipped_with_a_reason),
         cmocka_unit_test(test_macro),
+        cmocka_unit_test(test_gather_patterns),
         cmocka_unit_test(test_encodings_do_not_mix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
