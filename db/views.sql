@@ -37,6 +37,9 @@ SELECT run_form_id, run_id, form_id,
     max(CASE WHEN kind = 'throughput' AND variant = 'slow' THEN value_clk END) AS slow_clk,
     sum(kind = 'throughput' AND variant <> 'slow') AS fast_tests,
     max(CASE kind WHEN 'throughput' THEN spread_clk END) AS rthroughput_spread_clk,
+    -- A register-to-register pair that takes no cycle: done at rename, or no dependency at all.
+    max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact' AND src GLOB 'op[0-9]'
+        AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
     sum(accepted) AS accepted, sum(tried) AS tried,
     max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok') AS kinds_ok,
     min(CASE WHEN outcome <> 'ok' AND NOT outside
@@ -58,7 +61,11 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.latency_bound, got.rthroughput_spread_clk, got.accepted, got.tried,
     form.options, form.form, list.name AS list, run_form.position,
     run_form.run_form_id, run_form.form_id, run_key.uarch_key, run_key.started_utc,
-    coalesce(got.kinds_ok, 0) AS kinds_ok
+    coalesce(got.kinds_ok, 0) AS kinds_ok,
+    CASE WHEN instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS idiom,
+    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS eliminated,
+    CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
+        WHEN got.without_latency THEN 'eliminated' END AS at_rename
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id);
 
@@ -75,7 +82,8 @@ WHERE rank = 1;
 CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
     uops, ports, outcome, run_id,
-    rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted, tried, options, form, list
+    rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted, tried, options, form, list,
+    idiom, eliminated, at_rename
 FROM best_run_form;
 
 -- One row an operand pair (and data variant) and run.

@@ -105,11 +105,12 @@ static const struct shown_column shown_instruction[] = {
     {"max",              ALIGN_POINT, "latency_max_clk"},
     {"1/throughput",             ALIGN_POINT, "rthroughput_clk"},
     {"slow data",      ALIGN_POINT, "rthroughput_slow_clk"},
-    {"uops", ALIGN_POINT, "uops"},
-    {"ports",              ALIGN_LEFT, "ports"},
-    {"outcome", ALIGN_LEFT, "outcome"},
-    {"run",     ALIGN_RIGHT, "run_id"},
-    {0}
+    {"at rename", ALIGN_LEFT, "at_rename"},
+    {"uops",              ALIGN_POINT, "uops"},
+    {"ports", ALIGN_LEFT, "ports"},
+    {"outcome",     ALIGN_LEFT, "outcome"},
+    {"run", ALIGN_RIGHT, "run_id"},
+    {0       }
 };
 static const struct shown_column shown_latency[] = {
     {"uarch",       ALIGN_LEFT, "uarch"},

@@ -68,7 +68,7 @@ enum core_record_type {
     CORE_REC_END,
 };
 
-enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 6, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
+enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 8, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
 
 struct core_sample { // raw TSC ticks; same layout as struct sample in derive.h
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;

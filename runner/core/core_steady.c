@@ -9,7 +9,7 @@
 enum {
     STATE_SAMPLES = 2, // samples that make a state within a pass
     PASSES_USUAL = 2,  // enough where the value is a usual one
-    PASSES_ODD = 4,    // where it is not
+    PASSES_ODD = 5,    // where it is not
 };
 static const double GRID_TOLERANCE_CLK = 0.02, GRID_TOLERANCE = 0.01;
 
