@@ -40,7 +40,7 @@ static int encode_number(const struct operand *op, const struct operand_choice *
 static struct fields encode_fields(const struct list_row *row, const struct row_choice *choice)
 {
     struct fields fields = {.vvvv = 0};
-    int places[OPERANDS_MAX], n = 0;
+    int places[OPERANDS_MAX] = {0}, n = 0;
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];
         if (op->kind != OPERAND_IMM)
@@ -57,7 +57,7 @@ static struct fields encode_fields(const struct list_row *row, const struct row_
         fields.byte_rex |=
             op->kind == OPERAND_GPR && op->bits == 8 && !op->high8 && number >= 4 && number < 8;
     }
-    int first = places[0], last = places[n - 1];
+    int first = places[0], last = places[n ? n - 1 : 0];
     int rm = row->opcode.store ? first : last, reg = row->opcode.store ? last : first;
     fields.rm_operand = &row->ops[rm];
     fields.memory = fields.rm_operand->kind == OPERAND_MEM;
