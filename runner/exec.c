@@ -13,6 +13,8 @@
 
 #include "util/subproc.h"
 
+enum { FAILED_STARTS_MAX = 3 };
+
 static volatile sig_atomic_t exec_stopped;
 
 void exec_stop(void)
@@ -47,8 +49,10 @@ struct exec_batch {
     const struct exec_progress *progress;
     struct arena *arena;
     struct exec_summary *summary;
-    int current; // the kernel that runs now, -1: none yet
-    bool ended;  // the core said END
+    int current;       // the kernel that runs now, -1: none yet
+    int suspect;       // the kernel that ran when the last process fell silent, -1: none
+    int failed_starts; // processes in a row that ended before they ran a kernel
+    bool ended;        // the core said END
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -209,11 +213,21 @@ static int exec_judge(struct exec_batch *batch, int how, int exit_status, int si
         batch->summary->stopped = true;
         return 0;
     }
-    if (batch->current < 0)
+    batch->summary->restarts++;
+    if (batch->current < 0) {
+        if (++batch->failed_starts < FAILED_STARTS_MAX)
+            return 0;
         return err_set(err,
                        "the measurement core ended before it measured anything (exit status %d, "
-                       "signal %d)",
-                       exit_status, signal_number);
+                       "signal %d), %d times",
+                       exit_status, signal_number, batch->failed_starts);
+    }
+    batch->failed_starts = 0;
+    // A machine that stood still for a while looks like a body that does not return: ask twice.
+    if (how == 1 && batch->suspect != batch->current) {
+        batch->suspect = batch->current;
+        return 0;
+    }
     char detail[CORE_TEXT_MAX];
     if (how == 1) {
         snprintf(detail, sizeof detail, "the body did not return within %d ms",
@@ -225,7 +239,6 @@ static int exec_judge(struct exec_batch *batch, int how, int exit_status, int si
                  signal_number ? signal_number : exit_status);
         exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_SIGNALLED, detail);
     }
-    batch->summary->restarts++;
     return 0;
 }
 
@@ -270,6 +283,7 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
     struct exec_batch batch = {.params = params,
                                .kernels = kernels,
                                .nkernels = nkernels,
+                               .suspect = -1,
                                .progress = progress,
                                .arena = arena,
                                .summary = summary};
