@@ -19,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-// A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a kernel,
-// short enough that little is lost when the run is killed.
+// A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
+// kernel, short enough that little is lost when the run is killed.
 enum { BATCH_KERNELS = 8000 };
 
 // Everything that lives as long as a run.
