@@ -48,6 +48,7 @@ step "$latput" cpu --save "$results/cpu.cpuid" || exit
 step "$latput" check || exit
 
 note "== $latput run --resume ${arguments[*]}"
+from=$(($(wc -l <"$log") + 1))
 if [ -t 2 ]; then # the progress bar belongs to the terminal
     "$latput" run --resume "${arguments[@]}" </dev/null
 else
@@ -59,7 +60,11 @@ if [ -n "$stopped" ]; then
     note "alltests.sh: stopped; the same command goes on from here"
     exit 1
 fi
-[ "$status" -le 1 ] || exit "$status"
+if [ "$status" -gt 1 ]; then
+    [ -t 2 ] || tail -n "+$from" "$log" >&2
+    note "alltests.sh: nothing was measured; see $log" >&2
+    exit "$status"
+fi
 
 step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit

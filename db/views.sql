@@ -33,6 +33,9 @@ SELECT run_form_id, run_id, form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
     max(CASE WHEN kind = 'latency' AND outcome = 'ok' THEN bound END) AS latency_bound,
+    -- That of the largest value only: no pair that is an upper bound can exceed it.
+    substr(max(CASE WHEN kind = 'latency' AND outcome = 'ok'
+        THEN printf('%016.6f', value_clk) || bound END), 17) AS latency_max_bound,
     min(CASE WHEN kind = 'throughput' AND variant <> 'slow' THEN value_clk END) AS fast_clk,
     max(CASE WHEN kind = 'throughput' AND variant = 'slow' THEN value_clk END) AS slow_clk,
     sum(kind = 'throughput' AND variant <> 'slow') AS fast_tests,
@@ -65,7 +68,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     CASE WHEN instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS idiom,
     CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS eliminated,
     CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
-        WHEN got.without_latency THEN 'eliminated' END AS at_rename
+        WHEN got.without_latency THEN 'eliminated' END AS at_rename,
+    got.latency_max_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id);
 
@@ -83,7 +87,7 @@ CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
     uops, ports, outcome, run_id,
     rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted, tried, options, form, list,
-    idiom, eliminated, at_rename
+    idiom, eliminated, at_rename, latency_max_bound
 FROM best_run_form;
 
 -- One row an operand pair (and data variant) and run.

@@ -24,6 +24,7 @@ extern const struct command cmd_check;
 
 struct check_paths {
     const char **items;
+    char **owned; // found by name, to be freed; NULL without names
     int n;
     glob_t lists, selections;
 };
@@ -63,6 +64,9 @@ static void check_paths_free(struct check_paths *paths)
 {
     globfree(&paths->lists);
     globfree(&paths->selections);
+    for (int i = 0; paths->owned && i < paths->n; i++)
+        free(paths->owned[i]);
+    free(paths->owned);
     free(paths->items);
 }
 
@@ -110,9 +114,11 @@ static int check_command(int argc, char **argv)
         status = check_paths_all(&paths);
     } else {
         paths.items = xcalloc((size_t)argc, sizeof *paths.items);
+        paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
         for (int i = state.operand_index; i < argc; i++) {
             // A name that is no list stays as it is: reading it says why.
             char *path = select_list_path(argv[i]);
+            paths.owned[paths.n] = path;
             paths.items[paths.n++] = path ? check_path_short(path) : argv[i];
         }
     }

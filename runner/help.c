@@ -11,9 +11,10 @@
 enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
 
 static const char help_intro[] =
-    "latput measures latency, reciprocal throughput, micro-operations and execution ports of "
-    "x86 instructions on the machine it runs on, with or without performance counters, and "
-    "keeps the results in an SQLite database.";
+    "latput measures latency and reciprocal throughput of x86 instructions on the machine it runs "
+    "on, "
+    "in core clock cycles, without privileges or performance counters, and keeps the results in an "
+    "SQLite database.";
 
 static const struct {
     int status;
@@ -118,15 +119,16 @@ static void man_command(const struct command *cmd)
     man_text(cmd->arguments);
     man_text(cmd->description);
     for (const struct command_option *option = cmd->options; option && option->name; option++) {
-        fputs(".TP\n.B ", stdout);
+        fputs(".TP\n\\fB", stdout);
         if (option->letter)
             printf("\\-%c, ", option->letter);
         fputs("\\-\\-", stdout);
-        man_text(option->name);
+        for (const char *at = option->name; *at; at++)
+            fputs(*at == '-' ? "\\-" : (const char[]){*at, '\0'}, stdout);
+        fputs("\\fR", stdout);
         if (option->argument)
-            printf(".I %s\n", option->argument);
-        if (option->argument)
-            fputs(".br\n", stdout);
+            printf(" \\fI%s\\fR", option->argument);
+        putchar('\n');
         man_text(option->help);
     }
 }
@@ -134,7 +136,7 @@ static void man_command(const struct command *cmd)
 static void man_page(void)
 {
     puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
-    puts(".SH NAME\nlatput \\- measure latency, throughput and ports of x86 instructions");
+    puts(".SH NAME\nlatput \\- measure latency and throughput of x86 instructions");
     puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] COMMAND "
          "[OPTIONS]");
     puts(".SH DESCRIPTION");
@@ -159,9 +161,16 @@ int help_command(int argc, char **argv)
         help_overview(stdout);
         return EXIT_DONE;
     }
+    if (strcmp(argv[1], "--help") == 0) {
+        puts("Usage: latput help [COMMAND | --man]\n\nPrints the overview, the help of a command, "
+             "or "
+             "the man page.");
+        return EXIT_DONE;
+    }
     const struct command *cmd = command_find(argv[1]);
     if (!cmd) {
-        fprintf(stderr, "latput help: there is no command '%s'\n", argv[1]);
+        fprintf(stderr, "latput help: there is no command '%s'; latput --help lists them\n",
+                argv[1]);
         return EXIT_USAGE;
     }
     help_print(cmd, stdout);

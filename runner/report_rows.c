@@ -161,9 +161,10 @@ static const struct shown_column *const shown_views[] = {
 // Upper bounds carry their sign.
 static bool shown_is_bound(struct store_rows *rows, const char *name)
 {
-    const char *bound = strcmp(name, "latency_clk") == 0     ? "bound"
-                        : strncmp(name, "latency_m", 9) == 0 ? "latency_bound"
-                                                             : NULL;
+    const char *bound = strcmp(name, "latency_clk") == 0       ? "bound"
+                        : strcmp(name, "latency_min_clk") == 0 ? "latency_bound"
+                        : strcmp(name, "latency_max_clk") == 0 ? "latency_max_bound"
+                                                               : NULL;
     return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
 }
 

@@ -106,12 +106,13 @@ static void put_number(struct report_table *table, struct store_rows *rows, cons
 
 static void put_list_row(struct report_table *table, struct store_rows *rows, bool seen[])
 {
-    const char *bound = strcmp(run_field(rows, "latency_bound"), "upper") == 0 ? "≤" : "";
+    const char *least = strcmp(run_field(rows, "latency_bound"), "upper") == 0 ? "≤" : "";
+    const char *most = strcmp(run_field(rows, "latency_max_bound"), "upper") == 0 ? "≤" : "";
     int outcome = outcome_parse(run_field(rows, "outcome"));
     report_table_cell(table, run_field(rows, "form"));
     report_table_cell(table, run_field(rows, "enc"));
-    put_number(table, rows, "latency_min_clk", bound);
-    put_number(table, rows, "latency_max_clk", bound);
+    put_number(table, rows, "latency_min_clk", least);
+    put_number(table, rows, "latency_max_clk", most);
     put_number(table, rows, "rthroughput_clk", "");
     put_number(table, rows, "rthroughput_slow_clk", "");
     put_number(table, rows, "uops", "");

@@ -22,7 +22,7 @@ struct store_rows {
     "uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, "                \
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
-    "idiom, eliminated, at_rename"
+    "idiom, eliminated, at_rename, latency_max_bound"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list"
