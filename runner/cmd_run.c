@@ -204,8 +204,13 @@ static void print_summary(const struct run_summary *summary)
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (summary->counts[i])
             fprintf(stderr, " %" PRId64 " %s", summary->counts[i], outcome_name((enum outcome)i));
-    fprintf(stderr, ", %.1f s, %.0f kernels/s\n", summary->seconds,
-            summary->seconds > 0 ? (double)summary->kernels / summary->seconds : 0);
+    // A timed kernel is one with its accepted repeats; each is timed again in every pass.
+    fprintf(stderr, ", %.1f s, %.0f kernels/s", summary->seconds,
+            summary->seconds > 0 ? (double)summary->passes / summary->seconds : 0);
+    if (summary->kernels)
+        fprintf(stderr, " (%" PRId64 " kernels in %.1f passes)", summary->kernels,
+                (double)summary->passes / (double)summary->kernels);
+    fputc('\n', stderr);
 }
 
 static void print_warnings(struct store *store, int64_t run_id)

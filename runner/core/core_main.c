@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 enum {
+    LATER_GAPS = 3, // the pauses after the first are shorter by this: there are up to six of them
     TRIAL_ITERATIONS = 2,
     TRIAL_ROUNDS = 3,
     WARM_ROUNDS =
@@ -353,8 +354,8 @@ static void measure(void)
         if (!more)
             break;
         // A short batch waits, so that one disturbance does not cover both passes.
-        while (pass < CORE_PASSES_MAX && time_now() - start < ms_to_tsc(config.pass_gap_ms) &&
-               took) {
+        uint32_t gap_ms = pass == 1 ? config.pass_gap_ms : config.pass_gap_ms / LATER_GAPS;
+        while (pass < CORE_PASSES_MAX && time_now() - start < ms_to_tsc(gap_ms) && took) {
             send_simple(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }
