@@ -237,31 +237,17 @@ static int exit_status(const struct run_summary *summary)
     return failed || summary->stopped ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
-static int run_selected(struct store *store, struct arguments *arguments, const char *const *names,
-                        int nnames)
+// Measures the selection into the database and reports; prints what the user should know at the
+// end.
+static int run_measured(struct store *store, const struct selection *selection,
+                        const struct arguments *arguments)
 {
-    static const char *const quick[] = {"lists/selection/quick.csv"};
     struct err err = {{0}};
-    struct selection selection;
-    if (arguments->quick) {
-        names = quick;
-        nnames = 1;
-    }
-    if (select_rows(names, nnames, arguments->filter, &selection, &err) != 0)
-        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
-    struct strbuf text = {0};
-    if (arguments->filter)
-        strbuf_printf(&text, "filter=%s ", arguments->filter);
-    if (arguments->tests_text)
-        strbuf_printf(&text, "tests=%s", arguments->tests_text);
-    arguments->run.selection = strbuf_text(&text);
     struct run_summary summary;
     catch_signals();
-    int status = run_rows(store, &selection, &arguments->run, &summary, &err);
+    int status = run_rows(store, selection, &arguments->run, &summary, &err);
     if (status == 0 && strcmp(arguments->results, "none") != 0)
         status = report_write(store, summary.run_id, arguments->results, &err);
-    strbuf_free(&text);
-    selection_free(&selection);
     if (status != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     print_warnings(store, summary.run_id);
@@ -273,6 +259,7 @@ static int run_selected(struct store *store, struct arguments *arguments, const 
 
 static int run_command(int argc, char **argv)
 {
+    static const char *const quick[] = {"lists/selection/quick.csv"};
     struct arguments arguments = {
         .run = {.tests = TESTS_ALL, .cpu = -1, .ahead = true, .give_up_s = 30},
         .db = store_default_path(),
@@ -283,11 +270,25 @@ static int run_command(int argc, char **argv)
     if (status != 0)
         return status;
     struct err err = {{0}};
-    struct store *store;
+    struct selection selection;
+    const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
+    // The rows first: a wrong name leaves no new database behind.
+    if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
+                    &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    struct strbuf text = {0};
+    if (arguments.filter)
+        strbuf_printf(&text, "filter=%s ", arguments.filter);
+    if (arguments.tests_text)
+        strbuf_printf(&text, "tests=%s", arguments.tests_text);
+    arguments.run.selection = strbuf_text(&text);
+    struct store *store = NULL;
     if (store_open(arguments.db, STORE_WRITE, &store, &err) != 0)
-        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
-    status = run_selected(store, &arguments, (const char *const *)argv + operand_index,
-                          argc - operand_index);
+        status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    else
+        status = run_measured(store, &selection, &arguments);
     store_close(store);
+    strbuf_free(&text);
+    selection_free(&selection);
     return status;
 }

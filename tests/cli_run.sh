@@ -110,8 +110,9 @@ expect_status 3
 expect_err '2\.05'
 
 # Wrong arguments and input.
-run run no_such_list --db "$SCRATCH/x.db"
+run run no_such_list --db "$SCRATCH/none.db"
 expect_status 2
+expect "no database left behind" test ! -e "$SCRATCH/none.db"
 expect_err "there is no list 'no_such_list'"
 run run --filter 'nosuchmnemonic*' --db "$SCRATCH/x.db"
 expect_status 2
