@@ -308,7 +308,7 @@ static void exec_take_floor(void *context, const struct core_record *record)
     if (record->type != CORE_REC_FLOOR || list->n == EXEC_FLOORS_MAX)
         return;
     list->floors[list->n++] =
-        (struct exec_floor){(int)record->floor.nop_bytes, record->floor.clk_per_nop,
+        (struct exec_floor){(int)record->floor.canary, record->floor.clk_per_instr,
                             record->floor.share, record->floor.samples};
 }
 

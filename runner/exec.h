@@ -56,10 +56,10 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
              int nkernels, const struct exec_progress *progress, struct arena *arena,
              struct exec_summary *summary, struct err *err);
 
-// Canary candidates by nop length: mode of cycles per nop, and the share of samples near it.
+// Canary candidates: mode of the cycles an instruction, and the share of samples near it.
 struct exec_floor {
-    int nop_bytes;
-    double clk_per_nop, share;
+    int canary; // number in core_time.c: 1 to 9 nops of that length, 10 a mixture
+    double clk_per_instr, share;
     uint32_t samples;
 };
 enum { EXEC_FLOORS_MAX = 16 };

@@ -8,7 +8,7 @@ enum {
     QUICK_MS = 400,   // enough where the issue width tells what to expect
     MODE_MS = 6000,   // where only the mode can tell: longer than most disturbances
     QUIET_ROUNDS = 4, // times that MODE_MS is tried before a core counts as never quiet
-    CANARY_NOPS = 960,
+    CANARY_INSTRS = 960,
 };
 
 // A canary may run this much slower than its width allows and still be taken for undisturbed: code
@@ -16,12 +16,15 @@ enum {
 static const double WIDTH_TOLERANCE = 0.08;
 static const double SHARE_MIN = 0.15; // of the samples near the mode: less is no peak
 
-static const struct exec_floor *floor_best(const struct exec_floor *floors, int nfloors)
+static const double FUSED = 0.97; // of the width's time: faster means that nops share a µop
+
+static const struct exec_floor *floor_best(const struct exec_floor *floors, int nfloors,
+                                           double least_clk)
 {
     const struct exec_floor *best = NULL;
     for (int i = 0; i < nfloors; i++)
-        if (floors[i].clk_per_nop > 0 && floors[i].share >= SHARE_MIN &&
-            (!best || floors[i].clk_per_nop < best->clk_per_nop))
+        if (floors[i].clk_per_instr > least_clk && floors[i].share >= SHARE_MIN &&
+            (!best || floors[i].clk_per_instr < best->clk_per_instr))
             best = &floors[i];
     return best;
 }
@@ -29,14 +32,15 @@ static const struct exec_floor *floor_best(const struct exec_floor *floors, int 
 int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
                  struct canary_floor *floor)
 {
-    const struct exec_floor *best = floor_best(floors, nfloors);
+    // With the loop's own µop.
+    double width_clk = issue_width > 0 ? (CANARY_INSTRS + 1.0) / CANARY_INSTRS / issue_width : 0;
+    const struct exec_floor *best = floor_best(floors, nfloors, width_clk * FUSED);
     if (!best)
         return -1;
-    *floor = (struct canary_floor){best->nop_bytes, best->clk_per_nop, "mode"};
+    *floor = (struct canary_floor){best->canary, best->clk_per_instr, "mode"};
     if (issue_width <= 0)
         return 1;
-    double width_clk = (CANARY_NOPS + 1.0) / CANARY_NOPS / issue_width; // with the loop's own µop
-    if (best->clk_per_nop > width_clk * (1 + WIDTH_TOLERANCE))
+    if (best->clk_per_instr > width_clk * (1 + WIDTH_TOLERANCE))
         return 0;
     floor->method = "issue-width";
     return 1;

@@ -171,8 +171,8 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
     if (status == 0 && keep)
         status = store_put_floor(run->store, cpu_id, &floor, err);
     run->facts.floor_uncertain = have == 0 && !keep;
-    run->params.config.nop_bytes = (uint32_t)floor.nop_bytes;
-    run->params.config.floor_clk_per_nop = floor.clk_per_nop;
+    run->params.config.canary = (uint32_t)floor.canary;
+    run->params.config.floor_clk_per_instr = floor.clk_per_instr;
     struct exec_summary summary;
     if (status == 0)
         status = exec_run(program.path, &run->params, &measured, 1, NULL, &arena, &summary, err);

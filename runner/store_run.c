@@ -103,8 +103,8 @@ int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *fl
     int got = sqlite3_step(stmt);
     if (got == SQLITE_ROW) {
         const char *method = (const char *)sqlite3_column_text(stmt, 2);
-        floor->nop_bytes = sqlite3_column_int(stmt, 0);
-        floor->clk_per_nop = sqlite3_column_double(stmt, 1);
+        floor->canary = sqlite3_column_int(stmt, 0);
+        floor->clk_per_instr = sqlite3_column_double(stmt, 1);
         floor->method = method && strcmp(method, "mode") == 0 ? "mode" : "issue-width";
     }
     int result = got == SQLITE_ROW    ? 1
@@ -122,7 +122,7 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
     return store_execute(store, err,
                          "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
                          "recorded_utc) VALUES (?, ?, ?, ?, ?)",
-                         "iidss", cpu_id, (int64_t)floor->nop_bytes, floor->clk_per_nop,
+                         "iidss", cpu_id, (int64_t)floor->canary, floor->clk_per_instr,
                          floor->method, now);
 }
 

@@ -27,12 +27,27 @@ static void the_fastest_steady_candidate_wins(void **state)
     };
     struct canary_floor floor;
     assert_int_equal(floor_choose(floors, 4, 6, &floor), 1);
-    assert_int_equal(floor.nop_bytes, 4);
-    assert_true(floor.clk_per_nop == 0.1684);
+    assert_int_equal(floor.canary, 4);
+    assert_true(floor.clk_per_instr == 0.1684);
     assert_string_equal(floor.method, "issue-width");
     // Without a width there is nothing to expect; the mode is taken as it is.
     assert_int_equal(floor_choose(floors, 4, 0, &floor), 1);
     assert_string_equal(floor.method, "mode");
+}
+
+static void fused_nops_are_no_canary(void **state)
+{
+    (void)state;
+    const struct exec_floor zen4[] = {
+        {1,  0.1089, 0.60, 6000}, // now 9, now 10 a cycle, where 6 µops are dispatched
+        {2,  0.0995, 0.75, 6000},
+        {5,  0.1301, 0.80, 6000},
+        {9,  0.2085, 0.80, 6000},
+        {10, 0.1672, 0.70, 6000},
+    };
+    struct canary_floor floor;
+    assert_int_equal(floor_choose(zen4, 5, 6, &floor), 1);
+    assert_int_equal(floor.canary, 10);
 }
 
 static void a_busy_core_gives_no_floor_to_keep(void **state)
@@ -90,6 +105,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_fastest_steady_candidate_wins),
+        cmocka_unit_test(fused_nops_are_no_canary),
         cmocka_unit_test(a_busy_core_gives_no_floor_to_keep),
         cmocka_unit_test(passes_go_on_until_the_fastest_state_came_back),
     };

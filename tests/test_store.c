@@ -149,7 +149,7 @@ static void test_append_only(void **state)
     assert_int_equal(store_put_floor(store, 1, &floor, &err), 0);
     floor = (struct canary_floor){0};
     assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
-    assert_int_equal(floor.nop_bytes, 2);
+    assert_int_equal(floor.canary, 2);
     assert_string_equal(floor.method, "mode");
     store_close(store);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {

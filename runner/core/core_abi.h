@@ -6,7 +6,9 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 2, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
+enum { CORE_ABI_VERSION = 3, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
+
+enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
 // flags of a kernel
 enum {
@@ -31,7 +33,7 @@ _Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");
 
 enum core_mode {
     CORE_MODE_MEASURE, // the selected kernels, in passes
-    CORE_MODE_FLOOR,   // no kernels: time canaries of several nop lengths, for the floor
+    CORE_MODE_FLOOR,   // no kernels: time all canaries, for the floor
 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids.
@@ -41,8 +43,8 @@ struct core_config {
     int32_t cpu;             // to pin to
     uint32_t calib_link_clk; // latency of imul on this uarch, at the mode's width; 0: by the ratio
     uint32_t issue_width;
-    uint32_t nop_bytes;       // length of a nop of the canary
-    double floor_clk_per_nop; // of the canary on an undisturbed core
+    uint32_t canary;            // which one: 1 to 9 nops of that length, 10 a mixture
+    double floor_clk_per_instr; // of the canary on an undisturbed core
     double tsc_hz;
     double canary_tolerance;                 // accept up to floor * (1 + this)
     double calib_tolerance;                  // largest |before - after| / before
@@ -102,9 +104,9 @@ struct core_record {
             char detail[CORE_TEXT_MAX];
         } timing;
         struct {
-            double clk_per_nop; // mode of the distribution
-            double share;       // of the samples within 1 % of the mode
-            uint32_t nop_bytes;
+            double clk_per_instr; // mode of the distribution
+            double share;         // of the samples within 1 % of the mode
+            uint32_t canary;
             uint32_t samples;
         } floor;
         struct {

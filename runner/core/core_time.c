@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The clock. One repeat is canary, kernel, calibration chain; all three run as kernels through
 // core_enter. Core cycles come from the calibration chain, a dependent imul chain whose latency is
-// a known integer on this uarch; the canary, a loop of nops, shows whether something else uses the
-// core's front end. docs/MEASUREMENT.md has the experiments behind the choices.
+// a known integer on this uarch; the canary, a loop that needs the whole width of dispatch, shows
+// whether something else uses the core. docs/MEASUREMENT.md has the experiments behind the choices.
 #include "core_internal.h"
 
 #include <string.h>
@@ -10,8 +10,8 @@
 
 enum {
     CALIB_LINKS = 256,
-    CANARY_NOPS = 960, // long enough to leave a loop buffer, short enough for the µop cache
-    NOP_BYTES_MAX = 9,
+    CANARY_INSTRS = 960, // long enough to leave a loop buffer, short enough for the µop cache
+    CANARY_BYTES_MAX = CANARY_INSTRS * 9,
     OVERHEAD_ROUNDS = 201,
     RATIO_ROUNDS = 51,
     DATA_BYTES = 72 * 1024,
@@ -22,9 +22,9 @@ enum {
 };
 
 static uint8_t *data_base, *stack_top;
-static struct code calib_code, add_code, canary_code[NOP_BYTES_MAX + 1];
+static struct code calib_code, add_code, canary_code[CORE_CANARIES];
 static uint32_t calib_iterations, canary_iterations;
-static int canary_nop_bytes;
+static uint32_t canary_kind;
 // Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
 // something takes front-end slots. Less: the calibration chain itself was slowed down, which
 // happens while a core changes its power state after 512-bit instructions.
@@ -40,18 +40,28 @@ static const uint8_t imul_link[] = {0x0f, 0xaf, 0xc0}; // imul eax, eax
 static const uint8_t add_link[] = {0x01, 0xc0};        // add eax, eax
 #endif
 
-// The nops that the vendors' manuals recommend, by length.
-static const char *const nops[NOP_BYTES_MAX + 1] = {
-    "",
-    "\x90",
-    "\x66\x90",
-    "\x0f\x1f\x00",
-    "\x0f\x1f\x40\x00",
-    "\x0f\x1f\x44\x00\x00",
-    "\x66\x0f\x1f\x44\x00\x00",
-    "\x0f\x1f\x80\x00\x00\x00\x00",
-    "\x0f\x1f\x84\x00\x00\x00\x00\x00",
-    "\x66\x0f\x1f\x84\x00\x00\x00\x00\x00",
+// What the canaries repeat: the nops that the vendors' manuals recommend, by length; and a mixture
+// that no CPU fuses or runs out of ports for, since Zen 4 takes up to twice as many nops in a cycle
+// as µops, now more, now fewer. It has no chains: constants to four registers, two eliminated
+// moves.
+static const struct canary {
+    uint32_t bytes, instrs;
+    const char *code;
+} canaries[CORE_CANARIES] = {
+    {0,  1, ""                                                                     },
+    {1,  1, "\x90"                                                                 },
+    {2,  1, "\x66\x90"                                                             },
+    {3,  1, "\x0f\x1f\x00"                                                         },
+    {4,  1, "\x0f\x1f\x40\x00"                                                     },
+    {5,  1, "\x0f\x1f\x44\x00\x00"                                                 },
+    {6,  1, "\x66\x0f\x1f\x44\x00\x00"                                             },
+    {7,  1, "\x0f\x1f\x80\x00\x00\x00\x00"                                         },
+    {8,  1, "\x0f\x1f\x84\x00\x00\x00\x00\x00"                                     },
+    {9,  1, "\x66\x0f\x1f\x84\x00\x00\x00\x00\x00"                                 },
+    {26, 6,
+     "\xb8\x01\x00\x00\x00" /* mov eax, 1 */ "\xb9\x01\x00\x00\x00" /* mov ecx, 1 */
+     "\x0f\x28\xc1" /* movaps xmm0, xmm1 */ "\xba\x01\x00\x00\x00"  /* mov edx, 1 */
+     "\xbe\x01\x00\x00\x00" /* mov esi, 1 */ "\x0f\x28\xd3" /* movaps xmm2, xmm3 */},
 };
 
 uint64_t time_now(void)
@@ -72,13 +82,13 @@ static struct core_kernel time_own_kernel(const uint8_t *body, uint32_t bytes, u
 // Bodies of the own kernels, unrolled; static because code_add copies from them.
 static uint8_t calib_body[CALIB_LINKS * sizeof imul_link];
 static uint8_t add_body[CALIB_LINKS * sizeof add_link];
-static uint8_t canary_body[CANARY_NOPS * NOP_BYTES_MAX];
+static uint8_t canary_body[CANARY_BYTES_MAX];
 
 size_t time_code_bytes(void)
 {
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
-    struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_NOPS);
-    return 2 * code_bytes(&calib) + NOP_BYTES_MAX * code_bytes(&canary);
+    struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_INSTRS);
+    return 2 * code_bytes(&calib) + (CORE_CANARIES - 1) * code_bytes(&canary);
 }
 
 static void time_map_areas(void)
@@ -100,21 +110,31 @@ static void time_map_areas(void)
 }
 
 enum { FLOOR_BINS = 4000 };
-static const double FLOOR_BIN_CLK = 0.0005; // cycles per nop: 0.3 % at six nops a cycle
+static const double FLOOR_BIN_CLK = 0.0005; // cycles an instruction: 0.3 % at six a cycle
 
 struct floor_histogram {
     uint32_t counts[FLOOR_BINS], total;
     double sums[FLOOR_BINS];
 };
 
-static struct floor_histogram *histograms; // by nop length; only in CORE_MODE_FLOOR
+static struct floor_histogram *histograms; // by canary; only in CORE_MODE_FLOOR
 
 static void floor_map(void)
 {
-    histograms = mmap(NULL, (NOP_BYTES_MAX + 1) * sizeof *histograms, PROT_READ | PROT_WRITE,
+    histograms = mmap(NULL, CORE_CANARIES * sizeof *histograms, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (histograms == MAP_FAILED)
         guard_fatal("cannot map the histograms of the canary");
+}
+
+static struct code time_canary_code(const struct canary *canary)
+{
+    uint32_t periods = CANARY_INSTRS / canary->instrs;
+    for (uint32_t i = 0; i < periods; i++)
+        memcpy(canary_body + i * canary->bytes, canary->code, canary->bytes);
+    struct core_kernel kernel =
+        time_own_kernel(canary_body, periods * canary->bytes, periods * canary->instrs);
+    return code_add(&kernel);
 }
 
 void time_build(const struct core_config *config)
@@ -128,16 +148,11 @@ void time_build(const struct core_config *config)
     struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
     calib_code = code_add(&calib);
     add_code = code_add(&add);
-    for (int length = 1; length <= NOP_BYTES_MAX; length++) {
-        for (int i = 0; i < CANARY_NOPS; i++)
-            memcpy(canary_body + i * length, nops[length], (size_t)length);
-        struct core_kernel canary =
-            time_own_kernel(canary_body, (uint32_t)(CANARY_NOPS * length), CANARY_NOPS);
-        canary_code[length] = code_add(&canary);
-    }
-    canary_nop_bytes = (int)config->nop_bytes;
-    if (canary_nop_bytes < 1 || canary_nop_bytes > NOP_BYTES_MAX)
-        canary_nop_bytes = 1;
+    for (uint32_t kind = 1; kind < CORE_CANARIES; kind++)
+        canary_code[kind] = time_canary_code(&canaries[kind]);
+    canary_kind = config->canary;
+    if (canary_kind < 1 || canary_kind >= CORE_CANARIES)
+        canary_kind = 1;
     if (config->mode == CORE_MODE_FLOOR)
         floor_map();
 }
@@ -197,7 +212,7 @@ uint32_t time_calibration(void)
 
 uint32_t time_canary(void)
 {
-    return time_own(&canary_code[canary_nop_bytes], canary_iterations);
+    return time_own(&canary_code[canary_kind], canary_iterations);
 }
 
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
@@ -273,12 +288,12 @@ void time_calibrate(const struct core_config *config, struct times *times)
     times->imul_per_add = time_imul_per_add();
     times->calib_link_clk = time_link_clk(config, times->imul_per_add);
     double canary_loop_tsc = loop_tsc / (CALIB_LINKS * times->calib_link_clk) *
-                             (CANARY_NOPS / (config->issue_width ? config->issue_width : 4.0));
+                             (CANARY_INSTRS / (config->issue_width ? config->issue_width : 4.0));
     canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns / canary_loop_tsc) + 1;
     times->overhead_tsc = overhead;
     times->calib_clk = (double)calib_iterations * CALIB_LINKS * times->calib_link_clk;
     times->core_hz = times->calib_clk / (time_calibration() - overhead) * config->tsc_hz;
-    double floor_clk = config->floor_clk_per_nop * CANARY_NOPS * canary_iterations;
+    double floor_clk = config->floor_clk_per_instr * CANARY_INSTRS * canary_iterations;
     canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
     canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
 }
@@ -298,7 +313,7 @@ static int floor_mode(const uint32_t *bins)
     return best;
 }
 
-static void floor_report(int length, const struct floor_histogram *histogram)
+static void floor_report(uint32_t kind, const struct floor_histogram *histogram)
 {
     const uint32_t *bins = histogram->counts;
     const double *sums = histogram->sums;
@@ -306,8 +321,8 @@ static void floor_report(int length, const struct floor_histogram *histogram)
     uint32_t near = bins[mode - 1] + bins[mode] + bins[mode + 1];
     double sum = sums[mode - 1] + sums[mode] + sums[mode + 1];
     struct core_record record = {.type = CORE_REC_FLOOR};
-    record.floor.nop_bytes = (uint32_t)length;
-    record.floor.clk_per_nop = near ? sum / near : 0;
+    record.floor.canary = kind;
+    record.floor.clk_per_instr = near ? sum / near : 0;
     record.floor.share = histogram->total ? (double)near / histogram->total : 0;
     record.floor.samples = histogram->total;
     guard_send(&record);
@@ -319,22 +334,21 @@ void time_floor(const struct core_config *config)
     time_calibrate(config, &times);
     uint64_t end = time_now() + (uint64_t)(config->floor_ms * config->tsc_hz / 1000);
     while (time_now() < end) {
-        for (int length = 1; length <= NOP_BYTES_MAX; length++) {
-            canary_nop_bytes = length;
+        for (canary_kind = 1; canary_kind < CORE_CANARIES; canary_kind++) {
             double before = time_calibration() - overhead;
             double canary = time_canary() - overhead;
             double after = time_calibration() - overhead;
             double differ = before > after ? before / after : after / before;
             double clk = canary / ((before + after) / 2) * times.calib_clk /
-                         ((double)CANARY_NOPS * canary_iterations);
+                         ((double)CANARY_INSTRS * canary_iterations);
             int bin = (int)(clk / FLOOR_BIN_CLK);
             if (differ > 1 + config->calib_tolerance || bin < 0 || bin >= FLOOR_BINS)
                 continue;
-            histograms[length].counts[bin]++;
-            histograms[length].sums[bin] += clk;
-            histograms[length].total++;
+            histograms[canary_kind].counts[bin]++;
+            histograms[canary_kind].sums[bin] += clk;
+            histograms[canary_kind].total++;
         }
     }
-    for (int length = 1; length <= NOP_BYTES_MAX; length++)
-        floor_report(length, &histograms[length]);
+    for (uint32_t kind = 1; kind < CORE_CANARIES; kind++)
+        floor_report(kind, &histograms[kind]);
 }
