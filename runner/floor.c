@@ -46,15 +46,15 @@ int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
     return 1;
 }
 
-int floor_measure(const char *program, const struct exec_params *params, struct canary_floor *floor,
-                  bool *keep, struct err *err)
+int floor_measure(const char *program, const struct exec_params *params, bool quick,
+                  struct canary_floor *floor, bool *keep, struct err *err)
 {
     struct exec_floor floors[EXEC_FLOORS_MAX];
     int width = (int)params->config.issue_width;
     int found = -1;
     *keep = false;
-    for (int round = 0; round < QUIET_ROUNDS; round++) {
-        uint32_t ms = round == 0 && width > 0 ? QUICK_MS : MODE_MS;
+    for (int round = 0; round < (quick ? 1 : QUIET_ROUNDS); round++) {
+        uint32_t ms = round == 0 && (quick || width > 0) ? QUICK_MS : MODE_MS;
         int n = exec_floor(program, params, ms, floors, err);
         if (n < 0)
             return -1;
@@ -66,6 +66,6 @@ int floor_measure(const char *program, const struct exec_params *params, struct 
         return err_set(err,
                        "no canary gave a steady time: the core is too disturbed to measure on. "
                        "Stop other programs, or try again later");
-    *keep = found == 1;
+    *keep = found == 1 && (!quick || width > 0);
     return 0;
 }

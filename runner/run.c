@@ -5,14 +5,11 @@
 #include "run.h"
 
 #include "batch.h"
-#include "floor.h"
 #include "run_info.h"
 #include "run_store.h"
+#include "session.h"
 #include "util/progress.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +25,9 @@ struct run {
     struct store *store;
     const struct run_options *options;
     struct run_summary *summary;
-    struct cpu_info *cpu;
-    struct exec_params params;
+    struct session session;
     struct err skip_32; // why rows with bits=32 cannot be measured here; "": they can
     struct run_facts facts;
-    char directory[64];        // scratch files
     struct selected_row *rows; // those to be measured now
     int nrows;
     struct progress *progress;
@@ -46,114 +41,14 @@ static double run_now_s(void)
     return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-// The last CPU we may use: interrupts prefer the first.
-static int run_choose_cpu(int wanted, int *cpu, struct err *err)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return err_set(err, "cannot read which CPUs may be used");
-    if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, &set)))
-        return err_set(err, "CPU %d is not one that this process may use", wanted);
-    *cpu = wanted;
-    for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
-        if (CPU_ISSET((size_t)i, &set))
-            *cpu = i;
-    return 0;
-}
-
-// Leaves the measuring CPU alone: this process, its threads and its tools run elsewhere from now
-// on.
-static void run_leave_cpu(int cpu)
-{
-    cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    CPU_CLR((size_t)cpu, &set);
-    if (CPU_COUNT(&set) > 0)
-        sched_setaffinity(0, sizeof set, &set);
-}
-
-// On hybrid CPUs the type of core is that of the measuring CPU, so this goes there and back.
-static int run_identify_on(int cpu, struct cpu_info *info, struct err *err)
-{
-    cpu_set_t all, one;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)cpu, &one);
-    if (sched_getaffinity(0, sizeof all, &all) != 0 || sched_setaffinity(0, sizeof one, &one) != 0)
-        return err_set(err, "cannot run on CPU %d", cpu);
-    int status = cpu_identify(info, err);
-    sched_setaffinity(0, sizeof all, &all);
-    return status;
-}
-
-static int run_identify(struct run *run, struct err *err)
-{
-    int cpu = -1;
-    run->params = exec_defaults();
-    if (run_choose_cpu(run->options->cpu, &cpu, err) != 0)
-        return -1;
-    run->cpu = xcalloc(1, sizeof *run->cpu);
-    if (cpuinfo_load(err) != 0 || run_identify_on(cpu, run->cpu, err) != 0)
-        return -1;
-    struct core_config *config = &run->params.config;
-    config->cpu = cpu;
-    config->tsc_hz = (double)run->cpu->tsc_hz;
-    config->calib_link_clk = (uint32_t)run->cpu->imul64_clk;
-    config->issue_width = (uint32_t)run->cpu->issue_width;
-    run_leave_cpu(cpu);
-    config->give_up_ms = (uint32_t)run->options->give_up_s * 1000;
-    if (!run->cpu->tsc_hz)
-        return err_set(err, "the frequency of the time-stamp counter cannot be found out");
-    return 0;
-}
-
-// Builds a program of one kernel.
-static int run_build_nop(const struct run *run, int bits, struct arena *arena,
-                         struct program *program, struct err *err)
-{
-    static struct kernel_spec nop = {
-        .shape = "n1", .body = "nop\n", .init = "", .instances = 1, .instrs = 1};
-    static const struct list_row row = {.form = "nop", .mnemonic = "nop"};
-    static const struct test test = {.kind = TEST_THROUGHPUT};
-    struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &nop};
-    const struct build_options build = {.directory = run->directory,
-                                        .stem = bits == 32 ? "probe32" : "floor",
-                                        .bits = bits,
-                                        .exclude_cpu = -1};
-    return build_program(&kernel, 1, &build, arena, program, err);
-}
-
-// The calibration chain of the 32-bit core is made of imul r32,r32. The table has the latency of
-// imul r64,r64; where that is 3 so is the other, elsewhere the core finds it by the ratio to add.
-static struct exec_params run_params(const struct run *run, int bits)
-{
-    struct exec_params params = run->params;
-    if (bits == 32 && params.config.calib_link_clk != 3)
-        params.config.calib_link_clk = 0;
-    return params;
-}
-
 // Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
 static void run_probe_32(struct run *run)
 {
     bool wanted = false;
     for (int i = 0; i < run->nrows; i++)
         wanted |= run->rows[i].row->bits == 32;
-    if (!wanted)
-        return;
-    struct exec_params params = run_params(run, 32);
-    struct exec_kernel measured = {.selected = true};
-    struct arena arena = {0};
-    struct program program = {0};
-    struct exec_summary summary;
-    struct err *err = &run->skip_32;
-    if (run_build_nop(run, 32, &arena, &program, err) != 0)
-        err_set(err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
-    else if (exec_run(program.path, &params, &measured, 1, NULL, &arena, &summary, err) != 0)
-        err_prefix(err, "32-bit programs cannot be run here: ");
-    if (program.path)
-        unlink(program.path);
-    arena_free(&arena);
+    if (wanted)
+        session_probe_32(&run->session, &run->skip_32);
 }
 
 // What has to be known before the first batch.
@@ -162,25 +57,21 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
     struct exec_kernel measured = {.selected = true};
     struct arena arena = {0};
     struct program program = {0};
-    struct canary_floor floor = {0};
-    bool keep = false;
-    int have = run->options->new_floor ? 0 : store_get_floor(run->store, cpu_id, &floor, err);
-    int status = have < 0 ? -1 : run_build_nop(run, 64, &arena, &program, err);
-    if (status == 0 && have == 0)
-        status = floor_measure(program.path, &run->params, &floor, &keep, err);
-    if (status == 0 && keep)
-        status = store_put_floor(run->store, cpu_id, &floor, err);
-    run->facts.floor_uncertain = have == 0 && !keep;
-    run->params.config.canary = (uint32_t)floor.canary;
-    run->params.config.floor_clk_per_instr = floor.clk_per_instr;
+    struct exec_params *params = &run->session.params;
+    const struct session_floor from = {
+        .store = run->store, .cpu_id = cpu_id, .anew = run->options->new_floor};
+    int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = session_find_floor(&run->session, &from, program.path, &run->facts.floor_uncertain,
+                                    err);
     struct exec_summary summary;
     if (status == 0)
-        status = exec_run(program.path, &run->params, &measured, 1, NULL, &arena, &summary, err);
+        status = exec_run(program.path, params, &measured, 1, NULL, &arena, &summary, err);
     if (status == 0) {
         run->facts.core_hz = summary.core_hz;
         run->facts.overhead_tsc = summary.overhead_tsc;
         run->facts.imul_per_add = summary.imul_per_add;
-        run->params.config.calib_link_clk = summary.calib_link_clk;
+        params->config.calib_link_clk = summary.calib_link_clk;
         run->summary->core_hz = summary.core_hz;
     }
     if (program.path)
@@ -195,8 +86,8 @@ static int run_begin(struct run *run, const struct selection *selection, int64_t
 {
     struct arena arena = {0};
     struct run_info info;
-    int status = run_info_collect(run->cpu, &run->params.config, &run->facts, selection,
-                                  run->options->selection, &arena, &info, err);
+    int status = run_info_collect(run->session.cpu, &run->session.params.config, &run->facts,
+                                  selection, run->options->selection, &arena, &info, err);
     int found = 0;
     if (status == 0 && run->options->resume)
         found = store_run_resume(run->store, cpu_id, &info, &run->summary->run_id, err);
@@ -205,7 +96,8 @@ static int run_begin(struct run *run, const struct selection *selection, int64_t
     if (found < 0)
         status = -1;
     if (status == 0)
-        status = run_info_warn(run->store, run->summary->run_id, run->cpu, &run->facts, err);
+        status =
+            run_info_warn(run->store, run->summary->run_id, run->session.cpu, &run->facts, err);
     arena_free(&arena);
     return status;
 }
@@ -247,7 +139,7 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
     if (!batch->program.path)
         return 0;
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
-    const struct exec_params params = run_params(run, batch->bits);
+    const struct exec_params params = session_params(&run->session, batch->bits);
     struct exec_summary summary;
     if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
                  &batch->arena, &summary, err) != 0)
@@ -281,10 +173,10 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
 static int run_all(struct run *run, struct err *err)
 {
     const struct batch_options options = {
-        .plan = {.issue_width = run->cpu->issue_width ? run->cpu->issue_width : 4,
+        .plan = {.issue_width = run->session.cpu->issue_width ? run->session.cpu->issue_width : 4,
                  .tests = run->options->tests,
                  .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL},
-        .directory = run->directory,
+        .directory = run->session.directory,
         .keep = run->options->keep,
         .kernels = BATCH_KERNELS,
         .ahead = run->options->ahead
@@ -303,34 +195,17 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
 {
     int64_t cpu_id;
     char nasm[128];
-    if (build_nasm_version(nasm, sizeof nasm, err) != 0 || run_identify(run, err) != 0 ||
-        store_put_cpu(run->store, run->cpu, &cpu_id, err) != 0 ||
+    if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
+        session_begin(run->options->cpu, &run->session, err) != 0 ||
+        session_make_directory(&run->session, err) != 0)
+        return -1;
+    run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
+    if (store_put_cpu(run->store, run->session.cpu, &cpu_id, err) != 0 ||
         run_calibrate(run, cpu_id, err) != 0 || run_begin(run, selection, cpu_id, err) != 0 ||
         run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
     return run_all(run, err);
-}
-
-// Removes the scratch directory with what a stopped batch may have left in it.
-static void run_remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
-    rmdir(path);
-}
-
-static int run_make_directory(char *path, size_t size, struct err *err)
-{
-    const char *parent = getenv("TMPDIR");
-    snprintf(path, size, "%s/latput-XXXXXX", parent && *parent ? parent : "/tmp");
-    if (!mkdtemp(path))
-        return err_set(err, "%s: cannot create a scratch directory: %s", path, strerror(errno));
-    return 0;
 }
 
 static int run_warn_unstable(struct store *store, const struct run_summary *summary,
@@ -349,13 +224,9 @@ int run_rows(struct store *store, const struct selection *selection,
     double start_s = run_now_s();
     *summary = (struct run_summary){0};
     struct run run = {.store = store, .options = options, .summary = summary};
-    if (run_make_directory(run.directory, sizeof run.directory, err) != 0)
-        return -1;
     int status = run_prepared(&run, selection, err);
-    if (options->keep)
-        fprintf(stderr, "latput run: the assembly files are in %s\n", run.directory);
-    else
-        run_remove_directory(run.directory);
+    if (options->keep && run.session.directory[0])
+        fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
     summary->seconds = run_now_s() - start_s;
     if (status == 0 && !summary->stopped)
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
@@ -364,6 +235,6 @@ int run_rows(struct store *store, const struct selection *selection,
     if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
         status = run_warn_unstable(store, summary, err);
     free(run.rows);
-    free(run.cpu);
+    session_end(&run.session, options->keep);
     return status;
 }

@@ -19,7 +19,7 @@ derive
 exec
 store
 report check
-batch floor run pack
+batch floor session run bench pack
 cmd commands main'
 
 # shellcheck disable=SC2016 # the program is awk's

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: MIT
+// What comes before measuring; see session.h. The program and its tools stay off the measuring CPU
+// from the beginning, so that the canary's floor is taken under the conditions of the run.
+#include "session.h"
+
+#include "floor.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The last CPU we may use: interrupts prefer the first.
+static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct err *err)
+{
+    if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, set)))
+        return err_set(err, "CPU %d is not one that this process may use", wanted);
+    *cpu = wanted;
+    for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
+        if (CPU_ISSET((size_t)i, set))
+            *cpu = i;
+    return 0;
+}
+
+// On hybrid CPUs the type of core is that of the measuring CPU, so this goes there and back.
+static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *info,
+                               struct err *err)
+{
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)cpu, &one);
+    if (sched_setaffinity(0, sizeof one, &one) != 0)
+        return err_set(err, "cannot run on CPU %d", cpu);
+    int status = cpu_identify(info, err);
+    sched_setaffinity(0, sizeof *all, all);
+    return status;
+}
+
+// Leaves the measuring CPU alone: this process, its threads and its tools run elsewhere from now
+// on.
+static void session_leave_cpu(int cpu, cpu_set_t set)
+{
+    CPU_CLR((size_t)cpu, &set);
+    if (CPU_COUNT(&set) > 0)
+        sched_setaffinity(0, sizeof set, &set);
+}
+
+int session_begin(int wanted, struct session *session, struct err *err)
+{
+    int cpu = -1;
+    *session = (struct session){.params = exec_defaults()};
+    session->cpu = xcalloc(1, sizeof *session->cpu);
+    if (sched_getaffinity(0, sizeof session->affinity, &session->affinity) != 0) {
+        CPU_ZERO(&session->affinity);
+        return err_set(err, "cannot read which CPUs may be used");
+    }
+    if (session_choose_cpu(wanted, &session->affinity, &cpu, err) != 0 || cpuinfo_load(err) != 0 ||
+        session_identify_on(cpu, &session->affinity, session->cpu, err) != 0)
+        return -1;
+    struct core_config *config = &session->params.config;
+    config->cpu = cpu;
+    config->tsc_hz = (double)session->cpu->tsc_hz;
+    config->calib_link_clk = (uint32_t)session->cpu->imul64_clk;
+    config->issue_width = (uint32_t)session->cpu->issue_width;
+    session_leave_cpu(cpu, session->affinity);
+    if (!session->cpu->tsc_hz)
+        return err_set(err, "the frequency of the time-stamp counter cannot be found out");
+    return 0;
+}
+
+int session_make_directory(struct session *session, struct err *err)
+{
+    const char *parent = getenv("TMPDIR");
+    snprintf(session->directory, sizeof session->directory, "%s/latput-XXXXXX",
+             parent && *parent ? parent : "/tmp");
+    if (mkdtemp(session->directory))
+        return 0;
+    err_set(err, "%s: cannot create a scratch directory: %s", session->directory, strerror(errno));
+    session->directory[0] = '\0';
+    return -1;
+}
+
+// Removes the scratch directory with what a stopped batch may have left in it.
+static void session_remove_directory(const char *path)
+{
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(directory), entry->d_name, 0);
+    if (directory)
+        closedir(directory);
+    rmdir(path);
+}
+
+void session_end(struct session *session, bool keep)
+{
+    if (session->directory[0] && !keep)
+        session_remove_directory(session->directory);
+    if (CPU_COUNT(&session->affinity) > 0)
+        sched_setaffinity(0, sizeof session->affinity, &session->affinity);
+    free(session->cpu);
+    session->cpu = NULL;
+}
+
+// The calibration chain of the 32-bit core is made of imul r32,r32. The table has the latency of
+// imul r64,r64; where that is 3 so is the other, elsewhere the core finds it by the ratio to add.
+struct exec_params session_params(const struct session *session, int bits)
+{
+    struct exec_params params = session->params;
+    if (bits == 32 && params.config.calib_link_clk != 3)
+        params.config.calib_link_clk = 0;
+    return params;
+}
+
+int session_build_nop(const struct session *session, const char *stem, int bits,
+                      struct arena *arena, struct program *program, struct err *err)
+{
+    static struct kernel_spec nop = {
+        .shape = "n1", .body = "nop\n", .init = "", .instances = 1, .instrs = 1};
+    static const struct list_row row = {.form = "nop", .mnemonic = "nop"};
+    static const struct test test = {.kind = TEST_THROUGHPUT};
+    struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &nop};
+    const struct build_options build = {
+        .directory = session->directory, .stem = stem, .bits = bits, .exclude_cpu = -1};
+    return build_program(&kernel, 1, &build, arena, program, err);
+}
+
+int session_probe_32(const struct session *session, struct err *err)
+{
+    struct exec_params params = session_params(session, 32);
+    struct exec_kernel measured = {.selected = true};
+    struct arena arena = {0};
+    struct program program = {0};
+    struct exec_summary summary;
+    int status = 0;
+    if (session_build_nop(session, "probe32", 32, &arena, &program, err) != 0)
+        status = err_set(
+            err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
+    else if (exec_run(program.path, &params, &measured, 1, NULL, &arena, &summary, err) != 0)
+        status = err_prefix(err, "32-bit programs cannot be run here: ");
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+    return status;
+}
+
+int session_find_floor(struct session *session, const struct session_floor *from,
+                       const char *program, bool *uncertain, struct err *err)
+{
+    struct canary_floor floor = {0};
+    struct store *store = from->store;
+    bool keep = false;
+    int have = from->anew || !store ? 0 : store_get_floor(store, from->cpu_id, &floor, err);
+    if (have < 0)
+        return -1;
+    if (have == 0 && floor_measure(program, &session->params, from->quick, &floor, &keep, err) != 0)
+        return -1;
+    if (keep && store && store_put_floor(store, from->cpu_id, &floor, err) != 0)
+        return -1;
+    *uncertain = have == 0 && !keep;
+    session->params.config.canary = (uint32_t)floor.canary;
+    session->params.config.floor_clk_per_instr = floor.clk_per_instr;
+    return 0;
+}

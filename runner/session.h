@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What every measuring command needs before its first kernel: a CPU to measure on that everything
+// else of this process leaves alone, the facts about it, the canary's floor, and a directory for
+// scratch files. Shared by `latput run` and `latput bench`.
+#ifndef LATPUT_SESSION_H
+#define LATPUT_SESSION_H
+
+#include "../cpuinfo/cpuinfo.h"
+#include "build.h"
+#include "exec.h"
+#include "store.h"
+#include "util/err.h"
+
+#include <sched.h>
+#include <stdbool.h>
+
+struct session {
+    struct cpu_info *cpu;      // of the measuring CPU; owned
+    struct exec_params params; // the method's, with the facts about this CPU
+    char directory[64];        // scratch files; "" before session_make_directory()
+    cpu_set_t affinity;        // of the calling thread, as it was found
+};
+
+// Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies
+// it, and takes it out of the affinity of the calling thread, and so of all that it starts from
+// then on. *session is then to be ended with session_end(), also after -1.
+int session_begin(int wanted, struct session *session, struct err *err);
+int session_make_directory(struct session *session, struct err *err);
+// Removes the scratch directory unless `keep`, gives the thread its affinity back, frees.
+void session_end(struct session *session, bool keep);
+
+// The parameters for a core of this mode, 64 or 32.
+struct exec_params session_params(const struct session *session, int bits);
+
+// Builds a program of one nop, as `stem` in the scratch directory.
+int session_build_nop(const struct session *session, const char *stem, int bits,
+                      struct arena *arena, struct program *program, struct err *err);
+// Whether 32-bit programs can be built and run. 0, or -1 with the reason.
+int session_probe_32(const struct session *session, struct err *err);
+
+// Where the canary's floor comes from.
+struct session_floor {
+    struct store *store; // NULL: no database
+    int64_t cpu_id;      // of the database
+    bool anew;           // do not take the stored one
+    bool quick;          // measure it in half a second; else until it can be trusted
+};
+// The canary and its floor, into session->params: the stored one, or measured with `program` and
+// stored if it can be trusted. *uncertain: it is a guess.
+int session_find_floor(struct session *session, const struct session_floor *from,
+                       const char *program, bool *uncertain, struct err *err);
+
+#endif
