@@ -60,6 +60,11 @@ struct verdict {
     char remedy[400]; // sentences; "" where there is nothing to do
 };
 
+// Why there are no hardware counters, and the remedy, into v->how and v->remedy; for an env whose
+// perf is not PERF_WORKS. Of env it reads perf, perf_errno and paranoid only. Pure.
+void verdict_explain_counters(const struct cpu_info *cpu, const struct cpu_environment *env,
+                              struct verdict *v);
+
 // Pure function of CPU and environment. Returns how many of the VERDICTS_MAX are filled.
 int verdicts_make(const struct cpu_info *cpu, const struct cpu_environment *env,
                   struct verdict *verdicts);

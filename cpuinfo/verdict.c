@@ -39,9 +39,8 @@ static void denied_explain(const struct cpu_environment *env, struct verdict *v)
         "capability CAP_PERFMON.");
 }
 
-// Why there are no counters, and the remedy, into v->how and v->remedy.
-static void counters_explain(const struct cpu_info *cpu, const struct cpu_environment *env,
-                             struct verdict *v)
+void verdict_explain_counters(const struct cpu_info *cpu, const struct cpu_environment *env,
+                              struct verdict *v)
 {
     if (env->perf == PERF_DENIED) {
         denied_explain(env, v);
@@ -165,7 +164,7 @@ static void events_judge(const struct cpu_info *cpu, const struct cpu_environmen
     v->what = "µops, cache and branch events";
     if (!counters_work(env)) {
         v->answer = VERDICT_NO;
-        counters_explain(cpu, env, v);
+        verdict_explain_counters(cpu, env, v);
         return;
     }
     bool known = strcmp(cpu->uarch, "unknown") != 0;

@@ -10,6 +10,7 @@ cd "${1:-$(dirname "$0")/..}"
 # One line a layer; modules in one line may include each other.
 layers='util
 outcome core cpuinfo command help options
+count
 list select
 render
 plan

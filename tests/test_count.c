@@ -1,0 +1,448 @@
+// SPDX-License-Identifier: MIT
+// The interface to counters and its perf backend: how events are encoded, what is asked of the
+// kernel, and what each refusal of a simulated kernel is taken for. Software events are counted for
+// real, where the system allows it.
+#include "count.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+// A kernel that answers as the test wants, and remembers what it was asked.
+static struct {
+    int fail_at; // the how-manieth open fails, from 0; -1: none
+    int error;
+    uint64_t enabled, running, count; // what read gives
+    int opened, closed, resets, enables, disables;
+    struct perf_event_attr attrs[COUNT_EVENTS_MAX];
+    pid_t pid;
+    int cpu, group_fd;
+} sim;
+
+static int sim_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)
+{
+    if (sim.opened == sim.fail_at) {
+        errno = sim.error;
+        return -1;
+    }
+    sim.attrs[sim.opened] = *attr;
+    sim.pid = pid;
+    sim.cpu = cpu;
+    sim.group_fd = group_fd;
+    return 1000 + sim.opened++;
+}
+
+static ssize_t sim_read(int fd, void *bytes, size_t size)
+{
+    uint64_t words[3 + COUNT_EVENTS_MAX];
+    size_t nwords = size / sizeof words[0];
+    if (nwords == 1) {
+        words[0] = sim.count;
+    } else if (nwords == 3) {
+        words[0] = sim.count + (uint64_t)(fd - 1000);
+        words[1] = sim.enabled;
+        words[2] = sim.running;
+    } else {
+        words[0] = nwords - 3;
+        words[1] = sim.enabled;
+        words[2] = sim.running;
+        for (size_t i = 3; i < nwords; i++)
+            words[i] = sim.count + i - 3;
+    }
+    memcpy(bytes, words, size);
+    return (ssize_t)size;
+}
+
+static int sim_ioctl(int fd, unsigned long request, unsigned long argument)
+{
+    assert_int_equal(fd, 1000);
+    assert_int_equal(argument, PERF_IOC_FLAG_GROUP);
+    sim.resets += request == PERF_EVENT_IOC_RESET;
+    sim.enables += request == PERF_EVENT_IOC_ENABLE;
+    sim.disables += request == PERF_EVENT_IOC_DISABLE;
+    return 0;
+}
+
+static int sim_close(int fd)
+{
+    (void)fd;
+    sim.closed++;
+    return 0;
+}
+
+static const struct count_calls sim_calls = {sim_open, sim_read, sim_ioctl, sim_close};
+
+// A machine whose files are in a directory of the test's own.
+static char root[64];
+static struct cpu_info cpu;
+static struct count_machine machine;
+
+static void file_put(const char *path, const char *text)
+{
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", root, path);
+    for (char *at = full + 1; (at = strchr(at, '/')); at++) {
+        *at = '\0';
+        mkdir(full, 0777);
+        *at = '/';
+    }
+    FILE *f = fopen(full, "we");
+    assert_non_null(f);
+    fputs(text, f);
+    assert_int_equal(fclose(f), 0);
+}
+
+static int machine_make(void **state)
+{
+    (void)state;
+    strcpy(root, "/tmp/latput-count-XXXXXX");
+    assert_non_null(mkdtemp(root));
+    memset(&sim, 0, sizeof sim);
+    sim.fail_at = -1;
+    sim.enabled = sim.running = 1000;
+    sim.count = 5;
+    cpu = (struct cpu_info){.vendor = "GenuineIntel", .family = 6};
+    machine = (struct count_machine){.cpu = &cpu, .root = root, .calls = &sim_calls};
+    file_put("/sys/bus/event_source/devices/cpu/type", "4\n");
+    file_put("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    file_put("/proc/sys/kernel/nmi_watchdog", "0\n");
+    return 0;
+}
+
+static int machine_remove(void **state)
+{
+    (void)state;
+    char command[128];
+    snprintf(command, sizeof command, "rm -rf %s", root);
+    return system(command); // NOLINT: a path of mkdtemp
+}
+
+static struct count_event event(const char *name, uint32_t code, uint32_t umask)
+{
+    struct count_event made = {
+        .kind = COUNT_GENERAL, .rings = COUNT_USER, .event = code, .umask = umask, .fixed = -1};
+    snprintf(made.name, sizeof made.name, "%s", name);
+    return made;
+}
+
+static void test_select(void **state)
+{
+    (void)state;
+    struct count_event made = event("uops", 0xb1, 0x01);
+    made.cmask = 3;
+    made.inv = made.edge = made.any = true;
+    assert_true(count_event_select(&made) == 0x03a401b1);
+    made = event("ls", 0x1cf, 0x0f); // AMD: bits 8 to 11 of the event are 32 to 35
+    assert_true(count_event_select(&made) == 0x100000fcf);
+    made = event("l1", 0xd1, 0x101); // Intel since Lion Cove: UMASK2
+    assert_true(count_event_select(&made) == 0x100000001d1);
+}
+
+static const struct count_target self = {.what = COUNT_SELF};
+
+static void test_self(void **state)
+{
+    (void)state;
+    struct count_event events[] = {event("a", 0x3c, 0), event("b", 0xb1, 1), event("c", 0, 3)};
+    events[2].kind = COUNT_FIXED;
+    events[2].fixed = 2;
+    events[1].rings = COUNT_BOTH;
+    struct count_group *group;
+    struct err err = {""};
+    uint64_t values[3];
+    assert_int_equal(count_perf.open(&machine, &self, events, 3, &group, &err), COUNT_FINE);
+    assert_int_equal(sim.pid, 0);
+    assert_int_equal(sim.cpu, -1);
+    assert_int_equal(sim.group_fd, 1000);
+    assert_int_equal(sim.attrs[0].type, 4);
+    assert_true(sim.attrs[1].config == 0x1b1 && sim.attrs[2].config == 0x300);
+    assert_true(sim.attrs[0].disabled && !sim.attrs[1].disabled);
+    assert_true(sim.attrs[0].exclude_kernel && !sim.attrs[1].exclude_kernel);
+    assert_false(sim.attrs[0].inherit || sim.attrs[0].enable_on_exec);
+    assert_int_equal(count_perf.start(group, &err), COUNT_FINE);
+    assert_int_equal(count_perf.stop(group, &err), COUNT_FINE);
+    assert_true(sim.resets == 1 && sim.enables == 1 && sim.disables == 1);
+    assert_int_equal(count_perf.read(group, values, &err), COUNT_FINE);
+    assert_true(values[0] == 5 && values[2] == 7);
+    count_perf.close(group);
+    assert_int_equal(sim.closed, 3);
+}
+
+static void test_process_and_cpu(void **state)
+{
+    (void)state;
+    struct count_event events[] = {event("a", 0x3c, 0), event("b", 0xb1, 1)};
+    struct count_target target = {.what = COUNT_PROCESS, .pid = getpid()};
+    struct count_group *group;
+    uint64_t values[2];
+    assert_int_equal(count_perf.open(&machine, &target, events, 2, &group, NULL), COUNT_FINE);
+    assert_int_equal(sim.pid, getpid());
+    assert_true(sim.attrs[0].inherit && sim.attrs[1].inherit);
+    assert_true(sim.attrs[0].enable_on_exec && !sim.attrs[1].enable_on_exec);
+    // Old kernels have no group reads of inherited events.
+    assert_false(sim.attrs[0].read_format & PERF_FORMAT_GROUP);
+    assert_int_equal(count_perf.read(group, values, NULL), COUNT_FINE);
+    assert_true(values[0] == 5 && values[1] == 6);
+    count_perf.close(group);
+    sim.opened = 0;
+    target = (struct count_target){.what = COUNT_CPU, .cpu = 1};
+    assert_int_equal(count_perf.open(&machine, &target, events, 2, &group, NULL), COUNT_FINE);
+    assert_int_equal(sim.pid, -1);
+    assert_int_equal(sim.cpu, 1);
+    count_perf.close(group);
+    count_perf.close(NULL);
+}
+
+// A refusal, and what must be made of it.
+struct refusal {
+    int line;
+    int fail_at, error;
+    const char *paranoid, *watchdog, *hypervisor;
+    bool pmu;
+    enum count_rings rings;
+    int on_cpu; // -1: self
+    enum count_obstacle obstacle;
+    const char *says;
+};
+
+static const struct refusal refusals[] = {
+    {__LINE__, 0, ENOSYS, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_CALL,   "CONFIG_PERF_EVENTS"},
+    {__LINE__, 0, EACCES, "4",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN,
+     "perf_event_paranoid is 4"                                                                         },
+    {__LINE__, 0, EACCES, "3",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN,
+     "perf_event_paranoid=1"                                                                            },
+    {__LINE__, 0, EACCES, "2",  "0", "",    true,  COUNT_BOTH, -1, COUNT_FORBIDDEN, "--user"            },
+    {__LINE__, 0, EACCES, "1",  "0", "",    true,  COUNT_USER, 0,  COUNT_FORBIDDEN,
+     "perf_event_paranoid=0"                                                                            },
+    {__LINE__, 0, EPERM,  "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN, "seccomp profile"   },
+    {__LINE__, 0, ENOENT, "2",  "0", "KVM", false, COUNT_USER, -1, COUNT_NO_PMU,
+     "does not expose a PMU"                                                                            },
+    {__LINE__, 0, ENOENT, "2",  "0", "",    false, COUNT_USER, -1, COUNT_NO_PMU,    "newer than the CPU"},
+    {__LINE__, 0, ENOENT, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_EVENT,
+     "'a' cannot be counted"                                                                            },
+    {__LINE__, 0, EINVAL, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_EVENT,  "Check its code"    },
+    {__LINE__, 2, EINVAL, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_TOO_MANY,
+     "fewer than 3 events"                                                                              },
+    {__LINE__, 2, ENOSPC, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_TOO_MANY,
+     "'c' finds no counter"                                                                             },
+    {__LINE__, 1, EINVAL, "2",  "1", "",    true,  COUNT_USER, -1, COUNT_WATCHDOG,
+     "kernel.nmi_watchdog=0"                                                                            },
+    {__LINE__, 0, EMFILE, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FAILED,    "ulimit -n"         },
+    {__LINE__, 0, ESRCH,  "2",  "0", "",    true,  COUNT_USER, -1, COUNT_GONE,      "process has ended" },
+    {__LINE__, 0, ENODEV, "-1", "0", "",    true,  COUNT_USER, 0,  COUNT_GONE,      "offline"           },
+    {__LINE__, 0, ENOMEM, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FAILED,
+     "annot allocate memory"                                                                            },
+};
+
+static void test_refusals(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(refusals); i++) {
+        const struct refusal *r = &refusals[i];
+        struct count_event events[] = {event("a", 1, 0), event("b", 2, 0), event("c", 3, 0)};
+        struct count_target target = {.what = r->on_cpu < 0 ? COUNT_SELF : COUNT_CPU,
+                                      .cpu = r->on_cpu};
+        struct count_group *group = (void *)state;
+        struct err err = {""};
+        char path[160];
+        sim.opened = sim.closed = 0;
+        sim.fail_at = r->fail_at;
+        sim.error = r->error;
+        strcpy(cpu.hypervisor, r->hypervisor);
+        for (int k = 0; k < 3; k++)
+            events[k].rings = r->rings;
+        file_put("/proc/sys/kernel/perf_event_paranoid", r->paranoid);
+        file_put("/proc/sys/kernel/nmi_watchdog", r->watchdog);
+        file_put("/sys/bus/event_source/devices/cpu/type", "4\n");
+        snprintf(path, sizeof path, "%s/sys/bus/event_source/devices/cpu/type", root);
+        if (!r->pmu)
+            unlink(path);
+        enum count_obstacle got = count_perf.open(&machine, &target, events, 3, &group, &err);
+        if (got != r->obstacle || !strstr(err.text, r->says))
+            fail_msg("line %d: %s, expected %s: %s", r->line, count_obstacle_name(got),
+                     count_obstacle_name(r->obstacle), err.text);
+        assert_null(group);
+        assert_int_equal(sim.closed, r->fail_at); // nothing stays open
+    }
+}
+
+static void test_times(void **state)
+{
+    (void)state;
+    struct count_event events[] = {event("a", 1, 0), event("b", 2, 0)};
+    struct count_target process = {.what = COUNT_PROCESS, .pid = getpid()};
+    struct count_group *group;
+    struct err err = {""};
+    uint64_t values[2];
+    for (int k = 0; k < 2; k++) {
+        sim.opened = 0;
+        sim.running = sim.enabled = 1000;
+        file_put("/proc/sys/kernel/nmi_watchdog", "0");
+        assert_int_equal(count_perf.open(&machine, k ? &process : &self, events, 2, &group, &err),
+                         COUNT_FINE);
+        sim.running = 999;
+        assert_int_equal(count_perf.read(group, values, &err), COUNT_MULTIPLEXED);
+        assert_non_null(strstr(err.text, "99.9 %"));
+        sim.running = 0;
+        assert_int_equal(count_perf.read(group, values, &err), COUNT_TOO_MANY);
+        file_put("/proc/sys/kernel/nmi_watchdog", "1");
+        assert_int_equal(count_perf.read(group, values, &err), COUNT_WATCHDOG);
+        sim.enabled = 0;
+        assert_int_equal(count_perf.read(group, values, &err), COUNT_FAILED);
+        count_perf.close(group);
+    }
+}
+
+static void test_probe(void **state)
+{
+    (void)state;
+    struct err err = {""};
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
+    assert_int_equal(sim.closed, 1);
+    sim.count = 0;
+    strcpy(cpu.hypervisor, "KVM");
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_STILL);
+    assert_non_null(strstr(err.text, "stands still"));
+    sim.opened = 0;
+    sim.fail_at = 0;
+    sim.error = EACCES;
+    file_put("/proc/sys/kernel/perf_event_paranoid", "4");
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_FORBIDDEN);
+}
+
+static void test_hybrid(void **state)
+{
+    (void)state;
+    struct count_event events[] = {event("a", 1, 0)};
+    struct count_group *group;
+    struct err err = {""};
+    char name[64], list[160];
+    file_put("/sys/bus/event_source/devices/cpu_core/type", "4\n");
+    file_put("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    file_put("/sys/bus/event_source/devices/cpu_core/cpus", "0-1023\n");
+    // The type of the core is not visible: no PMU can be chosen.
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
+    assert_non_null(strstr(err.text, "1AH"));
+    cpu.core_type = 0x40;
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
+    assert_int_equal(sim.attrs[0].type, 4);
+    count_perf.close(group);
+    // A small core whose PMU covers none, then all, of the CPUs that we may run on.
+    cpu.core_type = 0x20;
+    file_put("/sys/bus/event_source/devices/cpu_atom/cpus", "4000,5000-5003\n");
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
+    assert_non_null(strstr(err.text, "taskset -c 4000,5000-5003"));
+    cpu_set_t set;
+    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
+    list[0] = '\0';
+    for (int i = 0; i < CPU_SETSIZE && strlen(list) < 120; i++)
+        if (CPU_ISSET((size_t)i, &set)) {
+            snprintf(name, sizeof name, "%s%d", list[0] ? "," : "", i);
+            strcat(list, name);
+        }
+    file_put("/sys/bus/event_source/devices/cpu_atom/cpus", list);
+    sim.opened = 0;
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
+    assert_int_equal(sim.attrs[0].type, 10);
+    count_perf.close(group);
+    sim.opened = 0;
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
+    assert_true(sim.attrs[0].config == (uint64_t)10 << 32);
+}
+
+static void test_refused_events(void **state)
+{
+    (void)state;
+    struct count_event made = event("slots", 0, 9);
+    struct count_group *group;
+    struct err err = {""};
+    made.kind = COUNT_FIXED;
+    made.fixed = 8;
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
+    // The kernel would report 0 for it without a word.
+    assert_int_equal(count_software_find("context-switches", &made), 0);
+    made.rings = COUNT_USER;
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
+    assert_non_null(strstr(err.text, "--both"));
+    cpu.family = 15;
+    made = event("uops", 1, 1);
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
+    assert_non_null(strstr(err.text, "--backend msr"));
+    assert_int_equal(sim.opened, 0);
+    assert_int_equal(count_software_find("nothing", &made), -1);
+    assert_null(count_software_name(1000));
+}
+
+static void test_page_refused(void **state)
+{
+    (void)state;
+    struct count_event made;
+    struct count_group *group;
+    struct err err = {""};
+    count_software_find("task-clock", &made);
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_FINE);
+    assert_null(count_perf_page(group, 0, &err));
+    assert_non_null(strstr(err.text, "RDPMC"));
+    count_perf.close(group);
+}
+
+static void test_software_real(void **state)
+{
+    (void)state;
+    struct count_machine live = count_machine_live(&cpu);
+    struct count_event events[2];
+    struct count_group *group;
+    struct err err = {""};
+    uint64_t values[2];
+    enum { PAGES = 64 };
+    count_software_find("task-clock", &events[0]);
+    count_software_find("page-faults", &events[1]);
+    events[0].rings = events[1].rings = COUNT_USER;
+    enum count_obstacle obstacle = count_perf.open(&live, &self, events, 2, &group, &err);
+    if (obstacle) {
+        printf("software events are refused here: %s\n", err.text);
+        skip();
+    }
+    assert_int_equal(count_perf.start(group, &err), COUNT_FINE);
+    char *pages = malloc(PAGES * 4096 + 4096);
+    assert_non_null(pages);
+    for (int i = 0; i < PAGES; i++)
+        ((volatile char *)pages)[i * 4096] = 1;
+    assert_int_equal(count_perf.stop(group, &err), COUNT_FINE);
+    free(pages);
+    assert_int_equal(count_perf.read(group, values, &err), COUNT_FINE);
+    assert_true(values[0] > 0 && values[1] > 0);
+    uint64_t first = values[0];
+    assert_int_equal(count_perf.read(group, values, &err), COUNT_FINE);
+    assert_true(values[0] == first); // it stands still
+    count_perf.close(group);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_select, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_self, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_process_and_cpu, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_refusals, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_times, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_probe, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_hybrid, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_refused_events, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_page_refused, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_software_real, machine_make, machine_remove),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
