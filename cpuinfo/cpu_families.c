@@ -177,28 +177,39 @@ static int row_check(const struct family_table *table, const struct family_row *
     return 0;
 }
 
+static int table_begin(void *data, struct err *err)
+{
+    struct family_table *table = data;
+    (void)err;
+    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
+    return 0;
+}
+
+static int row_add(void *data, const struct csv_record *record, struct err *err)
+{
+    struct family_table *table = data;
+    struct family_row *row = &table->rows[table->nrows];
+    int bad = row_parse(record, row);
+    if (bad >= 0)
+        return csv_error_at(table->file.path, record->line, record->text,
+                            record->field_columns[bad], err,
+                            "'%s' is no %s; cpuinfo/README.md says how to write it",
+                            record->fields[bad], columns[bad]);
+    if (row_check(table, row, err) < 0)
+        return -1;
+    table->nrows++;
+    return 0;
+}
+
 int families_read(const char *path, struct family_table *table, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
     memset(table, 0, sizeof *table);
-    if (csv_file_read(path, &spec, &table->file, err) < 0)
-        return -1;
-    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
-    for (size_t i = 0; i < table->file.nrecords; i++) {
-        const struct csv_record *record = &table->file.records[i];
-        struct family_row *row = &table->rows[table->nrows];
-        int bad = row_parse(record, row);
-        if (bad >= 0)
-            csv_error_at(path, record->line, record->text, record->field_columns[bad], err,
-                         "'%s' is no %s; cpuinfo/README.md says how to write it",
-                         record->fields[bad], columns[bad]);
-        if (bad >= 0 || row_check(table, row, err) < 0) {
-            families_free(table);
-            return -1;
-        }
-        table->nrows++;
-    }
-    return 0;
+    if (table_read(path, &reader, table, &table->file, err) == 0)
+        return 0;
+    families_free(table);
+    return -1;
 }
 
 void families_free(struct family_table *table)

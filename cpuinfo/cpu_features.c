@@ -123,8 +123,8 @@ static int row_parse(const struct csv_file *file, const struct csv_record *recor
 }
 
 // Joins `row` with the row of the same name, if there is one; else appends it.
-static int row_add(struct feature_table *table, const struct feature_row *row,
-                   const struct csv_record *record, struct err *err)
+static int row_merge(struct feature_table *table, const struct feature_row *row,
+                     const struct csv_record *record, struct err *err)
 {
     struct feature_row *old = NULL;
     for (int i = 0; i < table->nrows; i++)
@@ -152,23 +152,32 @@ static int row_add(struct feature_table *table, const struct feature_row *row,
     return 0;
 }
 
+static int table_begin(void *data, struct err *err)
+{
+    struct feature_table *table = data;
+    (void)err;
+    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
+    return 0;
+}
+
+static int row_add(void *data, const struct csv_record *record, struct err *err)
+{
+    struct feature_table *table = data;
+    struct feature_row row;
+    if (row_parse(&table->file, record, &row, err) < 0)
+        return -1;
+    return row_merge(table, &row, record, err);
+}
+
 int features_read(const char *path, struct feature_table *table, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
     memset(table, 0, sizeof *table);
-    if (csv_file_read(path, &spec, &table->file, err) < 0)
-        return -1;
-    table->rows = xcalloc(table->file.nrecords + 1, sizeof *table->rows);
-    for (size_t i = 0; i < table->file.nrecords; i++) {
-        struct feature_row row;
-        const struct csv_record *record = &table->file.records[i];
-        if (row_parse(&table->file, record, &row, err) < 0 ||
-            row_add(table, &row, record, err) < 0) {
-            features_free(table);
-            return -1;
-        }
-    }
-    return 0;
+    if (table_read(path, &reader, table, &table->file, err) == 0)
+        return 0;
+    features_free(table);
+    return -1;
 }
 
 void features_free(struct feature_table *table)

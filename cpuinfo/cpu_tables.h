@@ -7,6 +7,7 @@
 
 #include "../runner/util/csvfile.h"
 #include "cpuinfo.h"
+#include "table_read.h"
 
 enum { FEATURE_PLACES_MAX = 4, MODEL_RANGES_MAX = 16 };
 

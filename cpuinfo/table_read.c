@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Reading a table; see table_read.h.
+#include "table_read.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+int table_read(const char *path, const struct table_reader *reader, void *table,
+               struct csv_file *file, struct err *err)
+{
+    struct err fault = {""};
+    int status = csv_file_read(path, reader->spec, file, &fault);
+    if (status == 0 && reader->begin)
+        status = reader->begin(table, &fault);
+    if (status < 0 && reader->report)
+        reader->report(&fault, reader->data);
+    bool readable = status == 0;
+    for (size_t i = 0; readable && i < file->nrecords && (status == 0 || reader->report); i++) {
+        if (reader->add(table, &file->records[i], &fault) == 0)
+            continue;
+        status = -1;
+        if (reader->report)
+            reader->report(&fault, reader->data);
+    }
+    return status < 0 ? err_set(err, "%s", fault.text) : 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The loop by which all tables of this folder are read: the file, its head, one record after the
+// other. The first fault ends it, unless someone wants to hear of all of them.
+#ifndef LATPUT_TABLE_READ_H
+#define LATPUT_TABLE_READ_H
+
+#include "../runner/util/csvfile.h"
+
+// Called with each fault: `path:line:` and a caret, as csv_error_at() makes them.
+typedef void table_report(const struct err *fault, void *data);
+
+struct table_reader {
+    const struct csv_spec *spec;
+    // The file is read: room for its records, comment lines. May be NULL. 0, or -1 with a message.
+    int (*begin)(void *table, struct err *err);
+    // The next record. 0, or -1 with a message.
+    int (*add)(void *table, const struct csv_record *record, struct err *err);
+    table_report *report; // NULL: stop at the first fault
+    void *data;           // for report
+};
+
+// Reads path into *file, which belongs to `table`, and calls the reader's functions with `table`.
+// Returns 0, or -1 with the last fault in err; the caller then frees the table, file included.
+int table_read(const char *path, const struct table_reader *reader, void *table,
+               struct csv_file *file, struct err *err);
+
+#endif
