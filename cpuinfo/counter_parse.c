@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// Events as users write them: names, raw codes, modifiers, lists; see counters.h.
+#include "counter_scheme.h"
+#include "counters.h"
+
+#include "../runner/util/suggest.h"
+#include "cpu_tables.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A threshold or condition that fixed counters and MSRs do not have.
+static int event_leave_fixed(struct counter_event *event, const char *modifier, struct err *err)
+{
+    if (event->kind != COUNTER_GENERAL)
+        return err_set(err, "'%s': %s; '%s' needs a general counter", event->label,
+                       event->kind == COUNTER_FIXED ? "only a fixed counter counts this"
+                                                    : "this is a free-running MSR",
+                       modifier);
+    event->fixed_index = -1;
+    return 0;
+}
+
+// One modifier without its colon.
+static int modifier_parse(const char *text, size_t len, struct counter_event *event,
+                          struct err *err)
+{
+    char word[16];
+    uint64_t value;
+    snprintf(word, sizeof word, "%.*s", (int)len, text);
+    bool condition = strlen(word) == 1 && strchr("iet", word[0]);
+    bool threshold = strncmp(word, "c=", 2) == 0;
+    if ((condition || threshold) && event_leave_fixed(event, word, err) < 0)
+        return -1;
+    if (threshold) {
+        if (cell_number(word + 2, strlen(word + 2), 255, &value) < 0)
+            return err_set(err, "'%s': the threshold of ':c=N' is a number from 0 to 255",
+                           event->label);
+        event->cmask = (unsigned)value;
+    } else if (strcmp(word, "i") == 0) {
+        event->inv = true;
+    } else if (strcmp(word, "e") == 0) {
+        event->edge = true;
+    } else if (strcmp(word, "t") == 0) {
+        event->any = true;
+    } else if (strcmp(word, "u") == 0) {
+        event->user = true;
+    } else if (strcmp(word, "k") == 0) {
+        event->kernel = true;
+    } else {
+        return err_set(err,
+                       "'%s': there is no modifier ':%s'; there are :u :k (mode), :c=N "
+                       "(threshold), :i (inverted), :e (edges), :t (either thread)",
+                       event->label, word);
+    }
+    return 0;
+}
+
+static int modifiers_parse(const char *text, struct counter_event *event, struct err *err)
+{
+    while (*text == ':') {
+        size_t len = strcspn(++text, ":");
+        if (modifier_parse(text, len, event, err) < 0)
+            return -1;
+        text += len;
+    }
+    char misfit[160];
+    if (scheme_misfit(event, misfit, sizeof misfit))
+        return err_set(err, "'%s': %s", event->label, misfit);
+    return 0;
+}
+
+// "r1b1" up to the end or a colon. Returns the length of the code, 0 if it is none, -1 on error.
+static int raw_parse(const char *text, struct counter_event *event, struct err *err)
+{
+    size_t digits = strspn(text + 1, "0123456789abcdefABCDEF");
+    if (tolower((unsigned char)text[0]) != 'r' || digits == 0 ||
+        (text[1 + digits] && text[1 + digits] != ':'))
+        return 0;
+    if (event->scheme == SCHEME_NETBURST)
+        return err_set(err,
+                       "'%s': the counters of this CPU have two control registers each; write "
+                       "event=,umask=,select=",
+                       text);
+    if (digits > 16 || scheme_decode(strtoull(text + 1, NULL, 16), event) < 0)
+        return err_set(err,
+                       "'%s': has bits that select no event on counters of the scheme %s (user, "
+                       "kernel and enable bits are not part of the code)",
+                       text, counter_scheme_name(event->scheme));
+    return (int)digits + 1;
+}
+
+// One "name=value" or "name" of a raw code by fields.
+static int field_parse(const char *text, size_t len, struct counter_event *event, struct err *err)
+{
+    uint64_t value = 1;
+    const char *equals = memchr(text, '=', len);
+    size_t name_len = equals ? (size_t)(equals - text) : len;
+    static const char *const names[] = {"event", "umask", "cmask", "select", "inv", "edge", "any"};
+    size_t i = 0;
+    while (i < ARRAY_LEN(names) &&
+           (strlen(names[i]) != name_len || strncmp(names[i], text, name_len) != 0))
+        i++;
+    if (i == ARRAY_LEN(names))
+        return err_set(err,
+                       "'%.*s' is no field of an event; there are event=, umask=, cmask=, select=, "
+                       "inv, edge, any",
+                       (int)len, text);
+    bool flag = i >= 4;
+    if ((!equals && !flag) ||
+        (equals && cell_number(equals + 1, len - name_len - 1, flag ? 1 : UINT16_MAX, &value) < 0))
+        return err_set(err, "'%.*s': write a number such as %s=0x2", (int)len, text, names[i]);
+    uint32_t *const numbers[] = {&event->event, &event->umask, &event->cmask, &event->select};
+    bool *const flags[] = {&event->inv, &event->edge, &event->any};
+    if (flag)
+        *flags[i - 4] = value != 0;
+    else
+        *numbers[i] = (uint32_t)value;
+    return 0;
+}
+
+// "event=0xb1,umask=2" up to the end or a colon. Returns its length, 0 if it is none, -1 on error.
+static int fields_parse(const char *text, struct counter_event *event, struct err *err)
+{
+    if (strncmp(text, "event=", 6) != 0)
+        return 0;
+    size_t end = strcspn(text, ":");
+    for (size_t at = 0; at < end;) {
+        size_t len = strcspn(text + at, ",:");
+        if (field_parse(text + at, len, event, err) < 0)
+            return -1;
+        at += len;
+        if (text[at] == ',')
+            at++;
+    }
+    return (int)end;
+}
+
+// The event whose name is the longest part of `text` that ends at its end or at a colon.
+static const struct counter_event *named_find(const struct counter_table *table, const char *text,
+                                              size_t *len)
+{
+    char name[COUNTER_LABEL_BYTES];
+    snprintf(name, sizeof name, "%s", text);
+    for (;;) {
+        const struct counter_event *event = counter_find(table, name);
+        char *colon = strrchr(name, ':');
+        *len = strlen(name);
+        if (event || !colon)
+            return event;
+        *colon = '\0';
+    }
+}
+
+static int name_unknown(const struct counter_table *table, const char *text, struct err *err)
+{
+    char hint[128];
+    size_t len = strcspn(text, ":");
+    struct suggestion suggestion = suggest_start(text, len);
+    for (int i = 0; i < table->nevents; i++) {
+        suggest_offer(&suggestion, table->events[i].id);
+        suggest_offer(&suggestion, table->events[i].name);
+    }
+    return err_set(err,
+                   "'%.*s' is no event of %s%s; `latput counters` lists them, and a raw code is "
+                   "written r1b1 or event=0xb1,umask=0x01",
+                   (int)len, text, table->uarch, suggest_text(&suggestion, hint, sizeof hint));
+}
+
+int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,
+                  struct err *err)
+{
+    size_t len = 0;
+    if (strlen(text) >= COUNTER_LABEL_BYTES)
+        return err_set(err, "'%.40s...': longer than any event", text);
+    const struct counter_event *named = named_find(table, text, &len);
+    if (named) {
+        *event = *named;
+    } else {
+        *event = (struct counter_event){.id = "",
+                                        .name = "",
+                                        .pfm = "",
+                                        .source = "given as a code",
+                                        .note = "",
+                                        .scheme = table->scheme,
+                                        .counters = COUNTERS_ANY,
+                                        .fixed_index = -1};
+        int used = raw_parse(text, event, err);
+        if (used == 0)
+            used = fields_parse(text, event, err);
+        if (used < 0)
+            return -1;
+        if (used == 0)
+            return name_unknown(table, text, err);
+        len = (size_t)used;
+    }
+    snprintf(event->label, sizeof event->label, "%s", text);
+    return modifiers_parse(text + len, event, err);
+}
+
+// Whether the list's next item is a further field of an event that began with `event=`.
+static bool field_follows(const char *text)
+{
+    static const char *const starts[] = {"umask=", "cmask=", "select=", "inv", "edge", "any"};
+    for (size_t i = 0; i < ARRAY_LEN(starts); i++) {
+        size_t len = strlen(starts[i]);
+        if (strncmp(text, starts[i], len) == 0 &&
+            (starts[i][len - 1] == '=' || !text[len] || strchr(",:=", text[len])))
+            return true;
+    }
+    return false;
+}
+
+int counter_parse_list(const struct counter_table *table, const char *text,
+                       struct counter_event **events, struct err *err)
+{
+    size_t capacity = 0, n = 0;
+    *events = NULL;
+    while (*text) {
+        char item[COUNTER_LABEL_BYTES + 1];
+        size_t len = strcspn(text, ",");
+        if (strncmp(text, "event=", 6) == 0)
+            while (text[len] && !memchr(text, ':', len) && field_follows(text + len + 1))
+                len += 1 + strcspn(text + len + 1, ",");
+        snprintf(item, sizeof item, "%.*s", (int)len, text);
+        *events = xgrow(*events, &capacity, n + 1, sizeof **events);
+        if (counter_parse(table, item, &(*events)[n], err) < 0) {
+            free(*events);
+            *events = NULL;
+            return -1;
+        }
+        n++;
+        text += len;
+        if (*text == ',' && !*++text)
+            break;
+    }
+    if (n == 0)
+        return err_set(err, "the list of events is empty");
+    return (int)n;
+}

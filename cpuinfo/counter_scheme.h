@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// What the control registers of each scheme can hold. Shared by the reader of the tables and the
+// parser of raw codes; no one else needs it.
+#ifndef LATPUT_COUNTER_SCHEME_H
+#define LATPUT_COUNTER_SCHEME_H
+
+#include "counters.h"
+
+struct scheme_limits {
+    const char *name;
+    uint32_t event_max, umask_max;
+    unsigned cmask_max, select_max;
+    bool inv_edge, any;
+};
+extern const struct scheme_limits scheme_limits[SCHEME_COUNT];
+
+// -1 if there is no such scheme.
+int scheme_find(const char *name);
+// What in the event does not fit its scheme ("umask 0x100 is larger than 0xff"), in `text`; NULL if
+// all does.
+const char *scheme_misfit(const struct counter_event *event, char *text, size_t size);
+// The fields of a code as counter_event_code() makes it; -1 if it has other bits.
+int scheme_decode(uint64_t code, struct counter_event *event);
+
+#endif

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// The events that performance counters can count: the tables cpuinfo/counters/<uarch>.csv, one a
+// CPU family, and events given as a raw code. What is written to a counter's control register is
+// counter_event_code(); which counters may hold it is in the event. Nothing here touches hardware.
+#ifndef LATPUT_COUNTERS_H
+#define LATPUT_COUNTERS_H
+
+#include "../runner/util/csvfile.h"
+#include "cpuinfo.h"
+#include "table_read.h"
+
+// How a family's counters are programmed: which fields an event has, and where they lie.
+enum counter_scheme {
+    SCHEME_P5,       // Pentium: CESR (MSR 0x11), two counters in one register
+    SCHEME_P6,       // PERFEVTSEL at 0x186, no global control; enable bit of counter 0 for both
+    SCHEME_NETBURST, // Pentium 4: ESCR and CCCR registers
+    SCHEME_ARCH,     // Intel's architectural performance monitoring; its version is in CPUID 0AH
+    SCHEME_K7,       // AMD family 6 to 0x14 and 0x16: four counters at 0xc0010000
+    SCHEME_AMD15H,   // AMD family 0x15, 0x17 and later: six counters at 0xc0010200
+    SCHEME_AMD_V2,   // the same with global control: PerfMonV2, CPUID 0x80000022
+    SCHEME_VIA,      // VIA Nano: PERFEVTSEL at 0x186, undocumented events
+    SCHEME_COUNT
+};
+
+enum counter_kind {
+    COUNTER_GENERAL, // a general counter, perhaps also a fixed one
+    COUNTER_FIXED,   // a fixed counter only; event and umask are Intel's pseudo encoding
+    COUNTER_MSR      // free-running MSR; `event` is its number
+};
+
+static const uint32_t COUNTERS_ANY = 0xffffffff; // no restriction
+
+enum { COUNTER_LABEL_BYTES = 96 };
+
+// One event. Strings live as long as the table that it came from.
+struct counter_event {
+    char label[COUNTER_LABEL_BYTES]; // as the user wrote it, or the id: heading of a column
+    const char *id;                  // same for the same thing on every CPU; "" for a raw code
+    const char *name;                // published by the vendor; "" for a raw code
+    const char *pfm;                 // libpfm4's name; "" if it does not have this encoding
+    const char *source, *note;
+    enum counter_scheme scheme;
+    enum counter_kind kind;
+    uint32_t event;    // event select (AMD: 12 bits); COUNTER_MSR: number of the MSR
+    uint32_t umask;    // unit mask; 8 bits, Lion Cove and later 16
+    unsigned cmask;    // count cycles with at least this many events; 0: count events
+    bool inv;          // with cmask: cycles with fewer than that
+    bool edge;         // count rising edges of the condition
+    bool any;          // Intel: of either thread of the core
+    bool user, kernel; // asked for by :u and :k; neither: the caller's default
+    unsigned select;   // NetBurst: CCCR select
+    uint32_t counters; // mask of the general counters that can count it; COUNTERS_ANY; 0: none
+    int fixed_index;   // fixed counter that counts the same (RDPMC 0x40000000 + n); -1: none
+};
+
+struct counter_table {
+    const char *uarch;            // from `# applies:`
+    const char *version;          // from `# version:`
+    const char *source;           // from `# source:`
+    const char *applies;          // the rest of `# applies:`: which CPUs, for people
+    enum counter_scheme scheme;   // from `# scheme:`
+    int general_counters;         // of cpus.csv, for people and checks; CPUID goes before
+    int fixed_counters;           // the same
+    struct counter_event *events; // in the order of the file
+    int nevents;
+    struct csv_file file; // owns the strings
+};
+
+// Reads the table of a uarch ("zen5"). Returns 0, or -1 with a message, also where there is none;
+// the caller frees with counters_free().
+int counters_load(const char *uarch, struct counter_table *table, struct err *err);
+// The same from a given file. `report`, if not NULL, is called for each fault, and reading goes on
+// with the next line; the result is -1 all the same.
+int counters_read(const char *path, table_report *report, void *data, struct counter_table *table,
+                  struct err *err);
+void counters_free(struct counter_table *table);
+
+// By id, by published name or by libpfm4's; letter case, and `.` or `:` between the parts of a
+// name, make no difference. NULL if there is none. The event belongs to the table.
+const struct counter_event *counter_find(const struct counter_table *table, const char *name);
+
+// Reads one event as a user writes it: a name as above, or a raw code as perf writes it (`r1b1`) or
+// by fields (`event=0xb1,umask=0x02,cmask=1,inv,edge,any`); then modifiers as libpfm4 has them:
+// `:u` user mode, `:k` kernel mode, `:c=N` threshold, `:i` inverted, `:e` edges, `:t` either
+// thread. A threshold takes the event off its fixed counter. Returns 0 or -1 with a message.
+int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,
+                  struct err *err);
+
+// A list of events, separated by commas; fields of `event=` may follow one another by commas too.
+// *events is allocated and freed by the caller with free(). Returns their number, or -1 (then
+// *events is NULL).
+int counter_parse_list(const struct counter_table *table, const char *text,
+                       struct counter_event **events, struct err *err);
+
+// The event's bits of the control register, without privilege and enable bits: the same as perf's
+// `config` for raw events. P5: the lower half of CESR without its privilege bits' neighbours.
+// NetBurst: ESCR in the lower and CCCR in the upper 32 bits. COUNTER_MSR: 0.
+uint64_t counter_event_code(const struct counter_event *event);
+// The same as text that counter_parse() takes: "event=0xb1,umask=0x02,cmask=1,inv". Returns `text`.
+const char *counter_event_text(const struct counter_event *event, char *text, size_t size);
+
+const char *counter_scheme_name(enum counter_scheme scheme); // "arch"
+
+#endif
