@@ -302,6 +302,88 @@ static void test_subproc_child(void **state)
     assert_non_null(strstr(err.text, "/no/such/program"));
 }
 
+// Starts a shell that is held, then released.
+static int hold_shell(const char *script, struct subproc_program *program)
+{
+    struct err err = {""};
+    const char *const argv[] = {"sh", "-c", script, NULL};
+    assert_int_equal(subproc_hold(argv, program, &err), 0);
+    return 0;
+}
+
+static void test_subproc_program(void **state)
+{
+    (void)state;
+    struct subproc_program program;
+    struct subproc_end end;
+    char path[64], text[64];
+    strcpy(path, "/tmp/latput-util-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    // Nothing of it runs before it is released.
+    char *script = xasprintf("echo $$ >%s; exit 9", path);
+    hold_shell(script, &program);
+    usleep(20000);
+    assert_int_equal(read(fd, text, sizeof text), 0);
+    assert_int_equal(subproc_release(&program), 0);
+    subproc_await(&program, &end);
+    assert_true(end.exit_status == 9 && end.signal == 0);
+    assert_true(end.usage.ru_maxrss > 0);
+    ssize_t got = read(fd, text, sizeof text - 1);
+    assert_true(got > 0);
+    text[got] = '\0';
+    assert_int_equal(atoi(text), program.pid); // the pid that was known before
+    close(fd);
+    unlink(path);
+    free(script);
+
+    hold_shell("kill -SEGV $$", &program);
+    assert_int_equal(subproc_release(&program), 0);
+    subproc_await(&program, &end);
+    assert_int_equal(end.signal, SIGSEGV);
+    hold_shell("exit 0", &program);
+    subproc_abandon(&program);
+    assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // nothing is left of it
+
+    struct err err = {""};
+    const char *const missing[] = {"/no/such/program", NULL}, *const denied[] = {"/etc", NULL};
+    assert_int_equal(subproc_hold(missing, &program, &err), 0);
+    assert_int_equal(subproc_release(&program), ENOENT);
+    subproc_await(&program, &end);
+    assert_int_equal(end.exit_status, 127);
+    assert_int_equal(subproc_hold(denied, &program, &err), 0);
+    assert_int_equal(subproc_release(&program), EACCES);
+    subproc_await(&program, &end);
+}
+
+static void test_subproc_forward(void **state)
+{
+    (void)state;
+    struct subproc_program program;
+    struct subproc_end end;
+    subproc_forward();
+    hold_shell("trap 'exit 33' USR1; trap 'exit 34' TERM; while :; do sleep 0.01; done", &program);
+    assert_int_equal(subproc_release(&program), 0);
+    usleep(100000);
+    kill(getpid(), SIGUSR1);
+    subproc_await(&program, &end);
+    assert_int_equal(end.exit_status, 33);
+    assert_int_equal(subproc_interrupted(), 0);
+    hold_shell("trap 'exit 34' TERM; while :; do sleep 0.01; done", &program);
+    assert_int_equal(subproc_release(&program), 0);
+    usleep(100000);
+    kill(getpid(), SIGTERM);
+    subproc_await(&program, &end);
+    assert_int_equal(end.exit_status, 34);
+    assert_int_equal(subproc_interrupted(), SIGTERM);
+    // One that is still held ends by the signal itself.
+    hold_shell("exit 0", &program);
+    kill(getpid(), SIGINT);
+    subproc_await(&program, &end);
+    assert_int_equal(end.signal, SIGINT);
+    kill(getpid(), SIGUSR2); // nobody to pass it on to
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -317,6 +399,8 @@ int main(void)
         cmocka_unit_test(test_subproc_environment),
         cmocka_unit_test(test_subproc_excludes_cpu),
         cmocka_unit_test(test_subproc_child),
+        cmocka_unit_test(test_subproc_program),
+        cmocka_unit_test(test_subproc_forward),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -294,4 +295,124 @@ void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_stat
     subproc_wait(child->pid, exit_status, signal_out);
     kill(-child->pid, SIGKILL); // whatever it may have left behind in its group
     close(child->from_fd);
+}
+
+static const int forwarded_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static volatile sig_atomic_t forward_pid; // of the program that runs; 0: none
+static volatile sig_atomic_t interrupted_by;
+
+static void forward_signal(int number, siginfo_t *info, void *context)
+{
+    (void)context;
+    int saved = errno;
+    // A positive code: from the kernel, that is, of the terminal, for the whole process group.
+    if (forward_pid > 0 && info->si_code <= 0)
+        kill(forward_pid, number);
+    if (number != SIGUSR1 && number != SIGUSR2)
+        interrupted_by = number;
+    errno = saved;
+}
+
+void subproc_forward(void)
+{
+    struct sigaction action = {.sa_sigaction = forward_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    interrupted_by = 0;
+    for (size_t i = 0; i < ARRAY_LEN(forwarded_signals); i++) {
+        struct sigaction old;
+        sigaction(forwarded_signals[i], NULL, &old);
+        if (old.sa_handler != SIG_IGN)
+            sigaction(forwarded_signals[i], &action, NULL);
+    }
+}
+
+int subproc_interrupted(void)
+{
+    return interrupted_by;
+}
+
+static _Noreturn void held_main(const char *const argv[], int fd, const sigset_t *mask)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; i < ARRAY_LEN(forwarded_signals); i++) {
+        struct sigaction old;
+        sigaction(forwarded_signals[i], NULL, &old);
+        if (old.sa_handler != SIG_IGN)
+            signal(forwarded_signals[i], SIG_DFL);
+    }
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    char go;
+    ssize_t got;
+    do
+        got = read(fd, &go, 1);
+    while (got < 0 && errno == EINTR);
+    if (got == 1) {
+        execvp(argv[0], (char *const *)argv);
+        int error = errno;
+        send(fd, &error, sizeof error, MSG_NOSIGNAL);
+    }
+    _exit(127);
+}
+
+int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err)
+{
+    int fds[2];
+    sigset_t all, mask;
+    subproc_print(argv);
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    // Blocked, so that no signal meets the child with our handler in place.
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask);
+    pid_t pid = fork();
+    if (pid == 0)
+        held_main(argv, fds[1], &mask);
+    int error = errno;
+    forward_pid = pid > 0 ? pid : 0;
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    close(fds[1]);
+    if (pid < 0) {
+        close(fds[0]);
+        return err_set(err, "cannot start %s: %s", argv[0], strerror(error));
+    }
+    *program = (struct subproc_program){.pid = pid, .hold_fd = fds[0]};
+    return 0;
+}
+
+int subproc_release(struct subproc_program *program)
+{
+    int error = 0;
+    ssize_t got;
+    send(program->hold_fd, "g", 1, MSG_NOSIGNAL);
+    do
+        got = read(program->hold_fd, &error, sizeof error); // ends when exec closes its side
+    while (got < 0 && errno == EINTR);
+    close(program->hold_fd);
+    program->hold_fd = -1;
+    return got == (ssize_t)sizeof error ? error : 0;
+}
+
+void subproc_await(struct subproc_program *program, struct subproc_end *end)
+{
+    siginfo_t info;
+    int status = 0;
+    if (program->hold_fd >= 0)
+        close(program->hold_fd);
+    program->hold_fd = -1;
+    // The pid stays taken until wait4, so that no signal is passed on to a stranger.
+    while (waitid(P_PID, (id_t)program->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    forward_pid = 0;
+    *end = (struct subproc_end){0};
+    while (wait4(program->pid, &status, 0, &end->usage) < 0 && errno == EINTR)
+        ;
+    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+}
+
+void subproc_abandon(struct subproc_program *program)
+{
+    struct subproc_end end;
+    kill(program->pid, SIGKILL);
+    subproc_await(program, &end);
 }

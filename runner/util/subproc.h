@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct subproc_options {
@@ -43,6 +44,33 @@ int subproc_start(const char *const argv[], const void *config, size_t config_by
                   struct subproc_child *child, struct err *err);
 // Waits for the end (kills the process group first if `kill_first`); fills exit status and signal.
 void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal);
+
+// The user's own program, run in our place as far as possible: it inherits standard input, output
+// and error, the process group (so that the terminal reaches it) and the ignored signals. It is
+// held before exec until subproc_release(), so that counters can be attached to its pid.
+struct subproc_program {
+    pid_t pid;
+    int hold_fd; // closed by release, await and abandon
+};
+struct subproc_end {
+    int exit_status; // valid if signal is 0
+    int signal;      // the signal that ended it, or 0
+    struct rusage usage;
+};
+int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err);
+// Lets it exec. Returns 0, or the errno of the exec that failed (ENOENT, EACCES, ...).
+int subproc_release(struct subproc_program *program);
+// Waits for its end. Between hold and the end, signals are passed on (subproc_forward()).
+void subproc_await(struct subproc_program *program, struct subproc_end *end);
+// Ends a program that was not released.
+void subproc_abandon(struct subproc_program *program);
+
+// From now on, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 (those that are not ignored)
+// no longer end us but are passed on to the program of subproc_hold(), unless they come from the
+// terminal, which sends them to the program, too.
+void subproc_forward(void);
+// The last signal of these that ends programs (all but SIGUSR1 and SIGUSR2); 0: none came.
+int subproc_interrupted(void);
 
 // With show-commands on, each started command is printed to standard error.
 void subproc_show_commands(bool on);
