@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What all backends share: the encoding of events, the names of software events and obstacles.
+// What all backends share: how events are written, the names of software events and obstacles.
 #include "count.h"
 
 #include "util/mem.h"
@@ -7,18 +7,11 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-uint64_t count_event_select(const struct count_event *event)
-{
-    return (uint64_t)(event->event & 0xff) | (uint64_t)(event->umask & 0xff) << 8 |
-           (uint64_t)event->edge << 18 | (uint64_t)event->any << 21 | (uint64_t)event->inv << 23 |
-           (uint64_t)event->cmask << 24 | (uint64_t)(event->event >> 8 & 0xf) << 32 |
-           (uint64_t)(event->umask >> 8 & 0xff) << 40;
-}
 
 static const struct {
     const char *name;
@@ -47,13 +40,79 @@ int count_software_find(const char *name, struct count_event *event)
             *event = (struct count_event){
                 .kind = COUNT_SOFTWARE,
                 .rings = COUNT_BOTH,
-                .fixed = -1,
                 .software = software_events[i].config,
             };
             snprintf(event->name, sizeof event->name, "%s", name);
             return 0;
         }
     return -1;
+}
+
+struct count_event count_event_make(const struct counter_event *hardware, enum count_rings rings)
+{
+    struct count_event made = {.kind = COUNT_HARDWARE, .rings = rings, .hardware = *hardware};
+    if (hardware->user || hardware->kernel)
+        made.rings = (hardware->user ? COUNT_USER : 0) | (hardware->kernel ? COUNT_KERNEL : 0);
+    snprintf(made.name, sizeof made.name, "%s", hardware->label);
+    return made;
+}
+
+struct event_list {
+    struct count_event *events;
+    size_t n, capacity;
+};
+
+static void list_add(struct event_list *list, const struct count_event *event)
+{
+    list->events = xgrow(list->events, &list->capacity, list->n + 1, sizeof *list->events);
+    list->events[list->n++] = *event;
+}
+
+// The hardware events of a part of the list that has no software event in it.
+static int list_add_hardware(const struct counter_table *table, const char *text, size_t len,
+                             enum count_rings rings, struct event_list *list, struct err *err)
+{
+    struct counter_event *parsed;
+    char *part = xasprintf("%.*s", (int)len, text);
+    int n = counter_parse_list(table, part, &parsed, err);
+    free(part);
+    for (int i = 0; i < n; i++) {
+        struct count_event made = count_event_make(&parsed[i], rings);
+        list_add(list, &made);
+    }
+    free(parsed);
+    return n < 0 ? -1 : 0;
+}
+
+int count_events_parse(const struct counter_table *table, const char *text, enum count_rings rings,
+                       struct count_event **events, struct err *err)
+{
+    struct event_list list = {0};
+    const char *begin = text; // of what is not software
+    int status = 0;
+    for (const char *at = text; *at && status == 0;) {
+        struct count_event software;
+        size_t len = strcspn(at, ",");
+        char name[COUNTER_LABEL_BYTES];
+        snprintf(name, sizeof name, "%.*s", (int)len, at);
+        const char *next = at + len + (at[len] == ',');
+        if (count_software_find(name, &software) == 0) {
+            if (at > begin) // up to the comma
+                status =
+                    list_add_hardware(table, begin, (size_t)(at - begin) - 1, rings, &list, err);
+            list_add(&list, &software);
+            begin = next;
+        }
+        at = next;
+    }
+    if (status == 0 && (*begin || list.n == 0))
+        status = list_add_hardware(table, begin, strlen(begin), rings, &list, err);
+    if (status != 0) {
+        free(list.events);
+        list.events = NULL;
+    }
+    *events = list.events;
+    return status == 0 ? (int)list.n : -1;
 }
 
 const char *count_obstacle_name(enum count_obstacle obstacle)

@@ -6,6 +6,7 @@
 #ifndef LATPUT_COUNT_H
 #define LATPUT_COUNT_H
 
+#include "../cpuinfo/counters.h"
 #include "../cpuinfo/cpuinfo.h"
 #include "util/err.h"
 
@@ -14,34 +15,32 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { COUNT_EVENTS_MAX = 32, COUNT_NAME_BYTES = 64 };
+enum { COUNT_EVENTS_MAX = 32 }; // in a group
 
 // In which mode of the processor events are counted; bits.
 enum count_rings { COUNT_USER = 1, COUNT_KERNEL = 2, COUNT_BOTH = 3 };
 
 enum count_kind {
-    COUNT_GENERAL,  // in a general counter; also in a fixed one where `fixed` names it
-    COUNT_FIXED,    // in fixed counter `fixed` only
-    COUNT_SOFTWARE, // counted by the kernel, needs no hardware
+    COUNT_HARDWARE, // by a counter of the CPU
+    COUNT_SOFTWARE, // by the kernel, needs no hardware
 };
 
-// What one counter is told to count. Fields as in cpuinfo/counters/: an AMD event may have 12 bits,
-// an Intel umask above 0xff has its high byte in UMASK2.
+// What one counter is told to count.
 struct count_event {
-    char name[COUNT_NAME_BYTES]; // for tables and messages
+    char name[COUNTER_LABEL_BYTES]; // for tables and messages
     enum count_kind kind;
     enum count_rings rings;
-    uint32_t event, umask;
-    uint8_t cmask;
-    bool inv, edge, any;
-    uint32_t counters; // general counters that can count it, one bit each; 0: all of them
-    int fixed;         // the fixed counter that counts the same thing; -1: none
+    struct counter_event hardware;
     uint64_t software; // PERF_COUNT_SW_*
 };
 
-// The encoding in the layout that Intel (P6 and later), AMD and Zhaoxin share: the event select
-// register without enable, interrupt and ring bits, which is perf's raw configuration too.
-uint64_t count_event_select(const struct count_event *event);
+// A hardware event of a table; counted in its own rings (:u, :k), else in `rings`.
+struct count_event count_event_make(const struct counter_event *hardware, enum count_rings rings);
+// Events as a user writes them, separated by commas: software events by name, all else as in
+// counter_parse_list(). *events is allocated and freed by the caller with free(). Returns their
+// number, or -1 with a message (then *events is NULL).
+int count_events_parse(const struct counter_table *table, const char *text, enum count_rings rings,
+                       struct count_event **events, struct err *err);
 // Fills in the software event of this name ("task-clock", "page-faults", ...) for both rings.
 // Returns 0, or -1 if there is none.
 int count_software_find(const char *name, struct count_event *event);

@@ -24,15 +24,8 @@ struct perf_group {
 // How the kernel wants events of fixed counters: as the general event that it knows to have one.
 static const uint64_t fixed_configs[] = {0x00c0, 0x003c, 0x0300, 0x0400, 0x0073, 0x019c, 0x02c2};
 
-static enum count_obstacle event_check(const struct count_machine *machine,
-                                       const struct count_event *event, struct err *err)
+static enum count_obstacle event_check(const struct count_event *event, struct err *err)
 {
-    if (event->kind == COUNT_FIXED &&
-        (event->fixed < 0 || event->fixed >= (int)ARRAY_LEN(fixed_configs))) {
-        err_set(err, "'%s' cannot be counted: there is no fixed counter %d", event->name,
-                event->fixed);
-        return COUNT_NO_EVENT;
-    }
     bool switches = event->software == PERF_COUNT_SW_CONTEXT_SWITCHES ||
                     event->software == PERF_COUNT_SW_CPU_MIGRATIONS;
     if (event->kind == COUNT_SOFTWARE && switches && !(event->rings & COUNT_KERNEL)) {
@@ -43,15 +36,32 @@ static enum count_obstacle event_check(const struct count_machine *machine,
                 event->name);
         return COUNT_NO_EVENT;
     }
-    if (event->kind != COUNT_SOFTWARE && strcmp(machine->cpu->vendor, "GenuineIntel") == 0 &&
-        machine->cpu->family == 15) {
-        err_set(err,
-                "'%s' cannot be counted through perf: events of NetBurst consist of two registers "
-                "each. Use --backend msr",
-                event->name);
+    const struct counter_event *hardware = &event->hardware;
+    if (event->kind == COUNT_SOFTWARE)
+        return COUNT_FINE;
+    if (hardware->kind == COUNTER_MSR || hardware->scheme == SCHEME_P5 ||
+        hardware->scheme == SCHEME_NETBURST) {
+        err_set(err, "'%s' cannot be counted through perf%s. Use --backend msr", event->name,
+                hardware->kind == COUNTER_MSR ? ": it is a register that counts by itself"
+                                              : ", which has other codes for it");
+        return COUNT_NO_EVENT;
+    }
+    if (hardware->kind == COUNTER_FIXED &&
+        (hardware->fixed_index < 0 || hardware->fixed_index >= (int)ARRAY_LEN(fixed_configs))) {
+        err_set(err, "'%s' cannot be counted: there is no fixed counter %d", event->name,
+                hardware->fixed_index);
         return COUNT_NO_EVENT;
     }
     return COUNT_FINE;
+}
+
+static uint64_t config_make(const struct count_event *event)
+{
+    if (event->kind == COUNT_SOFTWARE)
+        return event->software;
+    if (event->hardware.kind == COUNTER_FIXED)
+        return fixed_configs[event->hardware.fixed_index];
+    return counter_event_code(&event->hardware);
 }
 
 static struct perf_event_attr attr_make(const struct count_event *event, uint32_t pmu_type,
@@ -60,9 +70,7 @@ static struct perf_event_attr attr_make(const struct count_event *event, uint32_
     struct perf_event_attr attr = {
         .type = event->kind == COUNT_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type,
         .size = sizeof attr,
-        .config = event->kind == COUNT_SOFTWARE ? event->software
-                  : event->kind == COUNT_FIXED  ? fixed_configs[event->fixed]
-                                                : count_event_select(event),
+        .config = config_make(event),
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = leader,
         .exclude_user = !(event->rings & COUNT_USER),
@@ -100,7 +108,7 @@ static enum count_obstacle events_open(struct count_group *group, uint32_t pmu_t
     pid_t pid = target->what == COUNT_PROCESS ? target->pid : target->what == COUNT_SELF ? 0 : -1;
     int cpu = target->what == COUNT_CPU ? target->cpu : -1;
     for (int i = 0; i < group->nevents; i++) {
-        enum count_obstacle obstacle = event_check(group->machine, &group->events[i], err);
+        enum count_obstacle obstacle = event_check(&group->events[i], err);
         if (obstacle)
             return obstacle;
         struct perf_event_attr attr = attr_make(&group->events[i], pmu_type, target, i == 0);
@@ -224,8 +232,7 @@ static enum count_obstacle perf_probe(const struct count_machine *machine, struc
     if (obstacle)
         return obstacle;
     const struct count_target self = {.what = COUNT_SELF};
-    const struct count_event cycles = {
-        .name = "cpu-cycles", .kind = COUNT_GENERAL, .rings = COUNT_USER, .fixed = -1};
+    const struct count_event cycles = {.name = "cpu-cycles", .rings = COUNT_USER};
     struct perf_event_attr attr = {
         .type = PERF_TYPE_HARDWARE,
         .size = sizeof attr,

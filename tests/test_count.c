@@ -132,23 +132,46 @@ static int machine_remove(void **state)
 
 static struct count_event event(const char *name, uint32_t code, uint32_t umask)
 {
-    struct count_event made = {
-        .kind = COUNT_GENERAL, .rings = COUNT_USER, .event = code, .umask = umask, .fixed = -1};
-    snprintf(made.name, sizeof made.name, "%s", name);
-    return made;
+    struct counter_event hardware = {.id = "",
+                                     .name = "",
+                                     .pfm = "",
+                                     .scheme = SCHEME_ARCH,
+                                     .event = code,
+                                     .umask = umask,
+                                     .counters = COUNTERS_ANY,
+                                     .fixed_index = -1};
+    snprintf(hardware.label, sizeof hardware.label, "%s", name);
+    return count_event_make(&hardware, COUNT_USER);
 }
 
-static void test_select(void **state)
+static void test_parse(void **state)
 {
     (void)state;
-    struct count_event made = event("uops", 0xb1, 0x01);
-    made.cmask = 3;
-    made.inv = made.edge = made.any = true;
-    assert_true(count_event_select(&made) == 0x03a401b1);
-    made = event("ls", 0x1cf, 0x0f); // AMD: bits 8 to 11 of the event are 32 to 35
-    assert_true(count_event_select(&made) == 0x100000fcf);
-    made = event("l1", 0xd1, 0x101); // Intel since Lion Cove: UMASK2
-    assert_true(count_event_select(&made) == 0x100000001d1);
+    struct counter_table table;
+    struct count_event *events;
+    struct err err = {""};
+    assert_int_equal(counters_load("skylake", &table, &err), 0);
+    int n = count_events_parse(
+        &table, "task-clock,event=0xb1,umask=2,instructions:k,page-faults,context-switches,r3c",
+        COUNT_USER, &events, &err);
+    assert_int_equal(n, 6);
+    assert_true(events[0].kind == COUNT_SOFTWARE && events[0].rings == COUNT_BOTH);
+    assert_string_equal(events[0].name, "task-clock");
+    assert_true(events[1].hardware.event == 0xb1 && events[1].hardware.umask == 2);
+    assert_true(events[1].rings == COUNT_USER && events[2].rings == COUNT_KERNEL);
+    assert_string_equal(events[3].name, "page-faults");
+    assert_string_equal(events[4].name, "context-switches");
+    assert_string_equal(events[5].name, "r3c");
+    free(events);
+    assert_int_equal(count_events_parse(&table, "p0,no_such", COUNT_USER, &events, &err), -1);
+    assert_null(events);
+    assert_non_null(strstr(err.text, "no_such"));
+    assert_int_equal(count_events_parse(&table, "", COUNT_USER, &events, &err), -1);
+    assert_int_equal(count_events_parse(&table, "p0,,p1", COUNT_USER, &events, &err), -1);
+    assert_int_equal(
+        count_events_parse(&table, "task-clock,,page-faults", COUNT_USER, &events, &err), -1);
+    assert_int_equal(count_events_parse(&table, "x,task-clock", COUNT_USER, &events, &err), -1);
+    counters_free(&table);
 }
 
 static const struct count_target self = {.what = COUNT_SELF};
@@ -157,8 +180,8 @@ static void test_self(void **state)
 {
     (void)state;
     struct count_event events[] = {event("a", 0x3c, 0), event("b", 0xb1, 1), event("c", 0, 3)};
-    events[2].kind = COUNT_FIXED;
-    events[2].fixed = 2;
+    events[2].hardware.kind = COUNTER_FIXED;
+    events[2].hardware.fixed_index = 2;
     events[1].rings = COUNT_BOTH;
     struct count_group *group;
     struct err err = {""};
@@ -368,16 +391,16 @@ static void test_refused_events(void **state)
     struct count_event made = event("slots", 0, 9);
     struct count_group *group;
     struct err err = {""};
-    made.kind = COUNT_FIXED;
-    made.fixed = 8;
+    made.hardware.kind = COUNTER_FIXED;
+    made.hardware.fixed_index = 8;
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
     // The kernel would report 0 for it without a word.
     assert_int_equal(count_software_find("context-switches", &made), 0);
     made.rings = COUNT_USER;
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
     assert_non_null(strstr(err.text, "--both"));
-    cpu.family = 15;
     made = event("uops", 1, 1);
+    made.hardware.scheme = SCHEME_NETBURST;
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
     assert_non_null(strstr(err.text, "--backend msr"));
     assert_int_equal(sim.opened, 0);
@@ -433,7 +456,7 @@ static void test_software_real(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_select, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_parse, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_self, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_process_and_cpu, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_refusals, machine_make, machine_remove),
