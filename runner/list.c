@@ -40,20 +40,22 @@ static const struct option_key {
     const char *key, *values;
     bool form;
 } option_keys[] = {
-    {"type",    "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
-    {"enc",     "legacy vex evex xop",               false}, // where the isa names do not tell it
-    {"data",    "div sqrt idiv",                     false}, // time depends on operand data of this kind
-    {"pointer", NULL,                                false}, // registers that must hold an address
-    {"small",   NULL,                                false}, // registers that must hold a small number
-    {"fill",    NULL,                                false}, // pattern that memory must hold
-    {"stack",   NULL,                                false}, // bytes that the stack pointer moves
-    {"x87",     "push pop pop2",                     false}, // what it does to the register stack
-    {"same",    "",                                  true }, // all register operands are one register
-    {"bits",    "32 64",                             true }, // mode
-    {"index",   "same adjacent overlap line random", true }, // where a gather's elements lie
-    {"mask",    NULL,                                true }, // content of the masks
-    {"opcode",  NULL,                                true }, // encoding that NASM cannot write
-    {"macro",   NULL,                                true }, // file.inc:name, a hand-written kernel
+    {"type",      "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
+    {"enc",       "legacy vex evex xop",               false}, // where the isa names do not tell it
+    {"data",      "div sqrt idiv function",            false}, // time depends on operand data of this kind
+    {"st",        NULL,                                false}, // values of the x87 registers
+    {"unrelated", NULL,                                false}, // pairs without a dependency
+    {"pointer",   NULL,                                false}, // registers that must hold an address
+    {"small",     NULL,                                false}, // registers that must hold a small number
+    {"fill",      NULL,                                false}, // pattern that memory must hold
+    {"stack",     NULL,                                false}, // bytes that the stack pointer moves
+    {"x87",       "push pop pop2",                     false}, // what it does to the register stack
+    {"same",      "",                                  true }, // all register operands are one register
+    {"bits",      "32 64",                             true }, // mode
+    {"index",     "same adjacent overlap line random", true }, // where a gather's elements lie
+    {"mask",      NULL,                                true }, // content of the masks
+    {"opcode",    NULL,                                true }, // encoding that NASM cannot write
+    {"macro",     NULL,                                true }, // file.inc:name, a hand-written kernel
 };
 
 static const char *const element_names[] = {"int", "f16", "bf16", "f32", "f64", "f80"};
@@ -262,6 +264,29 @@ static int option_check_value(struct row_parser *parser, const struct option_key
                           key->values ? key->values : "...");
 }
 
+// Numbers with `/` between, at most one `:` between two such pairs.
+static int check_st(const struct word *value)
+{
+    const char *at = value->at, *end = value->at + value->len;
+    for (int pairs = 0; pairs < 2; pairs++) {
+        for (int numbers = 0; numbers < 2; numbers++) {
+            char *next;
+            strtod(at, &next);
+            if (next == at || next > end)
+                return -1;
+            at = next;
+            if (at == end)
+                return 0;
+            if (*at != '/')
+                break;
+            at++;
+        }
+        if (*at++ != ':')
+            return -1;
+    }
+    return -1;
+}
+
 static int parse_option(struct row_parser *parser, const struct word *word)
 {
     struct list_row *row = parser->row;
@@ -284,6 +309,9 @@ static int parse_option(struct row_parser *parser, const struct word *word)
         return -1;
     if (list_row_option(row, found->key))
         return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", found->key);
+    if (strcmp(found->key, "st") == 0 && check_st(&value))
+        return list_fault_set(&parser->fault, value.at,
+                              "st=VALUE, st=TOP/OTHERS, or two of these with ':' between");
     row->options[row->noptions++] =
         (struct list_option){found->key, arena_strndup(arena, value.at, value.len)};
     return 0;

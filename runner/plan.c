@@ -92,13 +92,12 @@ static void plan_one_refusal(struct row_plan *rp, enum outcome outcome, const ch
 // All tests of the row with one set of data.
 static void plan_variant(struct row_plan *rp, const char *variant, unsigned tests)
 {
-    bool balanced = list_row_option(rp->row, "stack") || list_row_option(rp->row, "x87");
     rp->npoints = 0;
     rp->vec_bits = 0;
     points_collect(rp);
     data_set(rp, strcmp(variant, "slow") == 0);
-    // What moves a stack has no chain through operands.
-    if (tests & TESTS_LATENCY && !balanced)
+    // What moves the stack has no chain through operands.
+    if (tests & TESTS_LATENCY && !list_row_option(rp->row, "stack"))
         latency_plan(rp, variant);
     if (tests & TESTS_THROUGHPUT)
         throughput_plan(rp, variant);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Bridges between register classes. The table macros/bridges.csv has single steps; a chain takes
-// the shortest way through at most three of them. A point that must hold a definite value (an
+// the shortest way through at most four of them. A point that must hold a definite value (an
 // address, an operand of a division) gets it back by two one-cycle instructions that keep the
 // dependency: and with zero, then add the value.
 #include "plan_internal.h"
@@ -13,13 +13,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BRIDGE_STEPS_MAX = 3 };
+enum { BRIDGE_STEPS_MAX = 4, BRIDGE_RAX = 0 };
 
 // A place that a bridge starts from or leads to.
 struct node {
     enum chain_class class;
     int bits;         // memory: width; else 0
-    const char *flag; // flags: one of them, or "" for all
+    const char *kind; // flags: one of them; x87: "st0"; memory: "int", "float"; "": all of them
 };
 
 struct bridge {
@@ -27,6 +27,7 @@ struct bridge {
     const char *text, *isa;
     double min_clk;
     bool certain;
+    bool clobbers_rax;
 };
 
 static struct bridge *bridges;
@@ -40,28 +41,26 @@ static bool bridge_parse_node(const char *name, struct node *node)
         const char *name;
         enum chain_class class;
     } classes[] = {
-        {"gpr",  CLASS_GPR },
-        {"vec",  CLASS_VEC },
-        {"mask", CLASS_MASK},
-        {"mmx",  CLASS_MMX },
+        {"gpr",   CLASS_GPR  },
+        {"vec",   CLASS_VEC  },
+        {"mask",  CLASS_MASK },
+        {"mmx",   CLASS_MMX  },
+        {"x87",   CLASS_X87  },
+        {"flags", CLASS_FLAGS},
+        {"fpsw",  CLASS_FPSW },
     };
-    *node = (struct node){.flag = ""};
+    size_t len = strcspn(name, ".");
+    *node = (struct node){.kind = name[len] ? name + len + 1 : ""};
     for (size_t i = 0; i < ARRAY_LEN(classes); i++)
-        if (strcmp(name, classes[i].name) == 0) {
+        if (strncmp(name, classes[i].name, len) == 0 && classes[i].name[len] == '\0') {
             node->class = classes[i].class;
             return true;
         }
-    if (strncmp(name, "mem", 3) == 0) {
-        node->class = CLASS_MEM;
-        node->bits = atoi(name + 3);
-        return node->bits > 0;
-    }
-    if (strncmp(name, "flags", 5) == 0 && (name[5] == '.' || name[5] == '\0')) {
-        node->class = CLASS_FLAGS;
-        node->flag = name[5] ? name + 6 : "";
-        return true;
-    }
-    return false;
+    if (strncmp(name, "mem", 3) != 0)
+        return false;
+    node->class = CLASS_MEM;
+    node->bits = atoi(name + 3);
+    return node->bits > 0;
 }
 
 // Parses one record of the table; columns as in bridges_read().
@@ -72,8 +71,8 @@ static int bridge_parse(const char *path, const struct csv_record *record, struc
     for (int i = 0; i < 2; i++)
         if (!bridge_parse_node(record->fields[i], i ? &bridge->to : &bridge->from))
             return csv_error_at(path, record->line, record->text, record->field_columns[i], err,
-                                "unknown place '%s': gpr, vec, mask, mmx, flags, flags.cf, mem8 "
-                                "to mem512",
+                                "unknown place '%s': gpr, vec, mask, mmx, x87, x87.st0, fpsw, "
+                                "flags, flags.cf, mem8 to mem512, mem64.int, mem64.float",
                                 record->fields[i]);
     bridge->text = record->fields[2];
     bridge->isa = record->fields[3];
@@ -85,13 +84,17 @@ static int bridge_parse(const char *path, const struct csv_record *record, struc
     if (!bridge->certain && strcmp(record->fields[5], "no") != 0)
         return csv_error_at(path, record->line, record->text, record->field_columns[5], err,
                             "certain must be yes or no");
+    bridge->clobbers_rax = strcmp(record->fields[6], "rax") == 0;
+    if (!bridge->clobbers_rax && *record->fields[6])
+        return csv_error_at(path, record->line, record->text, record->field_columns[6], err,
+                            "clobbers must be rax or empty");
     return 0;
 }
 
 static void bridges_read(void)
 {
-    static const char *const columns[] = {"from",    "to",      "text", "isa",
-                                          "min_clk", "certain", "note"};
+    static const char *const columns[] = {"from",    "to",      "text",     "isa",
+                                          "min_clk", "certain", "clobbers", "note"};
     static struct csv_file file; // its text is the table's, kept for the life of the program
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     bridges_status = csv_file_read(path_data("macros/bridges.csv"), &spec, &file, &bridges_err);
@@ -115,9 +118,15 @@ int bridges_load(struct err *err)
 
 // A legacy row must not meet VEX instructions, nor the other way round; of the AVX-512 extensions
 // only those that the row itself needs can be taken for granted.
-static bool bridge_usable(const struct bridge *bridge, const struct row_plan *rp)
+static bool bridge_usable(const struct bridge *bridge, const struct draft *draft)
 {
+    const struct row_plan *rp = draft->rp;
     const char *isa = bridge->isa;
+    if (bridge->clobbers_rax && !draft->clobbers_rax)
+        return false;
+    // The x87 stack and the MMX registers are the same.
+    if (strcmp(isa, rp->x87 ? "MMX" : "X87") == 0)
+        return false;
     // 64-bit general-purpose registers. (A view of 64 bits of any other place has no number.)
     if (rp->row->bits == 32 && strstr(bridge->text, ":64}"))
         return false;
@@ -134,37 +143,44 @@ static bool bridge_fits(const struct node *offered, const struct node *wanted)
 {
     if (offered->class != wanted->class || offered->bits != wanted->bits)
         return false;
-    return !*offered->flag || strcmp(offered->flag, wanted->flag) == 0;
+    return !*offered->kind || strcmp(offered->kind, wanted->kind) == 0;
 }
 
 // Finds `steps` bridges that lead from one node to the other.
-static bool bridge_find(const struct row_plan *rp, const struct node *from, const struct node *to,
+static bool bridge_find(const struct draft *draft, const struct node *from, const struct node *to,
                         int steps, const struct bridge **way)
 {
     for (size_t i = 0; i < nbridges; i++) {
         const struct bridge *bridge = &bridges[i];
-        if (!bridge_usable(bridge, rp) || !bridge_fits(&bridge->from, from))
+        if (!bridge_usable(bridge, draft) || !bridge_fits(&bridge->from, from))
             continue;
         if (steps == 1 ? !bridge_fits(&bridge->to, to) : bridge->to.class == CLASS_FLAGS)
             continue;
         way[0] = bridge;
-        if (steps == 1 || bridge_find(rp, &bridge->to, to, steps - 1, way + 1))
+        if (steps == 1 || bridge_find(draft, &bridge->to, to, steps - 1, way + 1))
             return true;
     }
     return false;
 }
 
-static struct node bridge_node(const struct row_plan *rp, const struct point *point, bool source)
+static struct node bridge_node(const struct draft *draft, int index, bool source)
 {
-    struct node node = {.class = point->class, .flag = ""};
-    if (point->class == CLASS_MEM)
+    const struct row_plan *rp = draft->rp;
+    const struct point *point = &rp->points[index];
+    struct node node = {.class = point->class, .kind = ""};
+    if (point->class == CLASS_MEM) {
         node.bits = point->bits;
+        if (rp->x87)
+            node.kind = rp->row->element == ELEMENT_INT ? "int" : "float";
+    }
+    if (point->class == CLASS_X87 && draft->reg[index] == 0)
+        node.kind = "st0";
     if (point->class == CLASS_FLAGS) {
-        node.flag = point->op->text;
+        node.kind = point->op->text;
         // Results in all flags: one that stays 0 keeps the values of the chain simple. A source of
         // all flags is met only by a bridge that writes all.
-        if (!source && strcmp(node.flag, "flags") == 0)
-            node.flag = rp->row->element == ELEMENT_INT ? "cf" : "pf";
+        if (!source && strcmp(node.kind, "flags") == 0)
+            node.kind = rp->row->element == ELEMENT_INT ? "cf" : "pf";
     }
     return node;
 }
@@ -173,10 +189,8 @@ static void bridge_put_place(const struct row_plan *rp, const struct node *node,
                              struct strbuf *out)
 {
     static const enum operand_kind kinds[CLASS_COUNT] = {
-        [CLASS_GPR] = OPERAND_GPR,
-        [CLASS_VEC] = OPERAND_VEC,
-        [CLASS_MASK] = OPERAND_MASK,
-        [CLASS_MMX] = OPERAND_MMX,
+        [CLASS_GPR] = OPERAND_GPR, [CLASS_VEC] = OPERAND_VEC, [CLASS_MASK] = OPERAND_MASK,
+        [CLASS_MMX] = OPERAND_MMX, [CLASS_X87] = OPERAND_X87,
     };
     if (node->class == CLASS_MEM) {
         const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
@@ -194,7 +208,18 @@ static bool bridge_has_view(const struct row_plan *rp, const struct node *node, 
     return node->class != CLASS_GPR || bits != 8 || rp->row->bits == 64 || reg < 4;
 }
 
-// Appends the bridge's instruction with its placeholders {from} {from:BITS} {to} {to:BITS} filled.
+// Appends the instructions of a text with `;` between them.
+static void bridge_put_lines(struct draft *draft, const char *text)
+{
+    while (*text) {
+        size_t len = strcspn(text, ";");
+        draft_line(draft, "%.*s", (int)len, text);
+        text += len + strspn(text + len, "; ");
+    }
+}
+
+// Appends the bridge's instructions with the placeholders {from} {from:BITS} {to} {to:BITS} {to+1}
+// filled.
 static void bridge_put(struct draft *draft, const struct bridge *bridge, int from, int to)
 {
     struct strbuf line = {0};
@@ -209,15 +234,36 @@ static void bridge_put(struct draft *draft, const struct bridge *bridge, int fro
         int bits = *colon == ':' ? atoi(colon + 1) : 0;
         draft->out_of_regs |= !bridge_has_view(draft->rp, is_to ? &bridge->to : &bridge->from,
                                                is_to ? to : from, bits);
-        bridge_put_place(draft->rp, is_to ? &bridge->to : &bridge->from, is_to ? to : from, bits,
-                         &line);
+        int above = *colon == '+' ? atoi(colon) : 0;
+        bridge_put_place(draft->rp, is_to ? &bridge->to : &bridge->from,
+                         (is_to ? to : from) + above, bits, &line);
         at += strcspn(at, "}");
         at += *at == '}';
     }
-    draft_line(draft, "%s", strbuf_text(&line));
+    bridge_put_lines(draft, strbuf_text(&line));
     strbuf_free(&line);
     draft->extra_clk += bridge->min_clk;
     draft->certain &= bridge->certain;
+}
+
+// x87 registers lie deeper behind an instruction that has pushed.
+static int bridge_x87(const struct draft *draft, int reg)
+{
+    return draft->rp->x87_moves > 0 ? reg + draft->rp->x87_moves : reg;
+}
+
+// A conditional move whose condition is true takes the constant and waits for both.
+static void bridge_restore_x87(struct draft *draft, int constant, int from, int to)
+{
+    bool in_place = from == 0 && to == 0;
+    if (!in_place)
+        draft_line(draft, "fld st%d", from);
+    draft_line(draft, "stc");
+    draft_line(draft, "fcmovb st0, st%d", bridge_x87(draft, constant) + !in_place);
+    if (!in_place)
+        draft_line(draft, "fstp st%d", to + 1);
+    draft->certain = false;
+    draft->extra_clk += 1;
 }
 
 // What a class needs so that the point finds its value again, dependent on `from`.
@@ -234,6 +280,8 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
         draft_line(draft, "vpor %cmm%d, %cmm%d, %cmm%d", kind, to, kind, from, kind, constant);
         draft->certain = false;
         draft->extra_clk += 1;
+    } else if (draft->rp->x87 && source->class != CLASS_GPR) {
+        bridge_restore_x87(draft, constant, from, to);
     } else {
         // Both take one cycle on every x86-64 CPU.
         draft_line(draft, "and %s, %s", draft_gpr(draft, from),
@@ -244,6 +292,32 @@ static void bridge_restore(struct draft *draft, int s, int from, int to)
     }
 }
 
+// The register of a class through which a way leads.
+static int bridge_middle(struct draft *draft, enum chain_class class)
+{
+    if (draft->bridge_reg[class] < 0)
+        draft->bridge_reg[class] = draft_take_bridge(draft, class);
+    int reg = draft->bridge_reg[class];
+    return class == CLASS_X87 ? bridge_x87(draft, reg) : reg;
+}
+
+// Whether rax may be overwritten between the instruction and the source of the next one.
+static bool bridge_rax_is_free(const struct draft *draft, int s)
+{
+    const struct row_plan *rp = draft->rp;
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (draft->value_reg[i] == BRIDGE_RAX && point->class == CLASS_GPR)
+            return false;
+        // What is written too is the chain's or broken in front of the instruction.
+        if (i != s && point->class == CLASS_GPR && draft->reg[i] == BRIDGE_RAX && point->read &&
+            !point->written)
+            return false;
+    }
+    return draft->fill_reg[CLASS_GPR] != BRIDGE_RAX && draft->bridge_reg[CLASS_GPR] != BRIDGE_RAX &&
+           draft->zero_gpr != BRIDGE_RAX;
+}
+
 // Appends the shortest way from a place in register `at` to another (`to`: its register; -1: any).
 // Returns the register in which the way ends, -1 if there is none.
 static int bridge_walk(struct draft *draft, const struct node *from, int at,
@@ -251,17 +325,20 @@ static int bridge_walk(struct draft *draft, const struct node *from, int at,
 {
     const struct bridge *way[BRIDGE_STEPS_MAX];
     int steps = 1;
-    while (steps <= BRIDGE_STEPS_MAX && !bridge_find(draft->rp, from, goal, steps, way))
+    while (steps <= BRIDGE_STEPS_MAX && !bridge_find(draft, from, goal, steps, way))
         steps++;
     if (steps > BRIDGE_STEPS_MAX)
         return -1;
+    for (int i = 0; i < steps; i++)
+        if (way[i]->clobbers_rax)
+            draft->used[CLASS_GPR] |= 1u << BRIDGE_RAX;
     for (int i = 0; i < steps; i++) {
         enum chain_class class = way[i]->to.class;
-        int next = i == steps - 1 ? to : draft->bridge_reg[class];
-        if (class == CLASS_MEM || class == CLASS_FLAGS)
+        int next = i == steps - 1 ? to : -1;
+        if (class == CLASS_MEM || class == CLASS_FLAGS || class == CLASS_FPSW)
             next = 0;
         else if (next < 0)
-            next = draft->bridge_reg[class] = draft_take_bridge(draft, class);
+            next = bridge_middle(draft, class);
         bridge_put(draft, way[i], at, next);
         at = next;
     }
@@ -272,21 +349,27 @@ bool bridge_write(struct draft *draft, int d, int s)
 {
     const struct row_plan *rp = draft->rp;
     const struct point *source = &rp->points[s], *result = &rp->points[d];
-    static const struct node gpr = {.class = CLASS_GPR, .flag = ""};
-    struct node from = bridge_node(rp, result, false), to = bridge_node(rp, source, true);
-    int at = draft->reg[d];
-    if (source->need == NEED_NOTHING)
-        return bridge_walk(draft, &from, at, &to, draft->reg[s]) >= 0;
-    // A definite value is put together in a register of its class, for memory in a general one.
-    const struct node *maker = source->class == CLASS_MEM ? &gpr : &to;
+    static const struct node gpr = {.class = CLASS_GPR, .kind = ""};
+    static const struct node x87 = {.class = CLASS_X87, .kind = ""};
+    struct node from = bridge_node(draft, d, false), to = bridge_node(draft, s, true);
+    int at = draft->reg[d], goal = draft->reg[s];
+    draft->clobbers_rax = bridge_rax_is_free(draft, s);
+    if (source->class == CLASS_X87)
+        goal = bridge_x87(draft, goal);
+    if (source->need == NEED_NOTHING) {
+        bool there = source->class == CLASS_X87 && result->class == CLASS_X87 && at == goal;
+        return there || bridge_walk(draft, &from, at, &to, goal) >= 0;
+    }
+    // A definite value is put together in a register of its class, for memory in another one.
+    const struct node *maker = source->class != CLASS_MEM ? &to : rp->x87 ? &x87 : &gpr;
     if (result->class != maker->class)
-        at = bridge_walk(draft, &from, at, maker, draft->bridge_reg[maker->class]);
+        at = bridge_walk(draft, &from, at, maker, -1);
     if (at < 0)
         return false;
     if (source->class != CLASS_MEM) {
-        bridge_restore(draft, s, at, draft->reg[s]);
+        bridge_restore(draft, s, at, goal);
         return true;
     }
     bridge_restore(draft, s, at, at);
-    return bridge_walk(draft, &gpr, at, &to, 0) >= 0;
+    return bridge_walk(draft, maker, at, &to, 0) >= 0;
 }

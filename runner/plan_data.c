@@ -11,7 +11,7 @@
 
 enum {
     DATA_SCRATCH = 3072, // offset in the data area where vector constants are built
-    X87_DEPTH = 4,       // registers in use at the start of an x87 kernel
+    X87_REGISTERS = 8,
     SLOT_BYTES = 64,
 };
 
@@ -83,11 +83,56 @@ static void data_set_integer_division(struct row_plan *rp)
 static void data_set_kind(struct row_plan *rp)
 {
     const char *kind = list_row_option(rp->row, "data");
-    rp->data = !kind                       ? DATA_ORDINARY
-               : strcmp(kind, "div") == 0  ? DATA_DIVIDE
-               : strcmp(kind, "sqrt") == 0 ? DATA_SQRT
-               : strcmp(kind, "idiv") == 0 ? DATA_INTEGER_DIVIDE
-                                           : DATA_ORDINARY;
+    rp->data = !kind                           ? DATA_ORDINARY
+               : strcmp(kind, "div") == 0      ? DATA_DIVIDE
+               : strcmp(kind, "sqrt") == 0     ? DATA_SQRT
+               : strcmp(kind, "idiv") == 0     ? DATA_INTEGER_DIVIDE
+               : strcmp(kind, "function") == 0 ? DATA_FUNCTION
+                                               : DATA_ORDINARY;
+}
+
+static uint64_t data_double(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+// What x87 registers hold, as a double: the top of the stack or the others. The option st=
+// (TOP/OTHERS, for fast:slow data), or else as data= says.
+static uint64_t data_x87_value(const struct row_plan *rp, bool top)
+{
+    const char *st = list_row_option(rp->row, "st");
+    if (st) {
+        const char *second = rp->slow ? strchr(st, ':') : NULL;
+        char *end;
+        double first = strtod(second ? second + 1 : st, &end);
+        return data_double(*end == '/' && !top ? strtod(end + 1, NULL) : first);
+    }
+    if (rp->slow && rp->data == DATA_DIVIDE)
+        return top ? data_dividend_slow[ELEMENT_F64] : data_divisors_slow[0][ELEMENT_F64];
+    if (rp->slow && rp->data == DATA_SQRT)
+        return data_radicand_slow[ELEMENT_F64];
+    return data_ones[ELEMENT_F64];
+}
+
+// Where operands of 1.0 would not do, each chain puts back the value of its source.
+static void data_set_x87(struct row_plan *rp)
+{
+    bool keep = list_row_option(rp->row, "st") ||
+                (rp->slow && (rp->data == DATA_DIVIDE || rp->data == DATA_SQRT));
+    bool integer = rp->row->element == ELEMENT_INT;
+    for (int i = 0; i < rp->npoints; i++) {
+        struct point *point = &rp->points[i];
+        if (integer && point->part == PART_DATA && point->bits > 0 && point->bits <= 64)
+            rp->mem_fill = data_repeat(1, point->bits);
+        if (!keep || !point->read)
+            continue;
+        if (point->class == CLASS_MEM)
+            data_need(point, data_double(1.0));
+        if (point->class == CLASS_X87 || (point->class == CLASS_MEM && !integer))
+            data_need(point, data_x87_value(rp, point->class == CLASS_X87 && point->fixed == 0));
+    }
 }
 
 void data_set(struct row_plan *rp, bool slow)
@@ -106,6 +151,8 @@ void data_set(struct row_plan *rp, bool slow)
         rp->vec_fill = rp->mem_fill = data_radicand_slow[row->element];
     if (rp->data == DATA_INTEGER_DIVIDE)
         data_set_integer_division(rp);
+    if (rp->x87)
+        data_set_x87(rp);
     // Gathered elements become indices in a chain: all 0, inside the data area.
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind == OPERAND_VSIB)
@@ -176,22 +223,31 @@ void data_divisor_init(struct draft *draft, int divisors[2])
     }
 }
 
+int data_x87_depth(const struct row_plan *rp)
+{
+    int room = rp->x87_moves > 0 ? rp->x87_moves : 0;
+    return X87_REGISTERS - 1 - room;
+}
+
 void data_x87_init(struct draft *draft)
 {
-    const struct row_plan *rp = draft->rp;
-    bool x87 = rp->row->element == ELEMENT_F80 || list_row_option(rp->row, "x87");
-    for (int i = 0; i < rp->npoints; i++)
-        x87 |= rp->points[i].class == CLASS_X87;
-    if (!x87)
+    if (!draft->rp->x87)
         return;
-    uint64_t pattern = data_ones[ELEMENT_F64];
-    if (rp->slow)
-        pattern = rp->data == DATA_DIVIDE ? data_divisors_slow[0][ELEMENT_F64]
-                                          : data_radicand_slow[ELEMENT_F64];
-    data_put_memory(draft, DATA_SCRATCH, 8, pattern);
+    data_put_memory(draft, DATA_SCRATCH, 8, data_x87_value(draft->rp, false));
     draft_init_line(draft, "fninit");
-    for (int i = 0; i < X87_DEPTH; i++)
-        draft_init_line(draft, "fld qword [%s+%d]", draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
+    for (int i = 0; i < data_x87_depth(draft->rp); i++)
+        draft_init_line(draft, "fld qword [%s+%d]", draft_gpr(draft, draft->rp->data_reg),
+                        DATA_SCRATCH);
+}
+
+void data_x87_set(struct draft *draft, int reg, uint64_t value)
+{
+    if (value == data_x87_value(draft->rp, false))
+        return;
+    data_put_memory(draft, DATA_SCRATCH, 8, value);
+    draft_init_line(draft, "fld qword [%s+%d]", draft_gpr(draft, draft->rp->data_reg),
+                    DATA_SCRATCH);
+    draft_init_line(draft, "fstp st%d", reg + 1);
 }
 
 static void data_put_index(struct draft *draft, int disp, int bits, int index)

@@ -93,7 +93,7 @@ static int draft_class_count(const struct draft *draft, enum chain_class class)
             return COUNT_32;
         return draft_has_high_vectors(draft->rp) ? VEC_EVEX_COUNT : VEC_LEGACY_COUNT;
     case CLASS_X87:
-        return 5; // the stack is half full
+        return data_x87_depth(draft->rp);
     default:
         return 8;
     }
@@ -197,7 +197,10 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
                         draft_gpr(draft, draft->rp->data_reg));
         break;
     case NEED_VALUE:
-        draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, reg), point->value);
+        if (draft->rp->x87)
+            data_x87_set(draft, reg, point->value);
+        else
+            draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, reg), point->value);
         break;
     case NEED_ONES:
         if (point->class == CLASS_VEC) // mask registers are filled by the core
@@ -214,7 +217,8 @@ int draft_constant(struct draft *draft, int index)
     int *reg =
         point->need == NEED_NOTHING ? &draft->fill_reg[point->class] : &draft->value_reg[index];
     if (*reg < 0) {
-        *reg = draft_take_helper(draft, point->class == CLASS_MEM ? CLASS_GPR : point->class);
+        enum chain_class memory = draft->rp->x87 ? CLASS_X87 : CLASS_GPR;
+        *reg = draft_take_helper(draft, point->class == CLASS_MEM ? memory : point->class);
         draft_set_need(draft, point, *reg);
     }
     return *reg;
@@ -224,6 +228,9 @@ void draft_place(struct draft *draft, int index, int reg)
 {
     const struct point *point = &draft->rp->points[index];
     draft->reg[index] = reg;
+    // What memory holds is said by mem_fill.
+    if (draft->rp->x87 && point->class == CLASS_MEM)
+        return;
     if (reg != draft->rp->data_reg || point->class != CLASS_GPR)
         draft_set_need(draft, point, reg);
 }
@@ -255,7 +262,8 @@ void draft_place_others(struct draft *draft, int but, int and_but)
             draft_place(draft, i, draft_take_helper(draft, CLASS_MASK));
         else if (point->class == CLASS_NONE)
             draft->reg[i] = 0;
-        else if (point->class != CLASS_FLAGS && point->class != CLASS_MEM)
+        else if (point->class != CLASS_FLAGS && point->class != CLASS_FPSW &&
+                 point->class != CLASS_MEM)
             draft_place(draft, i, draft_take(draft, point->class));
     }
 }
@@ -305,6 +313,37 @@ void draft_instruction(struct draft *draft)
     draft->instrs++;
 }
 
+// The register whose value is pushed for those that the row pops; -1 if it pops none.
+static int draft_repush_constant(struct draft *draft)
+{
+    const struct row_plan *rp = draft->rp;
+    for (int i = 0; i < rp->npoints && rp->x87_moves < 0; i++)
+        if (rp->points[i].class == CLASS_X87 && rp->points[i].fixed == 0)
+            return draft_constant(draft, i);
+    return -1;
+}
+
+void draft_repush_reserve(struct draft *draft)
+{
+    draft_repush_constant(draft);
+}
+
+void draft_repush(struct draft *draft)
+{
+    int constant = draft_repush_constant(draft);
+    // It has come up by as many as are missing above it.
+    for (int popped = -draft->rp->x87_moves; constant >= 0 && popped > 0; popped--) {
+        draft->out_of_regs |= constant < popped;
+        draft_line(draft, "fld st%d", constant - popped);
+    }
+}
+
+void draft_repop(struct draft *draft)
+{
+    if (draft->rp->x87_moves > 0)
+        draft_line(draft, "fstp st0");
+}
+
 void draft_move(struct draft *draft, enum chain_class class, int to, int from)
 {
     const struct row_plan *rp = draft->rp;
@@ -325,6 +364,10 @@ void draft_move(struct draft *draft, enum chain_class class, int to, int from)
     case CLASS_MMX:
         draft_line(draft, "movq mm%d, mm%d", to, from);
         break;
+    case CLASS_X87:
+        draft_line(draft, "fld st%d", from);
+        draft_line(draft, "fstp st%d", to + 1);
+        break;
     default:
         break;
     }
@@ -337,7 +380,8 @@ void draft_break(struct draft *draft, int index)
     if (point->class == CLASS_FLAGS) {
         const char *zero = render_gpr(draft_zero(draft), 32, false);
         draft_line(draft, "test %s, %s", zero, zero);
-    } else if (point->class != CLASS_MEM && point->class != CLASS_NONE) {
+    } else if (point->class != CLASS_MEM && point->class != CLASS_NONE &&
+               point->class != CLASS_FPSW) {
         draft_move(draft, point->class, draft->reg[index], draft_constant(draft, index));
     }
     if (!draft->breaker && draft->body.len > before)

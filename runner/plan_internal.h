@@ -17,6 +17,7 @@ enum chain_class {
     CLASS_MMX,
     CLASS_X87,
     CLASS_FLAGS,
+    CLASS_FPSW, // condition bits of the x87 status word
     CLASS_MEM,
     CLASS_COUNT
 };
@@ -50,7 +51,7 @@ struct point {
 
 enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
 
-enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE };
+enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE, DATA_FUNCTION };
 
 // A row while it is planned.
 struct row_plan {
@@ -61,13 +62,15 @@ struct row_plan {
     int tests_capacity, kernels_capacity; // of the plan's tests, of the last test's kernels
     struct point points[POINTS_MAX];
     int npoints;
-    bool no_rex;  // names ah..dh: no operand may need a REX prefix
-    bool abcd;    // general-purpose operands must be ax..bx: no_rex, and bytes in 32-bit mode
-    int data_reg; // holds the start of the data area
-    int base_reg; // is written in memory operands: data_reg, but for no_rex
-    bool same;    // same-register form
-    bool avx;     // helpers are VEX- or EVEX-encoded, else legacy SSE
-    int vec_bits; // widest vector operand; 0: none
+    bool no_rex;   // names ah..dh: no operand may need a REX prefix
+    bool abcd;     // general-purpose operands must be ax..bx: no_rex, and bytes in 32-bit mode
+    int data_reg;  // holds the start of the data area
+    int base_reg;  // is written in memory operands: data_reg, but for no_rex
+    bool same;     // same-register form
+    bool avx;      // helpers are VEX- or EVEX-encoded, else legacy SSE
+    bool x87;      // computes on the x87 stack
+    int x87_moves; // what the row does to the stack: 1 pushes, -1 and -2 pop; 0: nothing
+    int vec_bits;  // widest vector operand; 0: none
     enum data_kind data;
     bool slow; // of data that has two speeds
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
@@ -84,6 +87,7 @@ struct draft {
     int zero_gpr;                // general-purpose register that is 0; -1: none yet
     int disp;                    // of the memory operand of the next instruction
     int labels;
+    bool clobbers_rax; // a bridge uses rax on its way
     struct strbuf init, body;
     int instrs;
     double extra_clk;
@@ -95,6 +99,8 @@ struct draft {
 // plan_points.c
 void points_collect(struct row_plan *rp);
 bool points_flags_overlap(const struct operand *a, const struct operand *b);
+// Whether `name` is one of the words joined by `+` in `list`.
+bool points_listed(const char *list, const char *name);
 enum chain_class points_class(const struct operand *op);
 // Same-register forms: the first point whose register point i shares; -1: none, or it is the first.
 int points_same_before(const struct row_plan *rp, int i);
@@ -107,7 +113,11 @@ int data_divisor_point(const struct row_plan *rp);
 void data_divisor_init(struct draft *draft, int divisors[2]);
 void data_index_init(struct draft *draft, int point);        // VSIB index by the option index=
 void data_mask_init(struct draft *draft, int reg, int bits); // vector mask of a gather
-void data_x87_init(struct draft *draft); // loads half of the x87 stack, if the row uses it
+// x87 registers in front of an instruction: those that it pops are there already, and there is room
+// for what it pushes and for one more, through which values move.
+int data_x87_depth(const struct row_plan *rp);
+void data_x87_init(struct draft *draft); // loads them, if the row uses the x87 stack
+void data_x87_set(struct draft *draft, int reg, uint64_t value); // in init: one, as a double
 
 // plan_draft.c
 void draft_begin(struct draft *draft, const struct row_plan *rp);
@@ -127,6 +137,9 @@ void draft_place(struct draft *draft, int point, int reg);
 // Puts all points but the two given (-1: none) into place: sources constant, results apart.
 void draft_place_others(struct draft *draft, int but, int and_but);
 void draft_instruction(struct draft *draft);      // one instance with the current registers
+void draft_repush_reserve(struct draft *draft);   // takes the register that draft_repush() needs
+void draft_repush(struct draft *draft);           // x87: constants for what it has popped
+void draft_repop(struct draft *draft);            // x87: drops what it has pushed
 void draft_break(struct draft *draft, int point); // cuts the dependency on the point's register
 void draft_move(struct draft *draft, enum chain_class class, int to, int from);
 struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances);

@@ -45,11 +45,14 @@ static bool latency_is_pointer_chase(const struct row_plan *rp, const struct pai
 static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair *pair)
 {
     const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
-    if (pair->s == pair->d)
+    if (pair->s == pair->d && rp->x87_moves <= 0)
         return CHAIN_SELF;
     if (pair->pointer || (s->same && d->same))
         return CHAIN_SHARED;
     if (s->class != d->class || s->class == CLASS_MEM || s->need != NEED_NOTHING)
+        return CHAIN_BRIDGE;
+    // Each has its own place in the stack, which moves with what is pushed and popped.
+    if (s->class == CLASS_X87 || s->class == CLASS_FPSW)
         return CHAIN_BRIDGE;
     if (s->class == CLASS_FLAGS)
         return points_flags_overlap(s->op, d->op) ? CHAIN_SHARED : CHAIN_BRIDGE;
@@ -79,7 +82,7 @@ static bool latency_must_break(const struct row_plan *rp, const struct pair *pai
 {
     const struct point *point = &rp->points[i];
     bool carries = point->written && (point->read || point->merges);
-    if (point->class == CLASS_FLAGS || point->class == CLASS_X87 || !carries)
+    if (point->class == CLASS_FLAGS || !carries)
         return false;
     if (point->same && rp->points[pair->s].same)
         return false;
@@ -108,7 +111,7 @@ static int latency_register(struct draft *draft, int point)
     const struct point *p = &draft->rp->points[point];
     if (p->fixed >= 0)
         return p->fixed;
-    if (p->class == CLASS_FLAGS || p->class == CLASS_MEM)
+    if (p->class == CLASS_FLAGS || p->class == CLASS_FPSW || p->class == CLASS_MEM)
         return 0;
     if (p->part == PART_MASK)
         return draft_take_helper(draft, CLASS_MASK); // never k0
@@ -190,10 +193,13 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
     }
     latency_put_breakers(draft, pair);
     draft_instruction(draft);
+    draft_repush(draft);
     latency_put_radicand(draft, pair);
     bool restore = rp->points[pair->s].need != NEED_NOTHING && !rp->points[pair->s].stable;
     if (pair->mode == CHAIN_BRIDGE || (pair->mode == CHAIN_SELF && restore))
-        return bridge_write(draft, pair->d, pair->s);
+        if (!bridge_write(draft, pair->d, pair->s))
+            return false;
+    draft_repop(draft);
     return true;
 }
 
@@ -268,8 +274,10 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
     // What a gather leaves in its mask is always 0.
     if (result->need == NEED_ONES)
         return false;
-    if (source->class == CLASS_X87 || result->class == CLASS_X87)
-        return s == d;
+    const char *unrelated = list_row_option(rp->row, "unrelated");
+    if (unrelated &&
+        points_listed(unrelated, arena_printf(rp->arena, "%s:%s", source->name, result->name)))
+        return false;
     // Operands that are one register are one source and one result.
     if ((source->same && latency_first_same(rp, ACCESS_READ) != s) ||
         (result->same && latency_first_same(rp, ACCESS_WRITE) != d))

@@ -28,6 +28,8 @@ enum chain_class points_class(const struct operand *op)
         return strcmp(op->text, "df") == 0 ? CLASS_NONE : CLASS_FLAGS;
     case OPERAND_MEM:
         return CLASS_MEM;
+    case OPERAND_FPSW:
+        return CLASS_FPSW;
     default:
         return CLASS_NONE;
     }
@@ -107,6 +109,22 @@ static void points_add_agen(struct row_plan *rp, const struct operand *op, int p
     }
 }
 
+// Nearly all x87 instructions write the status word, if only its exception bits. It is a result
+// where it is the only one: comparisons of x87 registers.
+static bool points_has_status(const struct list_row *row, const struct operand *status)
+{
+    if (status->access == ACCESS_READ)
+        return true;
+    bool compares = false;
+    for (int i = 0; i < row->nops + row->nimplicit; i++) {
+        const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
+        if (op != status && op->access & ACCESS_WRITE)
+            return false;
+        compares |= op->kind == OPERAND_X87 && op->fixed == 0;
+    }
+    return compares && status->access == ACCESS_WRITE;
+}
+
 static void points_add_operand(struct row_plan *rp, const struct operand *op, int position)
 {
     switch (op->kind) {
@@ -123,7 +141,10 @@ static void points_add_operand(struct row_plan *rp, const struct operand *op, in
     case OPERAND_REL:
     case OPERAND_MOFFS:
     case OPERAND_MXCSR:
+        break;
     case OPERAND_FPSW:
+        if (points_has_status(rp->row, op))
+            points_add_register(rp, op, position);
         break;
     default:
         // The stack pointer is balanced by the option stack=, not chained.
@@ -139,8 +160,7 @@ static void points_add_operand(struct row_plan *rp, const struct operand *op, in
     }
 }
 
-// Whether `name` is one of the words joined by `+` in `list`.
-static bool points_listed(const char *list, const char *name)
+bool points_listed(const char *list, const char *name)
 {
     size_t len = strlen(name);
     for (const char *at = list; at; at = strchr(at, '+')) {
@@ -173,10 +193,20 @@ static void points_set_registers(struct row_plan *rp)
     rp->base_reg = rp->no_rex ? REG_BASE_NO_REX : rp->data_reg;
 }
 
+static void points_set_x87(struct row_plan *rp)
+{
+    const char *moves = list_row_option(rp->row, "x87");
+    rp->x87 = moves || rp->row->element == ELEMENT_F80;
+    rp->x87_moves = 0;
+    if (moves)
+        rp->x87_moves = strcmp(moves, "push") == 0 ? 1 : strcmp(moves, "pop") == 0 ? -1 : -2;
+}
+
 void points_collect(struct row_plan *rp)
 {
     const struct list_row *row = rp->row;
     points_set_registers(rp);
+    points_set_x87(rp);
     for (int i = 0; i < row->nops; i++) {
         points_add_operand(rp, &row->ops[i], i);
         if (row->ops[i].kind == OPERAND_VEC && row->ops[i].bits > rp->vec_bits)
@@ -202,6 +232,7 @@ void points_collect(struct row_plan *rp)
                       point->fixed < 0 && point->class != CLASS_NONE;
         if (point->class == CLASS_VEC && !rp->vec_bits)
             rp->vec_bits = point->bits;
+        rp->x87 |= point->class == CLASS_X87 || point->class == CLASS_FPSW;
     }
 }
 

@@ -18,16 +18,16 @@ static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
       [CLASS_VEC] = { 8,   12, 14, 28},
     [CLASS_MASK] = {4, 6},
       [CLASS_MMX] = {   4,  7},
-      [CLASS_X87] = {    4},
-    [CLASS_FLAGS] = {   8  },
-      [CLASS_MEM] = {  8,   16},
+      [CLASS_X87] = {    4, 6},
+    [CLASS_FLAGS] = {   8 },
+      [CLASS_MEM] = {    8,  16},
 };
 
 // Destinations that each instance has for itself.
 static bool throughput_own_register(const struct point *point)
 {
     return point->written && point->fixed < 0 && point->class != CLASS_FLAGS &&
-           point->class != CLASS_MEM && point->class != CLASS_NONE;
+           point->class != CLASS_MEM && point->class != CLASS_NONE && point->class != CLASS_FPSW;
 }
 
 static bool throughput_overlapping_flags(const struct row_plan *rp, int i)
@@ -47,7 +47,7 @@ static bool throughput_breakable(const struct row_plan *rp, int i)
     const struct point *point = &rp->points[i];
     if (point->class == CLASS_FLAGS)
         return throughput_overlapping_flags(rp, i);
-    if (point->class == CLASS_MEM || point->class == CLASS_NONE || point->class == CLASS_X87)
+    if (point->class == CLASS_MEM || point->class == CLASS_NONE || point->class == CLASS_FPSW)
         return false;
     if (point->merges)
         return true;
@@ -58,7 +58,7 @@ static bool throughput_breakable(const struct row_plan *rp, int i)
 static bool throughput_must_set(const struct row_plan *rp, int i)
 {
     const struct point *point = &rp->points[i];
-    if (!point->written || point->class == CLASS_MEM)
+    if (!point->written || point->class == CLASS_MEM || point->class == CLASS_FPSW)
         return false;
     bool dividend = rp->slow && rp->data == DATA_DIVIDE && point->class == CLASS_VEC &&
                     point->read && point->part == PART_WHOLE;
@@ -83,7 +83,7 @@ static int throughput_disp(const struct row_plan *rp, int instance)
     return 0;
 }
 
-// Instructions that put back what the row moves: stack pointer, top of the x87 stack.
+// Instructions that put back what the row moves: the stack pointer.
 static int throughput_option_number(const struct row_plan *rp, const char *key)
 {
     const char *value = list_row_option(rp->row, key);
@@ -104,18 +104,6 @@ static void throughput_after(struct draft *draft, int instances)
     if (moved < 0)
         draft_line(draft, "lea %s, [%s+%d]", draft_gpr(draft, REG_RSP), draft_gpr(draft, REG_RSP),
                    -moved * instances);
-}
-
-static void throughput_x87(struct draft *draft, bool before)
-{
-    const char *x87 = list_row_option(draft->rp->row, "x87");
-    if (!x87)
-        return;
-    if (before && strncmp(x87, "pop", 3) == 0)
-        for (int i = 0; i < (x87[3] == '2' ? 2 : 1); i++)
-            draft_line(draft, "fld st0");
-    if (!before && strcmp(x87, "push") == 0)
-        draft_line(draft, "fstp st0");
 }
 
 // Instances that the free registers suffice for.
@@ -202,6 +190,7 @@ static void throughput_sources(struct draft *draft, const bool breakers[POINTS_M
         else if (breakers[i])
             draft_zero(draft);
     }
+    draft_repush_reserve(draft);
 }
 
 static void throughput_instance(struct draft *draft, const bool breakers[POINTS_MAX],
@@ -220,9 +209,9 @@ static void throughput_instance(struct draft *draft, const bool breakers[POINTS_
         if (breakers[i] && points_same_before(rp, i) < 0)
             draft_break(draft, i);
     draft->disp = throughput_disp(rp, j);
-    throughput_x87(draft, true);
     draft_instruction(draft);
-    throughput_x87(draft, false);
+    draft_repush(draft);
+    draft_repop(draft);
 }
 
 // Returns the number of instances that the kernel got, 0 if it is none (or the same as before).

@@ -291,6 +291,8 @@ static const struct {
     {__LINE__, "add,r32 r32,,I386,,typ=f32",                                 "unknown option 'typ'; did you mean 'type'?",       "typ"      },
     {__LINE__, "add,r32 r32,,I386,,type=f33",                                "option 'type' needs a value: type=int f16",        "f33"      },
     {__LINE__, "add,r32 r32,,I386,,type",                                    "option 'type' needs a value",                      "type"     },
+    {__LINE__, "fsin,,+st0,X87,,data=function st=1/x",                       "st=VALUE, st=TOP/OTHERS",                          "1/x"      },
+    {__LINE__, "fsin,,+st0,X87,,data=function st=1:2:3",                     "st=VALUE, st=TOP/OTHERS",                          "1:2:3"    },
     {__LINE__, "add,r32 r32,,I386,,opcode=legacy.np.00.w0",
      "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                  "legacy.np"},
     {__LINE__, "add,r32 r32,,I386,,opcode=legacy.np.00.w0.3",

@@ -137,6 +137,96 @@ static void test_no_accidental_same_register(void **state)
     planned_free(&planned);
 }
 
+static void expect_pairs(const char *row, const char *const (*pairs)[2], int npairs)
+{
+    struct planned planned;
+    plan_text(&planned, row);
+    assert_int_equal(planned.plan.ntests, npairs + 1);
+    for (int i = 0; i < npairs; i++)
+        assert_int_equal(find_test(&planned, pairs[i][0], pairs[i][1], "")->outcome, OUTCOME_OK);
+    planned_free(&planned);
+}
+
+// Registers of the x87 stack, memory, status word and flags have their pairs; what two operands
+// that change places leave of themselves has none.
+static void test_x87_pairs(void **state)
+{
+    (void)state;
+    static const char *const memory[][2] = {
+        {"op1.base", "st0"},
+        {"op1.data", "st0"},
+        {"st0",      "st0"},
+    };
+    expect_pairs("fadd,m32,+st0 =fpsw,X87,,type=f32", memory, 3);
+    expect_pairs("fild,m64,=st0 =fpsw,X87,,x87=push", memory, 2);
+    static const char *const pop[][2] = {
+        {"op1", "op1"},
+        {"op2", "op1"},
+    };
+    expect_pairs("faddp,+st st0,=fpsw,X87,,type=f80 x87=pop", pop, 2);
+    static const char *const exchange[][2] = {
+        {"op1", "st0"},
+        {"st0", "op1"},
+    };
+    expect_pairs("fxch,+st,+st0 =fpsw,X87,,type=f80 unrelated=op1:op1+st0:st0", exchange, 2);
+    static const char *const status[][2] = {
+        {"op1", "fpsw"},
+        {"st0", "fpsw"},
+    };
+    expect_pairs("fcomp,st,st0 =fpsw,X87,,type=f80 x87=pop", status, 2);
+    static const char *const flags[][2] = {
+        {"op1", "flags"},
+        {"st0", "flags"},
+    };
+    expect_pairs("fcomi,st,st0 =fpsw =flags,CMOV+X87,,type=f80", flags, 2);
+    static const char *const reader[][2] = {
+        {"fpsw", "op1"},
+    };
+    expect_pairs("fnstsw,=ax,fpsw,X87,,", reader, 1);
+    expect_pairs("fldcw,m16,=fpsw,X87,,fill=0x037f", NULL, 0);
+}
+
+// Values that a function would change are put back, in both variants.
+static void test_x87_values(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "fpatan,,st0 +st1 =fpsw,X87,,type=f80 x87=pop data=function st=1/0:2/0.5");
+    const struct kernel_spec *fast = find_test(&planned, "st1", "st1", "fast")->kernels;
+    const struct kernel_spec *slow = find_test(&planned, "st1", "st1", "slow")->kernels;
+    assert_string_equal(fast->body, slow->body);
+    assert_non_null(strstr(slow->body, "fcmovb st0, st"));
+    assert_non_null(strstr(fast->init, "mov rax, 0x0\n"));                // st1
+    assert_non_null(strstr(fast->init, "mov rax, 0x3ff0000000000000\n")); // st0
+    assert_non_null(strstr(slow->init, "mov rax, 0x3fe0000000000000\n"));
+    assert_non_null(strstr(slow->init, "mov rax, 0x4000000000000000\n"));
+    assert_int_equal(find_test(&planned, "st0", "st1", "slow")->bound, BOUND_UPPER);
+    planned_free(&planned);
+    plan_text(&planned, "fdiv,st,+st0 =fpsw,X87,,type=f80 data=div");
+    assert_null(strstr(find_test(&planned, "st0", "st0", "fast")->kernels[0].body, "fcmov"));
+    assert_non_null(strstr(find_test(&planned, "st0", "st0", "slow")->kernels[0].body, "fcmov"));
+    planned_free(&planned);
+}
+
+// The adjust flag is read by lahf, which needs rax; a constant there must not be overwritten.
+static void test_adjust_flag(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "inc,+r64,=zf =sf =pf =af =of,X86_64,,");
+    const struct test *test = find_test(&planned, "op1", "af", "");
+    assert_int_equal(test->bound, BOUND_UPPER);
+    assert_non_null(strstr(test->kernels[0].body, "inc rbx\nlahf\nmov ebx, eax\n"));
+    planned_free(&planned);
+    plan_text(&planned, "sahf,,ah =cf =zf =sf =pf =af,LAHF_LM,,");
+    assert_int_equal(find_test(&planned, "ah", "af", "")->outcome, OUTCOME_OK);
+    planned_free(&planned);
+    plan_text(&planned, "dummy,r64 rax,=af,X86_64,,");
+    assert_int_equal(find_test(&planned, "op2", "af", "")->outcome, OUTCOME_OK);
+    assert_int_equal(find_test(&planned, "op1", "af", "")->outcome, OUTCOME_NOT_MEASURABLE);
+    planned_free(&planned);
+}
+
 static uint64_t init_value(const char *init, const char *reg)
 {
     char start[32];
@@ -371,6 +461,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_x87_pairs),
+        cmocka_unit_test(test_x87_values),
+        cmocka_unit_test(test_adjust_flag),
         cmocka_unit_test(test_no_accidental_same_register),
         cmocka_unit_test(test_slow_integer_division),
         cmocka_unit_test(test_selection_of_tests),

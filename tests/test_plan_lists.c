@@ -51,6 +51,57 @@ static int count_instrs(const char *body)
     return n;
 }
 
+// How many values a line adds to the x87 stack.
+static int x87_moves(const char *line)
+{
+    char name[16] = "";
+    sscanf(line, "%15[a-z0-9]", name);
+    size_t len = strlen(name);
+    static const char *const pushes[] = {"fptan", "fsincos", "fxtract"};
+    static const char *const pops[] = {"fpatan", "fyl2x", "fyl2xp1"};
+    static const char *const none[] = {"fincstp", "fdecstp", "fnop", "fldcw", "fldenv"};
+    for (size_t i = 0; i < ARRAY_LEN(none); i++)
+        if (strcmp(name, none[i]) == 0)
+            return 0;
+    for (size_t i = 0; i < ARRAY_LEN(pushes); i++) {
+        if (strcmp(name, pushes[i]) == 0)
+            return 1;
+        if (strcmp(name, pops[i]) == 0)
+            return -1;
+    }
+    if (strncmp(name, "fld", 3) == 0 || strcmp(name, "fild") == 0 || strcmp(name, "fbld") == 0)
+        return 1;
+    return name[0] != 'f' || name[len - 1] != 'p' ? 0 : name[len - 2] == 'p' ? -2 : -1;
+}
+
+// Runs the text as far as the depth of the x87 stack is concerned. false: an empty register is
+// named, or the stack overflows.
+static bool x87_follow(const char *text, int *depth)
+{
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, "\n");
+        char line[128];
+        snprintf(line, sizeof line, "%.*s", (int)len, at);
+        for (const char *st = strstr(line, " st"); st; st = strstr(st + 1, " st"))
+            if (st[3] >= '0' && st[3] <= '9' && st[3] - '0' >= *depth)
+                return false;
+        *depth = strcmp(line, "fninit") == 0 ? 0 : *depth + x87_moves(line);
+        if (*depth < 0 || *depth > 8)
+            return false;
+        at += len + (at[len] == '\n');
+    }
+    return true;
+}
+
+static bool x87_is_balanced(const struct kernel_spec *spec)
+{
+    int start = 0;
+    if (!x87_follow(spec->init, &start))
+        return false;
+    int depth = start;
+    return x87_follow(spec->body, &depth) && depth == start;
+}
+
 static int check_plan(const struct plan *plan)
 {
     int faults = 0;
@@ -63,7 +114,9 @@ static int check_plan(const struct plan *plan)
             // A macro's contract says how many instructions there are.
             bool counted =
                 list_row_option(plan->row, "macro") || count_instrs(spec->body) == spec->instrs;
-            if (counted && spec->instances > 0 && !names_loop_register && !unknown_register)
+            bool balanced = list_row_option(plan->row, "macro") || x87_is_balanced(spec);
+            if (counted && balanced && spec->instances > 0 && !names_loop_register &&
+                !unknown_register)
                 continue;
             faults++;
             print_error("%s: %s %s: bad kernel:\n%s", plan->row->form,
