@@ -58,8 +58,7 @@ static void batch_build(struct batch *batch, const struct batch_options *options
     struct build_options build = {.directory = options->directory,
                                   .stem = arena_printf(&batch->arena, "batch%d", number),
                                   .bits = batch->bits,
-                                  .keep = options->keep,
-                                  .exclude_cpu = -1};
+                                  .keep = options->keep};
     batch_list_kernels(batch);
     batch->failed = build_program(batch->kernels, batch->nkernels, &build, &batch->arena,
                                   &batch->program, &batch->err);

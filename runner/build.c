@@ -175,8 +175,7 @@ static int build_tool(const struct build *build, const char *const argv[],
                       struct subproc_result *result, struct err *err)
 {
     struct subproc_options options = {.cwd = build->options->directory,
-                                      .timeout_ms = BUILD_TIMEOUT_MS,
-                                      .exclude_cpu = build->options->exclude_cpu};
+                                      .timeout_ms = BUILD_TIMEOUT_MS};
     if (subproc_run(argv, &options, result, err) != 0)
         return err_prefix(err, "building test programs: ");
     if (result->timed_out || result->signal) {

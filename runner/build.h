@@ -12,7 +12,6 @@ struct build_options {
     const char *stem;      // file names without extension
     int bits;              // 32: all kernels are for 32-bit mode, a program has one; else 64
     bool keep;             // leave .asm and .o
-    int exclude_cpu;       // do not run the tools on this CPU (it is measuring); -1: anywhere
 };
 
 struct build_failure {

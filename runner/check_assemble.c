@@ -196,8 +196,7 @@ static int assemble_once(struct check *check, const char *directory, struct chec
     assemble_write(codes, ncodes, bits, &source);
     int status = assemble_write_file(path, &source, err);
     strbuf_free(&source);
-    struct subproc_options options = {
-        .cwd = directory, .timeout_ms = NASM_TIMEOUT_MS, .exclude_cpu = -1};
+    struct subproc_options options = {.cwd = directory, .timeout_ms = NASM_TIMEOUT_MS};
     struct subproc_result result;
     if (status || subproc_run(command, &options, &result, err))
         return -1;

@@ -123,7 +123,7 @@ int session_build_nop(const struct session *session, const char *stem, int bits,
     static const struct test test = {.kind = TEST_THROUGHPUT};
     struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &nop};
     const struct build_options build = {
-        .directory = session->directory, .stem = stem, .bits = bits, .exclude_cpu = -1};
+        .directory = session->directory, .stem = stem, .bits = bits};
     return build_program(&kernel, 1, &build, arena, program, err);
 }
 

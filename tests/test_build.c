@@ -57,7 +57,7 @@ static void batch_add(struct batch *batch, const char *body)
 
 static int batch_build(struct batch *batch)
 {
-    struct build_options options = {.directory = directory, .stem = "batch", .exclude_cpu = -1};
+    struct build_options options = {.directory = directory, .stem = "batch"};
     return build_program(batch->kernels, batch->n, &options, &batch->arena, &batch->program,
                          &batch->err);
 }
@@ -142,8 +142,7 @@ static void test_directory_missing(void **state)
     (void)state;
     struct batch batch = {.n = 0};
     batch_add(&batch, "nop\n");
-    struct build_options options = {
-        .directory = "/nonexistent/latput", .stem = "batch", .exclude_cpu = -1};
+    struct build_options options = {.directory = "/nonexistent/latput", .stem = "batch"};
     assert_int_equal(
         build_program(batch.kernels, batch.n, &options, &batch.arena, &batch.program, &batch.err),
         -1);

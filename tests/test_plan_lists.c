@@ -145,8 +145,7 @@ static int check_list_mode(const struct list *list, int bits, struct arena *aren
     }
     if (batch.n == 0)
         return faults;
-    struct build_options options = {
-        .directory = directory, .stem = "batch", .bits = bits, .exclude_cpu = -1};
+    struct build_options options = {.directory = directory, .stem = "batch", .bits = bits};
     struct program program;
     if (build_program(batch.kernels, (int)batch.n, &options, arena, &program, &err) != 0)
         fail_msg("%s: %s", list->path, err.text);

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -178,9 +177,9 @@ static void test_subproc_not_started(void **state)
     assert_int_equal(subproc_run(directory, NULL, &result, &err), -1);
     assert_non_null(strstr(err.text, "Permission denied"));
     const char *const true_[] = {"true", NULL};
-    struct subproc_options options = {.exclude_cpu = -1, .cwd = "/no/such/directory"};
+    struct subproc_options options = {.cwd = "/no/such/directory"};
     assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
-    options = (struct subproc_options){.exclude_cpu = -1, .stdin_path = "/no/such/file"};
+    options = (struct subproc_options){.stdin_path = "/no/such/file"};
     assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // no zombies
     assert_int_equal(errno, ECHILD);
@@ -189,7 +188,7 @@ static void test_subproc_not_started(void **state)
 static void test_subproc_timeout_ends_the_group(void **state)
 {
     (void)state;
-    struct subproc_options options = {.exclude_cpu = -1, .timeout_ms = 300};
+    struct subproc_options options = {.timeout_ms = 300};
     double start_s = now_s();
     struct subproc_result result = shell("sleep 60 & echo $!; trap '' TERM; wait", &options);
     assert_true(now_s() - start_s < 30);
@@ -217,7 +216,7 @@ static void test_subproc_timeout_ends_the_group(void **state)
 static void test_subproc_output_limit(void **state)
 {
     (void)state;
-    struct subproc_options options = {.exclude_cpu = -1, .max_output_bytes = 1000};
+    struct subproc_options options = {.max_output_bytes = 1000};
     struct subproc_result result = shell("head -c 300000 /dev/zero; echo end >&2", &options);
     assert_int_equal(result.exit_status, 0); // it was not blocked, nor killed by SIGPIPE
     assert_int_equal(result.out_len, 1000);
@@ -228,29 +227,13 @@ static void test_subproc_output_limit(void **state)
 static void test_subproc_environment(void **state)
 {
     (void)state;
-    struct subproc_options options = {.exclude_cpu = -1, .cwd = "/usr"};
+    struct subproc_options options = {.cwd = "/usr"};
     struct subproc_result result = shell("pwd; cat", &options);
     assert_string_equal(result.out, "/usr\n"); // and an empty standard input
     subproc_result_free(&result);
-    options = (struct subproc_options){.exclude_cpu = -1, .stdin_path = path_data("LICENSE")};
+    options = (struct subproc_options){.stdin_path = path_data("LICENSE")};
     result = shell("head -n 1", &options);
     assert_string_equal(result.out, "MIT License\n");
-    subproc_result_free(&result);
-}
-
-static void test_subproc_excludes_cpu(void **state)
-{
-    (void)state;
-    cpu_set_t set;
-    assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
-    int last = -1;
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET((size_t)i, &set))
-            last = i;
-    struct subproc_options options = {.exclude_cpu = last};
-    struct subproc_result result = shell("nproc", &options);
-    int expected = CPU_COUNT(&set) > 1 ? CPU_COUNT(&set) - 1 : 1; // the only one cannot be left out
-    assert_int_equal(atoi(result.out), expected);
     subproc_result_free(&result);
 }
 
@@ -397,7 +380,6 @@ int main(void)
         cmocka_unit_test(test_subproc_timeout_ends_the_group),
         cmocka_unit_test(test_subproc_output_limit),
         cmocka_unit_test(test_subproc_environment),
-        cmocka_unit_test(test_subproc_excludes_cpu),
         cmocka_unit_test(test_subproc_child),
         cmocka_unit_test(test_subproc_program),
         cmocka_unit_test(test_subproc_forward),

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,19 +50,8 @@ struct subproc_setup {
     int fds[5]; // becomes fd i; -1: leave as it is; -2: /dev/null
     const char *cwd;
     const char *stdin_path;
-    int exclude_cpu;
     int report_fd; // errno of a failed exec goes here
 };
-
-static void subproc_restrict_cpus(int exclude_cpu)
-{
-    cpu_set_t set;
-    if (exclude_cpu < 0 || sched_getaffinity(0, sizeof set, &set) != 0)
-        return;
-    CPU_CLR((size_t)exclude_cpu, &set);
-    if (CPU_COUNT(&set) > 0)
-        sched_setaffinity(0, sizeof set, &set);
-}
 
 static _Noreturn void subproc_child_main(const char *const argv[],
                                          const struct subproc_setup *setup)
@@ -87,7 +75,6 @@ static _Noreturn void subproc_child_main(const char *const argv[],
         if (high[i] >= 0)
             dup2(high[i], i);
     }
-    subproc_restrict_cpus(setup->exclude_cpu);
     int error = 0;
     if (in < 0 || (setup->cwd && chdir(setup->cwd) != 0))
         error = errno;
@@ -188,7 +175,7 @@ static void subproc_wait(pid_t pid, int *exit_status, int *signal_number)
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err)
 {
-    static const struct subproc_options defaults = {.exclude_cpu = -1};
+    static const struct subproc_options defaults = {0};
     if (!options)
         options = &defaults;
     *result = (struct subproc_result){0};
@@ -204,7 +191,6 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
         .fds = {-1, out[1], errors[1], -1, -1},
         .cwd = options->cwd,
         .stdin_path = options->stdin_path,
-        .exclude_cpu = options->exclude_cpu
     };
     pid_t pid = subproc_fork(argv, &setup, err);
     close(out[1]);
@@ -265,7 +251,7 @@ int subproc_start(const char *const argv[], const void *config, size_t config_by
         return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
     fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // so that the measuring child never waits for us
-    struct subproc_setup setup = {.exclude_cpu = -1};
+    struct subproc_setup setup = {0};
     setup.fds[0] = -1;
     setup.fds[1] = setup.fds[2] = quiet ? -2 : -1;
     setup.fds[CHILD_CONFIG_FD] = to[0];

@@ -15,7 +15,6 @@ struct subproc_options {
     const char *stdin_path;  // NULL: /dev/null
     const char *cwd;         // NULL: inherit
     int timeout_ms;          // 0: none; on expiry the whole process group is killed
-    int exclude_cpu;         // run on every CPU of the affinity mask but this one; -1: anywhere
     size_t max_output_bytes; // of stdout and of stderr each; 0: 16 MiB; what exceeds it is dropped
 };
 
