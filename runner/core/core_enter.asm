@@ -32,63 +32,7 @@ core_enter:
     push r15
     mov [core_state + state.saved_rsp], rsp
     mov eax, [rdi + setup.features]
-    test eax, 1
-    jz .no_avx
-    vzeroall
-.no_avx:
-    test eax, 8
-    jz .no_mmx
-    fninit
-%assign i 0
-%rep 8
-    movq mm%[i], [rdi + setup.vec_fill]
-%assign i i+1
-%endrep
-.no_mmx:
-    mov ecx, [rdi + setup.vec_bits]
-    cmp ecx, 128
-    jb .no_vectors
-    je .fill_128
-    cmp ecx, 256
-    je .fill_256
-%assign i 0
-%rep 32
-    vpbroadcastq zmm%[i], [rdi + setup.vec_fill]
-%assign i i+1
-%endrep
-    jmp .vectors_done
-.fill_256:
-%assign i 0
-%rep 16
-    vbroadcastsd ymm%[i], [rdi + setup.vec_fill]
-%assign i i+1
-%endrep
-    jmp .vectors_done
-.fill_128:
-%assign i 0
-%rep 16
-    movups xmm%[i], [rdi + setup.vec_fill]
-%assign i i+1
-%endrep
-.vectors_done:
-.no_vectors:
-    test eax, 4
-    jz .no_wide_masks
-%assign i 0
-%rep 8
-    kmovq k%[i], [rdi + setup.mask_fill]
-%assign i i+1
-%endrep
-    jmp .masks_done
-.no_wide_masks:
-    test eax, 2
-    jz .masks_done
-%assign i 0
-%rep 8
-    kmovw k%[i], [rdi + setup.mask_fill]
-%assign i i+1
-%endrep
-.masks_done:
+    core_fill rdi, 16, 32
     mov dword [core_state + state.in_kernel], 1
     mov rsp, [rdi + setup.stack]
     mov r14, [rdi + setup.data]

@@ -30,62 +30,7 @@ core_enter:
     mov eax, gs
     mov [core_state + state.saved_gs], eax
     mov eax, [edi + setup.features]
-    test eax, 1
-    jz .no_avx
-    vzeroall
-.no_avx:
-    test eax, 8
-    jz .no_mmx
-    fninit
-%assign i 0
-%rep 8
-    movq mm%[i], [edi + setup.vec_fill]
-%assign i i+1
-%endrep
-.no_mmx:
-    mov ecx, [edi + setup.vec_bits]
-    cmp ecx, 128
-    jb .vectors_done
-    je .fill_128
-    cmp ecx, 256
-    je .fill_256
-%assign i 0
-%rep 8
-    vpbroadcastq zmm%[i], [edi + setup.vec_fill]
-%assign i i+1
-%endrep
-    jmp .vectors_done
-.fill_256:
-%assign i 0
-%rep 8
-    vbroadcastsd ymm%[i], [edi + setup.vec_fill]
-%assign i i+1
-%endrep
-    jmp .vectors_done
-.fill_128:
-%assign i 0
-%rep 8
-    movups xmm%[i], [edi + setup.vec_fill]
-%assign i i+1
-%endrep
-.vectors_done:
-    test eax, 4
-    jz .no_wide_masks
-%assign i 0
-%rep 8
-    kmovq k%[i], [edi + setup.mask_fill]
-%assign i i+1
-%endrep
-    jmp .masks_done
-.no_wide_masks:
-    test eax, 2
-    jz .masks_done
-%assign i 0
-%rep 8
-    kmovw k%[i], [edi + setup.mask_fill]
-%assign i i+1
-%endrep
-.masks_done:
+    core_fill edi, 8, 8
     mov dword [core_state + state.in_kernel], 1
     mov esp, [edi + setup.stack]
     mov ebp, [edi + setup.data]
