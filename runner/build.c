@@ -65,8 +65,8 @@ static void build_fail(const struct build *build, int id, enum outcome outcome, 
 {
     struct program *program = build->program;
     build->kernels[id].left_out = true;
-    program->failures[program->nfailures++] =
-        (struct build_failure){id, outcome, arena_strndup(build->arena, detail, len)};
+    program->failures[program->nfailures++] = (struct build_failure){
+        .kernel = id, .outcome = outcome, .detail = arena_strndup(build->arena, detail, len)};
 }
 
 static int build_kernel_of_line(const struct build *build, int line)
@@ -95,6 +95,7 @@ struct blame {
     int kernel;
     const char *text;
     size_t len;
+    int line;
 };
 
 static bool build_message_counts(const char *text, size_t len)
@@ -122,7 +123,7 @@ static int build_blame_nasm(const struct build *build, const char *messages)
             size_t rest = text < at + len ? (size_t)(at + len - text) : 0;
             int kernel = build_kernel_of_line(build, (int)line);
             if (kernel >= 0 && build_message_counts(text, rest) && !blames[kernel].text)
-                blames[kernel] = (struct blame){kernel, text, rest};
+                blames[kernel] = (struct blame){kernel, text, rest, (int)line};
         }
         at += len + (at[len] == '\n');
     }
@@ -130,7 +131,9 @@ static int build_blame_nasm(const struct build *build, const char *messages)
     for (int i = 0; i < build->nkernels; i++)
         if (blames[i].text) {
             size_t skip = strncmp(blames[i].text, "error: ", 7) == 0 ? 7 : 0;
+            struct gen_place place = gen_find_place(&build->kernels[i], blames[i].line);
             build_fail(build, i, OUTCOME_ASM_FAILED, blames[i].text + skip, blames[i].len - skip);
+            build->program->failures[build->program->nfailures - 1].place = place;
             blamed++;
         }
     free(blames);

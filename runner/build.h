@@ -15,9 +15,10 @@ struct build_options {
 };
 
 struct build_failure {
-    int kernel;           // index
-    enum outcome outcome; // ASM_FAILED or LINK_FAILED
-    const char *detail;   // NASM's message without file and line
+    int kernel;             // index
+    enum outcome outcome;   // ASM_FAILED or LINK_FAILED
+    const char *detail;     // NASM's message without file and line
+    struct gen_place place; // ASM_FAILED: where in the kernel's text
 };
 
 struct program {

@@ -16,7 +16,7 @@ static const double FRONT_END_BOUND = 0.97;  // share of the issue width from wh
 
 enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
 
-static double quantile(const double *sorted, int n, double q)
+double derive_quantile(const double *sorted, int n, double q)
 {
     double at = q * (n - 1);
     int low = (int)at;
@@ -24,8 +24,7 @@ static double quantile(const double *sorted, int n, double q)
     return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
 }
 
-// Cycles per instance of one sample.
-static double sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample)
 {
     double kernel_tsc = sample->kernel_tsc - timing->overhead_tsc;
@@ -115,7 +114,7 @@ static bool collect_samples(const struct kernel_facts *facts, const struct timin
             estimate->outcome = timings[t].outcome;
         complete &= timings[t].outcome == OUTCOME_OK && timings[t].nsamples > 0;
         for (int i = 0; i < timings[t].nsamples; i++)
-            add_sample(samples, sample_clk(facts, &timings[t], &timings[t].samples[i]), t);
+            add_sample(samples, derive_sample_clk(facts, &timings[t], &timings[t].samples[i]), t);
     }
     return complete && samples->n > 0 && samples->clk[0] > 0;
 }
@@ -129,8 +128,8 @@ struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
         ntimings = PASSES_MAX;
     if (!collect_samples(facts, timings, ntimings, &samples, &estimate))
         return estimate;
-    estimate.spread_clk =
-        quantile(samples.clk, samples.n, 0.75) - quantile(samples.clk, samples.n, 0.25);
+    estimate.spread_clk = derive_quantile(samples.clk, samples.n, 0.75) -
+                          derive_quantile(samples.clk, samples.n, 0.25);
     for (int from = 0; from < samples.n; from++) {
         int end = state_end(&samples, from), pass;
         if (end - from < STATE_SHARE * samples.n ||

@@ -47,6 +47,12 @@ struct estimate {
     double share;         // of the samples in the steady state that gives the value
 };
 
+// Core cycles per instance of one sample; nothing is taken off but the overhead of timing.
+double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+                         const struct sample *sample);
+// The q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
+double derive_quantile(const double *sorted, int n, double q);
+
 // One kernel: the mean of its fastest steady state that two passes confirm.
 // `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
 // loop's own µop, which is taken off.

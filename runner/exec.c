@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Runs the measurement core and reads its records; see exec.h. The watchdog is here and not in the
-// core: a body that never returns cannot be trusted to keep a timer.
-#include "exec.h"
+// Runs the measurement core over a batch; see exec.h.
+#include "exec_internal.h"
 
-#include <errno.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "util/subproc.h"
 
 enum { FAILED_STARTS_MAX = 3 };
-
-static volatile sig_atomic_t exec_stopped;
-
-void exec_stop(void)
-{
-    exec_stopped = 1;
-}
 
 struct exec_params exec_defaults(void)
 {
@@ -151,37 +138,6 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
     }
 }
 
-// Reads records until the pipe is closed (0), nothing came for `timeout_ms` (1), or exec_stop (2).
-static int exec_read(int fd, int timeout_ms, void (*take)(void *, const struct core_record *),
-                     void *context)
-{
-    static const int SLICE_MS = 100; // how soon exec_stop is noticed
-    struct core_record record;
-    size_t have = 0;
-    for (int silent_ms = 0; silent_ms < timeout_ms;) {
-        if (exec_stopped)
-            return 2;
-        struct pollfd waiting = {fd, POLLIN, 0};
-        int ready = poll(&waiting, 1, SLICE_MS);
-        if (ready == 0)
-            silent_ms += SLICE_MS;
-        if (ready <= 0)
-            continue;
-        ssize_t got = read(fd, (char *)&record + have, sizeof record - have);
-        if (got < 0 && (errno == EAGAIN || errno == EINTR))
-            continue;
-        if (got <= 0)
-            return 0;
-        have += (size_t)got;
-        silent_ms = 0;
-        if (have == sizeof record) {
-            take(context, &record);
-            have = 0;
-        }
-    }
-    return 1;
-}
-
 static void exec_take_void(void *context, const struct core_record *record)
 {
     exec_take(context, record);
@@ -204,12 +160,12 @@ static void *exec_config(const struct exec_batch *batch, struct arena *arena, si
 }
 
 // What the end of a process means for the kernel that ran last.
-static int exec_judge(struct exec_batch *batch, int how, int exit_status, int signal_number,
-                      struct err *err)
+static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_status,
+                      int signal_number, struct err *err)
 {
     if (batch->fatal[0])
         return err_set(err, "the measurement core cannot work: %s", batch->fatal);
-    if (how == 2) {
+    if (how == EXEC_STOPPED) {
         batch->summary->stopped = true;
         return 0;
     }
@@ -224,12 +180,12 @@ static int exec_judge(struct exec_batch *batch, int how, int exit_status, int si
     }
     batch->failed_starts = 0;
     // A machine that stood still for a while looks like a body that does not return: ask twice.
-    if (how == 1 && batch->suspect != batch->current) {
+    if (how == EXEC_SILENT && batch->suspect != batch->current) {
         batch->suspect = batch->current;
         return 0;
     }
     char detail[CORE_TEXT_MAX];
-    if (how == 1) {
+    if (how == EXEC_SILENT) {
         snprintf(detail, sizeof detail, "the body did not return within %d ms",
                  batch->params->hang_ms);
         exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_TIMED_OUT, detail);
@@ -265,9 +221,11 @@ static int exec_process(const char *program, struct exec_batch *batch, struct er
         batch->current = -1;
         status = subproc_start(argv, config, bytes, false, &child, err);
         if (status == 0) {
-            int how = exec_read(child.from_fd, batch->params->hang_ms, exec_take_void, batch);
+            struct exec_stream stream = {
+                .fd = child.from_fd, .take = exec_take_void, .context = batch};
+            enum exec_end how = exec_read(&stream, 1, batch->params->hang_ms);
             int exit_status, signal_number;
-            subproc_finish(&child, how != 0, &exit_status, &signal_number);
+            subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
             if (!batch->ended)
                 status = exec_judge(batch, how, exit_status, signal_number, err);
         }
@@ -324,9 +282,10 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     struct subproc_child child;
     if (subproc_start(argv, &config, sizeof config, false, &child, err) != 0)
         return -1;
-    int how = exec_read(child.from_fd, (int)floor_ms + params->hang_ms, exec_take_floor, &list);
+    struct exec_stream stream = {.fd = child.from_fd, .take = exec_take_floor, .context = &list};
+    enum exec_end how = exec_read(&stream, 1, (int)floor_ms + params->hang_ms);
     int exit_status, signal_number;
-    subproc_finish(&child, how != 0, &exit_status, &signal_number);
+    subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
     if (list.fatal[0])
         return err_set(err, "the measurement core cannot work: %s", list.fatal);
     if (list.n == 0)

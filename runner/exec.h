@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX };
+enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX, EXEC_THREADS_MAX = 64 };
 
 // All that the core said about one kernel.
 struct exec_kernel {
@@ -66,6 +66,38 @@ enum { EXEC_FLOORS_MAX = 16 };
 // Times canaries for floor_ms; fills up to EXEC_FLOORS_MAX candidates, returns their number or -1.
 int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
                struct exec_floor floors[EXEC_FLOORS_MAX], struct err *err);
+
+// One timing of CORE_MODE_BENCH.
+struct exec_repeat {
+    int thread;     // index in struct exec_bench's cpus
+    int repetition; // from 0
+    bool cold;      // code and data of the kernel were in no cache
+    bool accepted;  // passed the gate; if not, it is the last try
+    int tried;
+    uint32_t copies, iterations;
+    double calib_clk, overhead_tsc;
+    struct sample sample;
+};
+
+// One kernel, repetition by repetition: the first one cold, then `repeats` warm ones.
+struct exec_bench {
+    uint32_t copies;     // in: of the body in the loop; 0: chosen
+    uint32_t iterations; // in: of the loop; 0: only finds out copies and iterations
+    uint32_t repeats;
+    bool cold; // all repetitions are cold
+    // out
+    enum outcome outcome; // OK: all repetitions are there
+    const char *detail;
+    struct exec_repeat *repeats_done;
+    int nrepeats;
+    struct exec_summary summary; // of thread 0
+    uint8_t code[CORE_CODE_MAX];
+    uint32_t code_bytes;
+};
+// Measures kernel 0 of the program. Strings and repetitions are owned by the arena. Returns -1 when
+// the program cannot work at all.
+int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
+               struct arena *arena, struct err *err);
 
 // From a signal handler: end as soon as possible; what was measured is returned.
 void exec_stop(void);

@@ -29,11 +29,16 @@ static const struct exec_floor *floor_best(const struct exec_floor *floors, int 
     return best;
 }
 
+// Cycles an instruction at full width, the loop's own µop included.
+static double floor_width_clk(int issue_width)
+{
+    return (CANARY_INSTRS + 1.0) / CANARY_INSTRS / issue_width;
+}
+
 int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
                  struct canary_floor *floor)
 {
-    // With the loop's own µop.
-    double width_clk = issue_width > 0 ? (CANARY_INSTRS + 1.0) / CANARY_INSTRS / issue_width : 0;
+    double width_clk = issue_width > 0 ? floor_width_clk(issue_width) : 0;
     const struct exec_floor *best = floor_best(floors, nfloors, width_clk * FUSED);
     if (!best)
         return -1;
@@ -53,14 +58,18 @@ int floor_measure(const char *program, const struct exec_params *params, bool qu
     int width = (int)params->config.issue_width;
     int found = -1;
     *keep = false;
-    for (int round = 0; round < (quick ? 1 : QUIET_ROUNDS); round++) {
-        uint32_t ms = round == 0 && (quick || width > 0) ? QUICK_MS : MODE_MS;
+    for (int round = 0; round < QUIET_ROUNDS; round++) {
+        uint32_t ms = quick || (round == 0 && width > 0) ? QUICK_MS : MODE_MS;
         int n = exec_floor(program, params, ms, floors, err);
         if (n < 0)
             return -1;
         found = floor_choose(floors, n, width, floor);
         if (found == 1)
             break;
+    }
+    if (found < 0 && quick && width > 0) { // the mixture runs at the width wherever that is known
+        *floor = (struct canary_floor){CORE_CANARIES - 1, floor_width_clk(width), "issue-width"};
+        found = 0;
     }
     if (found < 0)
         return err_set(err,

@@ -14,8 +14,8 @@
 int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
                  struct canary_floor *floor);
 
-// Measures the floor with the core of `program`: until it can be trusted, or, if `quick`, for less
-// than half a second. Sets *keep to whether it may be stored.
+// Measures the floor with the core of `program`: until it can be trusted, or, if `quick`, for at
+// most two seconds, with a guess in the end. Sets *keep to whether it may be stored.
 int floor_measure(const char *program, const struct exec_params *params, bool quick,
                   struct canary_floor *floor, bool *keep, struct err *err);
 

@@ -106,3 +106,23 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
             gen_kernel_entry(i, &kernels[i], bits, out);
     strbuf_puts(out, "section .note.GNU-stack noalloc noexec nowrite progbits\n");
 }
+
+static int gen_text_lines(const char *text)
+{
+    size_t len = strlen(text);
+    return gen_count_lines(text, len) + (len && text[len - 1] != '\n');
+}
+
+struct gen_place gen_find_place(const struct gen_kernel *kernel, int line)
+{
+    enum { BEFORE_INIT = 2, BEFORE_BODY = 1 }; // lines that gen_kernel_code() writes there
+    int init_lines = gen_text_lines(kernel->spec->init);
+    int body_lines = gen_text_lines(kernel->spec->body);
+    line -= kernel->first_line + BEFORE_INIT;
+    if (line >= 0 && line < init_lines)
+        return (struct gen_place){true, line + 1};
+    line -= init_lines + BEFORE_BODY;
+    if (line >= 0 && line < body_lines)
+        return (struct gen_place){false, line + 1};
+    return (struct gen_place){false, 0};
+}

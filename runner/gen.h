@@ -21,4 +21,12 @@ struct gen_kernel {
 // table. `bits` is 64 or 32.
 void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf *out);
 
+// Which line of a kernel's own text stands in line `line` of the source (as gen_write() counted):
+// of its init or of its body, from 1; 0 if it is neither.
+struct gen_place {
+    bool in_init;
+    int line;
+};
+struct gen_place gen_find_place(const struct gen_kernel *kernel, int line);
+
 #endif

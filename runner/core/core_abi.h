@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 3, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
+enum { CORE_ABI_VERSION = 4, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -34,6 +34,7 @@ _Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");
 enum core_mode {
     CORE_MODE_MEASURE, // the selected kernels, in passes
     CORE_MODE_FLOOR,   // no kernels: time all canaries, for the floor
+    CORE_MODE_BENCH,   // one kernel, repetition by repetition, each with a record of its own
 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids.
@@ -57,6 +58,11 @@ struct core_config {
     uint32_t pass_gap_ms; // least time between two passes of a kernel
     uint32_t floor_ms;    // duration of CORE_MODE_FLOOR
     uint32_t nselected;
+    // CORE_MODE_BENCH:
+    uint32_t copies;     // of the body in the loop; 0: chosen
+    uint32_t iterations; // of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
+    uint32_t repeats;    // warm repetitions wanted, after the cold one
+    uint32_t cold;       // 1: all repetitions are cold
 };
 
 enum core_record_type {
@@ -66,6 +72,8 @@ enum core_record_type {
     CORE_REC_WAIT,   // alive, waiting for the core to become quiet
     CORE_REC_FLOOR,  // one candidate of CORE_MODE_FLOOR
     CORE_REC_CODE,   // kernel: its machine code
+    CORE_REC_SHAPE,  // kernel: copies and iterations that fill the window
+    CORE_REC_REPEAT, // kernel: one repetition of CORE_MODE_BENCH
     CORE_REC_FATAL,  // the core cannot work; text says why
     CORE_REC_END,
 };
@@ -113,6 +121,18 @@ struct core_record {
             uint32_t bytes; // of the body; code holds the first CORE_CODE_MAX of them
             uint8_t code[CORE_CODE_MAX];
         } code;
+        struct {
+            uint32_t copies, iterations;
+        } shape;
+        struct {
+            uint32_t repetition; // from 0
+            uint32_t cold;       // code and data were in no cache
+            uint32_t accepted;   // passed the gate; if not, this is the last try
+            uint32_t tried;
+            uint32_t copies, iterations;
+            double overhead_tsc, calib_clk;
+            struct core_sample sample;
+        } repeat;
         char text[CORE_TEXT_MAX];
     };
 };
@@ -120,7 +140,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 104, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 120, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -30,8 +30,10 @@ void code_begin(size_t bytes)
     code_limit = code_base + bytes;
 }
 
-static uint32_t code_copies(const struct core_kernel *kernel)
+static uint32_t code_copies(const struct core_kernel *kernel, uint32_t wanted)
 {
+    if (wanted)
+        return wanted;
     if (kernel->flags & CORE_UNROLLED || kernel->body_bytes == 0)
         return 1;
     uint32_t instrs = kernel->instrs ? kernel->instrs : 1;
@@ -48,10 +50,10 @@ static size_t code_fixed_bytes(const struct core_kernel *kernel)
            (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop);
 }
 
-size_t code_bytes(const struct core_kernel *kernel)
+size_t code_bytes(const struct core_kernel *kernel, uint32_t wanted)
 {
     size_t bytes = 0;
-    for (uint32_t copies = code_copies(kernel), n = 0; n < VARIANTS_MAX && copies;
+    for (uint32_t copies = code_copies(kernel, wanted), n = 0; n < VARIANTS_MAX && copies;
          copies /= VARIANT_STEP, n++)
         bytes += code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies;
     return bytes + code_fixed_bytes(kernel) + kernel->body_bytes; // the single copy at the end
@@ -96,14 +98,14 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     return entry;
 }
 
-struct code code_add(const struct core_kernel *kernel)
+struct code code_add(const struct core_kernel *kernel, uint32_t wanted)
 {
     struct code code = {.nvariants = 0};
-    uint32_t copies = code_copies(kernel);
+    uint32_t copies = code_copies(kernel, wanted);
     while (code.nvariants < VARIANTS_MAX) {
-        code.variants[code.nvariants++] =
-            (struct code_variant){code_add_variant(kernel, copies), copies};
-        if (copies == 1)
+        const uint8_t *entry = code_add_variant(kernel, copies);
+        code.variants[code.nvariants++] = (struct code_variant){entry, code_at, copies};
+        if (copies == 1 || wanted)
             break;
         copies =
             code.nvariants == VARIANTS_MAX - 1 || copies < VARIANT_STEP ? 1 : copies / VARIANT_STEP;

@@ -47,7 +47,7 @@ extern const uint8_t core_start[], core_start_end[], core_step[], core_step_end[
 // A kernel in several unrollings, from many copies to one, all in executable memory.
 enum { VARIANTS_MAX = 3 };
 struct code_variant {
-    const uint8_t *entry;
+    const uint8_t *entry, *end;
     uint32_t copies;
 };
 struct code {
@@ -71,17 +71,44 @@ struct kernel_run {
     uint32_t nvalues; // passes in it
 };
 
+// What calibrating found out (core_time.c).
+struct times {
+    double overhead_tsc, calib_clk, core_hz;
+    double imul_per_add;
+    uint32_t calib_link_clk;
+};
+
+// core_main.c: what measuring in passes and repetition by repetition share.
+struct surroundings { // what was timed last before a kernel, or first after it
+    uint32_t calib_tsc, canary_tsc;
+    bool quiet;
+};
+struct surroundings run_look_around(void);
+bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
+void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
+bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
+bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
+void run_pause_for_quiet(uint32_t ms);
+void run_accepted(void); // remembers when a repeat was accepted
+bool run_gave_up(void);  // nothing was accepted for config.give_up_ms
+
+// core_bench.c
+void bench_measure(const struct core_config *config, const struct times *times,
+                   struct kernel_run *run);
+
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
 void code_begin(size_t bytes);
-size_t code_bytes(const struct core_kernel *kernel); // upper bound of what code_add will need
-struct code code_add(const struct core_kernel *kernel);
+// `copies` of the body in the loop, in one unrolling only; 0: chosen.
+size_t code_bytes(const struct core_kernel *kernel, uint32_t copies); // upper bound of its need
+struct code code_add(const struct core_kernel *kernel, uint32_t copies);
 void code_end(void); // from here on the code is executable and no longer writable
 
 // core_guard.c: signals, limits, system-call filter, and the check for stray writes.
-void guard_setup(void);                     // handlers and an own signal stack
-void guard_drop_privileges(void);           // rlimits and seccomp; last step before the first body
-void guard_protect(const void *stack_from); // remembers the core's own data and stack
-bool guard_intact(void);                    // false if they changed since guard_protect
+void guard_setup(void);           // handlers and an own signal stack
+void guard_drop_privileges(void); // rlimits and seccomp; last step before the first body
+// Remembers the core's own data and the stack above a frame; the frame is that of the first call.
+void guard_protect(const void *stack_from);
+bool guard_intact(void); // false if they changed since guard_protect
 struct guard_fault {
     int signal, code; // 0: none
     uint64_t address;
@@ -104,15 +131,11 @@ struct filter_call {
 int filter_install(const struct filter_call *calls, int ncalls);
 
 // core_time.c: runs kernels against the clock.
-struct times {
-    double overhead_tsc, calib_clk, core_hz;
-    double imul_per_add;
-    uint32_t calib_link_clk;
-};
 void time_build(const struct core_config *config); // its own kernels: calibration and canaries
 size_t time_code_bytes(void);                      // room that time_build needs
 void time_calibrate(const struct core_config *config, struct times *times);
 void time_fill_data(const struct core_kernel *kernel); // memory as a kernel finds it at its start
+const void *time_data(const void **end);               // the data area
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
 uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
 uint32_t time_canary(void);      // ticks of one canary

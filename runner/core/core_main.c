@@ -89,7 +89,7 @@ static const char *signal_text(int signal_number)
 }
 
 // After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
-static bool run_damaged(struct kernel_run *run)
+bool run_damaged(struct kernel_run *run)
 {
     bool intact = guard_intact(); // before anything is sent: sending changes the core's own data
     struct guard_fault fault = guard_take_fault();
@@ -122,7 +122,7 @@ static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iter
 
 // Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many
 // times.
-static void run_trial(struct kernel_run *run)
+void run_trial(struct kernel_run *run)
 {
     double window_tsc = config.window_ns * config.tsc_hz / 1e9;
     for (int i = run->code.nvariants - 1; i >= 0; i--) {
@@ -160,7 +160,7 @@ static void warm_wide_units(const struct kernel_run *run)
 }
 
 // Settles the iterations with longer timings than the trial's; also warms up.
-static bool run_warm(struct kernel_run *run)
+bool run_warm(struct kernel_run *run)
 {
     warm_wide_units(run);
     for (int round = 0; round < WARM_ROUNDS; round++) {
@@ -175,12 +175,7 @@ static bool run_warm(struct kernel_run *run)
     return true;
 }
 
-struct surroundings { // what was timed last before a kernel
-    uint32_t calib_tsc, canary_tsc;
-    bool quiet;
-};
-
-static struct surroundings look_around(void)
+struct surroundings run_look_around(void)
 {
     struct surroundings now;
     now.canary_tsc = time_canary();
@@ -189,10 +184,20 @@ static struct surroundings look_around(void)
     return now;
 }
 
-static bool calibrations_agree(uint32_t before, uint32_t after)
+bool run_calibrations_agree(uint32_t before, uint32_t after)
 {
     double differ = before > after ? before - after : after - before;
     return differ <= config.calib_tolerance * before;
+}
+
+void run_accepted(void)
+{
+    clocks->last_accept_tsc = time_now();
+}
+
+bool run_gave_up(void)
+{
+    return time_now() - clocks->last_accept_tsc > ms_to_tsc(config.give_up_ms);
 }
 
 static double sample_value(const struct core_sample *sample)
@@ -230,23 +235,23 @@ static bool run_measure(struct kernel_run *run)
 {
     struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
     uint32_t accepted = 0;
-    struct surroundings before = look_around();
+    struct surroundings before = run_look_around();
     for (uint32_t tries = 0; tries < config.tries && accepted < config.accept; tries++) {
         run->tried++;
         if (!before.quiet) {
-            before = look_around();
+            before = run_look_around();
             continue;
         }
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
-        struct surroundings after = look_around();
+        struct surroundings after = run_look_around();
         if (run_damaged(run))
             return true;
-        if (after.quiet && calibrations_agree(before.calib_tsc, after.calib_tsc)) {
+        if (after.quiet && run_calibrations_agree(before.calib_tsc, after.calib_tsc)) {
             uint32_t canary =
                 before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
             record.timing.samples[accepted++] =
                 (struct core_sample){ticks, before.calib_tsc, after.calib_tsc, canary};
-            clocks->last_accept_tsc = time_now();
+            run_accepted();
         }
         before = after;
     }
@@ -287,11 +292,11 @@ static void run_give_up(struct kernel_run *run)
 }
 
 // Waits until a canary is quiet again, or the pause is over.
-static void pause_for_quiet(uint32_t ms)
+void run_pause_for_quiet(uint32_t ms)
 {
     uint64_t end = time_now() + ms_to_tsc(ms);
     guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
-    while (time_now() < end && !look_around().quiet) {
+    while (time_now() < end && !run_look_around().quiet) {
         if (time_now() - clocks->last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
             send_simple(CORE_REC_WAIT, 0, 0);
         guard_sleep_ms(1);
@@ -306,7 +311,7 @@ static void measure_pass(uint32_t pass)
     for (bool again = true; again;) {
         again = false;
         if (pause_ms) {
-            pause_for_quiet(pause_ms);
+            run_pause_for_quiet(pause_ms);
             clocks->warm_bits = 0;
         }
         for (uint32_t i = 0; i < config.nselected; i++) {
@@ -316,8 +321,7 @@ static void measure_pass(uint32_t pass)
             if (run_pass(run)) {
                 run->pass++;
                 run->tried = run->requeued = 0;
-            } else if (++run->requeued > config.requeues ||
-                       time_now() - clocks->last_accept_tsc > ms_to_tsc(config.give_up_ms)) {
+            } else if (++run->requeued > config.requeues || run_gave_up()) {
                 run_give_up(run);
             } else {
                 again = true;
@@ -342,7 +346,6 @@ static void try_all(void)
 
 static void measure(void)
 {
-    clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
     try_all();
     for (uint32_t pass = 1; pass <= CORE_PASSES_MAX; pass++) {
         uint64_t start = time_now();
@@ -395,6 +398,8 @@ static void read_config(void)
         guard_fatal("the core and the runner are of different versions; build again");
     if (config.accept > CORE_SAMPLES_MAX)
         guard_fatal("more samples wanted than a record holds");
+    if (!config.nselected && config.mode == CORE_MODE_BENCH)
+        guard_fatal("no kernel to repeat");
     if (!config.nselected)
         return;
     clocks = mmap(NULL, sizeof *clocks + config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
@@ -445,11 +450,11 @@ static size_t build_code(void)
 {
     size_t bytes = time_code_bytes();
     for (uint32_t i = 0; i < config.nselected; i++)
-        bytes += code_bytes(runs[i].kernel);
+        bytes += code_bytes(runs[i].kernel, config.copies);
     code_begin(bytes);
     time_build(&config);
     for (uint32_t i = 0; i < config.nselected; i++)
-        runs[i].code = code_add(runs[i].kernel);
+        runs[i].code = code_add(runs[i].kernel, config.copies);
     code_end();
     return bytes;
 }
@@ -493,7 +498,11 @@ int main(void)
     } else {
         time_calibrate(&config, &times);
         send_hello(bytes);
-        measure();
+        clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
+        if (config.mode == CORE_MODE_BENCH)
+            bench_measure(&config, &times, &runs[0]);
+        else
+            measure();
     }
     struct core_record end = {.type = CORE_REC_END};
     guard_send(&end);

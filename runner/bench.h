@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Measuring a piece of code that the user brings: one kernel, timed repetition by repetition under
+// the same gate and with the same estimator as the instruction lists. Whatever the code does
+// (refused by the assembler, crash, endless loop) is an outcome. Not for use by several threads at
+// the same time.
+#ifndef LATPUT_BENCH_H
+#define LATPUT_BENCH_H
+
+#include "outcome.h"
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Begin with bench_defaults(); a field that is 0 or NULL has the meaning given here.
+// Registers and memory are as the contract of bodies says (plan.h, docs/BENCH.md).
+struct bench_spec {
+    const char *body; // NASM, Intel syntax; instructions separated by newline or `;`
+    const char *init; // the same; run before the clock of every repetition. NULL: nothing
+    int bits;         // 64 or 32; 0: 64
+    int instances;    // what one body counts as: results are time / instances; 0: 1
+    int unroll;       // copies of the body in the loop; 0: chosen
+    int loop;         // iterations of the loop; 0: chosen, some microseconds a repetition
+    int repeat;       // repetitions after the first one, which is cold; 0: 8
+    bool cold;        // all repetitions are cold: code and data in no cache
+    int cpu;          // to measure on; -1: the last one that may be used
+    int give_up_ms;   // nothing undisturbed for so long: stop waiting; 0: 5000
+    const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
+                    // found anew, in half a second, once a process
+    bool keep;      // leave the assembly file; result->directory says where
+};
+struct bench_spec bench_defaults(void);
+enum { BENCH_UNROLL_MAX = 1000000, BENCH_LOOP_MAX = 2000000000, BENCH_REPEAT_MAX = 100000 };
+
+// One repetition.
+struct bench_row {
+    int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
+    int repetition; // from 0
+    bool cold;
+    bool accepted;  // passed the gate; if not, something else used the core
+    int tried;      // times, until it passed
+    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
+    double clk;     // core cycles of the whole repetition
+    double per_clk; // core cycles an instance
+};
+
+// What the repetitions say. Of warm ones, unless all are cold; of accepted ones.
+struct bench_summary {
+    double clk;        // core cycles an instance: fastest steady state that two passes confirm; NaN
+                       // unless the outcome is ok
+    double median_clk; // of all passes; NaN where nothing was accepted
+    double spread_clk; // interquartile range; NaN likewise
+    int accepted, tried, passes;
+};
+
+struct bench_result {
+    enum outcome outcome;
+    const char *detail; // why, where not ok; of asm_failed: the assembler's message
+    bool failed_init;   // asm_failed: in the init text, not in the body
+    int failed_line;    // asm_failed: which instruction (or line) of the text, from 1; 0: unknown
+    struct bench_summary summary;
+    struct bench_row *rows; // of all passes, in order; owned by the arena
+    int nrows;
+    int pass; // whose rows to show: the one that contributes most to the summary
+    int copies, iterations, instances;
+    double core_hz, tsc_hz, overhead_tsc;
+    bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
+    int cpu;              // that was measured on
+    const char *uarch, *brand;
+    const uint8_t *code;   // first bytes of the body's machine code
+    int code_bytes;        // of the whole body; `code` has at most 64
+    const char *directory; // kept files; NULL: none
+};
+
+// Measures. Returns 0, also where the code fails: result->outcome says so. -1 with a message when
+// the spec is wrong or nothing can be measured here. Strings and rows are owned by the arena.
+int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
+                  struct err *err);
+
+#endif

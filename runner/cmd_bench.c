@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// latput bench: measures a snippet of the user's and prints each repetition and a summary.
+#include "bench.h"
+#include "bench_print.h"
+#include "bench_text.h"
+#include "command.h"
+#include "exec.h"
+#include "store.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command_option options[] = {
+    {0,                                                                "asm", "CODE", "the code to measure, in NASM's Intel syntax; `;` separates instructions"},
+    {0,                                                          "init", "CODE", "code that runs before the clock of every repetition"},
+    {0,                                                                "bits", "64|32", "mode of the processor (default 64)"},
+    {0, "instances", "N", "what the code counts as: results are divided by N (default 1)"},
+    {0,           "unroll", "N", "copies of the code in the loop (default: chosen)"},
+    {0,                                                                "loop", "N", "iterations of the loop (default: chosen, some microseconds)"},
+    {0,                                                         "repeat", "N", "repetitions after the first, cold one (default 8)"},
+    {0,                                                                "cold", NULL, "all repetitions with code and data in no cache"},
+    {0,                                                     "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "format", "NAME", "table, csv or json (default table)"},
+    {0,                                                                "keep", NULL, "keep the generated assembly file and name its directory"},
+    {0,                                                             "db", "FILE", "the database that keeps this CPU's canary floor; `none`: do without"},
+    {0                                                               },
+};
+enum option_index {
+    OPT_ASM,
+    OPT_INIT,
+    OPT_BITS,
+    OPT_INSTANCES,
+    OPT_UNROLL,
+    OPT_LOOP,
+    OPT_REPEAT,
+    OPT_COLD,
+    OPT_CPU,
+    OPT_FORMAT,
+    OPT_KEEP,
+    OPT_DB
+};
+
+static int bench_command(int argc, char **argv);
+
+const struct command cmd_bench = {
+    .name = "bench",
+    .arguments = "--asm CODE",
+    .summary = "measure a piece of code of your own",
+    .description =
+        "Runs the code in a loop in a process of its own and prints the time of each repetition, "
+        "the first of them cold, and a summary in core cycles. The code may use all registers but "
+        "r15 (the loop's) and r14, which holds the address of 64 KiB of readable and writable "
+        "memory (in 32-bit mode: all but ebp, which holds that address). Code that crashes or "
+        "does not return costs nothing but a message.",
+    .options = options,
+    .run = bench_command,
+};
+
+struct arguments {
+    struct bench_spec spec;
+    enum bench_format format;
+};
+
+static int parse_number(const char *text, int least, int most, int *number)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (!*text || *end || value < least || value > most)
+        return -1;
+    *number = (int)value;
+    return 0;
+}
+
+static int parse_format(const char *text, enum bench_format *format)
+{
+    static const char *const names[] = {"table", "csv", "json"};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (strcmp(text, names[i]) == 0) {
+            *format = (enum bench_format)i;
+            return 0;
+        }
+    return -1;
+}
+
+static int parse_option(enum option_index option, const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    int wrong = 0;
+    switch (option) {
+    case OPT_ASM:
+        spec->body = value;
+        break;
+    case OPT_INIT:
+        spec->init = value;
+        break;
+    case OPT_BITS:
+        wrong = parse_number(value, 32, 64, &spec->bits) || (spec->bits != 32 && spec->bits != 64);
+        break;
+    case OPT_INSTANCES:
+        wrong = parse_number(value, 1, BENCH_UNROLL_MAX, &spec->instances);
+        break;
+    case OPT_UNROLL:
+        wrong = parse_number(value, 1, BENCH_UNROLL_MAX, &spec->unroll);
+        break;
+    case OPT_LOOP:
+        wrong = parse_number(value, 1, BENCH_LOOP_MAX, &spec->loop);
+        break;
+    case OPT_REPEAT:
+        wrong = parse_number(value, 1, BENCH_REPEAT_MAX, &spec->repeat);
+        break;
+    case OPT_COLD:
+        spec->cold = true;
+        break;
+    case OPT_CPU:
+        wrong = parse_number(value, 0, 8191, &spec->cpu);
+        break;
+    case OPT_FORMAT:
+        wrong = parse_format(value, &arguments->format);
+        break;
+    case OPT_KEEP:
+        spec->keep = true;
+        break;
+    case OPT_DB:
+        spec->db = strcmp(value, "none") == 0 ? NULL : value;
+        break;
+    }
+    if (wrong)
+        return command_fail(&cmd_bench, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
+                            options[option].name, value);
+    return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    struct option_state state = {0};
+    const char *value;
+    int option;
+    while ((option = command_next_option(&cmd_bench, argc, argv, &state, &value)) != -1) {
+        if (option < 0)
+            return EXIT_USAGE;
+        int status = parse_option((enum option_index)option, value, arguments);
+        if (status != 0)
+            return status;
+    }
+    if (state.operand_index < argc)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "'%s' is no option; code is given by --asm 'CODE'",
+                            argv[state.operand_index]);
+    if (!arguments->spec.body || !bench_text_instructions(arguments->spec.body))
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "what to measure? e.g. latput bench --asm 'imul rax, rax'");
+    return 0;
+}
+
+static void stop_on_signal(int signal_number)
+{
+    (void)signal_number;
+    exec_stop();
+}
+
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = stop_on_signal, .sa_flags = (int)SA_RESETHAND};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+// NASM's message, with the offending instruction marked in the text that the user gave.
+static void report_refusal(const struct bench_spec *spec, const struct bench_result *result)
+{
+    const char *text = result->failed_init ? spec->init : spec->body;
+    const char *option = result->failed_init ? "--init" : "--asm";
+    int start, len;
+    if (!result->failed_line || !bench_text_part(text, result->failed_line, &start, &len)) {
+        command_fail(&cmd_bench, 0, "%s: %s", option, result->detail);
+        return;
+    }
+    command_fail(&cmd_bench, 0, "%s:%d: %s", option, result->failed_line, result->detail);
+    int from = start;
+    while (from > 0 && text[from - 1] != '\n')
+        from--;
+    fprintf(stderr, "  %.*s\n  %*s^\n", (int)strcspn(text + from, "\n"), text + from, start - from,
+            "");
+}
+
+static int exit_status(const struct bench_spec *spec, const struct bench_result *result)
+{
+    switch (result->outcome) {
+    case OUTCOME_OK:
+        return EXIT_DONE;
+    case OUTCOME_ASM_FAILED:
+        report_refusal(spec, result);
+        return EXIT_USAGE;
+    case OUTCOME_LINK_FAILED:
+        return command_fail(&cmd_bench, EXIT_USAGE, "%s", result->detail);
+    default:
+        return command_fail(&cmd_bench, EXIT_SOME_FAILED, "%s: %s", outcome_name(result->outcome),
+                            result->detail);
+    }
+}
+
+static int bench_command(int argc, char **argv)
+{
+    struct arguments arguments = {.spec = bench_defaults()};
+    arguments.spec.db = store_default_path();
+    int status = parse_arguments(argc, argv, &arguments);
+    if (status != 0)
+        return status;
+    struct arena arena = {0};
+    struct bench_result result;
+    struct err err = {{0}};
+    catch_signals();
+    if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
+        status = command_fail(&cmd_bench, EXIT_ENVIRONMENT, "%s", err.text);
+    } else {
+        bench_print(&arguments.spec, &result, arguments.format, stdout);
+        if (result.directory)
+            fprintf(stderr, "latput bench: the assembly file is in %s\n", result.directory);
+        status = exit_status(&arguments.spec, &result);
+    }
+    arena_free(&arena);
+    return status;
+}

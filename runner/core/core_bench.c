@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// Repetition by repetition: one kernel, a record for each timing, the first of them cold. Cold
+// means that the kernel's code and data were in no cache; translations stay, and what predictors
+// have learnt. A warm repetition that the gate refuses is tried again; one that never passes is
+// reported as it was, marked, because a reader of single timings wants to see that, too.
+#include "core_internal.h"
+
+#include "../outcome.h"
+
+#include <emmintrin.h>
+
+extern const char __executable_start[], _end[]; // of the static program
+
+enum { PAUSE_MS = 20, LINE_BYTES = 64, GATE_WARM_ROUNDS = 10 };
+
+struct bench {
+    const struct core_config *config;
+    const struct times *times;
+    struct kernel_run *run;
+    struct surroundings before;
+};
+
+static void bench_flush(const void *from, const void *to)
+{
+    for (const char *line = from; line < (const char *)to; line += LINE_BYTES)
+        _mm_clflush(line);
+}
+
+// Takes code and data of the kernel out of all caches; the program is in it for what a body calls.
+static void bench_make_cold(const struct kernel_run *run)
+{
+    const void *data_end, *data = time_data(&data_end);
+    bench_flush(run->variant->entry, run->variant->end);
+    bench_flush(data, data_end);
+    bench_flush(__executable_start, _end);
+    _mm_mfence();
+}
+
+// One timing with its surroundings. False when the body did damage: then its outcome was sent.
+static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample, bool *accepted)
+{
+    struct kernel_run *run = bench->run;
+    if (!bench->before.quiet)
+        bench->before = run_look_around();
+    if (cold)
+        bench_make_cold(run);
+    uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+    if (run_damaged(run))
+        return false;
+    if (cold)
+        run_look_around(); // the gate's own code is cold, too
+    struct surroundings before = bench->before, after = run_look_around();
+    bench->before = after;
+    *sample = (struct core_sample){ticks, before.calib_tsc, after.calib_tsc,
+                                   before.canary_tsc > after.canary_tsc ? before.canary_tsc
+                                                                        : after.canary_tsc};
+    *accepted =
+        before.quiet && after.quiet && run_calibrations_agree(before.calib_tsc, after.calib_tsc);
+    return true;
+}
+
+static void bench_send(const struct bench *bench, uint32_t repetition, bool cold, bool accepted,
+                       const struct core_sample *sample)
+{
+    struct core_record record = {.type = CORE_REC_REPEAT, .kernel = bench->run->kernel->id};
+    record.repeat.repetition = repetition;
+    record.repeat.cold = cold;
+    record.repeat.accepted = accepted;
+    record.repeat.tried = bench->run->tried;
+    record.repeat.copies = bench->run->variant->copies;
+    record.repeat.iterations = bench->run->iterations;
+    record.repeat.overhead_tsc = bench->times->overhead_tsc;
+    record.repeat.calib_clk = bench->times->calib_clk;
+    record.repeat.sample = *sample;
+    guard_send(&record);
+}
+
+// A repetition, tried until it passes the gate if `again`. False when the body did damage.
+static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bool again)
+{
+    struct core_sample sample;
+    bool accepted;
+    bench->run->tried = 0;
+    do {
+        if (bench->run->tried && bench->run->tried % bench->config->tries == 0)
+            run_pause_for_quiet(PAUSE_MS);
+        bench->run->tried++;
+        guard_protect(NULL);
+        if (!bench_try(bench, cold, &sample, &accepted))
+            return false;
+    } while (!accepted && again && !run_gave_up());
+    if (accepted)
+        run_accepted();
+    bench_send(bench, repetition, cold, accepted, &sample);
+    return true;
+}
+
+static void bench_find_shape(struct kernel_run *run)
+{
+    run_trial(run);
+    if (run->finished || !run_warm(run))
+        return;
+    struct core_record record = {.type = CORE_REC_SHAPE, .kernel = run->kernel->id};
+    record.shape.copies = run->variant->copies;
+    record.shape.iterations = run->iterations;
+    guard_send(&record);
+}
+
+void bench_measure(const struct core_config *config, const struct times *times,
+                   struct kernel_run *run)
+{
+    // Of the frames below this one nothing is guarded; here and above nothing changes.
+    guard_protect(__builtin_frame_address(0));
+    struct core_record begin = {.type = CORE_REC_BEGIN, .kernel = run->kernel->id};
+    begin.begin.pass = run->pass;
+    guard_send(&begin);
+    time_fill_data(run->kernel);
+    guard_protect(NULL);
+    if (!config->iterations) {
+        bench_find_shape(run);
+        return;
+    }
+    struct bench bench = {.config = config, .times = times, .run = run};
+    run->variant = &run->code.variants[0];
+    run->iterations = config->iterations;
+    run->pass = 2; // the iterations are settled
+    // What is cold is the kernel, not the gate.
+    for (int i = 0; i < GATE_WARM_ROUNDS && !bench.before.quiet; i++)
+        bench.before = run_look_around();
+    if (!bench_repeat(&bench, 0, true, config->cold))
+        return;
+    guard_protect(NULL);
+    if (!config->cold && !run_warm(run))
+        return;
+    for (uint32_t i = 1; i <= config->repeats; i++)
+        if (!bench_repeat(&bench, i, config->cold, true))
+            return;
+}
