@@ -244,10 +244,10 @@ static int diff_run(int argc, char **argv)
     status = diff_operands(&diff, argv + state.operand_index, argc - state.operand_index);
     if (status != EXIT_DONE)
         return status;
-    struct err err = {""};
     struct store *store;
-    if (store_open(diff.db ? diff.db : store_default_path(), STORE_READ, &store, &err) != 0)
-        return command_fail(&cmd_diff, EXIT_ENVIRONMENT, "%s", err.text);
+    status = store_option_open(&cmd_diff, diff.db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
     status = diff_databases(store, &diff);
     store_close(store);
     for (int i = 0; i < 2; i++) {

@@ -3,6 +3,7 @@
 #include "command.h"
 #include "pack.h"
 #include "store.h"
+#include "store_options.h"
 
 #include <stdio.h>
 
@@ -52,12 +53,15 @@ static int merge_run(int argc, char **argv)
         return EXIT_USAGE;
     if (state.operand_index >= argc)
         return command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
-    struct err err = {""};
     struct store *store;
-    if (store_open(db ? db : store_default_path(), STORE_WRITE, &store, &err) != 0)
-        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
-    int status = merge_packs(store, argv + state.operand_index, argc - state.operand_index);
-    store_close(store);
+    int status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = merge_packs(store, argv + state.operand_index, argc - state.operand_index);
+    if (status == EXIT_DONE)
+        store_close(store);
+    else
+        store_close_unused(store); // a bad pack makes no database
     return status;
 }
 

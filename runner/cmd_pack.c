@@ -79,11 +79,11 @@ static int pack_run(int argc, char **argv)
     if (state.operand_index < argc)
         return command_fail(&cmd_pack, EXIT_USAGE, "unexpected argument '%s'",
                             argv[state.operand_index]);
-    struct err err = {""};
     struct store *store;
-    if (store_open(db ? db : store_default_path(), STORE_READ, &store, &err) != 0)
-        return command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
-    int status = pack_of_run(store, run_id, output);
+    int status = store_option_open(&cmd_pack, db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = pack_of_run(store, run_id, output);
     store_close(store);
     return status;
 }

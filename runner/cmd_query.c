@@ -111,13 +111,13 @@ static int query_print(struct store *store, const struct query *query)
 static int query_run(int argc, char **argv)
 {
     struct query query = {.view = STORE_VIEW_INSTRUCTION};
-    struct err err = {""};
     struct store *store;
     int status = query_parse(argc, argv, &query);
     if (status != EXIT_DONE)
         return status;
-    if (store_open(query.db ? query.db : store_default_path(), STORE_READ, &store, &err) != 0)
-        return command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
+    status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
     status = query_print(store, &query);
     store_close(store);
     return status;

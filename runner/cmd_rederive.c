@@ -47,11 +47,11 @@ static int rederive_run(int argc, char **argv)
     if (state.operand_index < argc)
         return command_fail(&cmd_rederive, EXIT_USAGE, "unexpected argument '%s'",
                             argv[state.operand_index]);
-    struct err err = {""};
     struct store *store;
-    if (store_open_existing(db ? db : store_default_path(), &store, &err) != 0)
-        return command_fail(&cmd_rederive, EXIT_ENVIRONMENT, "%s", err.text);
-    int status = rederive_store_results(store, run_id);
+    int status = store_option_open(&cmd_rederive, db, STORE_UPDATE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = rederive_store_results(store, run_id);
     store_close(store);
     return status;
 }

@@ -54,11 +54,11 @@ static int report_run(int argc, char **argv)
     if (state.operand_index < argc)
         return command_fail(&cmd_report, EXIT_USAGE, "unexpected argument '%s'",
                             argv[state.operand_index]);
-    struct err err = {""};
     struct store *store;
-    if (store_open(db ? db : store_default_path(), STORE_READ, &store, &err) != 0)
-        return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
-    int status = report_of_run(store, run_id, output);
+    int status = store_option_open(&cmd_report, db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = report_of_run(store, run_id, output);
     store_close(store);
     return status;
 }

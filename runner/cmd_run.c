@@ -4,6 +4,7 @@
 #include "command.h"
 #include "report.h"
 #include "run.h"
+#include "store_options.h"
 #include "util/strbuf.h"
 
 #include <inttypes.h>
@@ -259,7 +260,7 @@ static int run_measured(struct store *store, const struct selection *selection,
 
 static int run_command(int argc, char **argv)
 {
-    static const char *const quick[] = {"lists/selection/quick.csv"};
+    static const char *const quick[] = {"selection/quick"};
     struct arguments arguments = {
         .run = {.tests = TESTS_ALL, .cpu = -1, .ahead = true, .give_up_s = 30},
         .db = store_default_path(),
@@ -283,9 +284,8 @@ static int run_command(int argc, char **argv)
         strbuf_printf(&text, "tests=%s", arguments.tests_text);
     arguments.run.selection = strbuf_text(&text);
     struct store *store = NULL;
-    if (store_open(arguments.db, STORE_WRITE, &store, &err) != 0)
-        status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
-    else
+    status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
+    if (status == EXIT_DONE)
         status = run_measured(store, &selection, &arguments);
     store_close(store);
     strbuf_free(&text);

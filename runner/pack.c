@@ -174,18 +174,22 @@ static int pack_write_member(struct archive *zip, const struct pack_member *memb
     return put == (la_ssize_t)member->content.len ? 0 : -1;
 }
 
-static int pack_write_zip(const struct pack *pack, const char *path, struct err *err)
+// Writes the archive to `temporary`; messages name the path that it is for.
+static int pack_write_zip(const struct pack *pack, const char *temporary, const char *path,
+                          struct err *err)
 {
     struct archive *zip = archive_write_new();
     int bad = archive_write_set_format_zip(zip) != ARCHIVE_OK ||
               archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK ||
-              archive_write_open_filename(zip, path) != ARCHIVE_OK;
+              archive_write_open_filename(zip, temporary) != ARCHIVE_OK;
     for (int i = 0; !bad && i < pack->nmembers; i++)
         bad = pack_write_member(zip, &pack->members[i]) != 0;
     bad = bad || archive_write_close(zip) != ARCHIVE_OK;
-    if (bad)
+    if (bad) // libarchive's own words name the temporary file, and often no reason
         err_set(err, "%s: cannot be written: %s", path,
-                archive_error_string(zip) ? archive_error_string(zip) : "unknown error");
+                archive_errno(zip) > 0      ? strerror(archive_errno(zip))
+                : archive_error_string(zip) ? archive_error_string(zip)
+                                            : "unknown error");
     archive_write_free(zip);
     return bad ? -1 : 0;
 }
@@ -193,7 +197,7 @@ static int pack_write_zip(const struct pack *pack, const char *path, struct err 
 static int pack_publish(const struct pack *pack, const char *path, struct err *err)
 {
     char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
-    int result = pack_write_zip(pack, temporary, err);
+    int result = pack_write_zip(pack, temporary, path, err);
     if (result == 0 && rename(temporary, path) != 0)
         result = err_set(err, "%s: cannot be written: %s", path, strerror(errno));
     if (result != 0)

@@ -21,6 +21,21 @@
 
 enum { STORE_BUSY_TIMEOUT_MS = 5000 };
 
+// Why the file could not be opened: SQLite tries again read-only, and then reports that.
+static int store_open_errno(const struct store *store)
+{
+    if (store->mode == STORE_WRITE && access(store->path, F_OK) != 0 && errno == ENOENT) {
+        const char *slash = strrchr(store->path, '/');
+        char *directory =
+            slash ? xasprintf("%.*s", (int)(slash - store->path + 1), store->path) : NULL;
+        int refused = access(directory ? directory : ".", W_OK | X_OK) != 0 ? errno : 0;
+        free(directory);
+        if (refused)
+            return refused;
+    }
+    return sqlite3_system_errno(store->db);
+}
+
 int store_error(struct store *store, struct err *err, const char *doing)
 {
     switch (sqlite3_errcode(store->db) & 0xff) {
@@ -41,6 +56,7 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        "backup, or save what can be read with: sqlite3 FILE .recover",
                        store->path, doing, sqlite3_errmsg(store->db));
     case SQLITE_NOTADB:
+        store->foreign = true;
         return err_set(err, "%s: is not a latput database (nor any SQLite file); check --db",
                        store->path);
     case SQLITE_READONLY:
@@ -50,9 +66,9 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        store->path, doing);
     case SQLITE_CANTOPEN:
         return err_set(err,
-                       "%s: cannot be opened (%s); check that its directory exists and that you "
-                       "may write there",
-                       store->path, strerror(sqlite3_system_errno(store->db)));
+                       "%s: cannot be opened: %s; check that its directory exists and that you may "
+                       "write there",
+                       store->path, strerror(store_open_errno(store)));
     case SQLITE_IOERR:
         // A file size limit or quota comes as such an error, and SQLite keeps no errno of it.
         return err_set(err,
@@ -218,6 +234,7 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err)
 int store_connect(const char *path, int flags, struct store **out, struct err *err)
 {
     struct store *store = xcalloc(1, sizeof *store);
+    store->mode = flags & SQLITE_OPEN_READWRITE ? STORE_WRITE : STORE_READ;
     store->path = xstrdup(path);
     int got = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (got != SQLITE_OK) {
@@ -283,8 +300,9 @@ static int store_open_read(const char *path, struct store **out, struct err *err
         int code = sqlite3_errcode(store->db) & 0xff;
         if (code != SQLITE_CANTOPEN && code != SQLITE_READONLY) {
             store_error(store, err, "read");
+            int result = store->foreign ? STORE_FOREIGN : -1;
             store_close(store);
-            return -1;
+            return result;
         }
         store_close(store);
         char *wal = xasprintf("%s-wal", path);
@@ -303,6 +321,7 @@ static int store_open_read(const char *path, struct store **out, struct err *err
     return 0;
 }
 
+// 1: the file is to be made. 0: it is there.
 static int store_check_file(const char *path, enum store_mode mode, struct err *err)
 {
     struct stat st;
@@ -310,7 +329,7 @@ static int store_check_file(const char *path, enum store_mode mode, struct err *
         return err_set(err, "the name of the database is empty; check --db");
     if (stat(path, &st) != 0) {
         if (errno == ENOENT && mode == STORE_WRITE)
-            return 0;
+            return 1;
         if (errno == ENOENT)
             return err_set(err,
                            "%s: there is no such database; `latput run` makes it, or name another "
@@ -318,25 +337,30 @@ static int store_check_file(const char *path, enum store_mode mode, struct err *
                            path);
         return err_set(err, "%s: %s", path, strerror(errno));
     }
-    if (!S_ISREG(st.st_mode))
-        return err_set(err, "%s: is no regular file; check --db", path);
-    return 0;
+    if (S_ISREG(st.st_mode))
+        return 0;
+    err_set(err, "%s: is no regular file; check --db", path);
+    return STORE_FOREIGN;
 }
 
 int store_open(const char *path, enum store_mode mode, struct store **out, struct err *err)
 {
     *out = NULL;
-    if (store_check_file(path, mode, err) != 0)
-        return -1;
+    int missing = store_check_file(path, mode, err);
+    if (missing < 0)
+        return missing;
     struct store *store = NULL;
+    if (mode == STORE_UPDATE)
+        mode = STORE_WRITE;
     if (mode == STORE_WRITE) // a file size limit must come as an error with a message
         signal(SIGXFSZ, SIG_IGN);
     int result = mode == STORE_READ
                      ? store_open_read(path, &store, err)
                      : store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
     if (result != 0)
-        return -1;
+        return result;
     store->mode = mode;
+    store->made = missing;
     if (mode == STORE_WRITE && sqlite3_db_readonly(store->db, "main") == 1) {
         store->mode = STORE_READ; // nothing to fold in when closing
         store_close(store);
@@ -346,19 +370,25 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
                        path);
     }
     if (store_schema_prepare(store, err) != 0) {
+        result = store->foreign ? STORE_FOREIGN : -1;
         store_close(store);
-        return -1;
+        return result;
     }
     *out = store;
     return 0;
 }
 
-int store_open_existing(const char *path, struct store **out, struct err *err)
+void store_close_unused(struct store *store)
 {
-    *out = NULL;
-    if (store_check_file(path, STORE_READ, err) != 0)
-        return -1;
-    return store_open(path, STORE_WRITE, out, err);
+    int64_t runs = 0;
+    struct err err;
+    // The lock keeps others from writing to what is about to go.
+    if (store->made && sqlite3_exec(store->db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK) {
+        if (store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 && runs == 0)
+            unlink(store->path);
+        store_rollback(store);
+    }
+    store_close(store);
 }
 
 void store_close(struct store *store)

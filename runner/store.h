@@ -18,13 +18,16 @@ struct store; // an open database; used by one thread at a time
 
 enum store_mode {
     STORE_READ,  // must exist; opened read-only, defensively
-    STORE_WRITE, // created and migrated as needed; refuses a database of a newer program, or one
-                 // that is no latput database
+    STORE_WRITE, // created and migrated as needed
+    STORE_UPDATE // migrated as needed, but must exist
 };
+// The file is something else than a latput database, or one of a newer latput.
+enum { STORE_FOREIGN = -2 };
+// 0, -1 or STORE_FOREIGN.
 int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
-// For writing, but only a database that is there already.
-int store_open_existing(const char *path, struct store **store, struct err *err);
 void store_close(struct store *store); // NULL is fine
+// The same, but leaves no file behind if store_open() made it and it has no run.
+void store_close_unused(struct store *store);
 const char *store_path(const struct store *store);
 // Where the database is without --db: db/latput.db of the source tree, or, where that cannot be
 // written (an installed latput), latput/latput.db below $XDG_DATA_HOME or ~/.local/share. The

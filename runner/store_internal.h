@@ -18,6 +18,8 @@ struct store {
     sqlite3 *db;
     char *path;
     enum store_mode mode;
+    bool made;    // there was no file before
+    bool foreign; // the file is no database of this program
     struct store_statement {
         const char *sql; // a literal: compared by address first
         sqlite3_stmt *stmt;

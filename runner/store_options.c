@@ -5,6 +5,16 @@
 #include <errno.h>
 #include <stdlib.h>
 
+int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
+                      struct store **store)
+{
+    struct err err = {""};
+    int got = store_open(db ? db : store_default_path(), mode, store, &err);
+    if (got == 0)
+        return EXIT_DONE;
+    return command_fail(cmd, got == STORE_FOREIGN ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
+}
+
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id)
 {
     char *end;

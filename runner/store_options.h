@@ -6,6 +6,11 @@
 #include "command.h"
 #include "store.h"
 
+// Opens the database of the option --db (NULL: the default one). EXIT_DONE, or another status after
+// a message: EXIT_USAGE where the file is no latput database.
+int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
+                      struct store **store);
+
 // A run's number from the command line. 0, or -1 after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
 

@@ -104,6 +104,8 @@ int store_schema_identify(struct store *store, bool *fresh, int64_t *version, st
     *fresh = application == 0 && *version == 0 && objects == 0;
     if (*fresh)
         return 0;
+    store->foreign =
+        application != STORE_APPLICATION_ID || *version < 1 || *version > STORE_SCHEMA_VERSION;
     if (application != STORE_APPLICATION_ID || *version < 1)
         return err_set(err, "%s: is a SQLite database, but not one of latput; check --db",
                        store->path);

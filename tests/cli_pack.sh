@@ -19,7 +19,10 @@ expect_status 2
 expect_err 'has no run 7'
 run pack --db known.db --output /nonexistent/x.zip
 expect_status 3
-expect_err '/nonexistent/x.zip'
+expect_err '/nonexistent/x\.zip: cannot be written: No such file or directory$'
+run report --db known.db --output /nonexistent/x
+expect_status 3
+expect_err '/nonexistent/x: cannot be made: No such file or directory$'
 
 run merge --db both.db one.zip "$pack2"
 expect_status 0
@@ -38,9 +41,26 @@ head -c 300 one.zip >cut.zip
 run merge --db none.db one.zip cut.zip
 expect_status 2
 expect_err 'cut\.zip: '
-run query --db none.db
-expect_status 0
-expect_err 'no rows match'
+expect "no new database" test ! -e none.db -a ! -e none.db-wal -a ! -e none.db-shm
+cp known.db kept.db
+run merge --db kept.db cut.zip
+expect_status 2
+expect "what was there stays" test -s kept.db
+run merge --db none.db missing.zip
+expect_status 2
+expect_err 'missing\.zip: No such file or directory'
+run merge --db /nonexistent/x.db one.zip
+expect_status 3
+expect_err '/nonexistent/x\.db: cannot be opened: No such file or directory; check'
+
+# A file that is something else is wrong input, whatever the command.
+echo 'this is a text, of more than the hundred bytes that the head of a database has, and so no database at all' >text.db
+for words in query report pack 'diff 1 2' rederive 'merge one.zip' 'run --quick'; do
+    # shellcheck disable=SC2086
+    run $words --db text.db
+    expect_status 2
+    expect_err 'text\.db: is not a latput database'
+done
 run merge --db none.db
 expect_status 2
 

@@ -50,7 +50,7 @@ expect_status 3
 expect_err 'missing.db: there is no such database'
 echo 'no database' >text.db
 run query --db text.db
-expect_status 3
+expect_status 2
 expect_err 'text.db: is not a latput database'
 expect "no sidecar files" test ! -e known.db-wal
 
