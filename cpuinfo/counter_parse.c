@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events as users write them: names, raw codes, modifiers, lists; see counters.h.
+#include "counter_names.h"
 #include "counter_scheme.h"
 #include "counters.h"
 
@@ -213,30 +214,67 @@ static bool field_follows(const char *text)
     return false;
 }
 
+struct event_list {
+    struct counter_event *events;
+    size_t n, capacity;
+};
+
+static int list_add(const struct counter_table *table, const char *text, size_t len,
+                    struct event_list *list, struct err *err)
+{
+    char item[COUNTER_LABEL_BYTES + 1];
+    snprintf(item, sizeof item, "%.*s", (int)len, text);
+    list->events = xgrow(list->events, &list->capacity, list->n + 1, sizeof *list->events);
+    if (counter_parse(table, item, &list->events[list->n], err) < 0)
+        return -1;
+    list->n++;
+    return 0;
+}
+
+// "@branches": all events of a named set that the list does not have yet.
+static int list_add_set(const struct counter_table *table, const char *text, size_t len,
+                        struct event_list *list, struct err *err)
+{
+    char name[64];
+    snprintf(name, sizeof name, "%.*s", (int)len, text);
+    const struct counter_set *set = counter_set_find(table->uarch, name, err);
+    if (!set)
+        return -1;
+    for (const char *at = set->events; *at; at += strspn(at, " ")) {
+        size_t id_len = strcspn(at, " "), i = 0;
+        while (i < list->n && (strlen(list->events[i].label) != id_len ||
+                               strncmp(list->events[i].label, at, id_len) != 0))
+            i++;
+        if (i == list->n && list_add(table, at, id_len, list, err) < 0)
+            return -1;
+        at += id_len;
+    }
+    return 0;
+}
+
 int counter_parse_list(const struct counter_table *table, const char *text,
                        struct counter_event **events, struct err *err)
 {
-    size_t capacity = 0, n = 0;
+    struct event_list list = {0};
+    int status = 0;
     *events = NULL;
-    while (*text) {
-        char item[COUNTER_LABEL_BYTES + 1];
+    while (*text && status == 0) {
         size_t len = strcspn(text, ",");
         if (strncmp(text, "event=", 6) == 0)
             while (text[len] && !memchr(text, ':', len) && field_follows(text + len + 1))
                 len += 1 + strcspn(text + len + 1, ",");
-        snprintf(item, sizeof item, "%.*s", (int)len, text);
-        *events = xgrow(*events, &capacity, n + 1, sizeof **events);
-        if (counter_parse(table, item, &(*events)[n], err) < 0) {
-            free(*events);
-            *events = NULL;
-            return -1;
-        }
-        n++;
+        status = *text == '@' ? list_add_set(table, text + 1, len - 1, &list, err)
+                              : list_add(table, text, len, &list, err);
         text += len;
         if (*text == ',' && !*++text)
             break;
     }
-    if (n == 0)
-        return err_set(err, "the list of events is empty");
-    return (int)n;
+    if (status == 0 && list.n == 0)
+        status = err_set(err, "the list of events is empty");
+    if (status < 0) {
+        free(list.events);
+        return -1;
+    }
+    *events = list.events;
+    return (int)list.n;
 }

@@ -24,10 +24,12 @@ enum {
     COL_FIXED,
     COL_SOURCE,
     COL_NOTE,
-    COL_SELECT // NetBurst only
+    COL_SELECT, // NetBurst only
+    COL_EXTRA   // where an event needs a further register
 };
-static const char *const columns[] = {"id",    "name",     "pfm",   "event",  "umask", "cmask",
-                                      "flags", "counters", "fixed", "source", "note",  "select"};
+static const char *const columns[] = {"id",    "name",   "pfm",      "event", "umask",
+                                      "cmask", "flags",  "counters", "fixed", "source",
+                                      "note",  "select", "extra"};
 
 enum { FIXED_COUNTERS_MAX = 16, GENERAL_COUNTERS_MAX = 32 };
 
@@ -79,7 +81,7 @@ static int counters_cell(const char *text, struct counter_event *event)
     return 0;
 }
 
-// Any of the words "inv edge any", each once.
+// Any of the words "inv edge any pair", each once.
 static int flags_cell(const char *text, struct counter_event *event)
 {
     const struct {
@@ -89,6 +91,7 @@ static int flags_cell(const char *text, struct counter_event *event)
         {"inv",  &event->inv },
         {"edge", &event->edge},
         {"any",  &event->any },
+        {"pair", &event->pair},
     };
     while (*text) {
         size_t len = strcspn(text, " "), i = 0;
@@ -102,6 +105,19 @@ static int flags_cell(const char *text, struct counter_event *event)
         text += strspn(text, " ");
     }
     return 0;
+}
+
+// "0x3f7=0x8": an MSR and what must be in it.
+static int extra_cell(const char *text, struct counter_event *event)
+{
+    uint64_t msr = 0;
+    size_t len = strcspn(text, "=");
+    if (!text[0])
+        return 0;
+    if (!text[len] || cell_number(text, len, UINT32_MAX, &msr) < 0 || msr == 0)
+        return -1;
+    event->extra_msr = (uint32_t)msr;
+    return cell_number(text + len + 1, strlen(text + len + 1), UINT64_MAX, &event->extra_value);
 }
 
 static bool id_is_valid(const char *id)
@@ -152,6 +168,8 @@ static int event_cells(const struct csv_record *record, struct counter_event *ev
         return COL_SOURCE;
     if (number_cell(field[COL_SELECT], 7, &select) < 0)
         return COL_SELECT;
+    if (extra_cell(field[COL_EXTRA], event) < 0)
+        return COL_EXTRA;
     snprintf(event->label, sizeof event->label, "%s", field[COL_ID]);
     event->id = field[COL_ID];
     event->name = field[COL_NAME];
@@ -286,7 +304,7 @@ static int table_begin(void *data, struct err *err)
 int counters_read(const char *path, table_report *report, void *data, struct counter_table *table,
                   struct err *err)
 {
-    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 2};
     const struct table_reader reader = {&spec, table_begin, event_add, report, data};
     memset(table, 0, sizeof *table);
     if (table_read(path, &reader, table, &table->file, err) == 0)

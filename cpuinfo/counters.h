@@ -30,7 +30,7 @@ enum counter_kind {
 
 static const uint32_t COUNTERS_ANY = 0xffffffff; // no restriction
 
-enum { COUNTER_LABEL_BYTES = 96 };
+enum { COUNTER_LABEL_BYTES = 256 };
 
 // One event. Strings live as long as the table that it came from.
 struct counter_event {
@@ -47,10 +47,14 @@ struct counter_event {
     bool inv;          // with cmask: cycles with fewer than that
     bool edge;         // count rising edges of the condition
     bool any;          // Intel: of either thread of the core
+    bool pair;         // AMD: can increment by more than 15 a cycle and then needs the next counter
+                       // too, with event 0xfff (perf does that by itself)
     bool user, kernel; // asked for by :u and :k; neither: the caller's default
     unsigned select;   // NetBurst: CCCR select
-    uint32_t counters; // mask of the general counters that can count it; COUNTERS_ANY; 0: none
-    int fixed_index;   // fixed counter that counts the same (RDPMC 0x40000000 + n); -1: none
+    uint32_t extra_msr;   // MSR that must hold extra_value (perf: config1), or the event counts
+    uint64_t extra_value; // something else; 0: none
+    uint32_t counters;    // mask of the general counters that can count it; COUNTERS_ANY; 0: none
+    int fixed_index;      // fixed counter that counts the same (RDPMC 0x40000000 + n); -1: none
 };
 
 struct counter_table {
@@ -86,7 +90,8 @@ const struct counter_event *counter_find(const struct counter_table *table, cons
 int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,
                   struct err *err);
 
-// A list of events, separated by commas; fields of `event=` may follow one another by commas too.
+// A list of events, separated by commas; fields of `event=` may follow one another by commas too,
+// and `@name` stands for the events of a named set of the family (counter_names.h).
 // *events is allocated and freed by the caller with free(). Returns their number, or -1 (then
 // *events is NULL).
 int counter_parse_list(const struct counter_table *table, const char *text,

@@ -2,6 +2,7 @@
 // Validation of lists: collecting problems, duplicates, selections, macros; see check.h.
 #include "check.h"
 
+#include "../cpuinfo/counter_check.h"
 #include "../cpuinfo/cpuinfo.h"
 #include "util/csvfile.h"
 #include "util/paths.h"
@@ -234,6 +235,11 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
     return status;
 }
 
+static void check_on_table_fault(const struct err *err, void *data)
+{
+    check_table_problem(data, err->text);
+}
+
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
                 struct err *err)
 {
@@ -242,6 +248,8 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     check->lists = xcalloc((size_t)npaths + 1, sizeof *check->lists);
     if (cpuinfo_check(&fault) != 0)
         check_table_problem(check, fault.text);
+    else if (complete)
+        counters_check(NULL, check_on_table_fault, check);
     check_read_lists(check, paths);
     check_forms(check);
     struct check_exceptions *exceptions = check_exceptions_read(check);

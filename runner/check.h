@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// `latput check`: validates the lists without measuring. All problems are collected first and
-// printed in the order of the lists and lines, because they are found stage by stage: reading,
+// `latput check`: validates lists and tables without measuring. All problems are collected first
+// and printed in the order of the lists and lines, because they are found stage by stage: reading,
 // duplicates, assembling, decoding.
 #ifndef LATPUT_CHECK_H
 #define LATPUT_CHECK_H

@@ -194,6 +194,18 @@ static void test_parses_lists(void **state)
     assert_string_equal(events[3].label, "instructions");
     assert_true(counter_event_code(&events[4]) == 0x1b1);
     free(events);
+    n = counter_parse_list(&skylake, "instructions,@branches,p0", &events, &err);
+    if (n < 6)
+        fail_msg("%d events: %s", n, err.text);
+    assert_string_equal(events[0].id, "instructions");
+    assert_string_equal(events[1].id, "core_clk");
+    assert_string_equal(events[n - 1].id, "p0");
+    for (int i = 1; i < n; i++)
+        assert_string_not_equal(events[i].id, "instructions");
+    free(events);
+    assert_int_equal(counter_parse_list(&skylake, "@branch", &events, &err), -1);
+    assert_non_null(
+        strstr(err.text, "skylake has no set of events 'branch'; did you mean 'branches'?"));
     assert_int_equal(counter_parse_list(&skylake, "core_clk,,p0", &events, &err), -1);
     assert_null(events);
     assert_int_equal(counter_parse_list(&skylake, "", &events, &err), -1);

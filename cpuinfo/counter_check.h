@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// Checks all tables about counters together, for `latput check`.
+#ifndef LATPUT_COUNTER_CHECK_H
+#define LATPUT_COUNTER_CHECK_H
+
+#include "table_read.h"
+
+// Calls `report` for every fault of counter_ids.csv, counter_sets.csv and counters/*.csv below the
+// directory (NULL: cpuinfo/ of the data root) by themselves, with each other and with cpus.csv.
+// Returns the number of tables in counters/.
+int counters_check(const char *directory, table_report *report, void *data);
+
+#endif
