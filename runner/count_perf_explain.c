@@ -206,7 +206,7 @@ enum count_obstacle perf_open_explain(const struct count_machine *machine,
                                       const struct count_event *events, int index, int error,
                                       struct err *err)
 {
-    char what[160];
+    char what[COUNTER_LABEL_BYTES + 64];
     switch (error) {
     case ENOSYS:
         verdict_say(machine, PERF_NO_CALL, error, err);
