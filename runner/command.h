@@ -4,6 +4,8 @@
 #ifndef LATPUT_COMMAND_H
 #define LATPUT_COMMAND_H
 
+#include <stdbool.h>
+
 enum {
     EXIT_DONE = 0,        // all done
     EXIT_SOME_FAILED = 1, // done, but some tests failed or are unstable
@@ -24,6 +26,7 @@ struct command {
     const char *summary;                  // one line
     const char *description;              // a paragraph or more for --help and the man page
     const struct command_option *options; // ends with a zero record; NULL: none. --help is implied
+    bool options_first;                   // they end at the first operand, which may have its own
     int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
 };
 

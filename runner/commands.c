@@ -8,8 +8,8 @@
 // X-macro list: one line a command, the record is cmd_<name> in cmd_<name>.c.
 #define COMMAND_LIST(X)                                                                            \
     X(cpu)                                                                                         \
-    X(check) X(plan) X(asm) X(run) X(bench) X(query) X(diff) X(report) X(pack) X(merge)            \
-        X(rederive)
+    X(check)                                                                                       \
+    X(plan) X(asm) X(run) X(bench) X(stat) X(query) X(diff) X(report) X(pack) X(merge) X(rederive)
 
 #define COMMAND_DECLARE(name) extern const struct command cmd_##name;
 COMMAND_LIST(COMMAND_DECLARE)

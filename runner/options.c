@@ -13,6 +13,8 @@ enum { OPTIONS_MAX = 32, OPTION_BASE = 256, OPTION_HELP = 1000 };
 static int options_build(const struct command *cmd, struct option *longs, char *letters)
 {
     int n = 0;
+    if (cmd->options_first)
+        *letters++ = '+';
     for (const struct command_option *option = cmd->options; option && option->name; option++) {
         longs[n] = (struct option){option->name, option->argument ? required_argument : no_argument,
                                    NULL, OPTION_BASE + n};
@@ -33,7 +35,7 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
                         struct option_state *state, const char **argument)
 {
     struct option longs[OPTIONS_MAX + 2];
-    char letters[2 * OPTIONS_MAX + 2];
+    char letters[2 * OPTIONS_MAX + 3];
     int n = options_build(cmd, longs, letters);
     if (!state->started) {
         optind = 0; // makes getopt start afresh

@@ -29,7 +29,11 @@ const char *report_number(double value, char text[32]);
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 int report_format_parse(const char *name); // enum report_format, or -1
 
-void report_csv_text(struct strbuf *out, const char *text); // one field, quoted where needed
+void report_csv_text(struct strbuf *out, const char *text);  // one field, quoted where needed
+void report_json_text(struct strbuf *out, const char *text); // a string in its quotes
+// Words in lines of at most `width` characters, all but the first (which has `indent` characters
+// already) indented; ends with a line feed.
+void report_wrapped(struct strbuf *out, const char *text, int indent, int width);
 
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show what fits a line. 0, or -1 with the store's message.

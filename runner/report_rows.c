@@ -58,7 +58,7 @@ static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header
     strbuf_puts(out, "\n");
 }
 
-static void put_json_text(struct strbuf *out, const char *text)
+void report_json_text(struct strbuf *out, const char *text)
 {
     strbuf_puts(out, "\"");
     for (const char *at = text; *at; at++)
@@ -76,11 +76,11 @@ static void put_json_row(struct strbuf *out, struct store_rows *rows, bool first
     strbuf_puts(out, first ? "\n  {" : ",\n  {");
     for (int c = 0; c < store_rows_columns(rows); c++) {
         strbuf_puts(out, c ? ", " : "");
-        put_json_text(out, store_rows_name(rows, c));
+        report_json_text(out, store_rows_name(rows, c));
         strbuf_puts(out, ": ");
         enum store_type type = store_rows_type(rows, c);
         if (type == STORE_TEXT)
-            put_json_text(out, store_rows_text(rows, c));
+            report_json_text(out, store_rows_text(rows, c));
         else if (type == STORE_NULL || !isfinite(store_rows_real(rows, c)))
             strbuf_puts(out, "null");
         else

@@ -149,6 +149,27 @@ void report_table_csv(const struct report_table *table, struct strbuf *out)
     }
 }
 
+void report_wrapped(struct strbuf *out, const char *text, int indent, int width)
+{
+    int column = indent;
+    for (const char *at = text; *at;) {
+        size_t len = strcspn(at, " ");
+        int columns = text_width(at, len);
+        if (column > indent && column + 1 + columns > width) {
+            strbuf_printf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            strbuf_puts(out, " ");
+            column++;
+        }
+        strbuf_put(out, at, len);
+        column += columns;
+        at += len;
+        at += strspn(at, " ");
+    }
+    strbuf_puts(out, "\n");
+}
+
 const char *report_number(double value, char text[32])
 {
     // Rounding first, so that 0.0996 is 0.10 and not 0.100.

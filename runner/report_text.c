@@ -226,27 +226,6 @@ static const struct info_line {
 
 enum { INFO_LABEL_WIDTH = 16, INFO_LINE_WIDTH = 100 };
 
-// A long value goes on in the next lines, below its beginning.
-static void put_wrapped(struct strbuf *out, const char *text)
-{
-    int column = INFO_LABEL_WIDTH;
-    for (const char *at = text; *at;) {
-        int len = (int)strcspn(at, " ");
-        if (column > INFO_LABEL_WIDTH && column + 1 + len > INFO_LINE_WIDTH) {
-            strbuf_printf(out, "\n%*s", INFO_LABEL_WIDTH, "");
-            column = INFO_LABEL_WIDTH;
-        } else if (column > INFO_LABEL_WIDTH) {
-            strbuf_puts(out, " ");
-            column++;
-        }
-        strbuf_put(out, at, (size_t)len);
-        column += len;
-        at += len;
-        at += strspn(at, " ");
-    }
-    strbuf_puts(out, "\n");
-}
-
 static void put_info_line(struct strbuf *out, struct store_rows *rows, const struct info_line *line)
 {
     int column = store_rows_column(rows, line->column);
@@ -271,7 +250,7 @@ static void put_info_line(struct strbuf *out, struct store_rows *rows, const str
         break;
     }
     strbuf_printf(out, "%-*s", INFO_LABEL_WIDTH, line->label);
-    put_wrapped(out, text);
+    report_wrapped(out, text, INFO_LABEL_WIDTH, INFO_LINE_WIDTH);
 }
 
 static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t run_id,

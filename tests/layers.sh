@@ -20,7 +20,7 @@ derive
 exec
 store
 report check
-batch floor session run bench pack
+batch floor session run bench pack stat
 cmd commands main'
 
 # shellcheck disable=SC2016 # the program is awk's

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Dealing events into passes; see count_passes.h. Whether the events of a pass fit is a matching of
+// events to counters, found by augmenting paths: few enough of both that nothing faster is needed.
+#include "count_passes.h"
+
+#include "../cpuinfo/environment.h"
+
+#include <string.h>
+
+enum { GENERAL_MAX = 32, FIXED_MAX = 16, SLOTS = GENERAL_MAX + FIXED_MAX };
+
+struct count_capacity count_capacity_of(const struct cpu_info *cpu)
+{
+    struct count_capacity capacity;
+    cpu_counters(cpu, &capacity.general, &capacity.fixed);
+    const struct cpu_family *family = cpu_family_find(cpu->uarch);
+    if (capacity.general == 0 && capacity.fixed == 0 && family) {
+        capacity.general = family->general_counters;
+        capacity.fixed = family->fixed_counters;
+    }
+    return capacity;
+}
+
+bool count_capacity_reduce(struct count_capacity *capacity)
+{
+    if (capacity->general > 1) {
+        capacity->general--;
+        return true;
+    }
+    bool had = capacity->fixed > 0;
+    capacity->fixed = 0;
+    return had;
+}
+
+// The counters that can count the event, one bit each: general ones from 0, fixed from GENERAL_MAX.
+static uint64_t slots_of(const struct counter_event *event, struct count_capacity capacity)
+{
+    uint64_t slots = 0;
+    int general = capacity.general < GENERAL_MAX ? capacity.general : GENERAL_MAX;
+    if (event->kind == COUNTER_GENERAL)
+        slots = event->counters & (((uint64_t)1 << general) - 1);
+    if (event->fixed_index >= 0 && event->fixed_index < capacity.fixed &&
+        event->fixed_index < FIXED_MAX)
+        slots |= (uint64_t)1 << (GENERAL_MAX + event->fixed_index);
+    return slots;
+}
+
+struct matching {
+    uint64_t slots[COUNT_EVENTS_MAX]; // that each event of the pass may take
+    int holder[SLOTS];                // event that has the slot; -1: free
+    int n;
+};
+
+// Finds a slot for the event, moving others; `tried` has the slots that were looked at.
+static bool slot_find(struct matching *m, int event, uint64_t *tried)
+{
+    for (int slot = 0; slot < SLOTS; slot++) {
+        uint64_t bit = (uint64_t)1 << slot;
+        if (!(m->slots[event] & bit) || *tried & bit)
+            continue;
+        *tried |= bit;
+        if (m->holder[slot] < 0 || slot_find(m, m->holder[slot], tried)) { // NOLINT: depth <= SLOTS
+            m->holder[slot] = event;
+            return true;
+        }
+    }
+    return false;
+}
+
+// Whether the events dealt to `which` leave room for one more.
+static bool pass_has_room(const struct count_event *events, int nevents, const int *pass, int which,
+                          const struct count_event *more, struct count_capacity capacity)
+{
+    struct matching m = {.n = 0};
+    memset(m.holder, -1, sizeof m.holder);
+    for (int i = 0; i <= nevents; i++) {
+        const struct count_event *event = i < nevents ? &events[i] : more;
+        uint64_t tried = 0;
+        if (i < nevents && pass[i] != which)
+            continue;
+        if (m.n == COUNT_EVENTS_MAX)
+            return false;
+        if (event->kind == COUNT_SOFTWARE) {
+            m.slots[m.n++] = 0;
+            continue;
+        }
+        m.slots[m.n] = slots_of(&event->hardware, capacity);
+        if (!slot_find(&m, m.n, &tried))
+            return false;
+        m.n++;
+    }
+    return true;
+}
+
+int count_passes_plan(const struct count_event *events, int nevents, struct count_capacity capacity,
+                      int *pass)
+{
+    int npasses = 0;
+    for (int i = 0; i < nevents; i++) {
+        int which = 0;
+        while (which < npasses && !pass_has_room(events, i, pass, which, &events[i], capacity))
+            which++;
+        pass[i] = which;
+        if (which == npasses)
+            npasses++;
+    }
+    return npasses;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Which events can be counted at the same time: passes over a list of events that need more
+// counters than a core has. Pure functions; what a backend then really accepts may be less.
+#ifndef LATPUT_COUNT_PASSES_H
+#define LATPUT_COUNT_PASSES_H
+
+#include "count.h"
+
+struct count_capacity {
+    int general, fixed; // counters of a core that are free
+};
+
+// What CPUID announces, or else what cpus.csv says of the uarch; 0, 0 where neither knows.
+struct count_capacity count_capacity_of(const struct cpu_info *cpu);
+
+// One counter less (a general one, then the fixed ones), after a backend refused a full pass.
+// Returns false if there was nothing left to take away.
+bool count_capacity_reduce(struct count_capacity *capacity);
+
+// Deals events into passes, each event into the first pass where all have a counter that can count
+// them; software events need none. An event that no counter is for gets a pass of its own, which
+// the backend will refuse. Writes the pass of each event, from 0, into pass[nevents]; returns the
+// number of passes.
+int count_passes_plan(const struct count_event *events, int nevents, struct count_capacity capacity,
+                      int *pass);
+
+#endif

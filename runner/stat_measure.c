@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// The runs of `latput stat`; see stat_measure.h. Before anything runs, each event is opened alone
+// for a process that is held and then ended: what the system refuses is known without a run. After
+// that only the number of counters can be wrong (another user has one, the NMI watchdog), which is
+// seen when a full pass is opened or read; then passes become smaller.
+#include "stat_measure.h"
+
+#include "util/mem.h"
+#include "util/subproc.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SHARED_TRIES = 3 }; // of a pass whose counters something else took for a while
+
+struct measurement {
+    const struct stat_options *options;
+    const struct stat_event *events;
+    int nevents;
+    struct stat_result *result;
+    struct count_capacity capacity;
+    int shared;        // how often in succession counters were shared out
+    off_t input_bytes; // where standard input stood, if it is a file; else -1
+};
+
+static void series_add(struct stat_series *series, double value)
+{
+    series->values =
+        xgrow(series->values, &series->capacity, series->n + 1, sizeof *series->values);
+    series->values[series->n++] = value;
+}
+
+static void series_refuse(struct stat_series *series, enum count_obstacle obstacle,
+                          const struct err *err)
+{
+    if (series->obstacle)
+        return;
+    series->obstacle = obstacle;
+    series->why = xstrdup(err->text);
+    series->n = 0;
+}
+
+static bool is_hardware(const struct measurement *m, int event)
+{
+    return m->events[event].event.kind == COUNT_HARDWARE;
+}
+
+static void hardware_refuse(struct measurement *m, enum count_obstacle obstacle,
+                            const struct err *err)
+{
+    for (int i = 0; i < m->nevents; i++)
+        if (is_hardware(m, i))
+            series_refuse(&m->result->series[i], obstacle, err);
+}
+
+// The kernel's account of a process that stands in where perf refuses a software event.
+static bool usage_value(const struct count_event *event, const struct rusage *usage, double *value)
+{
+    if (event->kind != COUNT_SOFTWARE)
+        return false;
+    switch (event->software) {
+    case PERF_COUNT_SW_TASK_CLOCK:
+        *value = 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+                 1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
+        return true;
+    case PERF_COUNT_SW_PAGE_FAULTS:
+        *value = (double)(usage->ru_minflt + usage->ru_majflt);
+        return true;
+    case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+        *value = (double)usage->ru_minflt;
+        return true;
+    case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+        *value = (double)usage->ru_majflt;
+        return true;
+    case PERF_COUNT_SW_CONTEXT_SWITCHES:
+        *value = (double)(usage->ru_nvcsw + usage->ru_nivcsw);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static enum count_obstacle event_vet(struct measurement *m, int event, pid_t pid, struct err *err)
+{
+    const struct stat_options *options = m->options;
+    const struct count_backend *backend = is_hardware(m, event) ? options->backend : &count_perf;
+    struct count_target target = {.what = COUNT_PROCESS, .pid = pid};
+    struct count_group *group;
+    enum count_obstacle obstacle =
+        backend->open(&options->machine, &target, &m->events[event].event, 1, &group, err);
+    backend->close(group);
+    return obstacle;
+}
+
+static int events_vet(struct measurement *m, struct err *err)
+{
+    struct subproc_program program;
+    struct rusage nothing = {0};
+    struct err why = {""};
+    double value;
+    bool hardware = false;
+    for (int i = 0; i < m->nevents; i++)
+        hardware = hardware || is_hardware(m, i);
+    enum count_obstacle obstacle =
+        hardware ? m->options->backend->probe(&m->options->machine, &why) : COUNT_FINE;
+    if (obstacle)
+        hardware_refuse(m, obstacle, &why);
+    if (subproc_hold(m->options->argv, &program, err) != 0)
+        return -1;
+    for (int i = 0; i < m->nevents; i++) {
+        struct stat_series *series = &m->result->series[i];
+        if (series->obstacle)
+            continue;
+        obstacle = event_vet(m, i, program.pid, &why);
+        if (obstacle && usage_value(&m->events[i].event, &nothing, &value))
+            series->from_usage = true;
+        else if (obstacle)
+            series_refuse(series, obstacle, &why);
+    }
+    subproc_abandon(&program);
+    return 0;
+}
+
+// One run: the hardware events of a pass as one group, each software event by itself.
+struct one_run {
+    const int *chosen; // indices of events
+    int nchosen;
+    struct count_group *group;   // of the hardware events; NULL: none
+    struct count_group **single; // one an event of m->events; NULL where it is not software
+    uint64_t values[COUNT_EVENTS_MAX];
+    struct subproc_end end;
+    double wall_ns;
+};
+
+static enum count_obstacle run_open(struct measurement *m, struct one_run *run, pid_t pid,
+                                    struct err *why)
+{
+    struct count_target target = {.what = COUNT_PROCESS, .pid = pid};
+    struct count_event events[COUNT_EVENTS_MAX];
+    enum count_obstacle obstacle = COUNT_FINE;
+    for (int i = 0; i < run->nchosen; i++)
+        events[i] = m->events[run->chosen[i]].event;
+    if (run->nchosen > 0)
+        obstacle = m->options->backend->open(&m->options->machine, &target, events, run->nchosen,
+                                             &run->group, why);
+    for (int i = 0; i < m->nevents && !obstacle; i++) {
+        struct stat_series *series = &m->result->series[i];
+        struct err refused = {""};
+        if (is_hardware(m, i) || series->obstacle || series->from_usage)
+            continue;
+        enum count_obstacle single = count_perf.open(
+            &m->options->machine, &target, &m->events[i].event, 1, &run->single[i], &refused);
+        if (single)
+            series_refuse(series, single, &refused);
+    }
+    return obstacle;
+}
+
+static void run_close(struct measurement *m, struct one_run *run)
+{
+    if (run->group)
+        run->group->backend->close(run->group);
+    for (int i = 0; i < m->nevents; i++)
+        count_perf.close(run->single[i]);
+    free(run->single);
+}
+
+static double now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
+}
+
+// Lets the held program run to its end. Returns false where it was not started.
+static bool run_execute(struct measurement *m, struct one_run *run, struct subproc_program *program)
+{
+    if (subproc_interrupted()) {
+        subproc_abandon(program);
+        return false;
+    }
+    if (m->input_bytes >= 0)
+        lseek(STDIN_FILENO, m->input_bytes, SEEK_SET);
+    double begin_ns = now_ns();
+    m->result->exec_errno = subproc_release(program);
+    subproc_await(program, &run->end);
+    run->wall_ns = now_ns() - begin_ns;
+    return m->result->exec_errno == 0;
+}
+
+// Exit status and signal of the run. Returns whether it came to its own end.
+static bool run_judge(struct measurement *m, const struct one_run *run)
+{
+    struct stat_result *result = m->result;
+    int before = result->exit_status;
+    result->signal = run->end.signal;
+    if (result->signal)
+        return false;
+    result->exit_status = run->end.exit_status;
+    if (result->counted_runs + result->warm_runs > 0 && before != result->exit_status)
+        result->statuses_differ = true;
+    return true;
+}
+
+static void run_record(struct measurement *m, const struct one_run *run)
+{
+    struct stat_result *result = m->result;
+    const struct rusage *usage = &run->end.usage;
+    for (int i = 0; i < run->nchosen; i++)
+        series_add(&result->series[run->chosen[i]], (double)run->values[i]);
+    for (int i = 0; i < m->nevents; i++) {
+        uint64_t count = 0;
+        double value = 0;
+        struct err why = {""};
+        struct stat_series *series = &result->series[i];
+        if (series->from_usage && usage_value(&m->events[i].event, usage, &value)) {
+            series_add(series, value);
+        } else if (run->single[i]) {
+            enum count_obstacle obstacle = count_perf.read(run->single[i], &count, &why);
+            if (obstacle)
+                series_refuse(series, obstacle, &why);
+            else
+                series_add(series, (double)count);
+        }
+    }
+    series_add(&result->times[STAT_WALL_NS], run->wall_ns);
+    series_add(&result->times[STAT_USER_NS],
+               1e9 * (double)usage->ru_utime.tv_sec + 1e3 * (double)usage->ru_utime.tv_usec);
+    series_add(&result->times[STAT_SYSTEM_NS],
+               1e9 * (double)usage->ru_stime.tv_sec + 1e3 * (double)usage->ru_stime.tv_usec);
+    series_add(&result->times[STAT_MAX_RSS_BYTES], 1024.0 * (double)usage->ru_maxrss);
+    result->counted_runs++;
+}
+
+// What to do about a pass that could not be counted.
+static void pass_refused(struct measurement *m, const struct one_run *run,
+                         enum count_obstacle obstacle, const struct err *why)
+{
+    if (obstacle == COUNT_MULTIPLEXED && ++m->shared < SHARED_TRIES)
+        return; // again: perhaps it was something short
+    m->shared = 0;
+    bool fewer =
+        obstacle == COUNT_MULTIPLEXED || obstacle == COUNT_TOO_MANY || obstacle == COUNT_WATCHDOG;
+    if (fewer && run->nchosen > 1 && count_capacity_reduce(&m->capacity))
+        return;
+    for (int i = 0; i < run->nchosen; i++)
+        series_refuse(&m->result->series[run->chosen[i]], obstacle, why);
+}
+
+// Returns 0 to go on, 1 when the program is not to be run any more, -1 with a message.
+static int run_once(struct measurement *m, const int *chosen, int nchosen, bool counted,
+                    struct err *err)
+{
+    struct one_run run = {.chosen = chosen, .nchosen = nchosen};
+    struct subproc_program program;
+    struct err why = {""};
+    enum count_obstacle obstacle = COUNT_FINE;
+    int status = 1;
+    if (subproc_hold(m->options->argv, &program, err) != 0)
+        return -1;
+    run.single = xcalloc((size_t)m->nevents + 1, sizeof(struct count_group *));
+    if (counted)
+        obstacle = run_open(m, &run, program.pid, &why);
+    if (obstacle) {
+        subproc_abandon(&program);
+        pass_refused(m, &run, obstacle, &why);
+        status = 0;
+    } else if (run_execute(m, &run, &program) && run_judge(m, &run) && !subproc_interrupted()) {
+        status = 0;
+        if (run.group)
+            obstacle = run.group->backend->read(run.group, run.values, &why);
+        if (!counted) {
+            m->result->warm_runs++;
+        } else if (obstacle) {
+            m->result->lost_runs++;
+            pass_refused(m, &run, obstacle, &why);
+        } else {
+            m->shared = 0;
+            run_record(m, &run);
+        }
+    }
+    run_close(m, &run);
+    m->result->interrupted = subproc_interrupted();
+    return m->result->interrupted ? 1 : status;
+}
+
+// The first pass of the hardware events that were counted fewer than `repeat` times. Returns its
+// length.
+static int pass_choose(const struct measurement *m, int repeat, int *chosen)
+{
+    struct count_event *events = xcalloc((size_t)m->nevents + 1, sizeof *events);
+    int *which = xcalloc((size_t)m->nevents + 1, sizeof *which);
+    int *pass = xcalloc((size_t)m->nevents + 1, sizeof *pass);
+    int n = 0, nchosen = 0;
+    for (int i = 0; i < m->nevents; i++) {
+        const struct stat_series *series = &m->result->series[i];
+        if (!is_hardware(m, i) || series->obstacle || series->n >= (size_t)repeat)
+            continue;
+        events[n] = m->events[i].event;
+        which[n++] = i;
+    }
+    count_passes_plan(events, n, m->capacity, pass);
+    for (int i = 0; i < n; i++)
+        if (pass[i] == 0)
+            chosen[nchosen++] = which[i];
+    free(events);
+    free(which);
+    free(pass);
+    return nchosen;
+}
+
+// Every run finds a file on standard input where the first one did.
+static off_t input_position(void)
+{
+    struct stat about;
+    if (fstat(STDIN_FILENO, &about) != 0 || !S_ISREG(about.st_mode))
+        return -1;
+    return lseek(STDIN_FILENO, 0, SEEK_CUR);
+}
+
+static bool hardware_all_refused(const struct measurement *m)
+{
+    bool any = false;
+    for (int i = 0; i < m->nevents; i++) {
+        if (is_hardware(m, i) && !m->result->series[i].obstacle)
+            return false;
+        any = any || is_hardware(m, i);
+    }
+    return any;
+}
+
+int stat_measure(const struct stat_options *options, const struct stat_event *events, int nevents,
+                 struct stat_result *result, struct err *err)
+{
+    struct measurement m = {.options = options,
+                            .events = events,
+                            .nevents = nevents,
+                            .result = result,
+                            .capacity = options->capacity};
+    int chosen[COUNT_EVENTS_MAX], status = 0;
+    m.input_bytes = input_position();
+    *result = (struct stat_result){.nevents = nevents};
+    result->series = xcalloc((size_t)nevents + 1, sizeof *result->series);
+    if (events_vet(&m, err) != 0)
+        return -1;
+    result->hardware_refused = options->hardware_required && hardware_all_refused(&m);
+    if (result->hardware_refused)
+        return 0;
+    for (int i = 0; i < options->warm && status == 0; i++)
+        status = run_once(&m, NULL, 0, false, err);
+    // All events once, then all of them again: a drift of the machine then shows in the spread.
+    for (int round = 1; round <= options->repeat && status == 0; round++) {
+        int nchosen = pass_choose(&m, round, chosen);
+        if (nchosen == 0 && result->counted_runs < round)
+            status = run_once(&m, chosen, 0, true, err); // time and software events only
+        while (nchosen > 0 && status == 0) {
+            status = run_once(&m, chosen, nchosen, true, err);
+            nchosen = pass_choose(&m, round, chosen);
+        }
+    }
+    return status < 0 ? -1 : 0;
+}
+
+void stat_result_free(struct stat_result *result)
+{
+    for (int i = 0; i < result->nevents; i++) {
+        free(result->series[i].values);
+        free(result->series[i].why);
+    }
+    for (int i = 0; i < STAT_TIMES; i++)
+        free(result->times[i].values);
+    free(result->series);
+    result->series = NULL;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static double quantile(const double *sorted, size_t n, double q)
+{
+    double at = q * (double)(n - 1);
+    size_t below = (size_t)at;
+    size_t above = below + 1 < n ? below + 1 : below;
+    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
+}
+
+struct stat_summary stat_summarise(const struct stat_series *series)
+{
+    struct stat_summary summary = {
+        .n = series->n, .mean = NAN, .min = NAN, .max = NAN, .spread = NAN};
+    size_t n = series->n;
+    if (n == 0)
+        return summary;
+    double *sorted = xmalloc(n * sizeof *sorted), sum = 0;
+    memcpy(sorted, series->values, n * sizeof *sorted);
+    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    for (size_t i = 0; i < n; i++)
+        sum += sorted[i];
+    summary.mean = sum / (double)n;
+    summary.min = sorted[0];
+    summary.max = sorted[n - 1];
+    if (n > 1)
+        summary.spread = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
+    free(sorted);
+    return summary;
+}
+
+int stat_runs_needed(const struct stat_options *options, const struct stat_event *events,
+                     int nevents)
+{
+    struct count_event *hardware = xcalloc((size_t)nevents + 1, sizeof *hardware);
+    int *pass = xcalloc((size_t)nevents + 1, sizeof *pass);
+    int n = 0;
+    for (int i = 0; i < nevents; i++)
+        if (events[i].event.kind == COUNT_HARDWARE)
+            hardware[n++] = events[i].event;
+    int npasses = count_passes_plan(hardware, n, options->capacity, pass);
+    free(hardware);
+    free(pass);
+    return options->warm + options->repeat * (npasses > 0 ? npasses : 1);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput stat on real programs: what it counts without hardware, how the program's files, signals and
+# exit status pass through, and what it refuses.
+# shellcheck source=tests/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+
+# Mean of a row of the CSV report, without decimals.
+mean_of() { awk -F, -v event="$1" '$1 == event { printf "%.0f", $6 }' report.csv; }
+at_least() { [ "$1" -ge "$2" ]; }
+at_most() { [ "$1" -le "$2" ]; }
+
+# Times and the report in all formats.
+run stat --repeat 2 --output report.csv --format csv --events task-clock,page-faults -- sleep 0.2
+expect_status 0
+expect_no_out
+expect "nothing on standard error" test ! -s "$ERR"
+expect "header" grep -q '^event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail$' report.csv
+expect "slept" at_least "$(mean_of wall)" 200000000
+expect "slept, not worked" at_most "$(mean_of user)" 100000000
+expect "two runs" grep -qE '^wall,clock,,,ns,([0-9.]+,){4}2,ok,$' report.csv
+expect "page faults" at_least "$(mean_of page-faults)" 10
+# shellcheck disable=SC2016 # the program is another shell's
+run stat --repeat 2 -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
+expect_status 0
+expect_no_out
+expect_err '^event +mean +min +spread % +runs$'
+expect_err '^wall \(ms\) +[0-9.]+ +[0-9.]+ +[0-9.]+ +[0-9]+$'
+expect_err '^max_rss \(KiB\) '
+expect "the report fits a terminal" test "$(wc -L <"$ERR")" -le 80
+run stat --format json --output report.json --events task-clock --repeat 2 -- true 'a "word"'
+expect_status 0
+if command -v python3 >/dev/null; then
+    expect "valid JSON" python3 - report.json <<'PYTHON'
+import json, sys
+report = json.load(open(sys.argv[1]))
+assert report["program"] == ["true", 'a "word"'], report["program"]
+assert report["counted_runs"] == 2 and report["warm_runs"] == 1 and report["exit_status"] == 0
+rows = {row["event"]: row for row in report["events"]}
+assert len(rows["wall"]["values"]) == 2 and rows["wall"]["mean"] > 0
+assert rows["task-clock"]["outcome"] == "ok"
+PYTHON
+fi
+
+# The program's own files: all of its output, its input in every run, and its own options.
+run stat --repeat 2 --warm 0 --output report.txt -- printf '%s\n' --format
+expect_status 0
+expect "printed in each run" test "$(grep -c '^--format$' "$OUT")" -ge 2
+run stat --repeat 2 --warm 0 --output report.txt printf '%s\n' --repeat
+expect_status 0
+expect_out '^--repeat$'
+printf 'one\ntwo\n' >input
+CLI_COMMAND='stat <file'
+"$LATPUT" stat --repeat 2 --warm 1 --events task-clock -o report.txt -- cat <input >"$OUT" 2>"$ERR"
+STATUS=$?
+expect_status 0
+expect "each run reads the file from its start" test "$(grep -c '^one$' "$OUT")" = 3
+CLI_COMMAND='stat <pipe'
+"$LATPUT" stat --events task-clock -o report.txt -- cat < <(cat input) >"$OUT" 2>"$ERR"
+expect_err 'standard input is a pipe'
+
+# Exit status and signals of the program.
+run stat -e task-clock -- sh -c 'exit 7'
+expect_status 7
+expect_err 'exit status 7$'
+run stat -e task-clock --repeat 2 -- sh -c 'kill -SEGV $$'
+expect_status 139
+expect_err 'no run could be counted, ended by SIGSEGV'
+run stat -- no-such-program-anywhere
+expect_status 127
+expect_err "cannot start 'no-such-program-anywhere': not found"
+: >plain
+run stat -- ./plain
+expect_status 126
+expect_err 'Permission denied'
+rm -f count
+# shellcheck disable=SC2016
+run stat -e task-clock --repeat 3 --warm 0 -- sh -c 'echo >>count; exit $(wc -l <count)'
+expect_status 3
+expect_err '^status 3 in the last one, others differ$'
+
+# Signals that latput gets reach the program, and the measurement ends.
+interrupt() { # SIGNAL, script
+    rm -f started
+    "$LATPUT" stat -e task-clock --warm 0 -- sh -c "$2" >"$OUT" 2>"$ERR" </dev/null &
+    local pid=$! i
+    for ((i = 0; i < 100; i++)); do
+        [ -e started ] && break
+        sleep 0.05
+    done
+    kill -s "$1" "$pid"
+    wait "$pid"
+    STATUS=$? CLI_COMMAND="stat, interrupted by $1"
+}
+interrupt TERM 'trap "echo got it; exit 5" TERM; : >started; while :; do sleep 0.05; done'
+expect_status 143
+expect_out '^got it$'
+expect_err 'stopped by SIGTERM'
+interrupt HUP ': >started; while :; do sleep 0.05; done'
+expect_status 129
+expect_err 'by SIGHUP$'
+interrupt USR1 'trap "echo usr1; exit 6" USR1; : >started; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 6'
+expect_status 6
+expect_out '^usr1$'
+
+# Without hardware counters: named with the reason, refused if they were asked for.
+if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/cpu_core ]; then
+    run stat --repeat 1 -- true
+    expect_status 0
+    expect_err '^Not counted: the [0-9]+ hardware events of [a-z0-9_]+: no performance counters: '
+    run stat -e event=0x3c -- touch ran
+    expect_status 3
+    expect_err 'the program was not run, since none of the hardware events can be counted'
+    expect "it was not run" test ! -e ran
+else
+    echo "this machine has hardware counters: their absence is tested by test_count alone"
+fi
+
+# Wrong usage.
+refused() { # pattern, arguments
+    local pattern=$1
+    shift
+    run stat "$@"
+    expect_status 2
+    expect_no_out
+    expect_err "$pattern"
+}
+refused 'no program given'
+refused 'no program given' --repeat 2 --
+refused 'wants a number from 1' --repeat 0 -- true
+refused 'wants a number from 0' --warm x -- true
+refused "unknown format 'xml'" --format xml -- true
+refused 'no_such_event' --events no_such_event -- true
+refused 'choose some with --events' --compare gt1 -- true
+refused 'no threshold' --events event=0x3c --compare eq2 -- true
+refused 'needs the thresholds' --events event=0x3c --invert 1 -- true
+refused 'exclude each other' --events event=0x3c --compare 1 --histogram 4 -- true
+run stat --events task-clock --output /no/such/directory/file -- true
+expect_status 3
+expect_err '/no/such/directory/file'
+finish
