@@ -24,6 +24,9 @@ struct perf_group {
 // How the kernel wants events of fixed counters: as the general event that it knows to have one.
 static const uint64_t fixed_configs[] = {0x00c0, 0x003c, 0x0300, 0x0400, 0x0073, 0x019c, 0x02c2};
 
+// What perf's config1 is for on Intel's event 0xc2 and 0xc6; the kernel knows which it belongs to.
+static const uint32_t MSR_PEBS_FRONTEND = 0x3f7;
+
 static enum count_obstacle event_check(const struct count_event *event, struct err *err)
 {
     bool switches = event->software == PERF_COUNT_SW_CONTEXT_SWITCHES ||
@@ -44,6 +47,11 @@ static enum count_obstacle event_check(const struct count_event *event, struct e
         err_set(err, "'%s' cannot be counted through perf%s. Use --backend msr", event->name,
                 hardware->kind == COUNTER_MSR ? ": it is a register that counts by itself"
                                               : ", which has other codes for it");
+        return COUNT_NO_EVENT;
+    }
+    if (hardware->extra_msr && hardware->extra_msr != MSR_PEBS_FRONTEND) {
+        err_set(err, "'%s' cannot be counted through perf: it needs the MSR 0x%x set", event->name,
+                hardware->extra_msr);
         return COUNT_NO_EVENT;
     }
     if (hardware->kind == COUNTER_FIXED &&
@@ -71,6 +79,7 @@ static struct perf_event_attr attr_make(const struct count_event *event, uint32_
         .type = event->kind == COUNT_SOFTWARE ? PERF_TYPE_SOFTWARE : pmu_type,
         .size = sizeof attr,
         .config = config_make(event),
+        .config1 = event->kind == COUNT_HARDWARE ? event->hardware.extra_value : 0,
         .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
         .disabled = leader,
         .exclude_user = !(event->rings & COUNT_USER),

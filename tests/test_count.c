@@ -204,6 +204,23 @@ static void test_self(void **state)
     assert_int_equal(sim.closed, 3);
 }
 
+// An event that needs a further register: Intel's front-end one goes into config1.
+static void test_extra_register(void **state)
+{
+    (void)state;
+    struct count_event events[] = {event("ms", 0xc2, 4)};
+    struct count_group *group;
+    struct err err = {""};
+    events[0].hardware.extra_msr = 0x3f7;
+    events[0].hardware.extra_value = 8;
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
+    assert_true(sim.attrs[0].config == 0x4c2 && sim.attrs[0].config1 == 8);
+    count_perf.close(group);
+    events[0].hardware.extra_msr = 0x1a6;
+    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_NO_EVENT);
+    assert_non_null(strstr(err.text, "it needs the MSR 0x1a6"));
+}
+
 static void test_process_and_cpu(void **state)
 {
     (void)state;
@@ -458,6 +475,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_parse, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_self, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_extra_register, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_process_and_cpu, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_refusals, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_times, machine_make, machine_remove),
