@@ -88,6 +88,9 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
 
+# Compares the counter tables with libpfm4, where it is installed.
+$(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
+
 tests: $(TESTS)
 
 check: all $(TESTS)

@@ -7,7 +7,7 @@
 set -u
 
 packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev
-    libzydis-dev libmd-dev libcmocka-dev)
+    libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
 # For rows with bits=32, which are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
 dev_packages=(git clang clang-tidy clang-format shellcheck man-db qemu-user)

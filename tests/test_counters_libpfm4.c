@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: MIT
+// Every event of the counter tables against libpfm4, an independent transcription of the vendors'
+// documents: the name in the column pfm must give the same code there, and so must the vendor's
+// name where libpfm4 has it. What differs, and what libpfm4 lacks, is listed with the reason in
+// tests/counters/differences.csv.
+#include "../cpuinfo/counters.h"
+#include "../runner/util/strbuf.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#if __has_include(<perfmon/pfmlib.h>)
+#include <perfmon/pfmlib.h>
+
+// Bits of PERFEVTSEL that say in which mode to count, and whether: not the event's.
+static const uint64_t PRIVILEGE_BITS = 1u << 16 | 1u << 17 | 1u << 20 | 1u << 22;
+
+static struct csv_file differences, models;
+static bool *used; // a difference each
+static int nequal, nabsent, ndiffer;
+
+static void read_list(const char *name, const char *const *columns, size_t ncolumns,
+                      struct csv_file *file)
+{
+    char path[128];
+    struct err err;
+    const struct csv_spec spec = {columns, ncolumns, 0};
+    snprintf(path, sizeof path, "tests/counters/%s", name);
+    if (csv_file_read(path, &spec, file, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    static const char *const difference_columns[] = {"uarch", "id", "finding", "reason"};
+    static const char *const model_columns[] = {"uarch", "model"};
+    setenv("LIBPFM_ENCODE_INACTIVE", "1", 1); // models other than this machine's
+    if (pfm_initialize() != PFM_SUCCESS)
+        return -1;
+    read_list("differences.csv", difference_columns, 4, &differences);
+    read_list("libpfm4_models.csv", model_columns, 2, &models);
+    used = xcalloc(differences.nrecords, sizeof *used);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    free(used);
+    csv_file_free(&differences);
+    csv_file_free(&models);
+    pfm_terminate();
+    return 0;
+}
+
+// libpfm4's code of an event, reduced to what counter_event_code() says. Returns 0, or -1 if it
+// does not know the name.
+static int pfm_code(const struct counter_event *event, const char *model, const char *name,
+                    uint64_t *code)
+{
+    char text[COUNTER_LABEL_BYTES + 64];
+    pfm_pmu_encode_arg_t arg = {.size = sizeof arg};
+    snprintf(text, sizeof text, "%s::%s", model, name);
+    for (char *p = text + strlen(model); *p; p++)
+        if (*p == '.') // the vendor's separator
+            *p = ':';
+    if (pfm_get_os_event_encoding(text, PFM_PLM0 | PFM_PLM3, PFM_OS_NONE, &arg) != PFM_SUCCESS)
+        return -1;
+    *code = arg.codes[0] & ~PRIVILEGE_BITS;
+    if (event->scheme == SCHEME_NETBURST) // ESCR without modes and tags, CCCR's select
+        *code = (arg.codes[0] & 0x7ffffe00) | (arg.codes[1] & 0xe000) << 32;
+    free(arg.codes);
+    return 0;
+}
+
+// Whether the difference is listed; marks it.
+static bool listed(const char *uarch, const char *id, const char *finding)
+{
+    for (size_t i = 0; i < differences.nrecords; i++) {
+        const char *const *field = differences.records[i].fields;
+        if (strcmp(field[0], uarch) == 0 && strcmp(field[1], id) == 0 &&
+            strcmp(field[2], finding) == 0 && field[3][0]) {
+            used[i] = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static void compare(const struct counter_table *table, const struct counter_event *event,
+                    const char *model, struct strbuf *faults)
+{
+    uint64_t own = counter_event_code(event), theirs;
+    bool named = pfm_code(event, model, event->name, &theirs) == 0;
+    if (named && theirs != own) {
+        ndiffer++;
+        if (!listed(table->uarch, event->id, "differs"))
+            strbuf_printf(faults, "%s %s: %s is 0x%llx here and 0x%llx in libpfm4\n", table->uarch,
+                          event->id, event->name, (unsigned long long)own,
+                          (unsigned long long)theirs);
+    }
+    if (!event->pfm[0]) {
+        nabsent++;
+        if (!named && !listed(table->uarch, event->id, "absent"))
+            strbuf_printf(faults, "%s %s: no name of libpfm4\n", table->uarch, event->id);
+        if (named && theirs == own)
+            strbuf_printf(faults, "%s %s: libpfm4 has this name and code; enter it in pfm\n",
+                          table->uarch, event->id);
+        return;
+    }
+    if (pfm_code(event, model, event->pfm, &theirs) != 0)
+        strbuf_printf(faults, "%s %s: libpfm4's %s has no event %s\n", table->uarch, event->id,
+                      model, event->pfm);
+    else if (theirs != own)
+        strbuf_printf(faults, "%s %s: 0x%llx here; %s of libpfm4 is 0x%llx\n", table->uarch,
+                      event->id, (unsigned long long)own, event->pfm, (unsigned long long)theirs);
+    else
+        nequal++;
+}
+
+static void test_codes_are_libpfm4s(void **state)
+{
+    (void)state;
+    struct strbuf faults = {0};
+    for (size_t i = 0; i < models.nrecords; i++) {
+        struct counter_table table;
+        struct err err;
+        if (counters_load(models.records[i].fields[0], &table, &err) != 0)
+            fail_msg("%s", err.text);
+        for (int j = 0; j < table.nevents; j++)
+            if (table.events[j].kind != COUNTER_MSR)
+                compare(&table, &table.events[j], models.records[i].fields[1], &faults);
+        counters_free(&table);
+    }
+    print_message("%d events equal, %d with another code for the same name, %d without a name of "
+                  "libpfm4\n",
+                  nequal, ndiffer, nabsent);
+    if (faults.len)
+        fail_msg("%sThe differences are listed for libpfm4 4.13.", faults.data);
+    assert_true(nequal > 1900);
+}
+
+static void test_differences_are_still_there(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < differences.nrecords; i++)
+        if (!used[i] && strcmp(differences.records[i].fields[2], "reference") != 0)
+            fail_msg("%s:%d: this is no difference any more", differences.path,
+                     differences.records[i].line);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_codes_are_libpfm4s),
+        cmocka_unit_test(test_differences_are_still_there),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
+
+#else
+
+int main(void)
+{
+    puts("libpfm4 is not installed (Debian package libpfm4-dev)");
+    return 77;
+}
+
+#endif
