@@ -4,6 +4,7 @@
 // of them confirm a value, as in a run over lists.
 #include "bench.h"
 
+#include "bench_source.h"
 #include "bench_text.h"
 #include "session.h"
 #include "util/strbuf.h"
@@ -26,7 +27,7 @@ struct bench {
     struct bench_result *result;
     struct arena *arena;
     struct session session;
-    struct kernel_spec kernel;
+    struct bench_source source;
     struct program program;
     struct exec_params params;
     struct kernel_facts facts;
@@ -43,8 +44,9 @@ struct bench_spec bench_defaults(void)
 
 static int bench_check(const struct bench_spec *spec, struct err *err)
 {
-    if (!spec->body || bench_text_instructions(spec->body) == 0)
-        return err_set(err, "there is no instruction in the code");
+    if (spec->file ? spec->body != NULL : !spec->body || bench_text_instructions(spec->body) == 0)
+        return err_set(err, spec->file ? "either code or a file, not both"
+                                       : "there is no instruction in the code");
     if (spec->bits != 0 && spec->bits != 32 && spec->bits != 64)
         return err_set(err, "%d bits: only 64 and 32 are possible", spec->bits);
     if (spec->unroll < 0 || spec->unroll > BENCH_UNROLL_MAX || spec->loop < 0 ||
@@ -61,6 +63,28 @@ static void bench_fail(struct bench *bench, enum outcome outcome, const char *de
     bench->result->detail = arena_strdup(bench->arena, detail);
 }
 
+// What NASM or the linker said, and where.
+static void bench_refused(struct bench *bench, const struct build_failure *failure)
+{
+    const struct bench_source *source = &bench->source;
+    struct bench_result *result = bench->result;
+    const char *detail = failure->detail;
+    if (source->function && strstr(detail, "latput_function"))
+        detail = arena_printf(bench->arena, "%s: there is no function '%s' in it",
+                              bench->spec->file, source->function);
+    else if (source->object)
+        detail = arena_printf(bench->arena, "%s: %s", bench->spec->file, detail);
+    bench_fail(bench, failure->outcome, detail);
+    result->failed_init = failure->place.in_init;
+    result->failed_line = failure->place.line;
+    if (!source->file)
+        return;
+    bool in_file = failure->place.in_init && failure->place.line <= source->file_lines;
+    result->failed_file = in_file ? source->file : NULL;
+    if (!in_file)
+        result->failed_line = 0;
+}
+
 // Assembles and links. 0 also where the assembler refuses: then the result has an outcome and the
 // program no path.
 static int bench_build(struct bench *bench, struct err *err)
@@ -68,19 +92,21 @@ static int bench_build(struct bench *bench, struct err *err)
     static const struct list_row row = {.form = "bench", .mnemonic = "bench"};
     static const struct test test = {.kind = TEST_THROUGHPUT};
     const struct bench_spec *spec = bench->spec;
-    bench->kernel = bench_text_kernel(spec, bench->arena);
-    struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &bench->kernel};
+    struct bench_source *source = &bench->source;
+    if (bench_source_read(spec, bench->session.directory, source, bench->arena,
+                          &bench->result->refused, err) != 0)
+        return -1;
+    struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &source->kernel};
     const struct build_options options = {.directory = bench->session.directory,
                                           .stem = "bench",
-                                          .bits = spec->bits ? spec->bits : 64,
-                                          .keep = spec->keep};
+                                          .bits = source->bits ? source->bits : 64,
+                                          .keep = spec->keep,
+                                          .include = source->include,
+                                          .object = source->object};
     if (build_program(&kernel, 1, &options, bench->arena, &bench->program, err) != 0)
         return -1;
     if (bench->program.nfailures > 0) {
-        const struct build_failure *failure = &bench->program.failures[0];
-        bench_fail(bench, failure->outcome, failure->detail);
-        bench->result->failed_init = failure->place.in_init;
-        bench->result->failed_line = failure->place.line;
+        bench_refused(bench, &bench->program.failures[0]);
         bench->program.path = NULL;
     }
     return 0;
@@ -100,7 +126,7 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
     struct core_config *config = &bench->session.params.config;
     struct program nop = {0};
     const char *program = bench->program.path;
-    if (bench->spec->bits == 32) { // the floor is that of the 64-bit core
+    if (bench->source.bits == 32) { // the floor is that of the 64-bit core
         if (session_build_nop(&bench->session, "floor", 64, bench->arena, &nop, err) != 0)
             return -1;
         program = nop.path;
@@ -198,18 +224,18 @@ static void bench_add_timing(struct bench *bench, const struct exec_bench *pass,
 
 static int bench_repeats(const struct bench *bench)
 {
-    return bench->spec->repeat ? bench->spec->repeat : REPEAT_DEFAULT;
+    return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
 }
 
 // Finds copies and iterations, unless both are given.
 static int bench_find_shape(struct bench *bench, struct err *err)
 {
-    const struct bench_spec *spec = bench->spec;
+    const struct bench_source *source = &bench->source;
     struct bench_result *result = bench->result;
-    struct exec_bench shape = {.copies = (uint32_t)spec->unroll};
-    result->copies = spec->unroll;
-    result->iterations = spec->loop;
-    if (spec->loop)
+    struct exec_bench shape = {.copies = (uint32_t)source->unroll};
+    result->copies = source->unroll;
+    result->iterations = source->loop;
+    if (source->loop)
         return 0;
     if (exec_bench(bench->program.path, &bench->params, &shape, bench->arena, err) != 0)
         return -1;
@@ -255,6 +281,10 @@ static int bench_pass(struct bench *bench, int number, struct err *err)
     result->pass = number;
     if (bench->ntimings < 2)
         return 1;
+    if (bench->spec->cold) { // misses vary; there is no steady state to wait for
+        result->outcome = OUTCOME_OK;
+        return 0;
+    }
     if (estimate.outcome != OUTCOME_OK)
         return bench_repeats(bench) < LONG_REPEATS;
     result->outcome = OUTCOME_OK;
@@ -281,12 +311,26 @@ static void bench_summarise(struct bench *bench)
         summary->spread_clk = derive_quantile(values, bench->naccepted, 0.75) -
                               derive_quantile(values, bench->naccepted, 0.25);
     }
+    if (bench->spec->cold && result->outcome == OUTCOME_OK)
+        summary->clk = summary->median_clk;
     if (result->outcome != OUTCOME_UNSTABLE)
         return;
     result->detail =
         bench->naccepted
             ? "the repetitions have no common value that comes back: it varies by itself"
             : "no undisturbed repetition: something else uses this core";
+}
+
+// What a function may not do is libc's doing rather than its own.
+static void bench_explain(struct bench *bench)
+{
+    struct bench_result *result = bench->result;
+    if (bench->source.function && (result->outcome == OUTCOME_NOT_MEASURABLE ||
+                                   strstr(result->detail, "system call refused")))
+        result->detail = arena_printf(bench->arena,
+                                      "%s; of libc only what keeps no state and makes no system "
+                                      "call can be measured (not malloc, stdio, rand)",
+                                      result->detail);
 }
 
 static int bench_passes(struct bench *bench, struct err *err)
@@ -296,12 +340,11 @@ static int bench_passes(struct bench *bench, struct err *err)
     bench->accepted_clk = arena_alloc(bench->arena, rows * sizeof *bench->accepted_clk);
     if (bench_find_shape(bench, err) != 0)
         return -1;
-    if (bench->result->outcome != OUTCOME_OK)
-        return 0;
-    int more = 1;
+    int more = bench->result->outcome == OUTCOME_OK;
     for (int pass = 1; pass <= PASSES_MAX && more == 1; pass++)
         more = bench_pass(bench, pass, err);
     bench_summarise(bench);
+    bench_explain(bench);
     return more < 0 ? -1 : 0;
 }
 
@@ -313,6 +356,7 @@ static int bench_prepared(struct bench *bench, struct err *err)
         session_make_directory(&bench->session, err) != 0 || bench_build(bench, err) != 0)
         return -1;
     const struct core_config *config = &bench->session.params.config;
+    result->bits = bench->source.bits ? bench->source.bits : 64;
     result->cpu = config->cpu;
     result->tsc_hz = config->tsc_hz;
     result->uarch = arena_strdup(bench->arena, bench->session.cpu->uarch);
@@ -323,12 +367,12 @@ static int bench_prepared(struct bench *bench, struct err *err)
         return 0;
     if (bench_find_floor(bench, err) != 0)
         return -1;
-    bench->params = session_params(&bench->session, spec->bits ? spec->bits : 64);
+    bench->params = session_params(&bench->session, bench->source.bits ? bench->source.bits : 64);
     bench->params.config.give_up_ms =
         (uint32_t)(spec->give_up_ms > 0 ? spec->give_up_ms : GIVE_UP_DEFAULT_MS);
-    bench->facts = (struct kernel_facts){bench->kernel.shape, bench->kernel.instances,
-                                         bench->kernel.instrs, 0};
-    result->instances = bench->kernel.instances;
+    bench->facts = (struct kernel_facts){bench->source.kernel.shape, bench->source.kernel.instances,
+                                         bench->source.kernel.instrs, 0};
+    result->instances = bench->source.kernel.instances;
     return bench_passes(bench, err);
 }
 
@@ -341,7 +385,8 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
         .detail = "",
         .summary = {.clk = NAN, .median_clk = NAN, .spread_clk = NAN}
     };
-    if (bench_check(spec, err) != 0)
+    result->refused = bench_check(spec, err) != 0;
+    if (result->refused)
         return -1;
     int status = bench_prepared(&bench, err);
     session_end(&bench.session, spec->keep);

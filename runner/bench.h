@@ -17,15 +17,20 @@
 // Registers and memory are as the contract of bodies says (plan.h, docs/BENCH.md).
 struct bench_spec {
     const char *body; // NASM, Intel syntax; instructions separated by newline or `;`
-    const char *init; // the same; run before the clock of every repetition. NULL: nothing
-    int bits;         // 64 or 32; 0: 64
-    int instances;    // what one body counts as: results are time / instances; 0: 1
-    int unroll;       // copies of the body in the loop; 0: chosen
-    int loop;         // iterations of the loop; 0: chosen, some microseconds a repetition
-    int repeat;       // repetitions after the first one, which is cold; 0: 8
-    bool cold;        // all repetitions are cold: code and data in no cache
-    int cpu;          // to measure on; -1: the last one that may be used
-    int give_up_ms;   // nothing undisturbed for so long: stop waiting; 0: 5000
+    // Instead of the body a file: .nasm or .asm with the macros of docs/BENCH.md, .c, or .o. What
+    // the spec leaves open may then stand in the file.
+    const char *file;
+    const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
+    const char *cflags; // for the compiler, separated by spaces; NULL: none
+    const char *init;   // text as the body; run before the clock of every repetition. NULL: nothing
+    int bits;           // 64 or 32; 0: 64
+    int instances;      // what one body counts as: results are time / instances; 0: 1
+    int unroll;         // copies of the body in the loop; 0: chosen
+    int loop;           // iterations of the loop; 0: chosen, some microseconds a repetition
+    int repeat;         // repetitions after the first one, which is cold; 0: 8
+    bool cold;          // all repetitions are cold: code and data in no cache
+    int cpu;            // to measure on; -1: the last one that may be used
+    int give_up_ms;     // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
                     // found anew, in half a second, once a process
     bool keep;      // leave the assembly file; result->directory says where
@@ -47,8 +52,8 @@ struct bench_row {
 
 // What the repetitions say. Of warm ones, unless all are cold; of accepted ones.
 struct bench_summary {
-    double clk;        // core cycles an instance: fastest steady state that two passes confirm; NaN
-                       // unless the outcome is ok
+    double clk;        // core cycles an instance: fastest steady state that two passes confirm, of
+                       // cold repetitions the median; NaN unless the outcome is ok
     double median_clk; // of all passes; NaN where nothing was accepted
     double spread_clk; // interquartile range; NaN likewise
     int accepted, tried, passes;
@@ -56,14 +61,16 @@ struct bench_summary {
 
 struct bench_result {
     enum outcome outcome;
-    const char *detail; // why, where not ok; of asm_failed: the assembler's message
-    bool failed_init;   // asm_failed: in the init text, not in the body
-    int failed_line;    // asm_failed: which instruction (or line) of the text, from 1; 0: unknown
+    const char *detail;      // why, where not ok; of asm_failed: the assembler's message
+    bool refused;            // after -1: the spec or the file is at fault, not this machine
+    const char *failed_file; // asm_failed: the fault is in line failed_line of this file; or NULL
+    bool failed_init;        // else: in the init text, not in the body
+    int failed_line;         // which instruction (or line) of the text, from 1; 0: unknown
     struct bench_summary summary;
     struct bench_row *rows; // of all passes, in order; owned by the arena
     int nrows;
     int pass; // whose rows to show: the one that contributes most to the summary
-    int copies, iterations, instances;
+    int bits, copies, iterations, instances;
     double core_hz, tsc_hz, overhead_tsc;
     bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
     int cpu;              // that was measured on

@@ -37,19 +37,20 @@ static void print_summary(const struct bench_result *result, FILE *out)
         fputs("no steady value", out);
     if (isfinite(summary->median_clk))
         fprintf(out, " (median %.3f, spread %.3f)", summary->median_clk, summary->spread_clk);
-    fprintf(out, "; %d of %d repetitions accepted, %d passes\n", summary->accepted, summary->tried,
+    fprintf(out, "\n%d of %d repetitions accepted in %d passes\n", summary->accepted, summary->tried,
             summary->passes);
 }
 
-static void print_table(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
+static void print_table(const struct bench_result *result, FILE *out)
 {
     if (!result->nrows)
         return;
+    double instances = (double)result->copies * result->iterations * result->instances;
     fprintf(out, "%s, CPU %d at %.2f GHz, %d-bit; %d %s x %d %s = %.0f %s\n", result->uarch,
-            result->cpu, result->core_hz / 1e9, spec->bits == 32 ? 32 : 64, result->copies,
+            result->cpu, result->core_hz / 1e9, result->bits, result->copies,
             result->copies == 1 ? "copy" : "copies", result->iterations,
-            result->iterations == 1 ? "iteration" : "iterations",
-            (double)result->copies * result->iterations * result->instances, "instances");
+            result->iterations == 1 ? "iteration" : "iterations", instances,
+            instances > 1 ? "instances" : "instance");
     fprintf(out, "%*s %*s %*s %*s\n", REPETITION_WIDTH, "repetition", VALUE_WIDTH, "TSC ticks",
             VALUE_WIDTH, "core clk", VALUE_WIDTH, "clk/instance");
     int pass = result->pass ? result->pass : 1;
@@ -114,9 +115,14 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
 {
     const struct bench_summary *summary = &result->summary;
     fputs("{\n", out);
-    print_json_member("code", spec->body, out);
+    if (spec->file)
+        print_json_member("file", spec->file, out);
+    if (spec->file && spec->symbol)
+        print_json_member("symbol", spec->symbol, out);
+    if (spec->body)
+        print_json_member("code", spec->body, out);
     print_json_member("init", spec->init ? spec->init : "", out);
-    fprintf(out, "  \"bits\": %d,\n", spec->bits == 32 ? 32 : 64);
+    fprintf(out, "  \"bits\": %d,\n", result->bits);
     print_json_member("outcome", outcome_name(result->outcome), out);
     print_json_member("detail", result->detail, out);
     print_json_member("uarch", result->uarch, out);
@@ -141,7 +147,7 @@ void bench_print(const struct bench_spec *spec, const struct bench_result *resul
 {
     switch (format) {
     case BENCH_TABLE:
-        print_table(spec, result, out);
+        print_table(result, out);
         break;
     case BENCH_CSV:
         print_csv(result, out);

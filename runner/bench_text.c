@@ -29,7 +29,7 @@ const char *bench_text_lines(const char *text, struct arena *arena)
 {
     size_t len = strlen(text);
     char *lines = arena_alloc(arena, len + 2);
-    memcpy(lines, text, len);
+    strcpy(lines, text);
     for (char *end = lines; *(end = (char *)text_part_end(end)); end++)
         *end = '\n';
     if (len && lines[len - 1] != '\n')

@@ -98,9 +98,11 @@ struct blame {
     int line;
 };
 
+static const char build_in_macro[] = "... from macro";
+
 static bool build_message_counts(const char *text, size_t len)
 {
-    static const char *const prefixes[] = {"error: ", "fatal: ", "... from macro"};
+    static const char *const prefixes[] = {"error: ", "fatal: ", build_in_macro};
     for (size_t i = 0; i < ARRAY_LEN(prefixes); i++)
         if (len > strlen(prefixes[i]) && strncmp(text, prefixes[i], strlen(prefixes[i])) == 0)
             return true;
@@ -112,6 +114,7 @@ static int build_blame_nasm(const struct build *build, const char *messages)
 {
     size_t prefix = strlen(build->source);
     struct blame *blames = xcalloc((size_t)build->nkernels + 1, sizeof *blames);
+    struct blame *last = NULL; // whose message the lines "... from macro" belong to
     for (const char *at = messages; *at;) {
         size_t len = strcspn(at, "\n");
         if (len > prefix && strncmp(at, build->source, prefix) == 0 && at[prefix] == ':') {
@@ -121,9 +124,18 @@ static int build_blame_nasm(const struct build *build, const char *messages)
                 text++;
             text += strspn(text, " ");
             size_t rest = text < at + len ? (size_t)(at + len - text) : 0;
+            if (last && rest > strlen(build_in_macro) &&
+                strncmp(text, build_in_macro, strlen(build_in_macro)) == 0) {
+                last->line = (int)line; // from the outermost macro inwards
+                at += len + (at[len] == '\n');
+                continue;
+            }
+            last = NULL;
             int kernel = build_kernel_of_line(build, (int)line);
-            if (kernel >= 0 && build_message_counts(text, rest) && !blames[kernel].text)
-                blames[kernel] = (struct blame){kernel, text, rest, (int)line};
+            if (kernel >= 0 && build_message_counts(text, rest) && !blames[kernel].text) {
+                last = &blames[kernel];
+                *last = (struct blame){kernel, text, rest, (int)line};
+            }
         }
         at += len + (at[len] == '\n');
     }
@@ -138,6 +150,21 @@ static int build_blame_nasm(const struct build *build, const char *messages)
         }
     free(blames);
     return blamed;
+}
+
+// A fault in the further object is the kernel's: the first line that says what it is.
+static int build_blame_object(const struct build *build, const char *messages)
+{
+    static const char *const faults[] = {"undefined reference", "multiple definition", "relocation",
+                                         "incompatible"};
+    for (size_t i = 0; i < ARRAY_LEN(faults); i++) {
+        const char *fault = strstr(messages, faults[i]);
+        if (fault) {
+            build_fail(build, 0, OUTCOME_LINK_FAILED, fault, strcspn(fault, "\n"));
+            return 1;
+        }
+    }
+    return 0;
 }
 
 // The linker's messages: a line "in function `k12_body':", then lines with "undefined reference
@@ -163,6 +190,8 @@ static int build_blame_linker(const struct build *build, const char *messages)
         free(line);
         at += len + (at[len] == '\n');
     }
+    if (!blamed && build->options->object)
+        blamed = build_blame_object(build, messages);
     return blamed;
 }
 
@@ -206,10 +235,13 @@ static int build_assemble(const struct build *build, struct err *err)
 {
     const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
     const char *format = build->options->bits == 32 ? "elf32" : "elf64";
+    const char *own = build->options->include;
+    const char *include_own = own ? arena_printf(build->arena, "-I%s/", own) : include;
     // Every warning is an error: NASM warns where it encodes something else than what was written.
     const char *const command[] = {
-        "nasm",  "-f", format,        "-w+error",    "-w+error=label-orphan",
-        include, "-o", build->object, build->source, NULL};
+        "nasm",  "-f",        format, "-w+error",    "-w+error=label-orphan",
+        include, include_own, "-o",   build->object, build->source,
+        NULL};
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
         if (build_kernels_left(build) == 0)
             return 0;
@@ -246,7 +278,11 @@ static int build_link(const struct build *build, struct err *err)
     argv[n++] = "-o";
     argv[n++] = build->executable;
     argv[n++] = build->object;
+    if (build->options->object)
+        argv[n++] = build->options->object;
     argv[n++] = path_library(is_32 ? "core32.o" : "core64.o");
+    if (build->options->object)
+        argv[n++] = "-lm";
     struct subproc_result result;
     if (build_tool(build, argv, &result, err) != 0)
         return -1;

@@ -13,23 +13,27 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0,                                                                "asm", "CODE", "the code to measure, in NASM's Intel syntax; `;` separates instructions"},
-    {0,                                                          "init", "CODE", "code that runs before the clock of every repetition"},
-    {0,                                                                "bits", "64|32", "mode of the processor (default 64)"},
-    {0, "instances", "N", "what the code counts as: results are divided by N (default 1)"},
-    {0,           "unroll", "N", "copies of the code in the loop (default: chosen)"},
-    {0,                                                                "loop", "N", "iterations of the loop (default: chosen, some microseconds)"},
-    {0,                                                         "repeat", "N", "repetitions after the first, cold one (default 8)"},
-    {0,                                                                "cold", NULL, "all repetitions with code and data in no cache"},
-    {0,                                                     "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
-    {0, "format", "NAME", "table, csv or json (default table)"},
-    {0,                                                                "keep", NULL, "keep the generated assembly file and name its directory"},
-    {0,                                                             "db", "FILE", "the database that keeps this CPU's canary floor; `none`: do without"},
-    {0                                                               },
+    {0, "asm",       "CODE",    "what to measure, in NASM's syntax; `;` separates instructions"},
+    {0, "init",      "CODE",    "run before the clock of every repetition"                     },
+    {0, "symbol",    "NAME",    "the function of a .c or .o file to be measured"               },
+    {0, "cflags",    "OPTIONS", "options for the compiler of a .c file"                        },
+    {0, "bits",      "64|32",   "mode of the processor (default 64)"                           },
+    {0, "instances", "N",       "what the code counts as: results are divided by N"            },
+    {0, "unroll",    "N",       "copies of the code in the loop (default: chosen)"             },
+    {0, "loop",      "N",       "iterations of the loop (default: for some microseconds)"      },
+    {0, "repeat",    "N",       "repetitions after the first, cold one (default 8)"            },
+    {0, "cold",      NULL,      "all repetitions with code and data in no cache"               },
+    {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"         },
+    {0, "format",    "NAME",    "table, csv or json (default table)"                           },
+    {0, "keep",      NULL,      "keep the generated files and name their directory"            },
+    {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"          },
+    {0, NULL,        NULL,      NULL                                                           },
 };
 enum option_index {
     OPT_ASM,
     OPT_INIT,
+    OPT_SYMBOL,
+    OPT_CFLAGS,
     OPT_BITS,
     OPT_INSTANCES,
     OPT_UNROLL,
@@ -46,7 +50,7 @@ static int bench_command(int argc, char **argv);
 
 const struct command cmd_bench = {
     .name = "bench",
-    .arguments = "--asm CODE",
+    .arguments = "[FILE]",
     .summary = "measure a piece of code of your own",
     .description =
         "Runs the code in a loop in a process of its own and prints the time of each repetition, "
@@ -94,6 +98,12 @@ static int parse_option(enum option_index option, const char *value, struct argu
         break;
     case OPT_INIT:
         spec->init = value;
+        break;
+    case OPT_SYMBOL:
+        spec->symbol = value;
+        break;
+    case OPT_CFLAGS:
+        spec->cflags = value;
         break;
     case OPT_BITS:
         wrong = parse_number(value, 32, 64, &spec->bits) || (spec->bits != 32 && spec->bits != 64);
@@ -144,11 +154,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         if (status != 0)
             return status;
     }
+    struct bench_spec *spec = &arguments->spec;
     if (state.operand_index < argc)
-        return command_fail(&cmd_bench, EXIT_USAGE,
-                            "'%s' is no option; code is given by --asm 'CODE'",
-                            argv[state.operand_index]);
-    if (!arguments->spec.body || !bench_text_instructions(arguments->spec.body))
+        spec->file = argv[state.operand_index];
+    if (state.operand_index + 1 < argc)
+        return command_fail(&cmd_bench, EXIT_USAGE, "one file at a time, '%s' is too many",
+                            argv[state.operand_index + 1]);
+    if (!spec->file && !spec->body)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "what to measure? e.g. latput bench --asm 'imul rax, rax'");
     return 0;
@@ -171,6 +183,14 @@ static void catch_signals(void)
 // NASM's message, with the offending instruction marked in the text that the user gave.
 static void report_refusal(const struct bench_spec *spec, const struct bench_result *result)
 {
+    if (spec->file) {
+        if (result->failed_file)
+            command_fail(&cmd_bench, 0, "%s:%d: %s", result->failed_file, result->failed_line,
+                         result->detail);
+        else
+            command_fail(&cmd_bench, 0, "%s: %s", spec->file, result->detail);
+        return;
+    }
     const char *text = result->failed_init ? spec->init : spec->body;
     const char *option = result->failed_init ? "--init" : "--asm";
     int start, len;
@@ -214,7 +234,8 @@ static int bench_command(int argc, char **argv)
     struct err err = {{0}};
     catch_signals();
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
-        status = command_fail(&cmd_bench, EXIT_ENVIRONMENT, "%s", err.text);
+        status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                              err.text);
     } else {
         bench_print(&arguments.spec, &result, arguments.format, stdout);
         if (result.directory)

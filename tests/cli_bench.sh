@@ -32,7 +32,7 @@ awk -v clk="${clk:-3}" 'BEGIN { d = clk - int(clk + 0.5); exit !(d < 0.021 && d 
     cli_fail "imul takes no whole number of cycles: $clk"
 expect_out '^ +cold '
 expect_out '^ +8 '
-expect "the table fits 80 columns" test "$(awk '{ print length }' "$OUT" | sort -n | tail -n 1)" -le 100
+expect "the table fits 80 columns" test "$(awk '{ print length }' "$OUT" | sort -n | tail -n 1)" -le 80
 
 bench --asm 'imul rax, rax; imul rax, rax' --instances 2 --repeat 3
 expect_value 2.98 5.02
@@ -56,6 +56,109 @@ expect_out '^1,0,1,'
 expect_out '^2,3,0,'
 bench --asm 'add rax, rbx' --repeat 3 --format json
 expect "JSON that sqlite takes" test "$(sqlite3 :memory: "select json_valid(readfile('$OUT'))")" = 1
+
+# A NASM file: data, init, contract line; hooks of the loop; refusals by line of the file.
+cat >chase.nasm <<'NASM'
+; A pointer chase through four places.
+;@ bench instances=4 repeat=3
+%macro testdata 0
+chain: dq chain + 64, 0, 0, 0, 0, 0, 0, 0, chain + 128, 0, 0, 0, 0, 0, 0, 0
+       dq chain + 192, 0, 0, 0, 0, 0, 0, 0, chain
+%endmacro
+%macro testinit 0
+    mov eax, chain
+%endmacro
+%macro testcode 0
+    mov rax, [rax]
+    mov rax, [rax]
+    mov rax, [rax]
+    mov rax, [rax]
+%endmacro
+NASM
+bench chase.nasm
+expect_value 2 12
+expect_out '^ +3 '
+cat >loop.nasm <<'NASM'
+%macro testloop 0
+    imul rax, rax
+%endmacro
+%macro testcode 0
+    imul rax, rax
+%endmacro
+NASM
+bench loop.nasm --unroll 20
+expect_value 2.8 5.2
+expect_out '1 copy x [0-9]+ iterations = [0-9]+0 instances'
+cat >bad.nasm <<'NASM'
+%macro inner 0
+    mov al, rbx
+%endmacro
+%macro testcode 0
+    nop
+    inner
+%endmacro
+NASM
+bench bad.nasm
+expect_status 2
+expect_err '^latput bench: bad.nasm:2: invalid combination'
+printf ';@ bench copies=3\n%%macro testcode 0\nnop\n%%endmacro\n' >contract.nasm
+bench contract.nasm
+expect_status 2
+expect_err "contract.nasm:1: 'copies=3' is none of"
+echo nop >nohook.nasm
+bench nohook.nasm
+expect_status 2
+expect_err 'no macro .testcode.'
+
+# A C function, with data of its own; what of libc is refused; an object.
+cat >user.c <<'C'
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static int counter = 5;
+static char bytes[1 << 20];
+int count(char *data, long n) { bytes[++counter & 1023]++; return data[n - 1]; }
+void copy(char *data) { memcpy(data, data + 4096, 1024); }
+double value = 2;
+void root(void) { value = sqrt(value); }
+void print(void) { puts("no"); }
+void *allocate(void) { return malloc(100); }
+int main(void) { return 0; }
+C
+for function in count copy root main; do
+    bench user.c --symbol $function --repeat 4
+    expect_value 1 2000
+done
+bench user.c --symbol print
+expect_status 1
+expect_err 'system call refused; of libc only'
+bench user.c --symbol allocate
+expect_status 1
+expect_err 'of libc only'
+bench user.c --symbol nosuch
+expect_status 2
+expect_err "user.c: there is no function 'nosuch' in it"
+bench user.c
+expect_status 2
+expect_err 'Name it with --symbol'
+bench user.c --symbol count --cflags '-Dcount=('
+expect_status 2
+expect_err 'user.c: the compiler refuses it'
+gcc -O2 -c user.c
+bench user.o --symbol count --repeat 4
+expect_value 1 2000
+if [ -e "$BUILD/core32.o" ]; then
+    bench user.c --symbol count --bits 32 --repeat 4
+    expect_value 1 2000
+fi
+bench user.cc
+expect_status 2
+
+# Cold: every repetition is, and a load from memory takes longer than one from a cache.
+bench --asm 'mov rax, [r14+2048]' --unroll 1 --loop 1 --cold --repeat 5
+expect_value 60 20000
+expect "six cold rows" test "$(grep -c '^ *cold' "$OUT")" = 6
 
 # What is refused, with its place.
 bench --asm 'nop; bogus rax'
@@ -98,6 +201,10 @@ expect_status 2
 run bench --asm nop --cpu 8000
 expect_status 3
 run bench nop
+expect_status 2
+run bench a.nasm b.nasm
+expect_status 2
+run bench --asm nop x.nasm
 expect_status 2
 run bench --help
 expect_status 0

@@ -23,6 +23,7 @@ extern char __data_start[], _end[]; // of the static program's writable image
 enum {
     SIGNAL_STACK_BYTES = 64 * 1024,
     STACK_COPY_BYTES = 64 * 1024, // the core's frames are shallow
+    GUARD_HOLES = 4,
 };
 
 #ifdef __x86_64__
@@ -41,7 +42,7 @@ static struct guard_timespec {
 static struct guard_range {
     const char *from;
     size_t bytes;
-} guard_ranges[4];
+} guard_ranges[GUARD_HOLES + 2];
 static int guard_nranges;
 static char *guard_copy;
 static size_t guard_copy_bytes;
@@ -110,17 +111,44 @@ static void guard_add_range(const char *from, const char *to)
         guard_ranges[guard_nranges++] = (struct guard_range){from, (size_t)(to - from)};
 }
 
+// Data of the object that a snippet in C brings along: its own to write. The linker makes the
+// symbols where there are such sections.
+extern char __start_latput_user[] __attribute__((weak)), __stop_latput_user[] __attribute__((weak));
+extern char __start_latput_user_bss[] __attribute__((weak)),
+    __stop_latput_user_bss[] __attribute__((weak));
+
+// What kernels and the handler may write, in the order of addresses.
+static int guard_find_holes(struct guard_range holes[GUARD_HOLES])
+{
+    const struct guard_range all[GUARD_HOLES] = {
+        {(const char *)&core_state, sizeof core_state                                         },
+        {(const char *)&guard_last, sizeof guard_last                                         },
+        {__start_latput_user,       (size_t)(__stop_latput_user - __start_latput_user)        },
+        {__start_latput_user_bss,   (size_t)(__stop_latput_user_bss - __start_latput_user_bss)},
+    };
+    int n = 0;
+    for (int i = 0; i < GUARD_HOLES; i++) {
+        if (!all[i].from)
+            continue;
+        int at = n++;
+        for (; at > 0 && holes[at - 1].from > all[i].from; at--)
+            holes[at] = holes[at - 1];
+        holes[at] = all[i];
+    }
+    return n;
+}
+
 static void guard_find_ranges(const char *stack_from)
 {
-    // The image but for what kernels and the handler legitimately write.
-    const char *state = (const char *)&core_state;
-    const char *fault = (const char *)&guard_last;
-    const char *first = state < fault ? state : fault, *second = state < fault ? fault : state;
-    size_t first_bytes = state < fault ? sizeof core_state : sizeof guard_last;
-    size_t second_bytes = state < fault ? sizeof guard_last : sizeof core_state;
-    guard_add_range(__data_start, first);
-    guard_add_range(first + first_bytes, second);
-    guard_add_range(second + second_bytes, _end);
+    struct guard_range holes[GUARD_HOLES];
+    int nholes = guard_find_holes(holes);
+    const char *from = __data_start;
+    for (int i = 0; i < nholes; i++) {
+        guard_add_range(from, holes[i].from < _end ? holes[i].from : _end);
+        const char *to = holes[i].from + holes[i].bytes;
+        from = to > from ? to : from;
+    }
+    guard_add_range(from, _end);
     extern char **environ;
     guard_add_range(stack_from, (const char *)environ);
     size_t bytes = 0;
