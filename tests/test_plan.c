@@ -378,7 +378,7 @@ static void test_macro(void **state)
     struct planned planned;
     plan_text(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:branch_call_ret");
     assert_int_equal(planned.plan.ntests, 1);
-    assert_int_equal(planned.plan.tests[0].nkernels, 2);
+    assert_int_equal(planned.plan.tests[0].nkernels, 4);
     assert_int_equal(planned.plan.tests[0].kernels[0].instrs, 17);
     assert_string_equal(planned.plan.tests[0].kernels[0].body, "branch_call_ret\n");
     assert_string_equal(planned.plan.tests[0].kernels[1].body, "branch_call_ret_16\n");
@@ -386,7 +386,7 @@ static void test_macro(void **state)
     // Arguments go to the body and to the init.
     plan_text(&planned, "jz,rel8,zf,I386,T,macro=branch.inc:branch_taken:z:short");
     const struct kernel_spec *kernels = planned.plan.tests[0].kernels;
-    assert_string_equal(kernels[0].body, "branch_taken z, short\n");
+    assert_string_equal(kernels[0].body, "branch_taken_32 z, short\n");
     assert_string_equal(kernels[0].init, "%include \"branch.inc\"\nbranch_flags_init z, short\n");
     assert_false(kernels[0].unrolled);
     assert_true(kernels[planned.plan.tests[0].nkernels - 1].unrolled);
