@@ -13,10 +13,15 @@
 
 static void check_add(struct check *check, int order, int line, const char *text)
 {
+    for (size_t i = 0; i < check->nproblems; i++) // of a macro that is missing in many shapes
+        if (check->problems[i].line == line && check->problems[i].order == order &&
+            strcmp(check->problems[i].text, text) == 0)
+            return;
     check->problems =
         xgrow(check->problems, &check->capacity, check->nproblems + 1, sizeof *check->problems);
-    check->problems[check->nproblems++] =
-        (struct check_problem){order, line, arena_strdup(&check->arena, text)};
+    check->problems[check->nproblems] = (struct check_problem){order, line, (int)check->nproblems,
+                                                               arena_strdup(&check->arena, text)};
+    check->nproblems++;
 }
 
 static int check_order(const struct check *check, const char *path)
@@ -178,12 +183,49 @@ static void check_forms(struct check *check)
 static bool check_macro_defined(FILE *file, const char *name)
 {
     char line[1024], word[128];
+    rewind(file);
     while (fgets(line, sizeof line, file))
         if ((sscanf(line, " %%macro %127s", word) == 1 ||
              sscanf(line, " %%imacro %127s", word) == 1) &&
             strcmp(word, name) == 0)
             return true;
     return false;
+}
+
+// The macros that a contract line names must be there: its body, which is `name` if it does not say
+// so, and its init.
+static void check_contract(struct check *check, const struct list_row *row, const char *path,
+                           const char *name, const char *line)
+{
+    char body[128], init[128] = "";
+    snprintf(body, sizeof body, "%s", name);
+    const char *at = strstr(line, " body=");
+    if (at)
+        sscanf(at, " body=%127s", body);
+    at = strstr(line, " init=");
+    if (at)
+        sscanf(at, " init=%127s", init);
+    FILE *file = fopen(path, "r");
+    if (file && !check_macro_defined(file, body))
+        check_row_problem(check, row, name, "%s does not define '%%macro %s'", path, body);
+    if (file && *init && !check_macro_defined(file, init))
+        check_row_problem(check, row, name, "%s does not define '%%macro %s'", path, init);
+    if (file)
+        fclose(file);
+}
+
+static void check_contracts(struct check *check, const struct list_row *row, const char *path,
+                            FILE *file, const char *name)
+{
+    char line[1024], word[128];
+    int found = 0;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, ";@ %127s", word) == 1 && strcmp(word, name) == 0) {
+            check_contract(check, row, path, name, line);
+            found++;
+        }
+    if (!found)
+        check_row_problem(check, row, name, "%s has no contract line ';@ %s ...'", path, name);
 }
 
 static void check_macro(struct check *check, const struct list_row *row)
@@ -204,8 +246,8 @@ static void check_macro(struct check *check, const struct list_row *row)
     snprintf(name, sizeof name, "%.*s", (int)strcspn(colon + 1, ":"), colon + 1);
     if (!file)
         check_row_problem(check, row, value, "there is no file %s", path);
-    else if (!check_macro_defined(file, name))
-        check_row_problem(check, row, name, "%s does not define '%%macro %s'", path, name);
+    else
+        check_contracts(check, row, path, file, name);
     if (file)
         fclose(file);
 }
@@ -267,7 +309,7 @@ static int check_compare_problems(const void *a, const void *b)
         return x->order - y->order;
     if (x->line != y->line)
         return x->line - y->line;
-    return strcmp(x->text, y->text);
+    return x->number - y->number;
 }
 
 void check_print(struct check *check, FILE *out)

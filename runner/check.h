@@ -15,6 +15,7 @@
 struct check_problem {
     int order; // index of the list; after all lists: tables
     int line;
+    int number; // in the order of discovery
     const char *text;
 };
 

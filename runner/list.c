@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Instruction lists; see list.h. A row is parsed column by column; the first fault of a row is
-// reported with a caret and ends that row.
+// Instruction lists; see list.h. A row is parsed column by column; each fault is reported with a
+// caret, and leaves the row out.
 #include "list.h"
 
 #include "../cpuinfo/cpuinfo.h"
 #include "list_isa.h"
 #include "list_opcode.h"
 #include "list_operand.h"
+#include "list_option.h"
 #include "util/csvfile.h"
-#include "util/suggest.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -34,30 +34,6 @@ static const char *const mnemonic_prefixes[] = {
     "bnd",  "o16", "o32",  "o64",  "a32",   "a64",   "{vex}",    "{evex}",
 };
 
-// Options. `values` are the allowed ones separated by blanks; NULL: anything but nothing; "": the
-// option has no value. `form`: rows that differ in it are different forms.
-static const struct option_key {
-    const char *key, *values;
-    bool form;
-} option_keys[] = {
-    {"type",      "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
-    {"enc",       "legacy vex evex xop",               false}, // where the isa names do not tell it
-    {"data",      "div sqrt idiv function",            false}, // time depends on operand data of this kind
-    {"st",        NULL,                                false}, // values of the x87 registers
-    {"unrelated", NULL,                                false}, // pairs without a dependency
-    {"pointer",   NULL,                                false}, // registers that must hold an address
-    {"small",     NULL,                                false}, // registers that must hold a small number
-    {"fill",      NULL,                                false}, // pattern that memory must hold
-    {"stack",     NULL,                                false}, // bytes that the stack pointer moves
-    {"x87",       "push pop pop2",                     false}, // what it does to the register stack
-    {"same",      "",                                  true }, // all register operands are one register
-    {"bits",      "32 64",                             true }, // mode
-    {"index",     "same adjacent overlap line random", true }, // where a gather's elements lie
-    {"mask",      NULL,                                true }, // content of the masks
-    {"opcode",    NULL,                                true }, // encoding that NASM cannot write
-    {"macro",     NULL,                                true }, // file.inc:name, a hand-written kernel
-};
-
 static const char *const element_names[] = {"int", "f16", "bf16", "f32", "f64", "f80"};
 static const char *const operand_names[OPERANDS_MAX] = {"op1", "op2", "op3", "op4", "op5", "op6"};
 
@@ -68,6 +44,9 @@ struct row_parser {
     struct list_fault fault; // fault.at points into the field of `column`
     int column;
     struct list_isa_cache isas;
+    list_fault_fn *on_fault;
+    void *data;
+    int row_faults, faults;
 };
 
 struct word {
@@ -102,6 +81,20 @@ static const char *parser_field(struct row_parser *parser, int column)
 {
     parser->column = column;
     return parser->record->fields[column];
+}
+
+// Tells the fault that a function has set; the rest of the row can be looked at all the same.
+static void parser_report(struct row_parser *parser)
+{
+    const struct csv_record *record = parser->record;
+    struct err err;
+    int column = record->field_columns[parser->column] +
+                 (int)(parser->fault.at - record->fields[parser->column]);
+    csv_error_at(parser->list->path, record->line, record->text, column, &err, "%s",
+                 parser->fault.text);
+    parser->on_fault(&err, parser->data);
+    parser->row_faults++;
+    parser->faults++;
 }
 
 // Appends to `to` a blank, unless it is empty, and the word without its access prefix.
@@ -178,8 +171,10 @@ static int parse_operands(struct row_parser *parser)
             return list_fault_set(&parser->fault, word.at, "more than %d operands", OPERANDS_MAX);
         struct operand *operand = &row->ops[row->nops];
         if (list_operand_parse(word.at, word.len, false, &parser->list->arena, operand,
-                               &parser->fault))
-            return -1;
+                               &parser->fault)) {
+            parser_report(parser);
+            continue;
+        }
         operand->name = operand_names[row->nops++];
     }
     row->operands_text = canonical;
@@ -197,8 +192,10 @@ static int parse_implicit(struct row_parser *parser)
                                   IMPLICIT_MAX);
         struct operand *operand = &row->implicit[row->nimplicit];
         if (list_operand_parse(word.at, word.len, true, &parser->list->arena, operand,
-                               &parser->fault))
-            return -1;
+                               &parser->fault)) {
+            parser_report(parser);
+            continue;
+        }
         for (int i = 0; i < row->nimplicit; i++)
             if (strcmp(row->implicit[i].name, operand->name) == 0)
                 return list_fault_set(&parser->fault, word.at,
@@ -230,90 +227,15 @@ static int parse_tests(struct row_parser *parser)
     return 0;
 }
 
-static int option_unknown(struct row_parser *parser, const struct word *word, size_t key_len)
-{
-    char known[256] = "", meant[64];
-    size_t used = 0;
-    struct suggestion near = suggest_start(word->at, key_len);
-    for (size_t i = 0; i < ARRAY_LEN(option_keys); i++) {
-        suggest_offer(&near, option_keys[i].key);
-        used += (size_t)snprintf(known + used, sizeof known - used, " %s", option_keys[i].key);
-    }
-    return list_fault_set(&parser->fault, word->at, "unknown option '%.*s'%s known:%s",
-                          (int)key_len, word->at,
-                          near.best ? suggest_text(&near, meant, sizeof meant) : ";", known);
-}
-
-static int option_check_value(struct row_parser *parser, const struct option_key *key,
-                              const struct word *word, const struct word *value)
-{
-    bool has_value = value->at != word->at + word->len;
-    if (key->values && *key->values == '\0')
-        return !has_value ? 0
-                          : list_fault_set(&parser->fault, value->at, "option '%s' has no value",
-                                           key->key);
-    const char *allowed = key->values ? key->values : "";
-    struct word candidate;
-    while (word_next(&allowed, &candidate))
-        if (candidate.len == value->len && memcmp(candidate.at, value->at, value->len) == 0)
-            return 0;
-    if (!key->values && value->len > 0)
-        return 0;
-    return list_fault_set(&parser->fault, has_value ? value->at : word->at,
-                          "option '%s' needs a value: %s=%s", key->key, key->key,
-                          key->values ? key->values : "...");
-}
-
-// Numbers with `/` between, at most one `:` between two such pairs.
-static int check_st(const struct word *value)
-{
-    const char *at = value->at, *end = value->at + value->len;
-    for (int pairs = 0; pairs < 2; pairs++) {
-        for (int numbers = 0; numbers < 2; numbers++) {
-            char *next;
-            strtod(at, &next);
-            if (next == at || next > end)
-                return -1;
-            at = next;
-            if (at == end)
-                return 0;
-            if (*at != '/')
-                break;
-            at++;
-        }
-        if (*at++ != ':')
-            return -1;
-    }
-    return -1;
-}
-
 static int parse_option(struct row_parser *parser, const struct word *word)
 {
     struct list_row *row = parser->row;
-    struct arena *arena = &parser->list->arena;
-    const char *equals = memchr(word->at, '=', word->len);
-    size_t key_len = equals ? (size_t)(equals - word->at) : word->len;
-    struct word key = {word->at, key_len};
-    struct word value = {word->at + word->len, 0};
-    if (equals)
-        value = (struct word){equals + 1, word->len - key_len - 1};
-    if (equals && value.len == 0)
-        return list_fault_set(&parser->fault, equals, "the value is missing after '='");
-    const struct option_key *found = NULL;
-    for (size_t i = 0; i < ARRAY_LEN(option_keys) && !found; i++)
-        if (word_is(&key, option_keys[i].key))
-            found = &option_keys[i];
-    if (!found)
-        return option_unknown(parser, word, key_len);
-    if (option_check_value(parser, found, word, &value))
+    struct list_option *option = &row->options[row->noptions];
+    if (list_option_parse(word->at, word->len, &parser->list->arena, option, &parser->fault))
         return -1;
-    if (list_row_option(row, found->key))
-        return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", found->key);
-    if (strcmp(found->key, "st") == 0 && check_st(&value))
-        return list_fault_set(&parser->fault, value.at,
-                              "st=VALUE, st=TOP/OTHERS, or two of these with ':' between");
-    row->options[row->noptions++] =
-        (struct list_option){found->key, arena_strndup(arena, value.at, value.len)};
+    if (list_row_option(row, option->key))
+        return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", option->key);
+    row->noptions++;
     return 0;
 }
 
@@ -330,7 +252,7 @@ static int parse_opcode(struct row_parser *parser)
                               "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
                               "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
                               ".mr behind it where the first operand is the r/m field");
-    if (row->nops == 0 || row->ops[0].kind == OPERAND_IMM)
+    if (!parser->row_faults && (row->nops == 0 || row->ops[0].kind == OPERAND_IMM))
         return list_fault_set(&parser->fault, strstr(text, opcode),
                               "opcode= needs a row with operands");
     return 0;
@@ -347,7 +269,7 @@ static int parse_options(struct row_parser *parser)
     row->options = count ? arena_alloc(&parser->list->arena, count * sizeof *row->options) : NULL;
     for (rest = text; word_next(&rest, &word);)
         if (parse_option(parser, &word))
-            return -1;
+            parser_report(parser);
     const char *type = list_row_option(row, "type"), *bits = list_row_option(row, "bits");
     for (size_t i = 0; type && i < ARRAY_LEN(element_names); i++)
         if (strcmp(type, element_names[i]) == 0)
@@ -376,24 +298,30 @@ static void row_set_form(struct row_parser *parser)
     row->form = *row->operands_text
                     ? arena_printf(arena, "%s %s", row->nasm_mnemonic, row->operands_text)
                     : row->nasm_mnemonic;
-    for (size_t i = 0; i < ARRAY_LEN(option_keys); i++) {
-        const char *value = list_row_option(row, option_keys[i].key);
-        if (!option_keys[i].form || !value ||
-            (strcmp(option_keys[i].key, "bits") == 0 && row->bits == 64))
-            continue;
-        row->form = arena_printf(arena, "%s %s%s%s", row->form, option_keys[i].key,
-                                 *value ? "=" : "", value);
+    const char *key;
+    for (int i = 0; (key = list_option_form_key(i)); i++) {
+        const char *value = list_row_option(row, key);
+        if (value && (strcmp(key, "bits") != 0 || row->bits != 64))
+            row->form = arena_printf(arena, "%s %s%s%s", row->form, key, *value ? "=" : "", value);
     }
 }
 
+// Looks at all columns, and tells what is wrong with each. 0 if nothing is.
 static int parse_row(struct row_parser *parser)
 {
-    if (parse_mnemonic(parser) || parse_operands(parser) || parse_implicit(parser) ||
-        parse_tests(parser) || parse_options(parser) || parse_check_mode(parser))
-        return -1;
-    parser->row->isa = parser_field(parser, COLUMN_ISA);
-    const struct list_isa *isa = list_isa_look_up(&parser->isas, parser->row->isa, &parser->fault);
+    static int (*const columns[])(struct row_parser *) = {
+        parse_mnemonic, parse_operands, parse_implicit, parse_tests, parse_options};
+    parser->row_faults = 0;
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        if (columns[i](parser))
+            parser_report(parser);
+    if (!parser->row_faults && parse_check_mode(parser))
+        parser_report(parser);
+    const struct list_isa *isa =
+        list_isa_look_up(&parser->isas, parser_field(parser, COLUMN_ISA), &parser->fault);
     if (!isa)
+        parser_report(parser);
+    if (parser->row_faults)
         return -1;
     parser->row->isa = isa->text;
     parser->row->enc = list_isa_encoding(isa, parser->row);
@@ -422,8 +350,7 @@ static const char *list_base_name(const char *path, struct arena *arena)
 static int list_parse_rows(const struct csv_file *file, struct list *list, list_fault_fn *on_fault,
                            void *data)
 {
-    int faults = 0;
-    struct row_parser parser = {.list = list};
+    struct row_parser parser = {.list = list, .on_fault = on_fault, .data = data};
     list->rows = arena_alloc(&list->arena, file->nrecords * sizeof *list->rows);
     for (size_t i = 0; i < file->nrecords; i++) {
         const struct csv_record *record = &file->records[i];
@@ -431,18 +358,10 @@ static int list_parse_rows(const struct csv_file *file, struct list *list, list_
         *row = (struct list_row){.path = list->path, .line = record->line, .source = record->text};
         parser.record = record;
         parser.row = row;
-        if (parse_row(&parser) == 0) {
+        if (parse_row(&parser) == 0)
             list->nrows++;
-            continue;
-        }
-        struct err err;
-        int column = record->field_columns[parser.column] +
-                     (int)(parser.fault.at - record->fields[parser.column]);
-        csv_error_at(list->path, record->line, record->text, column, &err, "%s", parser.fault.text);
-        on_fault(&err, data);
-        faults++;
     }
-    return faults;
+    return parser.faults;
 }
 
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data)

@@ -114,7 +114,7 @@ struct list {
 
 // Reads and parses one list. Returns 0, or -1 with `path:line: ...` and a caret on the first fault.
 int list_read(const char *path, struct list *list, struct err *err);
-// The same, but goes on after a faulty row: each fault is told to `fault`, its row is left out.
+// The same, but goes on after a fault: each is told to `fault`, its row is left out.
 // Returns the number of faults, or -1 when the file cannot be read as CSV or has no rows at all
 // (this is told too). The list is to be freed in either case.
 typedef void list_fault_fn(const struct err *err, void *data);

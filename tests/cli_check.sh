@@ -56,6 +56,23 @@ expect "problems come in the order of lists and lines: $lines" \
 run check "$lists/good.csv" "$lists/several.csv"
 expect_err "several\.csv:3: 'add r32 r32' is already in .*good\.csv:3; remove one"
 
+# So is every fault of one row, and every macro that a contract names and nobody defines.
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\nadd,+r31 r32,,NONE,Q,colour\n' >faults.csv
+run check faults.csv
+expect_status 2
+expect_err '^1 lists, 0 rows, 4 problems$'
+mkdir -p root
+cp -r "$TREE/cpuinfo" "$TREE/lists" root/
+mkdir -p root/macros
+printf ';@ m kind=throughput body=m_a init=m_b\n;@ m kind=throughput body=m_c init=m_b\n%%macro m_c 0\n%%endmacro\n' >root/macros/m.inc
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\njmp,rel8,,I386,T,macro=m.inc:m\ncall,rel32,+rsp,I386,T,macro=m.inc:n\n' >macro.csv
+LATPUT_ROOT=$SCRATCH/root run check macro.csv
+expect_status 2
+expect_err "does not define '%macro m_a'"
+expect_err "does not define '%macro m_b'"
+expect_err "m\.inc has no contract line ';@ n \.\.\.'"
+expect_err '^1 lists, 2 rows, 3 problems$'
+
 run check --missing
 expect_status 2
 expect_err '^latput check: --missing needs --coverage FILE$'

@@ -350,6 +350,13 @@ static void test_all_faults_are_told(void **state)
     assert_int_equal(list.nrows, 2);
     assert_string_equal(list.rows[1].form, "nop m16");
     list_free(&list);
+    // Each of a row's faults, too: two operands, a test, two options, a feature.
+    told = 0;
+    write_text(HEADER "add,+r31 r32 r3,,NONE,Q,type=f33 colour\nnop,,,I386,,\n");
+    assert_int_equal(list_read_all(path, &list, count_fault, &told), 6);
+    assert_int_equal(told, 6);
+    assert_int_equal(list.nrows, 1);
+    list_free(&list);
     told = 0;
     write_text("# a list of nothing\n" HEADER);
     assert_int_equal(list_read_all(path, &list, count_fault, &told), -1);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// The options of a list row: which there are and which values they take. What they mean stands in
+// lists/README.md; what comes of them, where they are looked up with list_row_option().
+#include "list_option.h"
+
+#include "util/suggest.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Options. `values` are the allowed ones separated by blanks; NULL: anything but nothing; "": the
+// option has no value. `form`: rows that differ in it are different forms.
+static const struct option_key {
+    const char *key, *values;
+    bool form;
+} option_keys[] = {
+    {"type",      "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
+    {"enc",       "legacy vex evex xop",               false}, // where the isa names do not tell it
+    {"data",      "div sqrt idiv function",            false}, // time depends on operand data of this kind
+    {"st",        NULL,                                false}, // values of the x87 registers
+    {"unrelated", NULL,                                false}, // pairs without a dependency
+    {"pointer",   NULL,                                false}, // registers that must hold an address
+    {"small",     NULL,                                false}, // registers that must hold a small number
+    {"fill",      NULL,                                false}, // pattern that memory must hold
+    {"stack",     NULL,                                false}, // bytes that the stack pointer moves
+    {"x87",       "push pop pop2",                     false}, // what it does to the register stack
+    {"same",      "",                                  true }, // all register operands are one register
+    {"bits",      "32 64",                             true }, // mode
+    {"index",     "same adjacent overlap line random", true }, // where a gather's elements lie
+    {"mask",      NULL,                                true }, // content of the masks
+    {"opcode",    NULL,                                true }, // encoding that NASM cannot write
+    {"macro",     NULL,                                true }, // file.inc:name, a hand-written kernel
+};
+
+static int option_unknown(struct list_fault *fault, const char *text, size_t key_len)
+{
+    char known[256] = "", meant[64];
+    size_t used = 0;
+    struct suggestion near = suggest_start(text, key_len);
+    for (size_t i = 0; i < ARRAY_LEN(option_keys); i++) {
+        suggest_offer(&near, option_keys[i].key);
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", option_keys[i].key);
+    }
+    return list_fault_set(fault, text, "unknown option '%.*s'%s known:%s", (int)key_len, text,
+                          near.best ? suggest_text(&near, meant, sizeof meant) : ";", known);
+}
+
+// Whether the value is one of those that are separated by blanks.
+static bool option_allows(const char *allowed, const char *value, size_t len)
+{
+    while (*allowed) {
+        size_t n = strcspn(allowed, " ");
+        if (n == len && memcmp(allowed, value, len) == 0)
+            return true;
+        allowed += n + strspn(allowed + n, " ");
+    }
+    return false;
+}
+
+// Numbers with `/` between, at most one `:` between two such pairs.
+static bool option_is_stack(const char *at, size_t len)
+{
+    const char *end = at + len;
+    for (int pairs = 0; pairs < 2; pairs++) {
+        for (int numbers = 0; numbers < 2; numbers++) {
+            char *next;
+            strtod(at, &next);
+            if (next == at || next > end)
+                return false;
+            at = next;
+            if (at == end)
+                return true;
+            if (*at != '/')
+                break;
+            at++;
+        }
+        if (*at++ != ':')
+            return false;
+    }
+    return false;
+}
+
+static int option_check_value(const struct option_key *key, const char *word, const char *value,
+                              size_t len, struct list_fault *fault)
+{
+    bool has_value = value > word + strlen(key->key);
+    if (key->values && *key->values == '\0')
+        return !has_value ? 0 : list_fault_set(fault, value, "option '%s' has no value", key->key);
+    if (key->values ? !option_allows(key->values, value, len) : len == 0)
+        return list_fault_set(fault, has_value ? value : word, "option '%s' needs a value: %s=%s",
+                              key->key, key->key, key->values ? key->values : "...");
+    if (strcmp(key->key, "st") == 0 && !option_is_stack(value, len))
+        return list_fault_set(fault, value,
+                              "st=VALUE, st=TOP/OTHERS, or two of these with ':' between");
+    return 0;
+}
+
+int list_option_parse(const char *text, size_t len, struct arena *arena, struct list_option *option,
+                      struct list_fault *fault)
+{
+    const char *equals = memchr(text, '=', len);
+    size_t key_len = equals ? (size_t)(equals - text) : len;
+    const char *value = equals ? equals + 1 : text + len;
+    size_t value_len = (size_t)(text + len - value);
+    if (equals && value_len == 0)
+        return list_fault_set(fault, equals, "the value is missing after '='");
+    for (size_t i = 0; i < ARRAY_LEN(option_keys); i++) {
+        const struct option_key *key = &option_keys[i];
+        if (strlen(key->key) != key_len || memcmp(key->key, text, key_len) != 0)
+            continue;
+        if (option_check_value(key, text, value, value_len, fault))
+            return -1;
+        *option = (struct list_option){key->key, arena_strndup(arena, value, value_len)};
+        return 0;
+    }
+    return option_unknown(fault, text, key_len);
+}
+
+const char *list_option_form_key(int n)
+{
+    for (size_t i = 0; i < ARRAY_LEN(option_keys); i++)
+        if (option_keys[i].form && n-- == 0)
+            return option_keys[i].key;
+    return NULL;
+}
