@@ -32,22 +32,23 @@ enum {
 };
 
 static const struct command_option stat_options[] = {
-    [OPT_EVENTS] = {'e',                                       "events", "LIST",
-                    "the events to count, separated by commas: ids of the table (latput counters), "
-                    "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
-                    "software events (task-clock); default: all of this CPU"},
+    [OPT_EVENTS] =
+        {'e',                                       "events", "LIST",
+                      "the events to count, separated by commas: ids of the table (latput counters), "
+         "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
+         "sets of them (@branches), software events (task-clock); default: all of this CPU"},
     [OPT_USER] = {0,                                   "user", NULL, "hardware events in user mode (default)"},
     [OPT_KERNEL] = {0,                                         "kernel", NULL, "in the kernel"},
     [OPT_BOTH] = {0, "both", NULL, "in both"},
     [OPT_COMPARE] = {0, "compare", "LIST",
-                    "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
+                      "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
                      "more often, at most so often, ...; lt le gt ge with a number, or a number"},
     [OPT_INVERT] = {0,                                         "invert", "LIST",
-                    "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at "
+                      "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at "
                     "least'"},
     [OPT_HISTOGRAM] = {0,                                     "histogram", "N", "the same as --compare ge1,ge2,...,geN"},
     [OPT_DURATIONS] = {0,                                         "durations", NULL,
-                    "count also in how many cycles each event happened and how often such "
+                      "count also in how many cycles each event happened and how often such "
                        "cycles began: the mean duration"},
     [OPT_REPEAT] = {'r',                                   "repeat", "N", "count each event in N runs; default 3"},
     [OPT_WARM] = {0,                                "warm", "N", "runs before them that are not counted; default 1"},
@@ -189,6 +190,11 @@ static int stat_choose(struct stat_command *s, struct err *err)
     return s->nlist < 0 ? -1 : 0;
 }
 
+static void runs_announce(int runs)
+{
+    fprintf(stderr, "latput stat: the program runs %d times; -e chooses fewer events\n", runs);
+}
+
 static int stat_prepare(struct stat_command *s)
 {
     struct err err = {""};
@@ -202,6 +208,7 @@ static int stat_prepare(struct stat_command *s)
     s->options.machine = count_machine_live(&s->cpu);
     s->options.capacity = count_capacity_of(&s->cpu);
     s->options.hardware_required = s->events != NULL;
+    s->options.announce = isatty(STDERR_FILENO) ? runs_announce : NULL;
     return EXIT_DONE;
 }
 
@@ -259,7 +266,7 @@ static int result_judge(const struct stat_command *s, const struct stat_result *
     int status = report_emit(s, result);
     if (result->signal)
         return STATUS_SIGNAL + result->signal;
-    if (result->interrupted)
+    if (result->abandoned)
         return STATUS_SIGNAL + result->interrupted;
     return status != EXIT_DONE ? status : result->exit_status;
 }
@@ -303,8 +310,8 @@ const struct command cmd_stat = {
         "The program inherits standard input, output and error, gets the signals that latput gets, "
         "and begins again for every run: one that changes what it reads should be given its input "
         "anew by a script. A file on standard input is rewound.\n"
-        "The exit status is that of the program's last run, 128+N if signal N ended it (the "
-        "measurement then ends), 127 if it was not found, 126 if it could not be executed. Status "
+        "The exit status is that of the program's last run, 128+N if signal N ended it, which also "
+        "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status "
         "2 and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "
         "counters although --events asks for them.",
     .options = stat_options,

@@ -32,13 +32,18 @@ bool count_capacity_reduce(struct count_capacity *capacity)
     return had;
 }
 
+static uint64_t general_slots(struct count_capacity capacity)
+{
+    int general = capacity.general < GENERAL_MAX ? capacity.general : GENERAL_MAX;
+    return ((uint64_t)1 << general) - 1;
+}
+
 // The counters that can count the event, one bit each: general ones from 0, fixed from GENERAL_MAX.
 static uint64_t slots_of(const struct counter_event *event, struct count_capacity capacity)
 {
     uint64_t slots = 0;
-    int general = capacity.general < GENERAL_MAX ? capacity.general : GENERAL_MAX;
     if (event->kind == COUNTER_GENERAL)
-        slots = event->counters & (((uint64_t)1 << general) - 1);
+        slots = event->counters & general_slots(capacity);
     if (event->fixed_index >= 0 && event->fixed_index < capacity.fixed &&
         event->fixed_index < FIXED_MAX)
         slots |= (uint64_t)1 << (GENERAL_MAX + event->fixed_index);
@@ -67,27 +72,42 @@ static bool slot_find(struct matching *m, int event, uint64_t *tried)
     return false;
 }
 
+static bool match_slots(struct matching *m, uint64_t slots)
+{
+    uint64_t tried = 0;
+    if (m->n == COUNT_EVENTS_MAX)
+        return false;
+    m->slots[m->n] = slots;
+    return slots != 0 && slot_find(m, m->n++, &tried);
+}
+
+// Two events that want different contents of the same second register exclude each other.
+static bool registers_clash(const struct counter_event *a, const struct counter_event *b)
+{
+    return a->extra_msr && a->extra_msr == b->extra_msr && a->extra_value != b->extra_value;
+}
+
 // Whether the events dealt to `which` leave room for one more.
 static bool pass_has_room(const struct count_event *events, int nevents, const int *pass, int which,
                           const struct count_event *more, struct count_capacity capacity)
 {
     struct matching m = {.n = 0};
     memset(m.holder, -1, sizeof m.holder);
+    int n = 0;
     for (int i = 0; i <= nevents; i++) {
         const struct count_event *event = i < nevents ? &events[i] : more;
-        uint64_t tried = 0;
         if (i < nevents && pass[i] != which)
             continue;
-        if (m.n == COUNT_EVENTS_MAX)
+        if (++n > COUNT_EVENTS_MAX)
             return false;
-        if (event->kind == COUNT_SOFTWARE) {
-            m.slots[m.n++] = 0;
+        if (event->kind == COUNT_SOFTWARE)
             continue;
-        }
-        m.slots[m.n] = slots_of(&event->hardware, capacity);
-        if (!slot_find(&m, m.n, &tried))
+        if (!match_slots(&m, slots_of(&event->hardware, capacity)) ||
+            (more->kind == COUNT_HARDWARE && registers_clash(&event->hardware, &more->hardware)))
             return false;
-        m.n++;
+        // The second counter of a pair is its neighbour; any stands for it here.
+        if (event->hardware.pair && !match_slots(&m, general_slots(capacity)))
+            return false;
     }
     return true;
 }

@@ -18,9 +18,9 @@ struct count_capacity count_capacity_of(const struct cpu_info *cpu);
 bool count_capacity_reduce(struct count_capacity *capacity);
 
 // Deals events into passes, each event into the first pass where all have a counter that can count
-// them; software events need none. An event that no counter is for gets a pass of its own, which
-// the backend will refuse. Writes the pass of each event, from 0, into pass[nevents]; returns the
-// number of passes.
+// them; software events need none, and events that can happen more than 15 times a cycle need two.
+// An event that no counter is for gets a pass of its own, which the backend will refuse. Writes the
+// pass of each event, from 0, into pass[nevents]; returns the number of passes.
 int count_passes_plan(const struct count_event *events, int nevents, struct count_capacity capacity,
                       int *pass);
 

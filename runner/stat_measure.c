@@ -181,6 +181,7 @@ static double now_ns(void)
 static bool run_execute(struct measurement *m, struct one_run *run, struct subproc_program *program)
 {
     if (subproc_interrupted()) {
+        m->result->abandoned = true;
         subproc_abandon(program);
         return false;
     }
@@ -334,6 +335,21 @@ static bool hardware_all_refused(const struct measurement *m)
     return any;
 }
 
+// How many runs it takes as long as no counter turns out to be taken, the warming ones included.
+static int runs_needed(const struct measurement *m, int *npasses)
+{
+    struct count_event *hardware = xcalloc((size_t)m->nevents + 1, sizeof *hardware);
+    int *pass = xcalloc((size_t)m->nevents + 1, sizeof *pass);
+    int n = 0;
+    for (int i = 0; i < m->nevents; i++)
+        if (is_hardware(m, i) && !m->result->series[i].obstacle)
+            hardware[n++] = m->events[i].event;
+    *npasses = count_passes_plan(hardware, n, m->capacity, pass);
+    free(hardware);
+    free(pass);
+    return m->options->warm + m->options->repeat * (*npasses > 0 ? *npasses : 1);
+}
+
 int stat_measure(const struct stat_options *options, const struct stat_event *events, int nevents,
                  struct stat_result *result, struct err *err)
 {
@@ -351,6 +367,9 @@ int stat_measure(const struct stat_options *options, const struct stat_event *ev
     result->hardware_refused = options->hardware_required && hardware_all_refused(&m);
     if (result->hardware_refused)
         return 0;
+    int npasses, runs = runs_needed(&m, &npasses);
+    if (npasses > 1 && options->announce)
+        options->announce(runs);
     for (int i = 0; i < options->warm && status == 0; i++)
         status = run_once(&m, NULL, 0, false, err);
     // All events once, then all of them again: a drift of the machine then shows in the spread.
@@ -411,19 +430,4 @@ struct stat_summary stat_summarise(const struct stat_series *series)
         summary.spread = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
     free(sorted);
     return summary;
-}
-
-int stat_runs_needed(const struct stat_options *options, const struct stat_event *events,
-                     int nevents)
-{
-    struct count_event *hardware = xcalloc((size_t)nevents + 1, sizeof *hardware);
-    int *pass = xcalloc((size_t)nevents + 1, sizeof *pass);
-    int n = 0;
-    for (int i = 0; i < nevents; i++)
-        if (events[i].event.kind == COUNT_HARDWARE)
-            hardware[n++] = events[i].event;
-    int npasses = count_passes_plan(hardware, n, options->capacity, pass);
-    free(hardware);
-    free(pass);
-    return options->warm + options->repeat * (npasses > 0 ? npasses : 1);
 }

@@ -18,6 +18,7 @@ struct stat_options {
     const struct count_backend *backend;
     struct count_machine machine;
     struct count_capacity capacity; // counters of a core
+    void (*announce)(int runs);     // called before the first run if it takes several passes; NULL
 };
 
 // What became of one event.
@@ -41,6 +42,7 @@ struct stat_result {            // no runs and no other reason for it: see hardw
     bool hardware_refused; // nothing was run: see hardware_required
     bool statuses_differ;
     int interrupted; // the signal that we got and that ended the measurement; 0
+    bool abandoned;  // it came when no program was running
 };
 
 // Runs the program. Returns 0, also where it could not be started, was killed or nothing could be
@@ -57,9 +59,5 @@ struct stat_summary {
     double spread; // interquartile range
 };
 struct stat_summary stat_summarise(const struct stat_series *series);
-
-// How many runs it takes, the warming ones included.
-int stat_runs_needed(const struct stat_options *options, const struct stat_event *events,
-                     int nevents);
 
 #endif

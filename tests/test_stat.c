@@ -94,6 +94,15 @@ static void test_passes_restricted(void **state)
     events[0].hardware.counters = 1; // two that want the same one
     assert_int_equal(count_passes_plan(events, n, (struct count_capacity){4, 0}, pass), 2);
     assert_true(pass[0] == 0 && pass[1] == 1 && pass[2] == 0);
+    events[0].hardware.counters = COUNTERS_ANY;
+    events[1].hardware.pair = true; // takes two
+    assert_int_equal(count_passes_plan(events, n, (struct count_capacity){4, 0}, pass), 1);
+    assert_int_equal(count_passes_plan(events, n, (struct count_capacity){3, 0}, pass), 2);
+    assert_true(pass[0] == 0 && pass[1] == 0 && pass[2] == 1);
+    events[0].hardware.extra_msr = events[2].hardware.extra_msr = 0x1a6; // one register for two
+    events[0].hardware.extra_value = 1;
+    assert_int_equal(count_passes_plan(events, n, (struct count_capacity){8, 0}, pass), 2);
+    assert_true(pass[0] == 0 && pass[1] == 0 && pass[2] == 1);
     free(events);
     struct count_capacity capacity = {2, 3};
     assert_true(count_capacity_reduce(&capacity) && capacity.general == 1 && capacity.fixed == 3);
@@ -238,10 +247,18 @@ static struct stat_options options_make(const char *const *argv)
         .argv = argv,
         .repeat = 2,
         .warm = 1,
+        .announce = announce,
         .backend = &count_fake,
         .machine = count_machine_live(&cpu),
         .capacity = {4, 3}
     };
+}
+
+static int announced;
+
+static void announce(int runs)
+{
+    announced = runs;
 }
 
 static const char *const program_true[] = {"true", NULL};
@@ -283,7 +300,7 @@ static void test_model_returns(void **state)
     measure(&options, events, n, &result);
     assert_int_equal(fake.largest, 5); // four general counters and the fixed one of core_clk
     assert_int_equal(result.warm_runs, 1);
-    assert_int_equal(result.counted_runs + result.warm_runs, stat_runs_needed(&options, events, n));
+    assert_int_equal(result.counted_runs + result.warm_runs, announced);
     for (int i = 0; i < n; i++)
         assert_int_equal(result.series[i].n, 2);
     static const char *const lines[] = {
