@@ -237,6 +237,13 @@ static const struct fake_event model[] = {
     {0xa1, 0x01, {9000, 999},              333}, // p0
 };
 
+static int announced;
+
+static void announce(int runs)
+{
+    announced = runs;
+}
+
 static struct stat_options options_make(const char *const *argv)
 {
     memset(&fake, 0, sizeof fake);
@@ -252,13 +259,6 @@ static struct stat_options options_make(const char *const *argv)
         .machine = count_machine_live(&cpu),
         .capacity = {4, 3}
     };
-}
-
-static int announced;
-
-static void announce(int runs)
-{
-    announced = runs;
 }
 
 static const char *const program_true[] = {"true", NULL};
