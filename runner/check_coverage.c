@@ -75,14 +75,27 @@ static const char *coverage_row_key(struct coverage *coverage, const struct list
     return arena_strdup(&coverage->arena, key);
 }
 
+// Tables leave out registers that the mnemonic implies; some assemblers want them (fnstsw ax).
+static bool coverage_is_implied(const struct list_row *row)
+{
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind != OPERAND_GPR || row->ops[i].fixed < 0)
+            return false;
+    return row->nops > 0;
+}
+
 static void coverage_collect(struct coverage *coverage, const struct check *check)
 {
-    coverage->keys = xcalloc((size_t)check->nrows + 1, sizeof *coverage->keys);
+    coverage->keys = xcalloc(2 * (size_t)check->nrows + 1, sizeof *coverage->keys);
     for (int i = 0; i < check->nlists; i++)
         for (int j = 0; check->lists[i].read && j < check->lists[i].list.nrows; j++) {
             const struct list_row *row = &check->lists[i].list.rows[j];
-            if (row->bits == 64 && !list_row_option(row, "same"))
-                coverage->keys[coverage->nkeys++] = coverage_row_key(coverage, row);
+            if (row->bits != 64 || list_row_option(row, "same"))
+                continue;
+            coverage->keys[coverage->nkeys++] = coverage_row_key(coverage, row);
+            if (coverage_is_implied(row))
+                coverage->keys[coverage->nkeys++] =
+                    arena_printf(&coverage->arena, "%s %s", encoding_name(row->enc), row->mnemonic);
         }
     qsort(coverage->keys, coverage->nkeys, sizeof *coverage->keys, coverage_compare);
 }

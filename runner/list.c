@@ -248,10 +248,12 @@ static int parse_opcode(struct row_parser *parser)
     if (!opcode)
         return 0;
     if (list_opcode_parse(opcode, &parser->row->opcode))
-        return list_fault_set(&parser->fault, strstr(text, opcode),
-                              "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
-                              "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
-                              ".mr behind it where the first operand is the r/m field");
+        return list_fault_set(
+            &parser->fault, strstr(text, opcode),
+            "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
+            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
+            ".mr behind it where the first operand is the r/m field, ./0 to ./7 where "
+            "the reg field belongs to the opcode");
     if (!parser->row_faults && (row->nops == 0 || row->ops[0].kind == OPERAND_IMM))
         return list_fault_set(&parser->fault, strstr(text, opcode),
                               "opcode= needs a row with operands");

@@ -72,6 +72,7 @@ struct opcode {
     int w;
     uint8_t byte;
     bool store; // the first operand is the r/m field
+    int digit;  // what the reg field holds where it belongs to the opcode; -1: an operand
 };
 
 struct list_option {

@@ -47,7 +47,16 @@ int list_opcode_parse(const char *text, struct opcode *opcode)
     struct opcode_words words = {.n = 0};
     if (!opcode_split(text, &words) || words.n < OPCODE_WORDS_MAX - 1)
         return -1;
-    bool store = words.n == OPCODE_WORDS_MAX;
+    bool store = false;
+    int digit = -1;
+    if (words.n == OPCODE_WORDS_MAX) {
+        const char *last = words.at[5];
+        store = strcmp(last, "mr") == 0;
+        if (last[0] == '/' && last[1] >= '0' && last[1] <= '7' && !last[2])
+            digit = last[1] - '0';
+        if (!store && digit < 0)
+            return -1;
+    }
     int enc = opcode_find(words.at[0], words.lens[0], encodings, ARRAY_LEN(encodings));
     *opcode = (struct opcode){
         .given = true,
@@ -55,11 +64,12 @@ int list_opcode_parse(const char *text, struct opcode *opcode)
         .map = opcode_find(words.at[2], words.lens[2], maps, ARRAY_LEN(maps)),
         .w = opcode_find(words.at[3], words.lens[3], widths, ARRAY_LEN(widths)),
         .store = store,
+        .digit = digit,
     };
     char *end;
     long byte = strtol(words.at[4], &end, 16);
     if (enc < 0 || opcode->prefix < 0 || opcode->map < 0 || opcode->w < 0 || words.lens[4] != 2 ||
-        end != words.at[4] + 2 || byte < 0 || (store && strcmp(words.at[5], "mr") != 0))
+        end != words.at[4] + 2 || byte < 0)
         return -1;
     opcode->enc = (enum encoding)enc;
     opcode->byte = (uint8_t)byte;

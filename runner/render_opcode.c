@@ -64,7 +64,8 @@ static struct fields encode_fields(const struct list_row *row, const struct row_
     fields.rm =
         fields.memory ? choice->ops[rm].base : encode_number(fields.rm_operand, &choice->ops[rm]);
     fields.disp = choice->ops[rm].disp;
-    fields.reg = encode_number(&row->ops[reg], &choice->ops[reg]);
+    fields.reg = row->opcode.digit >= 0 ? row->opcode.digit
+                                        : encode_number(&row->ops[reg], &choice->ops[reg]);
     if (n == 3)
         fields.vvvv = encode_number(&row->ops[places[1]], &choice->ops[places[1]]);
     return fields;

@@ -84,6 +84,10 @@ run check --coverage variants.tsv --missing "$lists/good.csv"
 expect_status 0
 expect_out '^missing	I86	legacy	sub r32,r32$'
 expect_out '^all +1 of +2$'
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\nfnstsw,=ax,fpsw,X87,,\n' >implied.csv
+printf 'form\tenc\tisa_set\texec_status\nfnstsw\tlegacy\tX87\tok\n' >variants.tsv
+run check --coverage variants.tsv implied.csv
+expect_out '^all +1 of +1$'
 
 TMPDIR=$SCRATCH/absent run check "$lists/good.csv"
 expect_status 3

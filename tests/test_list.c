@@ -301,6 +301,8 @@ static const struct {
      "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                  "legacy.67"},
     {__LINE__, "add,r32 r32,,I386,,opcode=vex.np.00.w0.03.mr.x",
      "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                  "vex.np"   },
+    {__LINE__, "sldt,=r64,,X86_64,,opcode=legacy.np.0f.w1.00./8",
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                  "legacy.np"},
     {__LINE__, "cpuid,,,I486,,opcode=legacy.np.0f.w0.a2",                    "opcode= needs a row with operands",
      "legacy.np"                                                                                                                            },
     {__LINE__, "add,r32 r32,,I386,,type=",                                   "the value is missing after '='",                   "="        },

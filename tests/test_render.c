@@ -58,6 +58,7 @@ static const struct render_case cases[] = {
     {__LINE__, "fadd,+st st0,=fpsw,X87,,type=f80",                                       "fadd st1, st0"                         },
     {__LINE__, "mov,=r16 seg,,I386,,",                                                   "mov cx, ss"                            },
     {__LINE__, "add,+r64 r64,=flags,X86_64,,opcode=legacy.np.00.w1.03",                  "db 0x48,0x03,0xca"                     },
+    {__LINE__, "sldt,=r64,,X86_64,,opcode=legacy.np.0f.w1.00./3",                        "db 0x48,0x0f,0x00,0xd9"                },
     {__LINE__, "movq,=x x,,SSE2,,opcode=legacy.66.0f.w0.d6.mr",                          "db 0x66,0x0f,0xd6,0xd1"                },
     {__LINE__, "{vex} vpdpbusd,+x x x,,AVX_VNNI,,opcode=vex.66.0f38.w0.50",
      "db 0xc4,0xe2,0x69,0x50,0xcb"                                                                                               },
