@@ -9,11 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { FIRST_BATCH_KERNELS = 150, BATCH_GROWTH = 4 };
+enum { BATCH_GROWTH = 4 };
 
 struct batch_source {
-    const struct selected_row *rows;
-    int nrows, next_row;
+    struct batch_feed feed;
+    int next;
     struct batch_options options;
     int batches, kernels_wanted;
     pthread_t thread;
@@ -23,12 +23,30 @@ struct batch_source {
     bool taken_all, stop;
 };
 
-static int batch_plan_row(struct batch *batch, struct batch_source *source,
-                          const struct selected_row *selected)
+static int rows_bits(void *context, int index)
+{
+    const struct batch_rows *rows = context;
+    return rows->rows[index].row->bits;
+}
+
+static int rows_plan(void *context, int index, const struct plan_params *params,
+                     struct arena *arena, struct plan *plan, struct err *err)
+{
+    const struct batch_rows *rows = context;
+    return plan_row(rows->rows[index].row, params, arena, plan, err);
+}
+
+struct batch_feed batch_feed_rows(struct batch_rows *rows)
+{
+    return (struct batch_feed){rows->n, rows_bits, rows_plan, rows};
+}
+
+static int batch_plan_item(struct batch *batch, struct batch_source *source, int index)
 {
     struct batch_row *row = &batch->rows[batch->nrows];
-    *row = (struct batch_row){.selected = selected, .first_kernel = batch->nkernels};
-    if (plan_row(selected->row, &source->options.plan, &batch->arena, &row->plan, &batch->err) != 0)
+    *row = (struct batch_row){.index = index, .first_kernel = batch->nkernels};
+    if (source->feed.plan(source->feed.context, index, &source->options.plan, &batch->arena,
+                          &row->plan, &batch->err) != 0)
         return -1;
     for (int t = 0; t < row->plan.ntests; t++)
         row->nkernels += row->plan.tests[t].nkernels;
@@ -71,15 +89,16 @@ static void batch_build(struct batch *batch, const struct batch_options *options
 
 static struct batch *batch_make(struct batch_source *source)
 {
-    if (source->next_row == source->nrows)
+    const struct batch_feed *feed = &source->feed;
+    if (source->next == feed->n)
         return NULL;
     struct batch *batch = xcalloc(1, sizeof *batch);
-    batch->rows = arena_alloc(&batch->arena,
-                              (size_t)(source->nrows - source->next_row) * sizeof *batch->rows);
-    batch->bits = source->rows[source->next_row].row->bits;
-    while (source->next_row < source->nrows && batch->nkernels < source->kernels_wanted &&
-           source->rows[source->next_row].row->bits == batch->bits && !batch->failed)
-        batch->failed = batch_plan_row(batch, source, &source->rows[source->next_row++]);
+    batch->rows =
+        arena_alloc(&batch->arena, (size_t)(feed->n - source->next) * sizeof *batch->rows);
+    batch->bits = feed->bits(feed->context, source->next);
+    while (source->next < feed->n && batch->nkernels < source->kernels_wanted &&
+           feed->bits(feed->context, source->next) == batch->bits && !batch->failed)
+        batch->failed = batch_plan_item(batch, source, source->next++);
     if (!batch->failed)
         batch_build(batch, &source->options, source->batches++);
     source->kernels_wanted *= BATCH_GROWTH;
@@ -109,15 +128,13 @@ static void *batch_thread(void *argument)
     }
 }
 
-struct batch_source *batch_source_start(const struct selected_row *rows, int nrows,
+struct batch_source *batch_source_start(const struct batch_feed *feed,
                                         const struct batch_options *options)
 {
     struct batch_source *source = xcalloc(1, sizeof *source);
-    source->rows = rows;
-    source->nrows = nrows;
+    source->feed = *feed;
     source->options = *options;
-    source->kernels_wanted =
-        options->kernels < FIRST_BATCH_KERNELS ? options->kernels : FIRST_BATCH_KERNELS;
+    source->kernels_wanted = options->first;
     pthread_mutex_init(&source->mutex, NULL);
     pthread_cond_init(&source->changed, NULL);
     if (options->ahead && pthread_create(&source->thread, NULL, batch_thread, source) != 0)

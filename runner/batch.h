@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A batch: some rows of one mode, planned, assembled and linked into one program, and what became
-// of its kernels. Batches are made by a thread of their own while the one before is measured.
+// A batch: some rows (or mixes of rows) of one mode, planned, assembled and linked into one
+// program, and what became of its kernels. Batches are made by a thread of their own while the one
+// before is measured.
 #ifndef LATPUT_BATCH_H
 #define LATPUT_BATCH_H
 
@@ -9,7 +10,7 @@
 #include "select.h"
 
 struct batch_row {
-    const struct selected_row *selected;
+    int index; // in what the feed offers
     struct plan plan;
     int first_kernel; // of its kernels in the batch; they follow in the order of tests and shapes
     int nkernels;
@@ -32,13 +33,28 @@ struct batch_options {
     struct plan_params plan;
     const char *directory; // scratch files
     bool keep;
-    int kernels; // wanted in a batch; the first ones are smaller, so that measuring starts soon
+    int kernels; // wanted in a batch
+    int first;   // in the first one, which is smaller so that measuring starts soon; then it grows
     bool ahead;  // build the next batch while one is measured
 };
 
+// Where batches come from: n items, each planned by a call from the source's thread.
+struct batch_feed {
+    int n;
+    int (*bits)(void *context, int index); // mode of the item
+    int (*plan)(void *context, int index, const struct plan_params *params, struct arena *arena,
+                struct plan *plan, struct err *err);
+    void *context; // must outlive the source
+};
+// The feed of rows; they must outlive the source.
+struct batch_rows {
+    const struct selected_row *rows;
+    int n;
+};
+struct batch_feed batch_feed_rows(struct batch_rows *rows);
+
 struct batch_source;
-// Starts making batches from rows[0..nrows). The rows must outlive the source.
-struct batch_source *batch_source_start(const struct selected_row *rows, int nrows,
+struct batch_source *batch_source_start(const struct batch_feed *feed,
                                         const struct batch_options *options);
 // The next batch, NULL after the last. The caller ends it with batch_free().
 struct batch *batch_source_next(struct batch_source *source);

@@ -7,7 +7,7 @@
 
 const char *test_kind_name(enum test_kind kind)
 {
-    static const char *const names[] = {"latency", "throughput"};
+    static const char *const names[] = {"latency", "throughput", "ports"};
     return names[kind];
 }
 

@@ -18,7 +18,7 @@ struct plan_params {
     const char *skip_32; // why rows with bits=32 are not measured here; NULL: they are
 };
 
-enum test_kind { TEST_LATENCY, TEST_THROUGHPUT };
+enum test_kind { TEST_LATENCY, TEST_THROUGHPUT, TEST_PORTS };
 enum bound { BOUND_EXACT, BOUND_UPPER };
 
 // Register contract of every body (docs/INTERNALS.md has the reasons), in 64-bit mode:
@@ -71,7 +71,25 @@ struct plan {
 int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
              struct plan *plan, struct err *err);
 
-const char *test_kind_name(enum test_kind kind); // "latency", "throughput"
+// A mix: instances of several rows in one body. Which of them are fast together depends on their
+// order, so a mix has a kernel for each order that is asked for.
+struct mix_part {
+    const struct list_row *row;
+    int count; // of instances in the body
+};
+enum mix_order { MIX_INTERLEAVED, MIX_BLOCKS, MIX_SHUFFLED, MIX_ORDER_COUNT };
+enum { MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
+
+// Whether instances of the row can stand beside others: it needs no macro and leaves the stacks
+// alone.
+bool mix_plannable(const struct list_row *row);
+// One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
+// mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
+// of parts[0]. -1: there are too few registers; the test then says so and has no kernels.
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders,
+             const struct plan_params *params, struct arena *arena, struct plan *plan);
+
+const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"
 const char *bound_name(enum bound bound);        // "exact", "upper"
 
 #endif

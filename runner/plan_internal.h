@@ -9,6 +9,8 @@
 #include "render.h"
 #include "util/strbuf.h"
 
+#include <stdbool.h>
+
 enum chain_class {
     CLASS_NONE, // no chain can run through it
     CLASS_GPR,
@@ -148,6 +150,24 @@ struct kernel_spec draft_finish(struct draft *draft, const char *shape, int inst
 int bridges_load(struct err *err); // once; -1: the table is missing or malformed
 // Appends instructions that carry the value of point d to point s. false: no way known.
 bool bridge_write(struct draft *draft, int d, int s);
+
+// plan_throughput.c: independent instances, each with registers of its own.
+enum { INSTANCES_MAX = 32 };
+struct instances {
+    int n;                     // distinct ones: instance j has the registers of instance j modulo n
+    int disp;                  // added to the displacement of memory operands
+    bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
+    int nbreakers;
+    int8_t own[POINTS_MAX][INSTANCES_MAX];
+};
+// Takes registers for up to `wanted` instances; `breaking`: with dependency breakers. false: there
+// are too few registers for one.
+bool throughput_prepare(struct draft *draft, int wanted, bool breaking,
+                        struct instances *instances);
+void throughput_instance(struct draft *draft, const struct instances *instances, int j);
+// What puts the stack pointer back, before and after all instances.
+void throughput_before(struct draft *draft, int instances);
+void throughput_after(struct draft *draft, int instances);
 
 // plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
 void latency_plan(struct row_plan *rp, const char *variant);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTS_MAX = 4, LINE_BYTES = 64, INSTANCES_MAX = 32 };
+enum { COUNTS_MAX = 4, LINE_BYTES = 64 };
 
 // Numbers of instances by the class of the written register.
 static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
@@ -90,7 +90,7 @@ static int throughput_option_number(const struct row_plan *rp, const char *key)
     return value ? atoi(value) : 0;
 }
 
-static void throughput_before(struct draft *draft, int instances)
+void throughput_before(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved > 0)
@@ -98,7 +98,7 @@ static void throughput_before(struct draft *draft, int instances)
                    moved * instances);
 }
 
-static void throughput_after(struct draft *draft, int instances)
+void throughput_after(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved < 0)
@@ -128,20 +128,20 @@ static int throughput_limit(const struct draft *draft, int wanted)
     return wanted;
 }
 
-static void throughput_own_registers(struct draft *draft, int own[][INSTANCES_MAX], int instances)
+static void throughput_own_registers(struct draft *draft, struct instances *instances)
 {
     const struct row_plan *rp = draft->rp;
-    for (int j = 0; j < instances; j++)
+    for (int j = 0; j < instances->n; j++)
         for (int i = 0; i < rp->npoints; i++) {
             const struct point *point = &rp->points[i];
             if (!throughput_own_register(point) || draft->reg[i] >= 0)
                 continue;
             int twin = points_same_before(rp, i);
-            own[i][j] = twin >= 0 ? own[twin][j] : draft_take(draft, point->class);
-            if (own[i][j] < 0)
-                own[i][j] = 0;
+            int8_t *own = instances->own[i];
+            int reg = twin >= 0 ? instances->own[twin][j] : draft_take(draft, point->class);
+            own[j] = (int8_t)(reg < 0 ? 0 : reg);
             if (twin < 0)
-                draft_place(draft, i, own[i][j]);
+                draft_place(draft, i, own[j]);
             draft->reg[i] = -1;
         }
 }
@@ -193,52 +193,58 @@ static void throughput_sources(struct draft *draft, const bool breakers[POINTS_M
     draft_repush_reserve(draft);
 }
 
-static void throughput_instance(struct draft *draft, const bool breakers[POINTS_MAX],
-                                int own[][INSTANCES_MAX], int j)
+void throughput_instance(struct draft *draft, const struct instances *instances, int j)
 {
     const struct row_plan *rp = draft->rp;
     for (int i = 0; i < rp->npoints; i++)
         if (throughput_own_register(&rp->points[i]))
-            draft->reg[i] = own[i][j];
+            draft->reg[i] = instances->own[i][j % instances->n];
     for (int i = 0; i < rp->npoints; i++) {
         int twin = points_same_before(rp, i);
         if (twin >= 0)
             draft->reg[i] = draft->reg[twin];
     }
     for (int i = 0; i < rp->npoints; i++)
-        if (breakers[i] && points_same_before(rp, i) < 0)
+        if (instances->breakers[i] && points_same_before(rp, i) < 0)
             draft_break(draft, i);
-    draft->disp = throughput_disp(rp, j);
+    draft->disp = instances->disp + throughput_disp(rp, j);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
+}
+
+bool throughput_prepare(struct draft *draft, int wanted, bool breaking, struct instances *instances)
+{
+    instances->nbreakers = throughput_breakers(draft->rp, breaking, instances->breakers);
+    throughput_sources(draft, instances->breakers);
+    instances->n = throughput_limit(draft, wanted);
+    instances->disp = 0;
+    if (instances->n <= 0 || draft->out_of_regs)
+        return false;
+    throughput_own_registers(draft, instances);
+    return true;
 }
 
 // Returns the number of instances that the kernel got, 0 if it is none (or the same as before).
 static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
                              bool breaking)
 {
-    bool breakers[POINTS_MAX] = {false};
-    static _Thread_local int own[POINTS_MAX][INSTANCES_MAX];
-    int nbreakers = throughput_breakers(rp, breaking, breakers);
+    static _Thread_local struct instances instances;
     struct draft draft;
     draft_begin(&draft, rp);
-    throughput_sources(&draft, breakers);
-    int instances = throughput_limit(&draft, wanted);
-    if (instances <= before || draft.out_of_regs) {
+    if (!throughput_prepare(&draft, wanted, breaking, &instances) || instances.n <= before) {
         draft_free(&draft);
         return 0;
     }
-    throughput_own_registers(&draft, own, instances);
-    throughput_before(&draft, instances);
-    for (int j = 0; j < instances; j++)
-        throughput_instance(&draft, breakers, own, j);
-    throughput_after(&draft, instances);
+    throughput_before(&draft, instances.n);
+    for (int j = 0; j < instances.n; j++)
+        throughput_instance(&draft, &instances, j);
+    throughput_after(&draft, instances.n);
     char shape[32];
-    const char *suffix = breaking ? "+break" : nbreakers ? "+set" : "";
-    snprintf(shape, sizeof shape, "n%d%s", instances, suffix);
-    plan_add_kernel(rp, test, draft_finish(&draft, shape, instances));
-    return instances;
+    const char *suffix = breaking ? "+break" : instances.nbreakers ? "+set" : "";
+    snprintf(shape, sizeof shape, "n%d%s", instances.n, suffix);
+    plan_add_kernel(rp, test, draft_finish(&draft, shape, instances.n));
+    return instances.n;
 }
 
 static enum chain_class throughput_class(const struct row_plan *rp)

@@ -18,7 +18,7 @@
 
 // A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
 // kernel, short enough that little is lost when the run is killed.
-enum { BATCH_KERNELS = 8000 };
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 150 };
 
 // Everything that lives as long as a run.
 struct run {
@@ -179,12 +179,15 @@ static int run_all(struct run *run, struct err *err)
         .directory = run->session.directory,
         .keep = run->options->keep,
         .kernels = BATCH_KERNELS,
+        .first = FIRST_KERNELS,
         .ahead = run->options->ahead
     };
     run->progress = progress_start(run->nrows, run->options->quiet);
-    run->storer =
-        run_storer_start(run->store, run->summary->run_id, options.plan.issue_width, run->progress);
-    struct batch_source *source = batch_source_start(run->rows, run->nrows, &options);
+    run->storer = run_storer_start(run->store, run->summary->run_id, run->rows,
+                                   options.plan.issue_width, run->progress);
+    struct batch_rows rows = {run->rows, run->nrows};
+    const struct batch_feed feed = batch_feed_rows(&rows);
+    struct batch_source *source = batch_source_start(&feed, &options);
     int status = run_batches(run, source, err);
     batch_source_stop(source);
     progress_end(run->progress);

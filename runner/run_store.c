@@ -12,6 +12,7 @@ struct run_storer {
     int issue_width;
     struct progress *progress;
     int64_t forms;
+    const struct selected_row *rows;
     pthread_t thread;
     bool threaded;
     pthread_mutex_t mutex;
@@ -100,11 +101,12 @@ static int store_row(struct run_storer *storer, struct batch *batch, const struc
               (plan->tests[t].kind == TEST_LATENCY &&
                tests[t].result.outcome == OUTCOME_NOT_MEASURABLE);
     }
-    if (store_put_form(storer->store, storer->run_id, row->selected->list->name,
-                       row->selected->position, plan, tests, err) != 0)
+    const struct selected_row *selected = &storer->rows[row->index];
+    if (store_put_form(storer->store, storer->run_id, selected->list->name, selected->position,
+                       plan, tests, err) != 0)
         return -1;
     storer->forms++;
-    progress_form(storer->progress, row->selected->list->name, row->selected->list->nrows, ok);
+    progress_form(storer->progress, selected->list->name, selected->list->nrows, ok);
     return 0;
 }
 
@@ -150,12 +152,14 @@ static void *storer_thread(void *argument)
     return NULL;
 }
 
-struct run_storer *run_storer_start(struct store *store, int64_t run_id, int issue_width,
+struct run_storer *run_storer_start(struct store *store, int64_t run_id,
+                                    const struct selected_row *rows, int issue_width,
                                     struct progress *progress)
 {
     struct run_storer *storer = xcalloc(1, sizeof *storer);
     storer->store = store;
     storer->run_id = run_id;
+    storer->rows = rows;
     storer->issue_width = issue_width;
     storer->progress = progress;
     pthread_mutex_init(&storer->mutex, NULL);

@@ -9,7 +9,9 @@
 #include "util/progress.h"
 
 struct run_storer;
-struct run_storer *run_storer_start(struct store *store, int64_t run_id, int issue_width,
+// `rows` are those that the batches' rows are indices of; they must outlive the storer.
+struct run_storer *run_storer_start(struct store *store, int64_t run_id,
+                                    const struct selected_row *rows, int issue_width,
                                     struct progress *progress);
 // Takes the batch and frees it when it is stored. Waits for the batch before. -1: an earlier batch
 // could not be stored, the message says why; this batch is freed unstored.

@@ -18,6 +18,7 @@ gen
 build
 derive
 exec
+ports
 store
 report check
 batch floor session run bench pack stat

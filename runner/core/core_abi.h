@@ -25,8 +25,8 @@ struct core_kernel {
     uint32_t instances, instrs;
     uint32_t flags;
     uint32_t vec_bits;
-    uint32_t
-        grid; // values are usually multiples of 1/n for an n up to this: 1 latency, 6 throughput
+    // Values are usually multiples of 1/n for an n up to this: 1 latency, 6 throughput, 0 none are.
+    uint32_t grid;
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
 };
 _Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");

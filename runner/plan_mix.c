@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Mixes: instances of several rows in one body, from whose throughput the execution ports are
+// inferred. Each part has registers of its own, so that no part waits for another; instances of one
+// part may wait for each other, which the others then hide.
+#include "plan_internal.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    DISTINCT_MAX = 4,     // instances of a part with registers of their own
+    PART_LABELS = 100000, // local labels of one part
+    PART_BYTES = 512,     // of the data area that a part has for itself
+};
+
+// 1.0 as binary32, and as binary64 an ordinary number too.
+static const uint64_t NORMAL_FILL = 0x3f8000003f800000;
+
+struct mix_piece {
+    const char *text;
+    size_t len;
+};
+
+// A part while the body is written.
+struct mix_writer {
+    struct row_plan rp;
+    struct draft draft;
+    struct instances instances;
+    struct mix_piece *pieces; // one an instance
+    int instrs;               // of a piece
+    int count, done;
+};
+
+static void mix_row_plan(const struct list_row *row, const struct plan_params *params,
+                         struct arena *arena, struct plan *plan, struct row_plan *rp)
+{
+    const char *data = list_row_option(row, "data");
+    *rp = (struct row_plan){.row = row,
+                            .params = params,
+                            .arena = arena,
+                            .plan = plan,
+                            .same = list_row_option(row, "same") != NULL,
+                            .avx = row->enc != ENC_LEGACY};
+    points_collect(rp);
+    data_set(rp, data && strcmp(data, "slow") == 0);
+}
+
+// Registers that any part must have are kept from all others.
+static void mix_reserve(struct mix_writer *writers, int n)
+{
+    uint32_t fixed[CLASS_COUNT] = {0};
+    for (int i = 0; i < n; i++)
+        for (int class = 0; class < CLASS_COUNT; class ++)
+            fixed[class] |= writers[i].draft.used[class];
+    for (int i = 0; i < n; i++)
+        memcpy(writers[i].draft.used, fixed, sizeof fixed);
+}
+
+static void mix_pieces(struct mix_writer *writer, struct arena *arena)
+{
+    struct draft *draft = &writer->draft;
+    writer->pieces = arena_alloc(arena, (size_t)writer->count * sizeof *writer->pieces);
+    size_t *at = arena_alloc(arena, ((size_t)writer->count + 1) * sizeof *at);
+    for (int j = 0; j < writer->count; j++) {
+        at[j] = draft->body.len;
+        int before = draft->instrs;
+        throughput_instance(draft, &writer->instances, j);
+        writer->instrs = draft->instrs - before;
+    }
+    at[writer->count] = draft->body.len;
+    const char *text = arena_strdup(arena, strbuf_text(&draft->body));
+    for (int j = 0; j < writer->count; j++)
+        writer->pieces[j] = (struct mix_piece){text + at[j], at[j + 1] - at[j]};
+}
+
+// Gives all parts their registers and their text. false: too few registers.
+static bool mix_write_parts(struct mix_writer *writers, int n, struct arena *arena)
+{
+    for (int i = 0; i < n; i++)
+        draft_begin(&writers[i].draft, &writers[i].rp);
+    mix_reserve(writers, n);
+    // The last parts, of which there are many (blockers), choose first and take little.
+    uint32_t taken[CLASS_COUNT] = {0};
+    for (int i = n - 1; i >= 0; i--) {
+        struct mix_writer *writer = &writers[i];
+        for (int class = 0; class < CLASS_COUNT; class ++)
+            writer->draft.used[class] |= taken[class];
+        writer->draft.labels = i * PART_LABELS;
+        int distinct = i > 0 ? 1 : writer->count < DISTINCT_MAX ? writer->count : DISTINCT_MAX;
+        if (!throughput_prepare(&writer->draft, distinct, false, &writer->instances))
+            return false;
+        writer->instances.disp = i * PART_BYTES;
+        for (int class = 0; class < CLASS_COUNT; class ++)
+            taken[class] |= writer->draft.used[class];
+        mix_pieces(writer, arena);
+    }
+    return true;
+}
+
+static uint32_t mix_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+// The part whose instance comes next.
+static int mix_next(const struct mix_writer *writers, int n, int step, int total,
+                    enum mix_order order, uint32_t *random)
+{
+    int best = -1;
+    double most = -1;
+    uint32_t left = (uint32_t)(total - step);
+    uint32_t chosen = order == MIX_SHUFFLED ? mix_random(random) % left : 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t mine = (uint32_t)(writers[i].count - writers[i].done);
+        if (mine == 0)
+            continue;
+        if (order == MIX_BLOCKS)
+            return i;
+        if (order == MIX_SHUFFLED) {
+            if (chosen < mine)
+                return i;
+            chosen -= mine;
+            continue;
+        }
+        double behind = (double)writers[i].count * (step + 1) / total - writers[i].done;
+        if (behind > most) {
+            most = behind;
+            best = i;
+        }
+    }
+    return best;
+}
+
+// Runs of the same line become one `times`: NASM's time is that of its lines.
+static void mix_put(struct strbuf *body, const struct mix_piece *piece, int repeat)
+{
+    const char *newline = memchr(piece->text, '\n', piece->len);
+    bool one_line = newline == piece->text + piece->len - 1;
+    if (repeat > 1 && one_line)
+        strbuf_printf(body, "times %d ", repeat);
+    for (int i = 0; i < (one_line ? 1 : repeat); i++)
+        strbuf_put(body, piece->text, piece->len);
+}
+
+static bool mix_piece_same(const struct mix_piece *a, const struct mix_piece *b)
+{
+    return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
+}
+
+static const char *mix_body(struct mix_writer *writers, int n, enum mix_order order,
+                            struct arena *arena)
+{
+    int total = 0, repeat = 0;
+    uint32_t random = 0x9e3779b9; // any constant: the same mix gives the same body
+    for (int i = 0; i < n; i++) {
+        total += writers[i].count;
+        writers[i].done = 0;
+    }
+    struct strbuf body = {0};
+    const struct mix_piece *last = NULL;
+    for (int step = 0; step < total; step++) {
+        struct mix_writer *writer = &writers[mix_next(writers, n, step, total, order, &random)];
+        const struct mix_piece *piece = &writer->pieces[writer->done++];
+        if (last && !mix_piece_same(last, piece)) {
+            mix_put(&body, last, repeat);
+            repeat = 0;
+        }
+        last = piece;
+        repeat++;
+    }
+    if (last)
+        mix_put(&body, last, repeat);
+    const char *text = arena_strdup(arena, strbuf_text(&body));
+    strbuf_free(&body);
+    return text;
+}
+
+static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_order order,
+                                   const char *init, struct arena *arena)
+{
+    static const char *const shapes[] = {"interleaved", "blocks", "shuffled"};
+    const struct row_plan *first = &writers[0].rp;
+    struct kernel_spec spec = {.shape = shapes[order],
+                               .body = mix_body(writers, n, order, arena),
+                               .init = init,
+                               .instances = 1,
+                               .vec_fill = first->vec_fill,
+                               .mem_fill = first->mem_fill,
+                               .gpr_fill = first->gpr_fill,
+                               .mask_fill = first->mask_fill};
+    for (int i = 0; i < n; i++) {
+        const struct row_plan *rp = &writers[i].rp;
+        bool simd = rp->vec_bits || writers[i].draft.used[CLASS_VEC];
+        int bits = simd && rp->vec_bits < 128 ? 128 : rp->vec_bits;
+        spec.vec_bits = bits > spec.vec_bits ? bits : spec.vec_bits;
+        spec.instrs += writers[i].count * writers[i].instrs;
+        spec.clear_upper |= i == 0 && rp->row->enc == ENC_LEGACY && simd;
+        if (first->row->element == ELEMENT_INT && rp->row->element != ELEMENT_INT)
+            spec.vec_fill = NORMAL_FILL;
+    }
+    return spec;
+}
+
+bool mix_plannable(const struct list_row *row)
+{
+    return !list_row_option(row, "macro") && !list_row_option(row, "x87") &&
+           !list_row_option(row, "stack");
+}
+
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders,
+             const struct plan_params *params, struct arena *arena, struct plan *plan)
+{
+    *plan = (struct plan){.row = parts[0].row};
+    struct mix_writer *writers = arena_alloc(arena, (size_t)nparts * sizeof *writers);
+    for (int i = 0; i < nparts; i++) {
+        mix_row_plan(parts[i].row, params, arena, plan, &writers[i].rp);
+        writers[i].count = parts[i].count;
+    }
+    struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
+    bool fits = mix_write_parts(writers, nparts, arena);
+    struct strbuf init = {0};
+    for (int i = 0; i < nparts; i++)
+        strbuf_puts(&init, strbuf_text(&writers[i].draft.init));
+    const char *init_text = arena_strdup(arena, strbuf_text(&init));
+    strbuf_free(&init);
+    for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
+        if (orders & 1u << order)
+            plan_add_kernel(&writers[0].rp, test,
+                            mix_spec(writers, nparts, (enum mix_order)order, init_text, arena));
+    for (int i = 0; i < nparts; i++)
+        draft_free(&writers[i].draft);
+    if (!fits)
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for the mix");
+    return fits ? 0 : -1;
+}

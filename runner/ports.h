@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// Execution ports from throughput alone: the model of a CPU, what an instruction form uses of it,
+// and the way from timings of mixes to both. Pure but for the oracle, which tells how long a mix
+// takes: the measurement (ports_measure.c), or a simulated CPU in tests. docs/PORTS.md has the
+// method, its sources and its limits.
+#ifndef LATPUT_PORTS_H
+#define LATPUT_PORTS_H
+
+#include "outcome.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PORTS_MAX = 32,         // units of a CPU: bits of a port set
+    PORT_CLASSES_MAX = 32,  // distinct port sets that forms of one µop have
+    PORT_UNITS_MAX = 8,     // units that are busy for several cycles: dividers
+    PORT_USES_MAX = 8,      // distinct port sets in one form's µops
+    PORT_MIX_PARTS_MAX = 9, // forms in a mix
+    PORT_NAME_MAX = 24,
+};
+
+// A set of ports that some form of one µop can choose from. Ports that no form tells apart are
+// symmetric; their numbers mean nothing.
+struct port_class {
+    uint32_t set;             // bit mask of ports
+    char name[PORT_NAME_MAX]; // "ALU", "FP01"; or systematic: "A4", "B2<A4"
+    int blocker;              // index of the form that occupies it
+    double blocker_clk;       // its reciprocal throughput: 1 / size of the set
+    int members;              // forms of one µop that were found to use it
+};
+
+// A unit that is not pipelined: forms that need it wait for each other, for some cycles each.
+struct port_unit {
+    char name[PORT_NAME_MAX];
+    int blocker;
+    double blocker_clk; // how long the blocker keeps it busy
+};
+
+struct port_model {
+    int width;  // of dispatch: slots a cycle
+    int nports; // ports in all classes
+    int filler; // index of a form that takes a slot and no port; -1: none known
+    int nclasses;
+    struct port_class classes[PORT_CLASSES_MAX]; // by size, smallest first
+    int nunits;
+    struct port_unit units[PORT_UNITS_MAX];
+    double residual; // largest |measured - predicted| / predicted over the pairs of classes
+    int unexplained; // forms of one µop whose class fitted into no structure
+};
+
+// What one instance of a form uses.
+struct port_use {
+    uint32_t set;
+    int uops;
+};
+struct port_usage {
+    enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
+    const char *detail;   // why, where not OK; static storage
+    bool ambiguous;       // another usage explains the timings about as well
+    int nuses;
+    struct port_use uses[PORT_USES_MAX]; // largest sets first
+    int uops;                            // sum over uses: µops that need a port
+    double slots;                        // dispatch slots; NaN: unknown
+    int unit;                            // index of the unit that it keeps busy, -1: none
+    double busy_clk;                     // for how long; with unit == -1 what no port explains
+    double residual;                     // largest deviation, in µops
+};
+
+// Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
+// front end. counts[i] instances of usages[i].
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n);
+int port_set_size(uint32_t set);
+// "2*ALU+1*LOAD" appended; "" for no µops. Sets without a name in the model get a systematic one.
+void port_usage_text(const struct port_model *model, const struct port_usage *usage,
+                     struct strbuf *out);
+void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out);
+
+// What discovery and inference need to know of a form; the oracle knows the rest.
+struct port_form {
+    const char *name;
+    int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
+    bool filler_only;       // takes part in the search for a filler, not in that for classes
+    double rthroughput_clk; // measured before, with chains broken; NaN: unknown
+};
+
+struct port_part {
+    int form; // index
+    int count;
+};
+struct port_mix {
+    struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it
+    int nparts;
+    unsigned orders; // bit mask over enum mix_order: which arrangements are timed
+};
+struct port_timing {
+    enum outcome outcome;
+    double clk; // core cycles of the whole mix, the least over its arrangements
+    double spread_clk;
+};
+// Times mixes[0..n). -1 when measuring cannot go on; a mix that fails has an outcome.
+struct port_oracle {
+    int (*measure)(void *context, const struct port_mix *mixes, int n, struct port_timing *timings,
+                   struct err *err);
+    void *context;
+    void (*step)(void *context, const char *what, int mixes); // before each series; may be NULL
+};
+
+// The structure of the ports from single and pairwise throughput of the forms that can be blockers.
+// `width`: slots a cycle. -1 when the oracle fails or no structure can be seen; says why.
+int port_discover(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
+                  int width, struct port_model *model, struct err *err);
+
+// What each of the forms `which[0..n)` uses. `evidence`, if not NULL, is told every timing.
+struct port_evidence {
+    void (*tell)(void *context, int form, const char *blocker, int blockers, int instances,
+                 const struct port_timing *timing);
+    void *context;
+};
+int port_infer(const struct port_oracle *oracle, const struct port_form *forms, const int *which,
+               int n, const struct port_model *model, const struct port_evidence *evidence,
+               struct port_usage *usages, struct err *err);
+
+#endif

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: MIT
+// The joint fit; see ports_fit.h. It starts from the counts that the smallest sets show, taken off
+// the sets that contain them, and descends from there over single changes and exchanges. A cell
+// alone may be wrong; all cells together seldom are.
+#include "ports_fit.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { STEPS_MAX = 200, SETS_MAX = 64 };
+static const double FASTER_WEIGHT = 3;     // a trial faster than predicted: impossible, not unlucky
+static const double UOP_COST = 0.03;       // prefers fewer µops where trials are silent
+static const double DERIVED_COST = 0.02;   // and sets that have a blocker of their own
+static const double AMBIGUOUS_COST = 0.2;  // another fit this close is another answer
+static const double RESIDUAL_MAX = 0.8;    // µops
+static const double RESIDUAL_SHARE = 0.06; // of what the form uses: deviations grow with it
+static const double BUSY_EXCESS = 0.08;    // of the throughput that no port explains
+static const double USED_UOPS = 0.3;
+
+struct fit {
+    const struct port_model *model;
+    const struct port_trials *trials;
+    struct port_trial best[PORT_CLASSES_MAX]; // of each class, the trial that shows the fewest µops
+    double least[PORT_CLASSES_MAX];           // these; NaN: no trial
+    uint32_t sets[SETS_MAX]; // that µops may choose from: the classes first, then their parts
+    int nsets;
+    int counts[SETS_MAX];
+};
+
+double port_trial_uops(const struct port_model *model, const struct port_trial *trial)
+{
+    int size = port_set_size(model->classes[trial->class].set);
+    return (trial->clk * size - trial->blockers) / trial->instances;
+}
+
+static struct port_usage fit_usage(const struct fit *fit, const int *counts)
+{
+    struct port_usage usage = {.detail = "", .unit = -1, .slots = 0};
+    for (int size = PORTS_MAX; size > 0; size--)
+        for (int i = 0; i < fit->nsets; i++) {
+            if (counts[i] <= 0 || port_set_size(fit->sets[i]) != size ||
+                usage.nuses == PORT_USES_MAX)
+                continue;
+            usage.uses[usage.nuses++] = (struct port_use){fit->sets[i], counts[i]};
+            usage.uops += counts[i];
+        }
+    return usage;
+}
+
+static double fit_predict(const struct fit *fit, const struct port_usage *usage,
+                          const struct port_trial *trial)
+{
+    const struct port_usage blocker = {
+        .nuses = 1, .uses = {{fit->model->classes[trial->class].set, 1}}, .slots = 1, .unit = -1};
+    const struct port_usage *usages[] = {usage, &blocker};
+    const int counts[] = {trial->instances, trial->blockers};
+    return port_predict(fit->model, usages, counts, 2);
+}
+
+static double fit_alone_clk(const struct port_trials *trials)
+{
+    return isnan(trials->best_clk) ? trials->alone_clk : fmin(trials->alone_clk, trials->best_clk);
+}
+
+// How far the counts are from explaining the trials, in µops.
+static double fit_cost(const struct fit *fit, const int *counts, double *residual)
+{
+    struct port_usage usage = fit_usage(fit, counts);
+    double cost = UOP_COST * usage.uops, worst = 0;
+    for (int i = fit->model->nclasses; i < fit->nsets; i++)
+        cost += DERIVED_COST * counts[i];
+    for (int c = 0; c < fit->model->nclasses; c++) {
+        if (isnan(fit->least[c]))
+            continue;
+        const struct port_trial *trial = &fit->best[c];
+        double deviation = (trial->clk - fit_predict(fit, &usage, trial)) *
+                           port_set_size(fit->model->classes[c].set) / trial->instances;
+        double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
+        cost += (deviation < 0 ? -deviation * FASTER_WEIGHT : deviation) / scale;
+        worst = fmax(worst, fabs(deviation) / scale);
+    }
+    const struct port_usage *usages[] = {&usage};
+    const int one[] = {1};
+    double excess = port_predict(fit->model, usages, one, 1) / fit_alone_clk(fit->trials) - 1;
+    if (excess > BUSY_EXCESS)
+        cost += FASTER_WEIGHT * excess;
+    if (residual)
+        *residual = worst;
+    return cost;
+}
+
+static void fit_trials(struct fit *fit)
+{
+    for (int c = 0; c < fit->model->nclasses; c++)
+        fit->least[c] = (double)NAN;
+    for (int i = 0; i < fit->trials->n; i++) {
+        const struct port_trial *trial = &fit->trials->trials[i];
+        double uops = port_trial_uops(fit->model, trial);
+        if (isnan(uops) || fit->least[trial->class] <= uops)
+            continue;
+        fit->least[trial->class] = uops;
+        fit->best[trial->class] = *trial;
+    }
+}
+
+static void fit_add_set(struct fit *fit, uint32_t set)
+{
+    for (int i = 0; i < fit->nsets; i++)
+        if (fit->sets[i] == set)
+            return;
+    if (set && fit->nsets < SETS_MAX)
+        fit->sets[fit->nsets++] = set;
+}
+
+// The classes, and what pairs of them have in common or apart: µops that only go there have no form
+// of their own, and so no blocker.
+static void fit_sets(struct fit *fit)
+{
+    const struct port_model *model = fit->model;
+    for (int c = 0; c < model->nclasses; c++)
+        fit->sets[fit->nsets++] = model->classes[c].set;
+    for (int a = 0; a < model->nclasses; a++)
+        for (int b = 0; b < model->nclasses; b++) {
+            uint32_t both = model->classes[a].set & model->classes[b].set;
+            if (!both || a == b || !(fit->least[a] > USED_UOPS))
+                continue;
+            fit_add_set(fit, both);
+            fit_add_set(fit, model->classes[a].set & ~both);
+        }
+}
+
+// Counts by inclusion: what a set shows, less what the sets inside it show.
+static void fit_start(struct fit *fit)
+{
+    const struct port_model *model = fit->model;
+    for (int c = 0; c < model->nclasses; c++) {
+        double inside = 0;
+        for (int j = 0; j < c; j++)
+            if ((model->classes[j].set & ~model->classes[c].set) == 0)
+                inside += fit->counts[j];
+        double count = isnan(fit->least[c]) ? 0 : round(fit->least[c] - inside);
+        fit->counts[c] = count > 0 ? (int)count : 0;
+    }
+}
+
+// One step down: the best of all single changes and exchanges. *second: the cost of the best of
+// those that were not taken.
+static bool fit_step(struct fit *fit, double *cost, double *second)
+{
+    int best_add = -1, best_remove = -1;
+    double least = *cost;
+    *second = (double)INFINITY;
+    for (int add = -1; add < fit->nsets; add++)
+        for (int remove = -1; remove < fit->nsets; remove++) {
+            if (add == remove || (remove >= 0 && fit->counts[remove] == 0) ||
+                (add >= 0 && add < fit->model->nclasses && !(fit->least[add] > USED_UOPS)))
+                continue;
+            int counts[SETS_MAX];
+            memcpy(counts, fit->counts, sizeof counts);
+            if (add >= 0)
+                counts[add]++;
+            if (remove >= 0)
+                counts[remove]--;
+            double other = fit_cost(fit, counts, NULL);
+            *second = fmin(*second, other);
+            if (other < least - 1e-9) {
+                least = other;
+                best_add = add;
+                best_remove = remove;
+            }
+        }
+    if (best_add >= 0)
+        fit->counts[best_add]++;
+    if (best_remove >= 0)
+        fit->counts[best_remove]--;
+    *cost = least;
+    return best_add >= 0 || best_remove >= 0;
+}
+
+static double fit_descend(struct fit *fit, double *second)
+{
+    double cost = fit_cost(fit, fit->counts, NULL);
+    for (int step = 0; step < STEPS_MAX && fit_step(fit, &cost, second); step++)
+        ;
+    return cost;
+}
+
+struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
+{
+    struct fit fit = {.model = model, .trials = trials};
+    fit_trials(&fit);
+    fit_sets(&fit);
+    double second, cost = fit_descend(&fit, &second); // from nothing
+    struct fit other = fit;
+    memset(other.counts, 0, sizeof other.counts);
+    fit_start(&other);
+    double other_second, other_cost = fit_descend(&other, &other_second);
+    if (other_cost < cost) {
+        fit = other;
+        second = other_second;
+        cost = other_cost;
+    }
+    double residual;
+    fit_cost(&fit, fit.counts, &residual);
+    struct port_usage usage = fit_usage(&fit, fit.counts);
+    usage.slots = trials->slots;
+    usage.residual = residual;
+    usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST;
+    const struct port_usage *usages[] = {&usage};
+    const int one[] = {1};
+    if (fit_alone_clk(trials) > port_predict(model, usages, one, 1) * (1 + BUSY_EXCESS))
+        usage.busy_clk = fit_alone_clk(trials);
+    return usage;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// The fit: from how long a form takes beside blockers to what it uses. Pure.
+#ifndef LATPUT_PORTS_FIT_H
+#define LATPUT_PORTS_FIT_H
+
+#include "ports.h"
+
+// One timing: m instances of the form beside k instances of a class's blocker.
+struct port_trial {
+    int class;
+    int instances, blockers;
+    double clk;
+};
+
+struct port_trials {
+    double alone_clk; // an instance's share of several alone, chains included
+    double best_clk;  // the throughput with chains broken; NaN: unknown
+    double slots;     // NaN: unknown
+    struct port_trial *trials;
+    int n;
+};
+
+// µops that one instance binds to the class's set, as the trial shows it: size * clk - blockers.
+double port_trial_uops(const struct port_model *model, const struct port_trial *trial);
+
+// The non-negative integer counts that explain the trials best under the bottleneck model.
+// Classes without a trial are taken to be unused if a class that contains them is.
+struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials);
+
+#endif

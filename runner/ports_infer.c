@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: MIT
+// Inference: each form beside the blockers of each class. First the classes that no other contains;
+// where a form uses none of their ports it needs no trial with the classes inside.
+#include "ports_fit.h"
+#include "ports_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ALONE_COUNT = 8,
+    INSTANCES_OF_FORM_MAX = 4,
+    BODY_MAX = 240, // instances and blockers in a body, if one instance allows it
+    TRIALS_OF_CLASS = 2,
+};
+static const double ALONE_MAX_CLK =
+    100; // longer ones are microcode: blockers would have to be too many
+static const double USED_UOPS = 0.3; // fewer are none
+static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
+
+struct inference {
+    const struct port_oracle *oracle;
+    const struct port_form *forms;
+    const struct port_model *model;
+    const struct port_evidence *evidence;
+    const int *which;
+    int n;
+    struct port_trials *trials; // by position in which
+    struct port_timing *alone;
+};
+
+// Mixes of a round and whose they are.
+struct round_mixes {
+    struct port_mix *mixes;
+    struct port_timing *timings;
+    int *owner;               // position in which
+    struct port_trial *trial; // what they become
+    int n, capacity;
+};
+
+static void round_add(struct round_mixes *round, const struct port_mix *mix, int owner,
+                      struct port_trial trial)
+{
+    if (round->n == round->capacity) {
+        round->capacity = round->capacity ? 2 * round->capacity : 1024;
+        size_t n = (size_t)round->capacity;
+        round->mixes = xrealloc(round->mixes, n * sizeof *round->mixes);
+        round->timings = xrealloc(round->timings, n * sizeof *round->timings);
+        round->owner = xrealloc(round->owner, n * sizeof *round->owner);
+        round->trial = xrealloc(round->trial, n * sizeof *round->trial);
+    }
+    round->mixes[round->n] = *mix;
+    round->owner[round->n] = owner;
+    round->trial[round->n++] = trial;
+}
+
+static void round_free(struct round_mixes *round)
+{
+    free(round->mixes);
+    free(round->timings);
+    free(round->owner);
+    free(round->trial);
+}
+
+static int infer_alone(struct inference *inference, struct err *err)
+{
+    struct round_mixes round = {.n = 0};
+    for (int i = 0; i < inference->n; i++) {
+        const struct port_mix mix = {
+            {{inference->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
+        round_add(&round, &mix, i, (struct port_trial){.class = -1});
+    }
+    int status =
+        ports_time(inference->oracle, "forms alone", round.mixes, round.n, round.timings, err);
+    for (int i = 0; i < round.n && status == 0; i++) {
+        inference->alone[i] = round.timings[i];
+        inference->trials[i].alone_clk = round.timings[i].clk / ALONE_COUNT;
+        inference->trials[i].best_clk = inference->forms[inference->which[i]].rthroughput_clk;
+        inference->trials[i].slots = NAN;
+    }
+    round_free(&round);
+    return status;
+}
+
+static bool infer_possible(const struct inference *inference, int i)
+{
+    return inference->alone[i].outcome == OUTCOME_OK && inference->trials[i].alone_clk > 0 &&
+           inference->trials[i].alone_clk <= ALONE_MAX_CLK;
+}
+
+static void infer_add_slots(struct inference *inference, struct round_mixes *round, int i)
+{
+    const struct port_model *model = inference->model;
+    if (model->filler < 0)
+        return;
+    double alone = inference->trials[i].alone_clk;
+    int instances = alone > 8 ? 1 : INSTANCES_OF_FORM_MAX;
+    int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * instances;
+    const struct port_mix mix = {
+        {{inference->which[i], instances}, {model->filler, fillers}},
+        2,
+        1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
+    };
+    round_add(round, &mix, i,
+              (struct port_trial){.class = -1, .instances = instances, .blockers = fillers});
+}
+
+// Few blockers, so that schedulers which bind µops to ports early lose little; and many, for forms
+// whose own time would hide few.
+static void infer_add_trials(struct inference *inference, struct round_mixes *round, int i, int c)
+{
+    const struct port_class *class = &inference->model->classes[c];
+    int size = port_set_size(class->set);
+    double alone = inference->trials[i].alone_clk;
+    const double cycles[TRIALS_OF_CLASS] = {fmax(2, ceil(1.5 * alone) + 1),
+                                            fmax(6, 2 * ceil(alone) + 4)};
+    for (int k = 0; k < TRIALS_OF_CLASS; k++) {
+        int blockers = (int)(size * cycles[k]);
+        int instances = BODY_MAX / (blockers + 1);
+        if (instances > INSTANCES_OF_FORM_MAX)
+            instances = INSTANCES_OF_FORM_MAX;
+        if (instances < 1)
+            instances = 1;
+        const struct port_mix mix = {
+            {{inference->which[i], instances}, {class->blocker, blockers * instances}},
+            2,
+            k == 0 ? (unsigned)MIX_ORDERS_ALL : 1u << MIX_INTERLEAVED
+        };
+        round_add(round, &mix, i,
+                  (struct port_trial){
+                      .class = c, .instances = instances, .blockers = blockers * instances});
+    }
+}
+
+static void trials_add(struct port_trials *trials, struct port_trial trial)
+{
+    trials->trials = xrealloc(trials->trials, (size_t)(trials->n + 1) * sizeof *trials->trials);
+    trials->trials[trials->n++] = trial;
+}
+
+static int infer_round(struct inference *inference, const char *what, struct round_mixes *round,
+                       struct err *err)
+{
+    const struct port_model *model = inference->model;
+    int status = ports_time(inference->oracle, what, round->mixes, round->n, round->timings, err);
+    for (int i = 0; i < round->n && status == 0; i++) {
+        struct port_trials *trials = &inference->trials[round->owner[i]];
+        struct port_trial trial = round->trial[i];
+        const struct port_timing *timing = &round->timings[i];
+        trial.clk = timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
+        if (trial.class >= 0)
+            trials_add(trials, trial);
+        else if (timing->outcome == OUTCOME_OK)
+            trials->slots =
+                fmax((timing->clk * model->width - trial.blockers) / trial.instances, 0);
+        if (inference->evidence)
+            inference->evidence->tell(
+                inference->evidence->context, inference->which[round->owner[i]],
+                trial.class >= 0 ? model->classes[trial.class].name : "front end", trial.blockers,
+                trial.instances, timing);
+    }
+    round_free(round);
+    *round = (struct round_mixes){.n = 0};
+    return status;
+}
+
+static bool class_maximal(const struct port_model *model, int c)
+{
+    uint32_t set = model->classes[c].set;
+    for (int i = 0; i < model->nclasses; i++)
+        if (i != c && (set & ~model->classes[i].set) == 0)
+            return false;
+    return true;
+}
+
+static double trials_least(const struct port_model *model, const struct port_trials *trials, int c)
+{
+    double least = NAN;
+    for (int i = 0; i < trials->n; i++)
+        if (trials->trials[i].class == c && !isnan(trials->trials[i].clk) &&
+            !(least <= port_trial_uops(model, &trials->trials[i])))
+            least = port_trial_uops(model, &trials->trials[i]);
+    return least;
+}
+
+// Whether the form may use ports of class c: it uses some of a maximal class that meets it.
+static bool infer_wanted(const struct inference *inference, int i, int c)
+{
+    const struct port_model *model = inference->model;
+    if (class_maximal(model, c))
+        return false;
+    for (int m = 0; m < model->nclasses; m++)
+        if (class_maximal(model, m) && model->classes[m].set & model->classes[c].set &&
+            trials_least(model, &inference->trials[i], m) > USED_UOPS)
+            return true;
+    return false;
+}
+
+// A form beside which nothing runs uses no ports: it waits for everything.
+static bool infer_serialises(const struct inference *inference, int i)
+{
+    const struct port_trials *trials = &inference->trials[i];
+    double least = INFINITY;
+    for (int c = 0; c < inference->model->nclasses; c++) {
+        double uops = class_maximal(inference->model, c)
+                          ? trials_least(inference->model, trials, c) /
+                                port_set_size(inference->model->classes[c].set)
+                          : (double)NAN;
+        if (!isnan(uops))
+            least = fmin(least, uops);
+    }
+    return least != (double)INFINITY && least > SERIAL_UOPS / 2;
+}
+
+static struct port_usage infer_usage(const struct inference *inference, int i)
+{
+    struct port_usage none = {.slots = NAN, .unit = -1, .outcome = OUTCOME_NOT_MEASURABLE};
+    if (inference->alone[i].outcome != OUTCOME_OK) {
+        none.outcome = inference->alone[i].outcome;
+        none.detail = "its throughput beside nothing has no value";
+        return none;
+    }
+    none.slots = inference->trials[i].slots;
+    none.detail = "takes too long: microcode, or it waits for something outside the core";
+    if (!infer_possible(inference, i))
+        return none;
+    none.detail = "serialises: nothing else runs beside it";
+    if (infer_serialises(inference, i))
+        return none;
+    return port_fit(inference->model, &inference->trials[i]);
+}
+
+int port_infer(const struct port_oracle *oracle, const struct port_form *forms, const int *which,
+               int n, const struct port_model *model, const struct port_evidence *evidence,
+               struct port_usage *usages, struct err *err)
+{
+    struct inference inference = {oracle, forms, model, evidence, which, n, NULL, NULL};
+    inference.trials = xcalloc((size_t)n + 1, sizeof *inference.trials);
+    inference.alone = xcalloc((size_t)n + 1, sizeof *inference.alone);
+    struct round_mixes round = {.n = 0};
+    int status = infer_alone(&inference, err);
+    for (int i = 0; i < n && status == 0; i++)
+        if (infer_possible(&inference, i)) {
+            infer_add_slots(&inference, &round, i);
+            for (int c = 0; c < model->nclasses; c++)
+                if (class_maximal(model, c))
+                    infer_add_trials(&inference, &round, i, c);
+        }
+    if (status == 0)
+        status = infer_round(&inference, "largest classes", &round, err);
+    for (int i = 0; i < n && status == 0; i++)
+        for (int c = 0; c < model->nclasses; c++)
+            if (infer_possible(&inference, i) && infer_wanted(&inference, i, c))
+                infer_add_trials(&inference, &round, i, c);
+    if (status == 0)
+        status = infer_round(&inference, "classes inside", &round, err);
+    for (int i = 0; i < n && status == 0; i++)
+        usages[i] = infer_usage(&inference, i);
+    for (int i = 0; i < n; i++)
+        free(inference.trials[i].trials);
+    round_free(&round);
+    free(inference.trials);
+    free(inference.alone);
+    return status;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the files of the port inference share.
+#ifndef LATPUT_PORTS_INTERNAL_H
+#define LATPUT_PORTS_INTERNAL_H
+
+#include "plan.h"
+#include "ports.h"
+#include "util/mem.h"
+
+// Asks the oracle and tells the progress.
+int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
+               int n, struct port_timing *timings, struct err *err);
+
+// Gives every class a systematic name: a letter for each group of sets that are connected by
+// inclusion or overlap, and the size; sets of the same size in a group by a further letter.
+void ports_name(struct port_model *model);
+
+#endif

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The bottleneck model: µops choose among their ports as well as they can, so a mix takes as long
+// as its worst subset of ports. By Hall's theorem only unions of the sets in use can be that
+// subset.
+#include "ports_internal.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { UNIONS_MAX = 1024 };
+
+int port_set_size(uint32_t set)
+{
+    return __builtin_popcount(set);
+}
+
+// µops of a mix by port set.
+struct demand {
+    uint32_t sets[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    double uops[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    int n;
+};
+
+static void demand_add(struct demand *demand, uint32_t set, double uops)
+{
+    int i = 0;
+    while (i < demand->n && demand->sets[i] != set)
+        i++;
+    if (i == demand->n) {
+        if (i == PORT_MIX_PARTS_MAX * PORT_USES_MAX)
+            return;
+        demand->sets[demand->n] = set;
+        demand->uops[demand->n++] = 0;
+    }
+    demand->uops[i] += uops;
+}
+
+// All unions of the sets; more than UNIONS_MAX of them are cut off, which no real CPU comes near.
+static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < demand->n; i++) {
+        int before = n;
+        for (int j = -1; j < before && n < UNIONS_MAX; j++) {
+            uint32_t set = demand->sets[i] | (j >= 0 ? unions[j] : 0);
+            int k = 0;
+            while (k < n && unions[k] != set)
+                k++;
+            if (k == n)
+                unions[n++] = set;
+        }
+    }
+    return n;
+}
+
+static double demand_clk(const struct demand *demand)
+{
+    uint32_t unions[UNIONS_MAX];
+    int n = demand_unions(demand, unions);
+    double most = 0;
+    for (int u = 0; u < n; u++) {
+        double uops = 0;
+        for (int i = 0; i < demand->n; i++)
+            if ((demand->sets[i] & ~unions[u]) == 0)
+                uops += demand->uops[i];
+        most = fmax(most, uops / port_set_size(unions[u]));
+    }
+    return most;
+}
+
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n)
+{
+    struct demand demand = {.n = 0};
+    double slots = 0, busy[PORT_UNITS_MAX + 1] = {0}, most = 0;
+    for (int i = 0; i < n; i++) {
+        const struct port_usage *usage = usages[i];
+        for (int u = 0; u < usage->nuses; u++)
+            demand_add(&demand, usage->uses[u].set, (double)usage->uses[u].uops * counts[i]);
+        slots += (isnan(usage->slots) ? usage->uops : usage->slots) * counts[i];
+        if (usage->unit >= 0)
+            busy[usage->unit] += usage->busy_clk * counts[i];
+        else
+            most = fmax(most, usage->busy_clk * counts[i]);
+    }
+    for (int u = 0; u < model->nunits; u++)
+        most = fmax(most, busy[u]);
+    if (model->width > 0)
+        most = fmax(most, slots / model->width);
+    return fmax(most, demand_clk(&demand));
+}
+
+void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out)
+{
+    for (int i = 0; i < model->nclasses; i++)
+        if (model->classes[i].set == set) {
+            strbuf_puts(out, model->classes[i].name);
+            return;
+        }
+    strbuf_puts(out, "P");
+    for (int port = 0; port < PORTS_MAX; port++)
+        if (set & 1u << port)
+            strbuf_printf(out, "%s%d", port > 9 ? "." : "", port);
+}
+
+void port_usage_text(const struct port_model *model, const struct port_usage *usage,
+                     struct strbuf *out)
+{
+    for (int i = 0; i < usage->nuses; i++) {
+        strbuf_printf(out, "%s%d*", i ? "+" : "", usage->uses[i].uops);
+        port_set_text(model, usage->uses[i].set, out);
+    }
+}
+
+int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
+               int n, struct port_timing *timings, struct err *err)
+{
+    if (n == 0)
+        return 0;
+    if (oracle->step)
+        oracle->step(oracle->context, what, n);
+    return oracle->measure(oracle->context, mixes, n, timings, err);
+}
+
+// All sets that hang together with this one, directly or through others.
+static uint32_t model_component(const struct port_model *model, uint32_t set)
+{
+    uint32_t before;
+    do {
+        before = set;
+        for (int i = 0; i < model->nclasses; i++)
+            if (model->classes[i].set & set)
+                set |= model->classes[i].set;
+    } while (set != before);
+    return set;
+}
+
+void ports_name(struct port_model *model)
+{
+    uint32_t components[PORT_CLASSES_MAX];
+    int ncomponents = 0;
+    for (int i = model->nclasses - 1; i >= 0; i--) { // largest sets first
+        struct port_class *class = &model->classes[i];
+        uint32_t component = model_component(model, class->set);
+        int c = 0, twins = 0;
+        while (c < ncomponents && components[c] != component)
+            c++;
+        if (c == ncomponents)
+            components[ncomponents++] = component;
+        for (int j = model->nclasses - 1; j > i; j--)
+            twins += port_set_size(model->classes[j].set) == port_set_size(class->set) &&
+                     (model->classes[j].set & component);
+        char letter = (char)('A' + c % 26);
+        snprintf(class->name, sizeof class->name, "%c%d", letter, port_set_size(class->set));
+        if (twins)
+            snprintf(class->name, sizeof class->name, "%c%d%c", letter, port_set_size(class->set),
+                     'a' + twins % 26);
+    }
+}
