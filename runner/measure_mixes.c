@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Times mixes on this machine; see ports_measure.h.
-#include "ports_measure.h"
+// Times mixes on this machine; see measure_mixes.h.
+#include "measure_mixes.h"
 
 #include "derive.h"
 #include "util/mem.h"
@@ -10,7 +10,7 @@
 enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 2000 };
 
 struct mixes {
-    const struct ports_measure *measure;
+    const struct measure_mixes *measure;
     const struct port_mix *mixes;
 };
 
@@ -61,19 +61,19 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
 
 static void mixes_kernel_done(void *context, bool failed)
 {
-    struct ports_measure *measure = context;
+    struct measure_mixes *measure = context;
     if (measure->progress)
         progress_step(measure->progress, 1, failed);
 }
 
 static void mixes_waiting(void *context)
 {
-    struct ports_measure *measure = context;
+    struct measure_mixes *measure = context;
     if (measure->progress)
         progress_waiting(measure->progress);
 }
 
-static int mixes_exec(struct ports_measure *measure, struct batch *batch, struct err *err)
+static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)
 {
     if (batch->failed)
         return err_set(err, "%s", batch->err.text);
@@ -94,7 +94,7 @@ static int mixes_exec(struct ports_measure *measure, struct batch *batch, struct
 static int mixes_measure(void *context, const struct port_mix *mixes, int n,
                          struct port_timing *timings, struct err *err)
 {
-    struct ports_measure *measure = context;
+    struct measure_mixes *measure = context;
     struct mixes feed_context = {measure, mixes};
     const struct batch_feed feed = {n, mixes_bits, mixes_plan, &feed_context};
     const struct batch_options options = {.plan = measure->plan,
@@ -117,7 +117,7 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
     return status;
 }
 
-struct port_oracle ports_measure_oracle(struct ports_measure *measure)
+struct port_oracle measure_mixes_oracle(struct measure_mixes *measure)
 {
     return (struct port_oracle){.measure = mixes_measure, .context = measure};
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The oracle that measures: mixes become kernels of the measurement core, in batches, the next one
 // assembled while one is measured.
-#ifndef LATPUT_PORTS_MEASURE_H
-#define LATPUT_PORTS_MEASURE_H
+#ifndef LATPUT_MEASURE_MIXES_H
+#define LATPUT_MEASURE_MIXES_H
 
 #include "batch.h"
 #include "list.h"
@@ -10,7 +10,7 @@
 #include "session.h"
 #include "util/progress.h"
 
-struct ports_measure {
+struct measure_mixes {
     const struct session *session;      // with the canary's floor found
     const struct list_row *const *rows; // of the forms, by index
     struct plan_params plan;
@@ -20,6 +20,6 @@ struct ports_measure {
     bool stopped;            // out: by exec_stop()
 };
 
-struct port_oracle ports_measure_oracle(struct ports_measure *measure);
+struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Execution ports from throughput alone: the model of a CPU, what an instruction form uses of it,
 // and the way from timings of mixes to both. Pure but for the oracle, which tells how long a mix
-// takes: the measurement (ports_measure.c), or a simulated CPU in tests. docs/PORTS.md has the
+// takes: the measurement (measure_mixes.c), or a simulated CPU in tests. docs/PORTS.md has the
 // method, its sources and its limits.
 #ifndef LATPUT_PORTS_H
 #define LATPUT_PORTS_H

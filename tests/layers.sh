@@ -21,7 +21,7 @@ exec
 ports
 store
 report check
-batch floor session run bench pack stat
+batch floor session measure run bench pack stat
 cmd commands main'
 
 # shellcheck disable=SC2016 # the program is awk's
