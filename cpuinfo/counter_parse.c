@@ -76,9 +76,9 @@ static int modifiers_parse(const char *text, struct counter_event *event, struct
 // "r1b1" up to the end or a colon. Returns the length of the code, 0 if it is none, -1 on error.
 static int raw_parse(const char *text, struct counter_event *event, struct err *err)
 {
-    size_t digits = strspn(text + 1, "0123456789abcdefABCDEF");
-    if (tolower((unsigned char)text[0]) != 'r' || digits == 0 ||
-        (text[1 + digits] && text[1 + digits] != ':'))
+    bool raw = tolower((unsigned char)text[0]) == 'r';
+    size_t digits = raw ? strspn(text + 1, "0123456789abcdefABCDEF") : 0;
+    if (digits == 0 || (text[1 + digits] && text[1 + digits] != ':'))
         return 0;
     if (event->scheme == SCHEME_NETBURST)
         return err_set(err,

@@ -63,7 +63,7 @@ struct counter_table {
     const char *source;           // from `# source:`
     const char *applies;          // the rest of `# applies:`: which CPUs, for people
     enum counter_scheme scheme;   // from `# scheme:`
-    int general_counters;         // of cpus.csv, for people and checks; CPUID goes before
+    int general_counters;         // of cpus.csv or, from counters_load_cpu(), of CPUID
     int fixed_counters;           // the same
     struct counter_event *events; // in the order of the file
     int nevents;
@@ -73,7 +73,13 @@ struct counter_table {
 // Reads the table of a uarch ("zen5"). Returns 0, or -1 with a message, also where there is none;
 // the caller frees with counters_free().
 int counters_load(const char *uarch, struct counter_table *table, struct err *err);
-// The same from a given file. `report`, if not NULL, is called for each fault, and reading goes on
+// The table for a CPU as it is here: with the numbers of counters that CPUID announces, if it does,
+// in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
+// announces, -1 if there are none.
+int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err);
+// Whether any of the table's number of counters can count the event: hypervisors may hide some.
+bool counter_fits(const struct counter_table *table, const struct counter_event *event);
+// A table from a given file. `report`, if not NULL, is called for each fault, and reading goes on
 // with the next line; the result is -1 all the same.
 int counters_read(const char *path, table_report *report, void *data, struct counter_table *table,
                   struct err *err);

@@ -9,7 +9,9 @@
 #define COMMAND_LIST(X)                                                                            \
     X(cpu)                                                                                         \
     X(check)                                                                                       \
-    X(plan) X(asm) X(run) X(bench) X(stat) X(query) X(diff) X(report) X(pack) X(merge) X(rederive)
+    X(plan)                                                                                        \
+    X(asm)                                                                                         \
+    X(run) X(bench) X(stat) X(counters) X(query) X(diff) X(report) X(pack) X(merge) X(rederive)
 
 #define COMMAND_DECLARE(name) extern const struct command cmd_##name;
 COMMAND_LIST(COMMAND_DECLARE)

@@ -25,13 +25,21 @@ static int info_hash(const char *path, const char *name, struct strbuf *out, str
     return 0;
 }
 
-static int info_tables(struct strbuf *out, struct err *err)
+// "counters/zen5.csv:1:0123456789abcdef": version and hash of the table that events come from.
+static int info_counters(const struct counter_table *table, struct strbuf *out, struct err *err)
+{
+    char name[96];
+    snprintf(name, sizeof name, "counters/%s.csv:%s", table->uarch, table->version);
+    return info_hash(table->file.path, name, out, err);
+}
+
+static int info_tables(const struct counter_table *counters, struct strbuf *out, struct err *err)
 {
     static const char *const tables[] = {"cpuinfo/cpus.csv", "cpuinfo/features.csv"};
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         if (info_hash(path_data(tables[i]), strrchr(tables[i], '/') + 1, out, err) != 0)
             return -1;
-    return 0;
+    return counters ? info_counters(counters, out, err) : 0;
 }
 
 static int info_lists(const struct selection *selection, struct strbuf *out, struct err *err)
@@ -80,7 +88,7 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
     if (status == 0)
         status = info_lists(selection, &lists, err);
     if (status == 0)
-        status = info_tables(&tables, err);
+        status = info_tables(facts->counters, &tables, err);
     if (status == 0)
         *info = (struct run_info){
             .version = LATPUT_VERSION,

@@ -4,6 +4,7 @@
 #ifndef LATPUT_RUN_INFO_H
 #define LATPUT_RUN_INFO_H
 
+#include "../cpuinfo/counters.h"
 #include "../cpuinfo/cpuinfo.h"
 #include "core/core_abi.h"
 #include "select.h"
@@ -13,6 +14,7 @@
 struct run_facts {
     double core_hz, overhead_tsc, imul_per_add;
     bool floor_uncertain; // the canary's floor is a guess: the core was never seen undisturbed
+    const struct counter_table *counters; // from which events were counted; NULL: none were
 };
 
 // Fills info; its strings are owned by the arena.

@@ -212,6 +212,24 @@ static void test_parses_lists(void **state)
     assert_string_equal(err.text, "the list of events is empty");
 }
 
+// Events of counters that a hypervisor hides do not fit.
+static void test_fits_visible_counters(void **state)
+{
+    (void)state;
+    struct counter_table few = arrowlake;
+    const struct counter_event *third = counter_find(&arrowlake, "uops_executed");
+    const struct counter_event *any = counter_find(&arrowlake, "p_alu");
+    const struct counter_event *fixed = counter_find(&arrowlake, "ref_clk");
+    assert_true(third->counters == 1u << 3);
+    assert_true(counter_fits(&few, third) && counter_fits(&few, any) && counter_fits(&few, fixed));
+    few.general_counters = 2;
+    assert_false(counter_fits(&few, third));
+    assert_true(counter_fits(&few, any));
+    few.general_counters = few.fixed_counters = 0;
+    assert_false(counter_fits(&few, any) || counter_fits(&few, fixed));
+    assert_true(counter_fits(&few, counter_find(&zen5, "aperf")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_refuses_bad_events),
         cmocka_unit_test(test_threshold_leaves_the_fixed_counter),
         cmocka_unit_test(test_parses_lists),
+        cmocka_unit_test(test_fits_visible_counters),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

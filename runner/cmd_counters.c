@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// latput counters: what the performance counters of a CPU can count. The first operand is an
+// action; each is one line of the table below.
+#include "cmd_counters.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_UARCH, OPT_FORMAT, OPT_SETS, OPT_CPU, OPT_LOAD };
+static const struct command_option options[] = {
+    [OPT_UARCH] = {'u',                             "uarch", "NAME",
+                   "the events of this CPU family, e.g. zen5, instead of this CPU's"},
+    [OPT_FORMAT] = {'f',                         "format", "FORMAT", "table (default), csv or json"},
+    [OPT_SETS] = {'s',                               "sets", NULL, "the named sets of events instead of the events"},
+    [OPT_CPU] =
+        {'c',"cpu", "N",
+                   "the logical CPU to look at; matters where not all are alike. The one this runs on "
+         "if not given"},
+    [OPT_LOAD] = {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made"},
+    {0                            },
+};
+
+static const struct {
+    const char *name;
+    int (*run)(const struct counters_request *request);
+} actions[] = {
+    {"list", counters_list}, // also without an action
+};
+
+static int request_option(struct counters_request *request, int option, const char *argument)
+{
+    char *end;
+    int format;
+    switch (option) {
+    case OPT_UARCH:
+        request->uarch = argument;
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        format = report_format_parse(argument);
+        if (format < 0)
+            return command_fail(&cmd_counters, EXIT_USAGE,
+                                "unknown format '%s'; there are table, csv, json", argument);
+        request->format = (enum report_format)format;
+        return EXIT_DONE;
+    case OPT_SETS:
+        request->sets = true;
+        return EXIT_DONE;
+    case OPT_LOAD:
+        request->dump = argument;
+        return EXIT_DONE;
+    case OPT_CPU:
+        errno = 0;
+        long cpu = strtol(argument, &end, 10);
+        if (errno || end == argument || *end || cpu < 0 || cpu >= CPU_SETSIZE)
+            return command_fail(&cmd_counters, EXIT_USAGE, "'%s' is no number of a CPU", argument);
+        request->cpu = (int)cpu;
+        return EXIT_DONE;
+    default:
+        return EXIT_USAGE;
+    }
+}
+
+static int counters_run(int argc, char **argv)
+{
+    struct counters_request request = {.cpu = -1};
+    struct option_state state = {0};
+    const char *argument;
+    int option, status;
+    while ((option = command_next_option(&cmd_counters, argc, argv, &state, &argument)) != -1)
+        if ((status = request_option(&request, option, argument)) != EXIT_DONE)
+            return status;
+    if ((request.uarch != NULL) + (request.dump != NULL) + (request.cpu >= 0) > 1)
+        return command_fail(&cmd_counters, EXIT_USAGE,
+                            "--uarch, --load and --cpu exclude each other");
+    if (state.operand_index >= argc) {
+        request.globs = argv + argc;
+        return actions[0].run(&request);
+    }
+    const char *name = argv[state.operand_index];
+    request.globs = argv + state.operand_index + 1;
+    for (size_t i = 0; i < ARRAY_LEN(actions); i++)
+        if (strcmp(actions[i].name, name) == 0)
+            return actions[i].run(&request);
+    return command_fail(&cmd_counters, EXIT_USAGE,
+                        "there is no action '%s'; events are found by latput counters list '%s'",
+                        name, name);
+}
+
+const struct command cmd_counters = {
+    .name = "counters",
+    .arguments = "[list [GLOB...]]",
+    .summary = "list what the performance counters of a CPU can count",
+    .description =
+        "Lists the events of this CPU's family, or of another (--uarch): the id, which is the same "
+        "on every CPU and what `latput stat` and `latput bench` take, the code, the counters that "
+        "can count it, the vendor's name and the meaning. With GLOBs only the events whose id, "
+        "name "
+        "or group match, without regard to case: latput counters list 'branch*'. With --sets the "
+        "named sets, which lists of events take as @NAME.\n"
+        "Whether this machine lets anyone count is said on standard error, with the remedy; a list "
+        "is printed all the same.\n"
+        "Events are written by id, by the vendor's or libpfm4's name, or as a raw code (r1b1, "
+        "event=0xb1,umask=0x02,cmask=1,inv), with the modifiers :u and :k (user, kernel mode), "
+        ":c=N (cycles with at least N), :i (inverted), :e (rising edges), :t (either thread).",
+    .options = options,
+    .run = counters_run,
+};

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// latput counters list: the counter table of a CPU as table, CSV or JSON, in the order of
+// counter_ids.csv, and a word on whether this machine lets anyone count.
+#include "cmd_counters.h"
+
+#include "../cpuinfo/counter_names.h"
+#include "../cpuinfo/environment.h"
+#include "util/strbuf.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
+static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
+                                                         "name",  "pfm",   "meaning", "note"};
+
+// "any", "0-3", "2", "fixed 1", "any, fixed 1", "msr"; with "not here" where too few are visible.
+static const char *counters_text(const struct counter_table *table,
+                                 const struct counter_event *event, char *text, size_t size)
+{
+    char general[32] = "", fixed[32] = "";
+    uint32_t mask = event->counters;
+    if (mask == COUNTERS_ANY)
+        snprintf(general, sizeof general, "any");
+    else if (mask && !(mask & (mask - 1)))
+        snprintf(general, sizeof general, "%d", __builtin_ctz(mask));
+    else if (mask)
+        snprintf(general, sizeof general, "%d-%d", __builtin_ctz(mask), 31 - __builtin_clz(mask));
+    if (event->fixed_index >= 0)
+        snprintf(fixed, sizeof fixed, "fixed %d", event->fixed_index);
+    snprintf(text, size, "%s%s%s%s%s", event->kind == COUNTER_MSR ? "msr" : general,
+             *general && *fixed ? ", " : "", fixed, event->pair ? ", two" : "",
+             counter_fits(table, event) ? "" : " (not here)");
+    return text;
+}
+
+static bool event_matches(const struct counter_event *event, const char *group, char *const *globs)
+{
+    bool all = !*globs;
+    for (; *globs; globs++)
+        if (fnmatch(*globs, event->id, FNM_CASEFOLD) == 0 ||
+            fnmatch(*globs, event->name, FNM_CASEFOLD) == 0 ||
+            (*event->pfm && fnmatch(*globs, event->pfm, FNM_CASEFOLD) == 0) ||
+            fnmatch(*globs, group, FNM_CASEFOLD) == 0)
+            return true;
+    return all;
+}
+
+// One row's fields in the order of event_columns. Numbers as text live in `code` and `counters`.
+struct event_row {
+    const struct counter_event *event;
+    const char *fields[EVENT_COLUMNS];
+    char code[TEXT_MAX], counters[TEXT_MAX];
+};
+
+static void event_row_make(const struct counter_table *table, const struct counter_event *event,
+                           const struct counter_id *id, struct event_row *row)
+{
+    size_t len = strlen(counter_event_text(event, row->code, sizeof row->code));
+    if (event->extra_msr)
+        snprintf(row->code + len, sizeof row->code - len, " msr 0x%x=0x%llx", event->extra_msr,
+                 (unsigned long long)event->extra_value);
+    counters_text(table, event, row->counters, sizeof row->counters);
+    const char *fields[EVENT_COLUMNS] = {id->group,   event->id,  row->code,   row->counters,
+                                         event->name, event->pfm, id->meaning, event->note};
+    memcpy(row->fields, fields, sizeof fields);
+    row->event = event;
+}
+
+// The next event that is asked for, in the order of counter_ids.csv from *index on.
+static bool event_next(const struct counter_table *table, char *const *globs, int *index,
+                       struct event_row *row)
+{
+    for (const struct counter_id *id; (id = counter_id_at(*index)); (*index)++) {
+        const struct counter_event *event = counter_find(table, id->id);
+        if (!event || strcmp(event->id, id->id) != 0 || !event_matches(event, id->group, globs))
+            continue;
+        event_row_make(table, event, id, row);
+        (*index)++;
+        return true;
+    }
+    return false;
+}
+
+static void events_table(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
+    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const int shown[] = {0, 1, 2, 3, 4};
+    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    struct event_row row;
+    const char *group = "";
+    for (int index = 0; event_next(table, globs, &index, &row);) {
+        struct strbuf meaning = {0};
+        bool same = strcmp(group, row.fields[0]) == 0;
+        group = row.fields[0];
+        for (size_t i = 0; i < ARRAY_LEN(shown); i++)
+            report_table_cell(report, i == 0 && same ? "" : row.fields[shown[i]]);
+        strbuf_printf(&meaning, "%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
+        report_table_cell(report, strbuf_text(&meaning));
+        strbuf_free(&meaning);
+    }
+    if (report_table_rows(report))
+        report_table_print(report, out);
+    report_table_free(report);
+}
+
+static void events_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    struct event_row row;
+    strbuf_puts(out, "uarch");
+    for (int i = 0; i < EVENT_COLUMNS; i++)
+        strbuf_printf(out, ",%s", event_columns[i]);
+    strbuf_puts(out, "\n");
+    for (int index = 0; event_next(table, globs, &index, &row);) {
+        report_csv_text(out, table->uarch);
+        for (int i = 0; i < EVENT_COLUMNS; i++) {
+            strbuf_puts(out, ",");
+            report_csv_text(out, row.fields[i]);
+        }
+        strbuf_puts(out, "\n");
+    }
+}
+
+static void member(struct strbuf *out, const char *before, const char *name, const char *value)
+{
+    strbuf_printf(out, "%s\"%s\": ", before, name);
+    report_json_text(out, value);
+}
+
+static void head_json(const struct counter_table *table, struct strbuf *out)
+{
+    member(out, "{", "uarch", table->uarch);
+    member(out, ", ", "applies", table->applies);
+    member(out, ", ", "version", table->version);
+    member(out, ", ", "source", table->source);
+    member(out, ", ", "scheme", counter_scheme_name(table->scheme));
+    strbuf_printf(out, ", \"general_counters\": %d, \"fixed_counters\": %d",
+                  table->general_counters, table->fixed_counters);
+}
+
+static void events_json(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    struct event_row row;
+    const char *comma = "";
+    head_json(table, out);
+    strbuf_puts(out, ", \"events\": [");
+    for (int index = 0; event_next(table, globs, &index, &row); comma = ",") {
+        strbuf_printf(out, "%s\n  ", comma);
+        for (int i = 0; i < EVENT_COLUMNS; i++)
+            member(out, i ? ", " : "{", event_columns[i], row.fields[i]);
+        strbuf_printf(out, ", \"config\": \"0x%llx\", \"here\": %s}",
+                      (unsigned long long)counter_event_code(row.event),
+                      counter_fits(table, row.event) ? "true" : "false");
+    }
+    strbuf_puts(out, "\n]}\n");
+}
+
+static bool set_matches(const struct counter_set *set, char *const *globs)
+{
+    bool all = !*globs;
+    for (; *globs; globs++)
+        if (fnmatch(*globs, set->name, FNM_CASEFOLD) == 0)
+            return true;
+    return all;
+}
+
+static const struct counter_set *set_next(const struct counter_table *table, char *const *globs,
+                                          const struct counter_set *set)
+{
+    do
+        set = counter_set_next(table->uarch, set);
+    while (set && !set_matches(set, globs));
+    return set;
+}
+
+static void sets_table(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    static const char *const headers[] = {"set", "events"};
+    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));) {
+        report_table_cell(report, set->name);
+        report_table_cell(report, set->events);
+    }
+    if (report_table_rows(report))
+        report_table_print(report, out);
+    report_table_free(report);
+}
+
+static void sets_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    strbuf_puts(out, "uarch,set,events\n");
+    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));)
+        strbuf_printf(out, "%s,%s,%s\n", table->uarch, set->name, set->events);
+}
+
+static void sets_json(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    const char *comma = "";
+    head_json(table, out);
+    strbuf_puts(out, ", \"sets\": [");
+    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set)); comma = ",") {
+        strbuf_printf(out, "%s\n  ", comma);
+        member(out, "{", "set", set->name);
+        member(out, ", ", "events", set->events);
+        strbuf_puts(out, "}");
+    }
+    strbuf_puts(out, "\n]}\n");
+}
+
+static void list_text(const struct counter_table *table, const struct counters_request *request,
+                      struct strbuf *out)
+{
+    static void (*const writers[][2])(const struct counter_table *table, char *const *globs,
+                                      struct strbuf *out) = {
+        [REPORT_TABLE] = {events_table, sets_table},
+        [REPORT_CSV] = {events_csv,   sets_csv  },
+        [REPORT_JSON] = {events_json,  sets_json },
+    };
+    if (request->format == REPORT_TABLE)
+        strbuf_printf(out,
+                      "%s\n%d events, %d general and %d fixed counters; table version %s, scheme "
+                      "%s\n\n",
+                      table->applies, table->nevents, table->general_counters,
+                      table->fixed_counters, table->version, counter_scheme_name(table->scheme));
+    writers[request->format][request->sets](table, request->globs, out);
+}
+
+// Identifies the CPU that is meant. Returns EXIT_*.
+static int cpu_find(const struct counters_request *request, struct cpu_info *cpu)
+{
+    struct err err;
+    cpu_set_t set;
+    int number = request->cpu >= 0 ? request->cpu : sched_getcpu();
+    if (request->dump)
+        return cpu_load(request->dump, cpu, &err) == 0
+                   ? EXIT_DONE
+                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    CPU_ZERO(&set);
+    CPU_SET((size_t)(number > 0 ? number : 0), &set);
+    if (sched_setaffinity(0, sizeof set, &set) < 0 && request->cpu >= 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "cannot run on CPU %d: %s", number,
+                            strerror(errno));
+    if (cpu_identify(cpu, &err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    return EXIT_DONE;
+}
+
+// Says on standard error whether the counters of this machine can be used.
+static void machine_say(const struct cpu_info *cpu)
+{
+    struct cpu_environment env;
+    struct verdict verdict = {0};
+    environment_probe(cpu, sched_getcpu(), &env);
+    if (env.perf == PERF_WORKS)
+        return;
+    verdict_explain_counters(cpu, &env, &verdict);
+    fprintf(stderr, "latput counters: nothing of this can be counted on this machine: %s%s%s\n",
+            verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
+}
+
+int counters_list(const struct counters_request *request)
+{
+    static struct cpu_info cpu;
+    struct counter_table table;
+    struct strbuf out = {0};
+    struct err err;
+    if (counter_names_load(&err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    if (request->uarch) {
+        if (counters_load(request->uarch, &table, &err) < 0)
+            return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    } else {
+        int status = cpu_find(request, &cpu);
+        if (status != EXIT_DONE)
+            return status;
+        if (counters_load_cpu(&cpu, &table, &err) < 0)
+            return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        if (cpu.live)
+            machine_say(&cpu);
+    }
+    list_text(&table, request, &out);
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+    counters_free(&table);
+    return EXIT_DONE;
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput counters: lists events and sets of any family in three formats, whether or not this machine
+# can count, and says so.
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+run counters --uarch skylake
+expect_status 0
+expect "nothing on standard error" test ! -s "$ERR"
+expect_out '^skylake \(Skylake client'
+expect_out '^[0-9]+ events, 4 general and 3 fixed counters; table version [0-9]+, scheme arch$'
+expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
+expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
+
+run counters list 'BRANCH*' '*PORT_0' --uarch skylake --format csv
+expect_status 0
+expect_out '^uarch,group,event,code,counters,name,pfm,meaning,note$'
+expect_out '^skylake,ports,p0,"event=0xa1,umask=0x01",any,UOPS_DISPATCHED_PORT.PORT_0,UOPS_DISPATCHED_PORT:PORT_0,µops on port 0,$'
+expect_out '^skylake,branches,branch_misses,'
+expect "nothing else is listed" test "$(grep -cv ',branches,\|,p0,' "$OUT")" = 1
+
+run counters list --uarch netburst --format json uops_retired
+expect_status 0
+expect_out '"code": "event=0x01,umask=0x01,select=4", "counters": "12-17"'
+expect "the JSON is valid" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT'))")" = 1
+run counters --sets --uarch zen5 --format json
+expect "the JSON of sets is valid" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$.sets[1].set')")" = branches
+run counters --sets --uarch p5
+expect_out '^branches +core_clk instructions branches '
+run counters --sets --uarch p5 --format csv
+expect_out '^p5,caches,core_clk instructions l1d_miss l1i_miss$'
+run counters list no_such_event --uarch p5 --format csv
+expect_status 0
+expect "only the header" test "$(wc -l <"$OUT")" = 1
+
+# Every family has a list whose events are all of its file.
+for file in "$TREE"/cpuinfo/counters/*.csv; do
+    uarch=$(basename "$file" .csv)
+    "$LATPUT" counters --uarch "$uarch" --format csv >out.csv || break
+    [ $(($(wc -l <out.csv) - 1)) = $(($(grep -cv '^#' "$file") - 1)) ] || break
+    uarch=
+done
+expect "all events of $uarch are listed" test -z "$uarch"
+
+# A dump: what CPUID announces goes before the table; unknown CPUs have architectural events.
+run counters --load "$TREE/tests/cpu/zen5.cpuid"
+expect_status 0
+expect "nothing on standard error" test ! -s "$ERR"
+expect_out '^zen5 '
+# Version 3, four general and three fixed counters, seven events of which one is denied.
+sed 's/^0000000a .*/0000000a 00 07300403 00000010 00000000 00000603/' \
+    "$TREE/tests/cpu/unknown_model.cpuid" >announced.cpuid
+run counters --load announced.cpuid --format csv
+expect_status 0
+expect_out '^unknown,clock,ref_clk,"event=0x00,umask=0x03",fixed 2,'
+expect_out '^unknown,branches,branch_misses,'
+expect "what CPUID denies is not listed" test "$(grep -c llc_misses "$OUT")" = 0
+run counters --load announced.cpuid
+expect_out '^7 events, 4 general and 3 fixed counters;'
+# A hypervisor may show two counters of four.
+sed 's/^0000000a .*/0000000a 00 07300202 00000000 00000000 00000603/' \
+    "$TREE/tests/cpu/skylake.cpuid" >two.cpuid
+run counters --load two.cpuid
+expect_out '^[0-9]+ events, 2 general and 3 fixed counters;'
+run counters --load "$TREE/tests/cpu/unknown_model.cpuid"
+expect_status 3
+expect_err 'the counters of this CPU are not known'
+run counters --load "$TREE/tests/cpu/unknown_vendor.cpuid"
+expect_status 3
+expect_err 'the counters of this CPU are not known: cpus.csv does not have it'
+
+run counters --uarch no_such
+expect_status 2
+expect_err "there is no uarch 'no_such' in cpus.csv"
+run counters --format xml
+expect_status 2
+expect_err "unknown format 'xml'"
+run counters p0
+expect_status 2
+expect_err "there is no action 'p0'; events are found by latput counters list 'p0'"
+run counters --uarch zen5 --cpu 0
+expect_status 2
+expect_err 'exclude each other'
+run counters --cpu x
+expect_status 2
+
+# This machine: a list, or a clear word; where no one can count, the remedy.
+run counters
+case $STATUS in
+0) expect_out 'table version' ;;
+*) expect_err 'the counters of this CPU are not known' ;;
+esac
+finish
