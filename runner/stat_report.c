@@ -183,8 +183,9 @@ static void put_histograms(const struct stat_report *r, const double *means, str
         for (int k = 0; k < h.nbuckets; k++) {
             double share = h.clk[k] / h.total_clk;
             int bar = (int)lround(share * BAR_WIDTH);
-            strbuf_printf(out, "%s%3d  %6.2f %%%s", k == h.nbuckets - 1 ? "≥" : " ", k, 100 * share,
-                          bar > 0 ? "  " : "");
+            const char *least = k == h.nbuckets - 1 ? "≥" : "";
+            strbuf_printf(out, "%*s%s%d  %6.2f %%%s", (*least ? 3 : 4) - (k > 9 ? 2 : 1), "", least,
+                          k, 100 * share, bar > 0 ? "  " : "");
             for (int b = 0; b < bar && b < BAR_WIDTH; b++)
                 strbuf_puts(out, "#");
             strbuf_puts(out, "\n");

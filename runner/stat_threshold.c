@@ -166,6 +166,17 @@ static int thresholds_add(struct expansion *e, int base, const struct stat_thres
     return 0;
 }
 
+// Its cycles, unless a threshold counts them already, and its beginnings.
+static int durations_add(struct expansion *e, int base, struct err *err)
+{
+    bool have = false;
+    for (size_t i = (size_t)base + 1; i < e->n; i++)
+        have = have || e->events[i].at_least == 1;
+    if (!have && !variant_add(e, base, ":c=1", "cycles", err))
+        return -1;
+    return variant_add(e, base, ":c=1:e", "begins", err) ? 0 : -1;
+}
+
 static void clock_add(struct expansion *e, enum count_rings rings)
 {
     const struct counter_event *clock = counter_find(e->table, "core_clk");
@@ -192,10 +203,8 @@ int stat_events_expand(const struct counter_table *table, const struct count_eve
         if (!can_compare(&events[i]))
             continue;
         status = thresholds_add(&e, base, thresholds, nthresholds, err);
-        if (status == 0 && durations &&
-            (!variant_add(&e, base, ":c=1", "cycles", err) ||
-             !variant_add(&e, base, ":c=1:e", "begins", err)))
-            status = -1;
+        if (status == 0 && durations)
+            status = durations_add(&e, base, err);
     }
     if (status != 0) {
         free(e.events);

@@ -181,9 +181,9 @@ static void test_expand(void **state)
 {
     (void)state;
     struct stat_event *events;
-    int n = expand("task-clock,retire_slots,core_clk,p0:c=2", "gt0,le3", true, &events);
+    int n = expand("task-clock,retire_slots,core_clk,p0:c=2", "gt1,le3", true, &events);
     static const char *const names[] = {
-        "task-clock",          "retire_slots",        "retire_slots:gt0", "retire_slots:le3",
+        "task-clock",          "retire_slots",        "retire_slots:gt1", "retire_slots:le3",
         "retire_slots:cycles", "retire_slots:begins", "core_clk",         "p0:c=2"};
     assert_int_equal(n, ARRAY_LEN(names));
     for (int i = 0; i < n; i++)
@@ -191,7 +191,11 @@ static void test_expand(void **state)
     const struct counter_event *le3 = &events[3].event.hardware;
     assert_true(le3->cmask == 4 && le3->inv && le3->umask == 2 && events[3].fewer == 4);
     assert_true(events[5].event.hardware.edge && events[5].event.hardware.cmask == 1);
-    assert_true(events[2].base == 1 && events[1].base == 1 && events[2].at_least == 1);
+    assert_true(events[2].base == 1 && events[1].base == 1 && events[2].at_least == 2);
+    free(events);
+    n = expand("retire_slots,core_clk", "gt0", true, &events); // gt0 is the same as its cycles
+    assert_int_equal(n, 4);
+    assert_string_equal(events[2].event.name, "retire_slots:begins");
     free(events);
     // The total is added where it is missing.
     n = expand("retire_slots:k", "gt0", false, &events);
@@ -308,10 +312,10 @@ static void test_model_returns(void **state)
         "   0   14.57 %  ######\n",
         "   1   32.85 %  #############\n",
         "   2   24.10 %  ##########\n",
-        "≥  3   28.47 %  ###########\n",
+        "  ≥3   28.47 %  ###########\n",
         "mean  1.665 by these shares, 1.665 by the count itself\n",
-        "retire_slots:cycles   8,542     500                17.08\n",
-        "p0:cycles               999     333                 3.00\n",
+        "retire_slots:ge1   8,542     500                17.08\n",
+        "p0:ge1               999     333                 3.00\n",
         "hardware events of skylake\nthrough fake, table version 1\n",
     };
     expect_text(report(&options, events, &result, REPORT_TABLE), lines, ARRAY_LEN(lines));
@@ -319,7 +323,7 @@ static void test_model_returns(void **state)
         "retire_slots:ge2,fake,\"event=0xc2,umask=0x02,cmask=2\",user,clk,5257,5257,5257,0,2,ok,\n",
         "histogram:retire_slots:0,derived,,,clk,1457,,,,,ok,\n",
         "histogram:retire_slots:ge3,derived,,,clk,2847,,,,,ok,\n",
-        "duration:p0:cycles,derived,,,clk,3,,,,,ok,\n",
+        "duration:p0:ge1,derived,,,clk,3,,,,,ok,\n",
     };
     expect_text(report(&options, events, &result, REPORT_CSV), csv, ARRAY_LEN(csv));
     static const char *const json[] = {
