@@ -30,21 +30,30 @@ struct bench_spec {
     int repeat;         // repetitions after the first one, which is cold; 0: 8
     bool cold;          // all repetitions are cold: code and data in no cache
     int cpu;            // to measure on; -1: the last one that may be used
+    int threads;        // run the code on so many CPUs in step; 0: 1
+    const int *cpus;    // which ones, one a thread (`cpu` is then not used); NULL: chosen
     int give_up_ms;     // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
                     // found anew, in half a second, once a process
     bool keep;      // leave the assembly file; result->directory says where
 };
 struct bench_spec bench_defaults(void);
-enum { BENCH_UNROLL_MAX = 1000000, BENCH_LOOP_MAX = 2000000000, BENCH_REPEAT_MAX = 100000 };
+enum {
+    BENCH_UNROLL_MAX = 1000000,
+    BENCH_LOOP_MAX = 2000000000,
+    BENCH_REPEAT_MAX = 100000,
+    BENCH_THREADS_MAX = 64
+};
 
-// One repetition.
+// One repetition of one thread.
 struct bench_row {
+    int thread;     // from 0
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
     int repetition; // from 0
     bool cold;
     bool accepted;  // passed the gate; if not, something else used the core
     int tried;      // times, until it passed
+    double late_ns; // behind the start that the threads had agreed on
     double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
     double clk;     // core cycles of the whole repetition
     double per_clk; // core cycles an instance
@@ -66,14 +75,17 @@ struct bench_result {
     const char *failed_file; // asm_failed: the fault is in line failed_line of this file; or NULL
     bool failed_init;        // else: in the init text, not in the body
     int failed_line;         // which instruction (or line) of the text, from 1; 0: unknown
-    struct bench_summary summary;
-    struct bench_row *rows; // of all passes, in order; owned by the arena
+    struct bench_summary summary;  // of thread 0
+    struct bench_summary *threads; // of each
+    const int *cpus;               // of each
+    int cpu;                       // of thread 0
+    int nthreads;
+    struct bench_row *rows; // by pass, repetition, thread; owned by the arena
     int nrows;
     int pass; // whose rows to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
     double core_hz, tsc_hz, overhead_tsc;
     bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
-    int cpu;              // that was measured on
     const char *uarch, *brand;
     const uint8_t *code;   // first bytes of the body's machine code
     int code_bytes;        // of the whole body; `code` has at most 64

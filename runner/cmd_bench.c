@@ -24,6 +24,8 @@ static const struct command_option options[] = {
     {0, "repeat",    "N",       "repetitions after the first, cold one (default 8)"            },
     {0, "cold",      NULL,      "all repetitions with code and data in no cache"               },
     {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"         },
+    {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                    },
+    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                      },
     {0, "format",    "NAME",    "table, csv or json (default table)"                           },
     {0, "keep",      NULL,      "keep the generated files and name their directory"            },
     {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"          },
@@ -41,6 +43,8 @@ enum option_index {
     OPT_REPEAT,
     OPT_COLD,
     OPT_CPU,
+    OPT_THREADS,
+    OPT_CPUS,
     OPT_FORMAT,
     OPT_KEEP,
     OPT_DB
@@ -65,6 +69,8 @@ const struct command cmd_bench = {
 struct arguments {
     struct bench_spec spec;
     enum bench_format format;
+    int cpus[BENCH_THREADS_MAX];
+    int ncpus;
 };
 
 static int parse_number(const char *text, int least, int most, int *number)
@@ -86,6 +92,22 @@ static int parse_format(const char *text, enum bench_format *format)
             return 0;
         }
     return -1;
+}
+
+static int parse_cpus(const char *text, struct arguments *arguments)
+{
+    for (arguments->ncpus = 0;; text++) {
+        char *end;
+        long cpu = strtol(text, &end, 10);
+        if (end == text || cpu < 0 || cpu > 8191 || arguments->ncpus == BENCH_THREADS_MAX)
+            return -1;
+        arguments->cpus[arguments->ncpus++] = (int)cpu;
+        text = end;
+        if (!*text)
+            return 0;
+        if (*text != ',')
+            return -1;
+    }
 }
 
 static int parse_option(enum option_index option, const char *value, struct arguments *arguments)
@@ -126,6 +148,12 @@ static int parse_option(enum option_index option, const char *value, struct argu
     case OPT_CPU:
         wrong = parse_number(value, 0, 8191, &spec->cpu);
         break;
+    case OPT_THREADS:
+        wrong = parse_number(value, 1, BENCH_THREADS_MAX, &spec->threads);
+        break;
+    case OPT_CPUS:
+        wrong = parse_cpus(value, arguments);
+        break;
     case OPT_FORMAT:
         wrong = parse_format(value, &arguments->format);
         break;
@@ -160,6 +188,13 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     if (state.operand_index + 1 < argc)
         return command_fail(&cmd_bench, EXIT_USAGE, "one file at a time, '%s' is too many",
                             argv[state.operand_index + 1]);
+    if (arguments->ncpus) {
+        if (spec->threads && spec->threads != arguments->ncpus)
+            return command_fail(&cmd_bench, EXIT_USAGE, "%d threads, but %d CPUs are named",
+                                spec->threads, arguments->ncpus);
+        spec->threads = arguments->ncpus;
+        spec->cpus = arguments->cpus;
+    }
     if (!spec->file && !spec->body)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "what to measure? e.g. latput bench --asm 'imul rax, rax'");

@@ -74,6 +74,7 @@ struct exec_repeat {
     bool cold;      // code and data of the kernel were in no cache
     bool accepted;  // passed the gate; if not, it is the last try
     int tried;
+    uint32_t late_tsc; // behind the start that the threads had agreed on
     uint32_t copies, iterations;
     double calib_clk, overhead_tsc;
     struct sample sample;
@@ -84,18 +85,20 @@ struct exec_bench {
     uint32_t copies;     // in: of the body in the loop; 0: chosen
     uint32_t iterations; // in: of the loop; 0: only finds out copies and iterations
     uint32_t repeats;
-    bool cold; // all repetitions are cold
+    bool cold;       // all repetitions are cold
+    int nthreads;    // processes that repeat in step; 0 or 1: one, on params' CPU
+    const int *cpus; // of each, where there are several
     // out
     enum outcome outcome; // OK: all repetitions are there
     const char *detail;
-    struct exec_repeat *repeats_done;
-    int nrepeats;
-    struct exec_summary summary; // of thread 0
+    struct exec_repeat *repeats_done; // by repetition, then thread
+    int nrepeats;                     // those of all threads; a multiple of their number
+    struct exec_summary summary;      // of thread 0
     uint8_t code[CORE_CODE_MAX];
     uint32_t code_bytes;
 };
-// Measures kernel 0 of the program. Strings and repetitions are owned by the arena. Returns -1 when
-// the program cannot work at all.
+// Measures kernel 0 of the program, in up to EXEC_THREADS_MAX processes. Strings and repetitions
+// are owned by the arena. Returns -1 when the program cannot work at all.
 int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
                struct arena *arena, struct err *err);
 

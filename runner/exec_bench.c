@@ -4,29 +4,43 @@
 
 #include "util/subproc.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 struct bench_process {
     struct exec_bench *bench;
     struct arena *arena;
+    struct subproc_child child;
+    int thread;
+    int nrepeats;
     bool began; // the kernel
     bool ended;
     bool failed; // the core sent an outcome
     char fatal[CORE_TEXT_MAX];
 };
 
+static int bench_threads(const struct exec_bench *bench)
+{
+    return bench->nthreads > 1 ? bench->nthreads : 1;
+}
+
 static void bench_take_repeat(struct bench_process *process, const struct core_record *record)
 {
     struct exec_bench *bench = process->bench;
     const struct core_sample *sample = &record->repeat.sample;
-    if (bench->nrepeats > (int)bench->repeats)
+    if (process->nrepeats > (int)bench->repeats)
         return;
-    bench->repeats_done[bench->nrepeats++] = (struct exec_repeat){
+    int at = process->nrepeats++ * bench_threads(bench) + process->thread;
+    bench->repeats_done[at] = (struct exec_repeat){
+        .thread = process->thread,
         .repetition = (int)record->repeat.repetition,
         .cold = record->repeat.cold,
         .accepted = record->repeat.accepted,
         .tried = (int)record->repeat.tried,
+        .late_tsc = record->repeat.late_tsc,
         .copies = record->repeat.copies,
         .iterations = record->repeat.iterations,
         .calib_clk = record->repeat.calib_clk,
@@ -35,9 +49,12 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
     };
 }
 
+// The first failure counts: the others may follow from it.
 static void bench_fail(struct bench_process *process, enum outcome outcome, const char *detail)
 {
     process->failed = true;
+    if (process->bench->outcome != OUTCOME_OK)
+        return;
     process->bench->outcome = outcome;
     process->bench->detail = arena_strdup(process->arena, detail);
 }
@@ -48,6 +65,8 @@ static void bench_take(void *context, const struct core_record *record)
     struct exec_bench *bench = process->bench;
     switch (record->type) {
     case CORE_REC_HELLO:
+        if (process->thread > 0)
+            break;
         bench->summary.core_hz = record->hello.core_hz;
         bench->summary.imul_per_add = record->hello.imul_per_add;
         bench->summary.calib_link_clk = record->hello.calib_link_clk;
@@ -84,7 +103,7 @@ static void bench_take(void *context, const struct core_record *record)
     }
 }
 
-// What the end of the process means.
+// What the end of a process means.
 static int bench_judge(struct bench_process *process, enum exec_end how, int hang_ms,
                        int exit_status, int signal_number, struct err *err)
 {
@@ -112,32 +131,86 @@ static int bench_judge(struct bench_process *process, enum exec_end how, int han
     return 0;
 }
 
-int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
-               struct arena *arena, struct err *err)
+// Memory for a team; -1: none is needed, or -2 with a message.
+static int bench_make_team(int nthreads, struct err *err)
+{
+    if (nthreads < 2)
+        return -1;
+    int fd = memfd_create("latput-team", MFD_CLOEXEC);
+    if (fd >= 0 && ftruncate(fd, sizeof(struct core_team)) == 0)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    err_set(err, "cannot make memory for the threads to share: %s", strerror(errno));
+    return -2;
+}
+
+static int bench_start(const char *program, const struct core_config *config, int team,
+                       struct bench_process *process, struct err *err)
 {
     struct {
         struct core_config config;
         uint32_t ids[1];
-    } block = {.config = params->config};
+    } block = {.config = *config};
+    const struct exec_bench *bench = process->bench;
     block.config.mode = CORE_MODE_BENCH;
     block.config.nselected = 1;
     block.config.copies = bench->copies;
     block.config.iterations = bench->iterations;
     block.config.repeats = bench->repeats;
     block.config.cold = bench->cold;
+    if (bench->nthreads > 1) {
+        block.config.threads = (uint32_t)bench->nthreads;
+        block.config.thread = (uint32_t)process->thread;
+        block.config.cpu = bench->cpus[process->thread];
+    }
+    const char *const argv[] = {program, NULL};
+    size_t bytes = sizeof block.config + sizeof block.ids;
+    return subproc_start_sharing(argv, &block, bytes, false, team, &process->child, err);
+}
+
+// Reads the records of all processes to their end, and judges.
+static int bench_collect(struct bench_process *processes, int started, int hang_ms, bool abandon,
+                         struct err *err)
+{
+    struct exec_stream streams[EXEC_THREADS_MAX] = {{0}};
+    for (int i = 0; i < started; i++)
+        streams[i] = (struct exec_stream){
+            .fd = processes[i].child.from_fd, .take = bench_take, .context = &processes[i]};
+    enum exec_end how = abandon ? EXEC_STOPPED : exec_read(streams, started, hang_ms);
+    int status = 0;
+    for (int i = 0; i < started; i++) {
+        int exit_status, signal_number;
+        subproc_finish(&processes[i].child, how != EXEC_CLOSED, &exit_status, &signal_number);
+        if (!abandon && status == 0)
+            status = bench_judge(&processes[i], how, hang_ms, exit_status, signal_number, err);
+    }
+    return status;
+}
+
+int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
+               struct arena *arena, struct err *err)
+{
+    int nthreads = bench_threads(bench), started = 0;
+    struct bench_process *processes = arena_alloc(arena, (size_t)nthreads * sizeof *processes);
+    size_t rows = (bench->repeats + 1) * (size_t)nthreads;
     bench->outcome = OUTCOME_OK;
     bench->detail = "";
-    bench->nrepeats = 0;
-    bench->repeats_done = arena_alloc(arena, (bench->repeats + 1) * sizeof *bench->repeats_done);
-    struct bench_process process = {.bench = bench, .arena = arena};
-    const char *const argv[] = {program, NULL};
-    struct subproc_child child;
-    size_t bytes = sizeof block.config + sizeof block.ids;
-    if (subproc_start(argv, &block, bytes, false, &child, err) != 0)
-        return -1;
-    struct exec_stream stream = {.fd = child.from_fd, .take = bench_take, .context = &process};
-    enum exec_end how = exec_read(&stream, 1, params->hang_ms);
-    int exit_status, signal_number;
-    subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
-    return bench_judge(&process, how, params->hang_ms, exit_status, signal_number, err);
+    bench->repeats_done = arena_alloc(arena, rows * sizeof *bench->repeats_done);
+    int team = bench_make_team(nthreads, err);
+    int status = team < -1 ? -1 : 0;
+    for (int i = 0; i < nthreads && status == 0; i++) {
+        processes[i] = (struct bench_process){.bench = bench, .arena = arena, .thread = i};
+        status = bench_start(program, &params->config, team, &processes[i], err);
+        started += status == 0;
+    }
+    if (team >= 0)
+        close(team);
+    if (bench_collect(processes, started, params->hang_ms, status != 0, err) != 0)
+        status = -1;
+    int complete = started ? processes[0].nrepeats : 0;
+    for (int i = 1; i < started; i++)
+        complete = processes[i].nrepeats < complete ? processes[i].nrepeats : complete;
+    bench->nrepeats = complete * nthreads;
+    return status;
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 4, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4 };
+enum { CORE_ABI_VERSION = 5, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -63,6 +63,20 @@ struct core_config {
     uint32_t iterations; // of the loop; 0: only find out how many fill the window (CORE_REC_SHAPE)
     uint32_t repeats;    // warm repetitions wanted, after the cold one
     uint32_t cold;       // 1: all repetitions are cold
+    uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
+    uint32_t thread;     // which of them this is, from 0
+};
+
+// What the processes of a team share, mapped from CORE_TEAM_FD; zeros at first. Which of them
+// writes what, and when, is said in core_team.c.
+struct core_team {
+    uint32_t arrived, generation; // barrier
+    uint32_t aborted;             // one cannot go on
+    uint32_t accepted, late;      // how many of them, of the last repetition
+    uint32_t gave_up;
+    uint32_t lead_us; // from the barrier to the start; grows when a start was missed
+    uint32_t reserved;
+    uint64_t start_tsc; // of the next repetition
 };
 
 enum core_record_type {
@@ -130,6 +144,8 @@ struct core_record {
             uint32_t accepted;   // passed the gate; if not, this is the last try
             uint32_t tried;
             uint32_t copies, iterations;
+            uint32_t late_tsc; // behind the start that all threads had agreed on
+            uint32_t reserved;
             double overhead_tsc, calib_clk;
             struct core_sample sample;
         } repeat;
@@ -140,7 +156,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 120, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 128, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -17,7 +17,8 @@ struct bench {
     const struct core_config *config;
     const struct times *times;
     struct kernel_run *run;
-    struct surroundings before;
+    struct surroundings now; // what was seen last
+    uint32_t late_tsc;
 };
 
 static void bench_flush(const void *from, const void *to)
@@ -36,27 +37,48 @@ static void bench_make_cold(const struct kernel_run *run)
     _mm_mfence();
 }
 
-// One timing with its surroundings. False when the body did damage: then its outcome was sent.
+// The threads of a team look around one after the other: canaries at the same time would disturb
+// each other where threads share a core. False when another one cannot go on.
+static bool bench_look_around(struct bench *bench, bool needed)
+{
+    for (uint32_t thread = 0; thread < bench->config->threads || thread == 0; thread++) {
+        bool mine;
+        if (!team_turn(thread, &mine))
+            return false;
+        if (mine && needed)
+            bench->now = run_look_around();
+    }
+    return true;
+}
+
+// One timing with its surroundings. False when the body did damage, and its outcome was sent, or
+// when another thread cannot go on.
 static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample, bool *accepted)
 {
     struct kernel_run *run = bench->run;
-    if (!bench->before.quiet)
-        bench->before = run_look_around();
-    if (cold)
-        bench_make_cold(run);
-    uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
-    if (run_damaged(run))
+    if (!bench_look_around(bench, !bench->now.quiet))
         return false;
     if (cold)
+        bench_make_cold(run);
+    if (!team_start())
+        return false;
+    uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+    uint64_t late_tsc = core_state.start_tsc ? core_state.tsc_begin - core_state.start_tsc : 0;
+    if (run_damaged(run))
+        return false;
+    bench->late_tsc = late_tsc > UINT32_MAX ? UINT32_MAX : (uint32_t)late_tsc;
+    if (cold)
         run_look_around(); // the gate's own code is cold, too
-    struct surroundings before = bench->before, after = run_look_around();
-    bench->before = after;
+    struct surroundings before = bench->now;
+    if (!bench_look_around(bench, true))
+        return false;
+    struct surroundings after = bench->now;
     *sample = (struct core_sample){ticks, before.calib_tsc, after.calib_tsc,
                                    before.canary_tsc > after.canary_tsc ? before.canary_tsc
                                                                         : after.canary_tsc};
-    *accepted =
+    bool quiet =
         before.quiet && after.quiet && run_calibrations_agree(before.calib_tsc, after.calib_tsc);
-    return true;
+    return team_agree(quiet, bench->late_tsc, accepted);
 }
 
 static void bench_send(const struct bench *bench, uint32_t repetition, bool cold, bool accepted,
@@ -69,6 +91,7 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
     record.repeat.tried = bench->run->tried;
     record.repeat.copies = bench->run->variant->copies;
     record.repeat.iterations = bench->run->iterations;
+    record.repeat.late_tsc = bench->late_tsc;
     record.repeat.overhead_tsc = bench->times->overhead_tsc;
     record.repeat.calib_clk = bench->times->calib_clk;
     record.repeat.sample = *sample;
@@ -79,16 +102,18 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
 static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bool again)
 {
     struct core_sample sample;
-    bool accepted;
+    bool accepted, gave_up;
     bench->run->tried = 0;
     do {
-        if (bench->run->tried && bench->run->tried % bench->config->tries == 0)
+        if (bench->run->tried && bench->run->tried % bench->config->tries == 0 &&
+            bench->config->thread == 0)
             run_pause_for_quiet(PAUSE_MS);
         bench->run->tried++;
+        run_show_life();
         guard_protect(NULL);
-        if (!bench_try(bench, cold, &sample, &accepted))
+        if (!bench_try(bench, cold, &sample, &accepted) || !team_give_up(&gave_up))
             return false;
-    } while (!accepted && again && !run_gave_up());
+    } while (!accepted && again && !gave_up);
     if (accepted)
         run_accepted();
     bench_send(bench, repetition, cold, accepted, &sample);
@@ -125,8 +150,8 @@ void bench_measure(const struct core_config *config, const struct times *times,
     run->iterations = config->iterations;
     run->pass = 2; // the iterations are settled
     // What is cold is the kernel, not the gate.
-    for (int i = 0; i < GATE_WARM_ROUNDS && !bench.before.quiet; i++)
-        bench.before = run_look_around();
+    for (int i = 0; i < GATE_WARM_ROUNDS && !bench.now.quiet; i++)
+        bench.now = run_look_around();
     if (!bench_repeat(&bench, 0, true, config->cold))
         return;
     guard_protect(NULL);

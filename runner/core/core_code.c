@@ -30,10 +30,10 @@ void code_begin(size_t bytes)
     code_limit = code_base + bytes;
 }
 
-static uint32_t code_copies(const struct core_kernel *kernel, uint32_t wanted)
+static uint32_t code_copies(const struct core_kernel *kernel, struct code_options options)
 {
-    if (wanted)
-        return wanted;
+    if (options.copies)
+        return options.copies;
     if (kernel->flags & CORE_UNROLLED || kernel->body_bytes == 0)
         return 1;
     uint32_t instrs = kernel->instrs ? kernel->instrs : 1;
@@ -46,14 +46,15 @@ static uint32_t code_copies(const struct core_kernel *kernel, uint32_t wanted)
 
 static size_t code_fixed_bytes(const struct core_kernel *kernel)
 {
-    return kernel->init_bytes + (size_t)(core_start_end - core_start) + 2 * LOOP_ALIGN +
+    return kernel->init_bytes + (size_t)(core_wait_end - core_wait) +
+           (size_t)(core_start_end - core_start) + 2 * LOOP_ALIGN +
            (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop);
 }
 
-size_t code_bytes(const struct core_kernel *kernel, uint32_t wanted)
+size_t code_bytes(const struct core_kernel *kernel, struct code_options options)
 {
     size_t bytes = 0;
-    for (uint32_t copies = code_copies(kernel, wanted), n = 0; n < VARIANTS_MAX && copies;
+    for (uint32_t copies = code_copies(kernel, options), n = 0; n < VARIANTS_MAX && copies;
          copies /= VARIANT_STEP, n++)
         bytes += code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies;
     return bytes + code_fixed_bytes(kernel) + kernel->body_bytes; // the single copy at the end
@@ -76,7 +77,8 @@ static void code_align(void)
         *code_at++ = 0x90; // nop
 }
 
-static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_t copies)
+static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_t copies,
+                                       bool waits)
 {
     if (code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies >
         (size_t)(code_limit - code_at))
@@ -84,6 +86,8 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_align();
     const uint8_t *entry = code_at;
     code_put(code_pointer(kernel->init), kernel->init_bytes);
+    if (waits)
+        code_put(core_wait, (size_t)(core_wait_end - core_wait));
     code_put(core_start, (size_t)(core_start_end - core_start));
     code_align();
     const uint8_t *loop = code_at;
@@ -98,14 +102,14 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     return entry;
 }
 
-struct code code_add(const struct core_kernel *kernel, uint32_t wanted)
+struct code code_add(const struct core_kernel *kernel, struct code_options options)
 {
     struct code code = {.nvariants = 0};
-    uint32_t copies = code_copies(kernel, wanted);
+    uint32_t copies = code_copies(kernel, options);
     while (code.nvariants < VARIANTS_MAX) {
-        const uint8_t *entry = code_add_variant(kernel, copies);
+        const uint8_t *entry = code_add_variant(kernel, copies, options.waits);
         code.variants[code.nvariants++] = (struct code_variant){entry, code_at, copies};
-        if (copies == 1 || wanted)
+        if (copies == 1 || options.copies)
             break;
         copies =
             code.nvariants == VARIANTS_MAX - 1 || copies < VARIANT_STEP ? 1 : copies / VARIANT_STEP;

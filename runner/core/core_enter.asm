@@ -11,7 +11,7 @@ bits 64
 default abs
 
 extern core_state
-global core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
+global core_wait, core_wait_end, core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
 
 global latput_absolute, core_data_start
 latput_absolute equ DATA_START
@@ -52,6 +52,20 @@ core_enter:
     mov r15, rax
     mov rdi, rax
     ret                         ; to the kernel's init
+
+; Copied behind the init of a kernel that starts at an agreed time: waits for it.
+core_wait:
+    mov [core_state + state.saved_rax], rax
+    mov [core_state + state.saved_rdx], rdx
+.again:
+    rdtsc
+    shl rdx, 32
+    or rax, rdx
+    cmp rax, [core_state + state.start_tsc]
+    jb .again
+    mov rax, [core_state + state.saved_rax]
+    mov rdx, [core_state + state.saved_rdx]
+core_wait_end:
 
 ; Copied behind a kernel's init: starts the clock and loads the loop counter.
 core_start:

@@ -8,7 +8,7 @@
 bits 32
 
 extern core_state, core_features
-global core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
+global core_wait, core_wait_end, core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
 
 global latput_absolute, core_data_start
 latput_absolute equ DATA_START
@@ -42,6 +42,19 @@ core_enter:
     mov esi, eax
     mov edi, eax
     ret                         ; to the kernel's init
+
+; Copied behind the init of a kernel that starts at an agreed time: waits for it.
+core_wait:
+    mov [core_state + state.saved_rax], eax
+    mov [core_state + state.saved_rdx], edx
+.again:
+    rdtsc
+    sub eax, [core_state + state.start_tsc]
+    sbb edx, [core_state + state.start_tsc + 4]
+    jb .again
+    mov eax, [core_state + state.saved_rax]
+    mov edx, [core_state + state.saved_rdx]
+core_wait_end:
 
 ; Copied behind a kernel's init: starts the clock. The loop counter lies where C put it.
 core_start:

@@ -30,6 +30,7 @@ struct core_state {
     uint64_t saved_rsp, saved_rax, saved_rdx, tsc_begin, tsc_end, leave;
     uint32_t iterations, in_kernel;
     uint32_t saved_gs, reserved; // 32-bit mode
+    uint64_t start_tsc;          // core_wait waits for it
 };
 _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
 
@@ -41,8 +42,8 @@ extern uint32_t core_features;         // FEATURE_* of this CPU (not MMX)
 
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
-extern const uint8_t core_start[], core_start_end[], core_step[], core_step_end[], core_stop[],
-    core_stop_end[];
+extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
+    core_step_end[], core_stop[], core_stop_end[];
 
 // A kernel in several unrollings, from many copies to one, all in executable memory.
 enum { VARIANTS_MAX = 3 };
@@ -89,8 +90,18 @@ void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
 bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
 bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
 void run_pause_for_quiet(uint32_t ms);
-void run_accepted(void); // remembers when a repeat was accepted
-bool run_gave_up(void);  // nothing was accepted for config.give_up_ms
+void run_show_life(void); // a record now and then, for the runner's watchdog
+void run_accepted(void);  // remembers when a repeat was accepted
+bool run_gave_up(void);   // nothing was accepted for config.give_up_ms
+
+// core_team.c: processes that repeat in step. Alone, every function returns at once. Those that
+// return bool are false when another one cannot go on.
+void team_join(const struct core_config *config); // before the system-call filter
+void team_abort(void);
+bool team_turn(uint32_t thread, bool *mine); // to be called for each thread in turn
+bool team_start(void);                       // sets core_state.start_tsc a little ahead
+bool team_agree(bool mine, uint32_t late_tsc, bool *all); // whether all accept the repetition
+bool team_give_up(bool *give_up);                         // thread 0 decides
 
 // core_bench.c
 void bench_measure(const struct core_config *config, const struct times *times,
@@ -98,9 +109,12 @@ void bench_measure(const struct core_config *config, const struct times *times,
 
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
 void code_begin(size_t bytes);
-// `copies` of the body in the loop, in one unrolling only; 0: chosen.
-size_t code_bytes(const struct core_kernel *kernel, uint32_t copies); // upper bound of its need
-struct code code_add(const struct core_kernel *kernel, uint32_t copies);
+struct code_options {
+    uint32_t copies; // of the body in the loop, in one unrolling only; 0: chosen
+    bool waits;      // for core_state.start_tsc, before the clock is read
+};
+size_t code_bytes(const struct core_kernel *kernel, struct code_options options); // upper bound
+struct code code_add(const struct core_kernel *kernel, struct code_options options);
 void code_end(void); // from here on the code is executable and no longer writable
 
 // core_guard.c: signals, limits, system-call filter, and the check for stray writes.

@@ -96,6 +96,7 @@ bool run_damaged(struct kernel_run *run)
     if (fault.signal == 0 && intact)
         return false;
     run->finished = true;
+    team_abort();
     if (fault.signal == SIGILL)
         send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL, "SIGILL: the CPU refuses the instruction");
     else if (fault.signal)
@@ -291,14 +292,19 @@ static void run_give_up(struct kernel_run *run)
     run->finished = true;
 }
 
+void run_show_life(void)
+{
+    if (time_now() - clocks->last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
+        send_simple(CORE_REC_WAIT, 0, 0);
+}
+
 // Waits until a canary is quiet again, or the pause is over.
 void run_pause_for_quiet(uint32_t ms)
 {
     uint64_t end = time_now() + ms_to_tsc(ms);
     guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
     while (time_now() < end && !run_look_around().quiet) {
-        if (time_now() - clocks->last_record_tsc > ms_to_tsc(WAIT_RECORD_MS))
-            send_simple(CORE_REC_WAIT, 0, 0);
+        run_show_life();
         guard_sleep_ms(1);
     }
 }
@@ -448,13 +454,14 @@ static void ask_for_tiles(void)
 
 static size_t build_code(void)
 {
+    const struct code_options options = {config.copies, config.threads > 1};
     size_t bytes = time_code_bytes();
     for (uint32_t i = 0; i < config.nselected; i++)
-        bytes += code_bytes(runs[i].kernel, config.copies);
+        bytes += code_bytes(runs[i].kernel, options);
     code_begin(bytes);
     time_build(&config);
     for (uint32_t i = 0; i < config.nselected; i++)
-        runs[i].code = code_add(runs[i].kernel, config.copies);
+        runs[i].code = code_add(runs[i].kernel, options);
     code_end();
     return bytes;
 }
@@ -491,6 +498,7 @@ int main(void)
     find_features();
     guard_setup();
     ask_for_tiles();
+    team_join(&config);
     size_t bytes = build_code();
     guard_drop_privileges();
     if (config.mode == CORE_MODE_FLOOR) {

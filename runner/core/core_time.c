@@ -88,7 +88,8 @@ size_t time_code_bytes(void)
 {
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
     struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_INSTRS);
-    return 2 * code_bytes(&calib, 0) + (CORE_CANARIES - 1) * code_bytes(&canary, 0);
+    return 2 * code_bytes(&calib, (struct code_options){0}) +
+           (CORE_CANARIES - 1) * code_bytes(&canary, (struct code_options){0});
 }
 
 static void time_map_areas(void)
@@ -134,7 +135,7 @@ static struct code time_canary_code(const struct canary *canary)
         memcpy(canary_body + i * canary->bytes, canary->code, canary->bytes);
     struct core_kernel kernel =
         time_own_kernel(canary_body, periods * canary->bytes, periods * canary->instrs);
-    return code_add(&kernel, 0);
+    return code_add(&kernel, (struct code_options){0});
 }
 
 void time_build(const struct core_config *config)
@@ -146,8 +147,8 @@ void time_build(const struct core_config *config)
         memcpy(add_body + i * (int)sizeof add_link, add_link, sizeof add_link);
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
     struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
-    calib_code = code_add(&calib, 0);
-    add_code = code_add(&add, 0);
+    calib_code = code_add(&calib, (struct code_options){0});
+    add_code = code_add(&add, (struct code_options){0});
     for (uint32_t kind = 1; kind < CORE_CANARIES; kind++)
         canary_code[kind] = time_canary_code(&canaries[kind]);
     canary_kind = config->canary;

@@ -19,7 +19,13 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { OUTPUT_DEFAULT_BYTES = 16 << 20, CHILD_CONFIG_FD = 3, CHILD_RECORD_FD = 4 };
+enum {
+    OUTPUT_DEFAULT_BYTES = 16 << 20,
+    CHILD_CONFIG_FD = 3,
+    CHILD_RECORD_FD = 4,
+    CHILD_SHARED_FD = 5,
+    CHILD_FDS
+};
 
 static bool subproc_show;
 
@@ -47,7 +53,7 @@ static int64_t subproc_now_ms(void)
 
 // What to do in the child between fork and exec; only async-signal-safe calls.
 struct subproc_setup {
-    int fds[5]; // becomes fd i; -1: leave as it is; -2: /dev/null
+    int fds[CHILD_FDS]; // becomes fd i; -1: leave as it is; -2: /dev/null
     const char *cwd;
     const char *stdin_path;
     int report_fd; // errno of a failed exec goes here
@@ -66,10 +72,10 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     if (in > 0)
         dup2(in, 0);
     // Move the descriptors out of the way of their targets first.
-    int high[5];
-    for (int i = 0; i < 5; i++)
+    int high[CHILD_FDS];
+    for (int i = 0; i < CHILD_FDS; i++)
         high[i] = setup->fds[i] >= 0 ? fcntl(setup->fds[i], F_DUPFD_CLOEXEC, 20) : setup->fds[i];
-    for (int i = 1; i < 5; i++) {
+    for (int i = 1; i < CHILD_FDS; i++) {
         if (high[i] == -2)
             high[i] = open("/dev/null", O_WRONLY);
         if (high[i] >= 0)
@@ -188,7 +194,7 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
         return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
     }
     struct subproc_setup setup = {
-        .fds = {-1, out[1], errors[1], -1, -1},
+        .fds = {-1, out[1], errors[1], -1, -1, -1},
         .cwd = options->cwd,
         .stdin_path = options->stdin_path,
     };
@@ -242,6 +248,12 @@ static int subproc_feed(int fd, const void *config, size_t bytes)
 int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
                   struct subproc_child *child, struct err *err)
 {
+    return subproc_start_sharing(argv, config, config_bytes, quiet, -1, child, err);
+}
+
+int subproc_start_sharing(const char *const argv[], const void *config, size_t config_bytes,
+                          bool quiet, int shared_fd, struct subproc_child *child, struct err *err)
+{
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0)
         return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
@@ -256,6 +268,7 @@ int subproc_start(const char *const argv[], const void *config, size_t config_by
     setup.fds[1] = setup.fds[2] = quiet ? -2 : -1;
     setup.fds[CHILD_CONFIG_FD] = to[0];
     setup.fds[CHILD_RECORD_FD] = from[1];
+    setup.fds[CHILD_SHARED_FD] = shared_fd;
     child->pid = subproc_fork(argv, &setup, err);
     child->from_fd = from[0];
     close(to[0]);

@@ -41,6 +41,9 @@ struct subproc_child {
 };
 int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
                   struct subproc_child *child, struct err *err);
+// The same; the child inherits shared_fd as its fd 5.
+int subproc_start_sharing(const char *const argv[], const void *config, size_t config_bytes,
+                          bool quiet, int shared_fd, struct subproc_child *child, struct err *err);
 // Waits for the end (kills the process group first if `kill_first`); fills exit status and signal.
 void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal);
 

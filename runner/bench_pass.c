@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Times a built snippet in passes and sums up; see bench.h. Each pass is a process of its own (one
+// a thread), so that every pass has a cold first repetition and addresses of its own; passes go on
+// until two of them confirm a value in every thread, as in a run over lists.
+#include "bench_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REPEAT_DEFAULT = 8,
+    PASSES_MAX = 6,
+    LONG_REPEATS = 200,      // so many repetitions make two passes enough
+    SAMPLES_A_PASS_MAX = 16, // that the estimator gets, evenly chosen
+};
+
+// What is known of one thread.
+struct thread_timings {
+    struct timing timings[PASSES_MAX];
+    int ntimings;
+    double *accepted_clk; // of all passes, for median and spread
+    int naccepted;
+};
+
+struct passes {
+    struct bench *bench;
+    struct thread_timings *threads;
+    int done;
+};
+
+static struct timing pass_timing(const struct exec_repeat *repeat, int pass)
+{
+    return (struct timing){.pass = pass,
+                           .outcome = OUTCOME_OK,
+                           .detail = "",
+                           .iterations = repeat->iterations,
+                           .copies = repeat->copies,
+                           .calib_clk = repeat->calib_clk,
+                           .overhead_tsc = repeat->overhead_tsc};
+}
+
+static void pass_add_row(const struct passes *passes, const struct exec_repeat *repeat, int pass)
+{
+    const struct bench *bench = passes->bench;
+    struct timing timing = pass_timing(repeat, pass);
+    struct bench_result *result = bench->result;
+    double per_clk = derive_sample_clk(&bench->facts, &timing, &repeat->sample);
+    result->rows[result->nrows++] = (struct bench_row){
+        .thread = repeat->thread,
+        .pass = pass,
+        .repetition = repeat->repetition,
+        .cold = repeat->cold,
+        .accepted = repeat->accepted,
+        .tried = repeat->tried,
+        .late_ns = repeat->late_tsc / result->tsc_hz * 1e9,
+        .tsc = repeat->sample.kernel_tsc - repeat->overhead_tsc,
+        .clk = per_clk * bench->facts.instances * repeat->copies * repeat->iterations,
+        .per_clk = per_clk,
+    };
+}
+
+// The repetitions of one thread as the estimator takes them: those that count, warm or cold as
+// asked, and were accepted.
+static void pass_add_timing(struct passes *passes, int thread, const struct exec_bench *pass)
+{
+    struct bench *bench = passes->bench;
+    struct thread_timings *own = &passes->threads[thread];
+    struct sample *samples = arena_alloc(bench->arena, (size_t)pass->nrepeats * sizeof *samples);
+    struct timing *timing = &own->timings[own->ntimings];
+    int n = 0;
+    for (int i = thread; i < pass->nrepeats; i += bench->result->nthreads) {
+        const struct exec_repeat *repeat = &pass->repeats_done[i];
+        if (repeat->cold != bench->spec->cold)
+            continue;
+        bench->result->threads[thread].tried += repeat->tried;
+        if (!repeat->accepted)
+            continue;
+        *timing = pass_timing(repeat, passes->done);
+        samples[n++] = repeat->sample;
+        own->accepted_clk[own->naccepted++] =
+            derive_sample_clk(&bench->facts, timing, &repeat->sample);
+    }
+    if (!n)
+        return;
+    timing->samples = samples;
+    timing->nsamples = n < SAMPLES_A_PASS_MAX ? n : SAMPLES_A_PASS_MAX;
+    for (int i = 0; i < timing->nsamples; i++)
+        samples[i] = samples[(int)((long)i * n / timing->nsamples)];
+    timing->accepted = timing->nsamples;
+    own->ntimings++;
+}
+
+static int pass_repeats(const struct bench *bench)
+{
+    return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
+}
+
+// Finds copies and iterations, unless the latter are given.
+static int pass_find_shape(struct bench *bench, struct err *err)
+{
+    const struct bench_source *source = &bench->source;
+    struct bench_result *result = bench->result;
+    struct exec_bench shape = {.copies = (uint32_t)source->unroll};
+    result->copies = source->unroll;
+    result->iterations = source->loop;
+    if (source->loop)
+        return 0;
+    if (exec_bench(bench->program.path, &bench->params, &shape, bench->arena, err) != 0)
+        return -1;
+    result->copies = (int)shape.copies;
+    result->iterations = (int)shape.iterations;
+    result->outcome = shape.outcome;
+    result->detail = shape.detail;
+    return 0;
+}
+
+static void pass_keep_facts(struct bench *bench, const struct exec_bench *pass)
+{
+    struct bench_result *result = bench->result;
+    result->core_hz = pass->summary.core_hz;
+    result->overhead_tsc = pass->summary.overhead_tsc;
+    if (pass->nrepeats)
+        result->copies = (int)pass->repeats_done[0].copies;
+    if (!pass->code_bytes)
+        return;
+    uint8_t *code = arena_alloc(bench->arena, sizeof pass->code);
+    memcpy(code, pass->code, sizeof pass->code);
+    result->code = code;
+    result->code_bytes = (int)pass->code_bytes;
+}
+
+// Whether the passes so far settle the value of a thread; if so it is set.
+static bool pass_settles(struct passes *passes, int thread)
+{
+    const struct bench *bench = passes->bench;
+    const struct thread_timings *own = &passes->threads[thread];
+    if (own->ntimings < 2)
+        return false;
+    if (bench->spec->cold) // misses vary; there is no steady state to wait for
+        return true;
+    struct estimate estimate =
+        derive_kernel(&bench->facts, bench->session.cpu->issue_width, own->timings, own->ntimings);
+    if (estimate.outcome != OUTCOME_OK)
+        return false;
+    bench->result->threads[thread].clk = estimate.clk;
+    if (thread == 0)
+        bench->result->pass = estimate.pass;
+    return true;
+}
+
+// One pass. 1: more are of use, 0: enough, -1: error.
+static int pass_measure(struct passes *passes, struct err *err)
+{
+    struct bench *bench = passes->bench;
+    struct bench_result *result = bench->result;
+    struct exec_bench pass = {.copies = (uint32_t)result->copies,
+                              .iterations = (uint32_t)result->iterations,
+                              .repeats = (uint32_t)pass_repeats(bench),
+                              .cold = bench->spec->cold,
+                              .nthreads = result->nthreads,
+                              .cpus = result->cpus};
+    if (exec_bench(bench->program.path, &bench->params, &pass, bench->arena, err) != 0)
+        return -1;
+    passes->done++;
+    pass_keep_facts(bench, &pass);
+    for (int i = 0; i < pass.nrepeats; i++)
+        pass_add_row(passes, &pass.repeats_done[i], passes->done);
+    result->outcome = pass.outcome;
+    result->detail = pass.detail;
+    if (pass.outcome != OUTCOME_OK)
+        return 0;
+    result->pass = passes->done;
+    bool settled = true;
+    for (int t = 0; t < result->nthreads; t++) {
+        pass_add_timing(passes, t, &pass);
+        settled &= pass_settles(passes, t);
+    }
+    if (settled)
+        return 0;
+    result->outcome = OUTCOME_UNSTABLE;
+    return passes->done < 2 || pass_repeats(bench) < LONG_REPEATS;
+}
+
+static int pass_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+static void pass_summarise(struct passes *passes, int thread)
+{
+    struct bench_result *result = passes->bench->result;
+    struct bench_summary *summary = &result->threads[thread];
+    struct thread_timings *own = &passes->threads[thread];
+    summary->passes = passes->done;
+    summary->accepted = own->naccepted;
+    if (own->naccepted) {
+        double *values = own->accepted_clk;
+        qsort(values, (size_t)own->naccepted, sizeof *values, pass_compare);
+        summary->median_clk = derive_quantile(values, own->naccepted, 0.5);
+        summary->spread_clk = derive_quantile(values, own->naccepted, 0.75) -
+                              derive_quantile(values, own->naccepted, 0.25);
+    }
+    if (result->outcome != OUTCOME_OK)
+        summary->clk = NAN;
+    else if (passes->bench->spec->cold)
+        summary->clk = summary->median_clk;
+}
+
+// Reasons that are not the core's to know.
+static void pass_explain(const struct passes *passes)
+{
+    const struct bench *bench = passes->bench;
+    struct bench_result *result = bench->result;
+    int accepted = 0;
+    for (int t = 0; t < result->nthreads; t++)
+        accepted += result->threads[t].accepted;
+    if (result->outcome == OUTCOME_UNSTABLE)
+        result->detail =
+            accepted ? "the repetitions have no common value that comes back: it varies by itself"
+                     : "no undisturbed repetition: something else uses this core";
+    // What a function may not do is libc's doing rather than its own.
+    if (bench->source.function && (result->outcome == OUTCOME_NOT_MEASURABLE ||
+                                   strstr(result->detail, "system call refused")))
+        result->detail = arena_printf(bench->arena,
+                                      "%s; of libc only what keeps no state and makes no system "
+                                      "call can be measured (not malloc, stdio, rand)",
+                                      result->detail);
+}
+
+int bench_measure_passes(struct bench *bench, struct err *err)
+{
+    struct bench_result *result = bench->result;
+    size_t threads = (size_t)result->nthreads;
+    size_t rows = (size_t)(pass_repeats(bench) + 1) * PASSES_MAX;
+    struct passes passes = {.bench = bench};
+    passes.threads = arena_alloc(bench->arena, threads * sizeof *passes.threads);
+    result->rows = arena_alloc(bench->arena, rows * threads * sizeof *result->rows);
+    for (size_t t = 0; t < threads; t++)
+        passes.threads[t].accepted_clk = arena_alloc(bench->arena, rows * sizeof(double));
+    if (pass_find_shape(bench, err) != 0)
+        return -1;
+    int more = result->outcome == OUTCOME_OK;
+    while (more == 1 && passes.done < PASSES_MAX)
+        more = pass_measure(&passes, err);
+    for (int t = 0; t < result->nthreads; t++)
+        pass_summarise(&passes, t);
+    result->summary = result->threads[0];
+    pass_explain(&passes);
+    return more < 0 ? -1 : 0;
+}
