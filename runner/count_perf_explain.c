@@ -154,9 +154,11 @@ static enum count_obstacle forbidden_explain(const struct count_machine *machine
                 paranoid);
     else if (event->rings & COUNT_KERNEL && paranoid > 1)
         err_set(err,
-                "counting '%s' in the kernel is refused: kernel.perf_event_paranoid is %d. Count "
-                "user mode only (--user), or as root: sysctl -w kernel.perf_event_paranoid=1",
-                event->name, paranoid);
+                "counting '%s' in the kernel is refused: kernel.perf_event_paranoid is %d. %s "
+                "sysctl -w kernel.perf_event_paranoid=1",
+                event->name, paranoid,
+                event->kind == COUNT_SOFTWARE ? "As root:"
+                                              : "Count user mode only (--user), or as root:");
     else
         verdict_say(machine, PERF_DENIED, error, err);
     return COUNT_FORBIDDEN;

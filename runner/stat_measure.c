@@ -5,10 +5,10 @@
 // seen when a full pass is opened or read; then passes become smaller.
 #include "stat_measure.h"
 
+#include "stat_usage.h"
 #include "util/mem.h"
 #include "util/subproc.h"
 
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,33 +58,6 @@ static void hardware_refuse(struct measurement *m, enum count_obstacle obstacle,
             series_refuse(&m->result->series[i], obstacle, err);
 }
 
-// The kernel's account of a process that stands in where perf refuses a software event.
-static bool usage_value(const struct count_event *event, const struct rusage *usage, double *value)
-{
-    if (event->kind != COUNT_SOFTWARE)
-        return false;
-    switch (event->software) {
-    case PERF_COUNT_SW_TASK_CLOCK:
-        *value = 1e9 * (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
-                 1e3 * (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec);
-        return true;
-    case PERF_COUNT_SW_PAGE_FAULTS:
-        *value = (double)(usage->ru_minflt + usage->ru_majflt);
-        return true;
-    case PERF_COUNT_SW_PAGE_FAULTS_MIN:
-        *value = (double)usage->ru_minflt;
-        return true;
-    case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
-        *value = (double)usage->ru_majflt;
-        return true;
-    case PERF_COUNT_SW_CONTEXT_SWITCHES:
-        *value = (double)(usage->ru_nvcsw + usage->ru_nivcsw);
-        return true;
-    default:
-        return false;
-    }
-}
-
 static enum count_obstacle event_vet(struct measurement *m, int event, pid_t pid, struct err *err)
 {
     const struct stat_options *options = m->options;
@@ -100,7 +73,7 @@ static enum count_obstacle event_vet(struct measurement *m, int event, pid_t pid
 static int events_vet(struct measurement *m, struct err *err)
 {
     struct subproc_program program;
-    struct rusage nothing = {0};
+    const struct stat_usage nothing = {0};
     struct err why = {""};
     double value;
     bool hardware = false;
@@ -117,7 +90,7 @@ static int events_vet(struct measurement *m, struct err *err)
         if (series->obstacle)
             continue;
         obstacle = event_vet(m, i, program.pid, &why);
-        if (obstacle && usage_value(&m->events[i].event, &nothing, &value))
+        if (obstacle && stat_usage_value(&nothing, &m->events[i].event, &value))
             series->from_usage = true;
         else if (obstacle)
             series_refuse(series, obstacle, &why);
@@ -133,6 +106,7 @@ struct one_run {
     struct count_group *group;   // of the hardware events; NULL: none
     struct count_group **single; // one an event of m->events; NULL where it is not software
     uint64_t values[COUNT_EVENTS_MAX];
+    struct stat_usage before; // exec
     struct subproc_end end;
     double wall_ns;
 };
@@ -187,6 +161,7 @@ static bool run_execute(struct measurement *m, struct one_run *run, struct subpr
     }
     if (m->input_bytes >= 0)
         lseek(STDIN_FILENO, m->input_bytes, SEEK_SET);
+    run->before = stat_usage_before(program->pid);
     double begin_ns = now_ns();
     m->result->exec_errno = subproc_release(program);
     subproc_await(program, &run->end);
@@ -212,6 +187,7 @@ static void run_record(struct measurement *m, const struct one_run *run)
 {
     struct stat_result *result = m->result;
     const struct rusage *usage = &run->end.usage;
+    struct stat_usage account = stat_usage_since(usage, &run->before);
     for (int i = 0; i < run->nchosen; i++)
         series_add(&result->series[run->chosen[i]], (double)run->values[i]);
     for (int i = 0; i < m->nevents; i++) {
@@ -219,7 +195,7 @@ static void run_record(struct measurement *m, const struct one_run *run)
         double value = 0;
         struct err why = {""};
         struct stat_series *series = &result->series[i];
-        if (series->from_usage && usage_value(&m->events[i].event, usage, &value)) {
+        if (series->from_usage && stat_usage_value(&account, &m->events[i].event, &value)) {
             series_add(series, value);
         } else if (run->single[i]) {
             enum count_obstacle obstacle = count_perf.read(run->single[i], &count, &why);

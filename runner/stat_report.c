@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The report of `latput stat`; see stat_report.h. All three formats show the same rows: times, then
 // events, then what follows from them.
-#include "stat_report.h"
+#include "stat_report_internal.h"
 
 #include "util/mem.h"
 
@@ -12,17 +12,6 @@
 #include <string.h>
 
 enum { LINE_WIDTH = 80, BAR_WIDTH = 40 };
-
-// One line of the report, made of a time or of an event.
-struct row {
-    const char *name;
-    const char *unit;   // of the values in CSV and JSON
-    const char *source; // who counted: "clock", "rusage", "perf", "msr"
-    char code[160];     // of a hardware event
-    const char *rings;
-    struct stat_summary summary;
-    const struct stat_series *series;
-};
 
 static const struct {
     const char *name, *unit, *source;
@@ -43,28 +32,28 @@ static bool is_hardware(const struct stat_report *r, int event)
     return r->events[event].event.kind == COUNT_HARDWARE;
 }
 
-static struct row time_row(const struct stat_report *r, int which)
+static struct stat_row time_row(const struct stat_report *r, int which)
 {
-    return (struct row){.name = time_rows[which].name,
-                        .unit = time_rows[which].unit,
-                        .source = time_rows[which].source,
-                        .rings = "",
-                        .summary = stat_summarise(&r->result->times[which]),
-                        .series = &r->result->times[which]};
+    return (struct stat_row){.name = time_rows[which].name,
+                             .unit = time_rows[which].unit,
+                             .source = time_rows[which].source,
+                             .rings = "",
+                             .summary = stat_summarise(&r->result->times[which]),
+                             .series = &r->result->times[which]};
 }
 
-static struct row event_row(const struct stat_report *r, int event)
+static struct stat_row event_row(const struct stat_report *r, int event)
 {
     const struct count_event *e = &r->events[event].event;
     const struct stat_series *series = &r->result->series[event];
-    struct row row = {.name = e->name,
-                      .unit = strstr(e->name, "-clock") ? "ns" : "events",
-                      .source = series->from_usage      ? "rusage"
-                                : is_hardware(r, event) ? r->options->backend->name
-                                                        : "perf",
-                      .rings = rings_name(e->rings),
-                      .summary = stat_summarise(series),
-                      .series = series};
+    struct stat_row row = {.name = e->name,
+                           .unit = strstr(e->name, "-clock") ? "ns" : "events",
+                           .source = series->from_usage      ? "rusage"
+                                     : is_hardware(r, event) ? r->options->backend->name
+                                                             : "perf",
+                           .rings = rings_name(e->rings),
+                           .summary = stat_summarise(series),
+                           .series = series};
     if (is_hardware(r, event)) {
         counter_event_text(&e->hardware, row.code, sizeof row.code);
         if (e->hardware.cmask)
@@ -73,18 +62,17 @@ static struct row event_row(const struct stat_report *r, int event)
     return row;
 }
 
-static int rows_count(const struct stat_report *r)
+int stat_rows_count(const struct stat_report *r)
 {
     return STAT_TIMES + r->result->nevents;
 }
 
-static struct row row_at(const struct stat_report *r, int i)
+struct stat_row stat_row_at(const struct stat_report *r, int i)
 {
     return i < STAT_TIMES ? time_row(r, i) : event_row(r, i - STAT_TIMES);
 }
 
-// Mean counts of all events, NaN where not counted. The caller frees.
-static double *means_make(const struct stat_report *r)
+double *stat_means_make(const struct stat_report *r)
 {
     double *means = xcalloc((size_t)r->result->nevents + 1, sizeof *means);
     for (int i = 0; i < r->result->nevents; i++)
@@ -92,8 +80,7 @@ static double *means_make(const struct stat_report *r)
     return means;
 }
 
-// A duration from events[i] and the beginnings of the same; NaN if there is none.
-static double duration_of(const struct stat_report *r, const double *means, int i, int *begins)
+double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins)
 {
     *begins = stat_duration_find(r->events, r->result->nevents, i);
     if (*begins < 0 || isnan(means[i]) || isnan(means[*begins]) || means[*begins] <= 0)
@@ -122,7 +109,7 @@ static const char *grouped(double value, char text[40])
 }
 
 // Unit for people: what a value is divided by and how that is called.
-static double shown_unit(const struct row *row, const char **name)
+static double shown_unit(const struct stat_row *row, const char **name)
 {
     if (strcmp(row->unit, "ns") == 0) {
         *name = " (ms)";
@@ -142,8 +129,8 @@ static void put_rows(const struct stat_report *r, struct strbuf *out)
     static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
                                                ALIGN_RIGHT};
     struct report_table *table = report_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (int i = 0; i < rows_count(r); i++) {
-        struct row row = row_at(r, i);
+    for (int i = 0; i < stat_rows_count(r); i++) {
+        struct stat_row row = stat_row_at(r, i);
         char text[160];
         const char *unit;
         double per = shown_unit(&row, &unit);
@@ -205,7 +192,7 @@ static void put_durations(const struct stat_report *r, const double *means, stru
     for (int i = 0; i < r->result->nevents; i++) {
         char text[40];
         int begins;
-        double clk = duration_of(r, means, i, &begins);
+        double clk = stat_duration_of(r, means, i, &begins);
         if (isnan(clk))
             continue;
         report_table_cell(table, r->events[i].event.name);
@@ -245,6 +232,25 @@ static void put_refused(const struct stat_report *r, int first, struct strbuf *o
     strbuf_printf(&text, ": %s.", series[first].why);
     strbuf_puts(out, "\n");
     report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
+    strbuf_free(&text);
+}
+
+// Rows that are not perf's although others of their kind are.
+static void put_account(const struct stat_report *r, struct strbuf *out)
+{
+    struct strbuf text = {0};
+    for (int i = 0; i < r->result->nevents; i++)
+        if (r->result->series[i].from_usage)
+            strbuf_printf(&text, "%s%s",
+                          text.len ? ", "
+                                   : "From the kernel's account of the process, exec "
+                                     "included: ",
+                          r->events[i].event.name);
+    if (text.len) {
+        strbuf_puts(&text, ".");
+        strbuf_puts(out, "\n");
+        report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
+    }
     strbuf_free(&text);
 }
 
@@ -306,169 +312,13 @@ static void put_table(const struct stat_report *r, struct strbuf *out)
     put_head(r, out);
     if (r->result->counted_runs == 0)
         return;
-    double *means = means_make(r);
+    double *means = stat_means_make(r);
     strbuf_puts(out, "\n");
     put_rows(r, out);
     put_histograms(r, means, out);
     put_durations(r, means, out);
+    put_account(r, out);
     put_all_refused(r, out);
-    free(means);
-}
-
-// --- CSV ---
-
-static void put_number(struct strbuf *out, double value, const char *otherwise)
-{
-    if (isfinite(value))
-        strbuf_printf(out, "%.15g", value);
-    else
-        strbuf_puts(out, otherwise);
-}
-
-static void put_csv(const struct stat_report *r, struct strbuf *out)
-{
-    strbuf_puts(out, "event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail\n");
-    for (int i = 0; i < rows_count(r); i++) {
-        struct row row = row_at(r, i);
-        const char *const texts[] = {row.name, row.source, row.code, row.rings, row.unit};
-        const double numbers[] = {row.summary.mean, row.summary.min, row.summary.max,
-                                  row.summary.spread};
-        for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            report_csv_text(out, texts[k]);
-            strbuf_puts(out, ",");
-        }
-        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            put_number(out, numbers[k], "");
-            strbuf_puts(out, ",");
-        }
-        strbuf_printf(out, "%zu,%s,", row.summary.n,
-                      row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        report_csv_text(out, row.series->why ? row.series->why : "");
-        strbuf_puts(out, "\n");
-    }
-    double *means = means_make(r);
-    for (int i = 0; i < r->result->nevents; i++) {
-        struct stat_histogram h;
-        int begins;
-        const char *name = r->events[i].event.name;
-        double clk = duration_of(r, means, i, &begins);
-        if (r->events[i].base == i &&
-            stat_histogram_make(r->events, means, r->result->nevents, i, &h))
-            for (int k = 0; k < h.nbuckets; k++)
-                strbuf_printf(out, "histogram:%s:%s%d,derived,,,clk,%.15g,,,,,ok,\n", name,
-                              k == h.nbuckets - 1 ? "ge" : "", k, h.clk[k]);
-        if (!isnan(clk))
-            strbuf_printf(out, "duration:%s,derived,,,clk,%.15g,,,,,ok,\n", name, clk);
-    }
-    free(means);
-}
-
-// --- JSON ---
-
-static void put_json_member(struct strbuf *out, const char *name, const char *text)
-{
-    strbuf_printf(out, "\"%s\": ", name);
-    if (text && *text)
-        report_json_text(out, text);
-    else
-        strbuf_puts(out, "null");
-    strbuf_puts(out, ", ");
-}
-
-static void put_json_rows(const struct stat_report *r, struct strbuf *out)
-{
-    strbuf_puts(out, "  \"events\": [");
-    for (int i = 0; i < rows_count(r); i++) {
-        struct row row = row_at(r, i);
-        const char *const names[] = {"mean", "min", "max", "spread"};
-        const double numbers[] = {row.summary.mean, row.summary.min, row.summary.max,
-                                  row.summary.spread};
-        strbuf_puts(out, i ? ",\n    {" : "\n    {");
-        put_json_member(out, "event", row.name);
-        put_json_member(out, "source", row.source);
-        put_json_member(out, "code", row.code);
-        put_json_member(out, "rings", row.rings);
-        put_json_member(out, "unit", row.unit);
-        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            strbuf_printf(out, "\"%s\": ", names[k]);
-            put_number(out, numbers[k], "null");
-            strbuf_puts(out, ", ");
-        }
-        put_json_member(out, "outcome",
-                        row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        put_json_member(out, "detail", row.series->why);
-        strbuf_puts(out, "\"values\": [");
-        for (size_t k = 0; k < row.series->n; k++)
-            strbuf_printf(out, "%s%.15g", k ? ", " : "", row.series->values[k]);
-        strbuf_puts(out, "]}");
-    }
-    strbuf_puts(out, "\n  ],\n");
-}
-
-static void put_json_histograms(const struct stat_report *r, const double *means,
-                                struct strbuf *out)
-{
-    const char *comma = "\n    ";
-    strbuf_puts(out, "  \"histograms\": [");
-    for (int i = 0; i < r->result->nevents; i++) {
-        struct stat_histogram h;
-        if (r->events[i].base != i ||
-            !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
-            continue;
-        strbuf_puts(out, comma);
-        strbuf_puts(out, "{");
-        put_json_member(out, "event", r->events[i].event.name);
-        strbuf_printf(out, "\"total_clk\": %.15g, \"mean\": %.15g, \"clk\": [", h.total_clk,
-                      h.mean);
-        for (int k = 0; k < h.nbuckets; k++)
-            strbuf_printf(out, "%s%.15g", k ? ", " : "", h.clk[k]);
-        strbuf_puts(out, "]}");
-        comma = ",\n    ";
-    }
-    strbuf_puts(out, "\n  ],\n");
-}
-
-static void put_json_durations(const struct stat_report *r, const double *means, struct strbuf *out)
-{
-    const char *comma = "\n    ";
-    strbuf_puts(out, "  \"durations\": [");
-    for (int i = 0; i < r->result->nevents; i++) {
-        int begins;
-        double clk = duration_of(r, means, i, &begins);
-        if (isnan(clk))
-            continue;
-        strbuf_puts(out, comma);
-        strbuf_puts(out, "{");
-        put_json_member(out, "condition", r->events[i].event.name);
-        strbuf_printf(out, "\"clk\": %.15g, \"begins\": %.15g, \"mean_clk\": %.15g}", means[i],
-                      means[begins], clk);
-        comma = ",\n    ";
-    }
-    strbuf_puts(out, "\n  ]\n");
-}
-
-static void put_json(const struct stat_report *r, struct strbuf *out)
-{
-    const struct stat_result *result = r->result;
-    double *means = means_make(r);
-    strbuf_puts(out, "{\n  \"program\": [");
-    for (int i = 0; r->options->argv[i]; i++) {
-        strbuf_puts(out, i ? ", " : "");
-        report_json_text(out, r->options->argv[i]);
-    }
-    strbuf_puts(out, "],\n  ");
-    put_json_member(out, "uarch", r->table->uarch);
-    put_json_member(out, "table_version", r->table->version);
-    put_json_member(out, "backend", r->options->backend->name);
-    strbuf_printf(out,
-                  "\n  \"warm_runs\": %d, \"counted_runs\": %d, \"lost_runs\": %d, "
-                  "\"exit_status\": %d, \"signal\": %d, \"statuses_differ\": %s,\n",
-                  result->warm_runs, result->counted_runs, result->lost_runs, result->exit_status,
-                  result->signal, result->statuses_differ ? "true" : "false");
-    put_json_rows(r, out);
-    put_json_histograms(r, means, out);
-    put_json_durations(r, means, out);
-    strbuf_puts(out, "}\n");
     free(means);
 }
 
@@ -476,9 +326,9 @@ void stat_report_put(const struct stat_report *report, enum report_format format
                      struct strbuf *out)
 {
     if (format == REPORT_CSV)
-        put_csv(report, out);
+        stat_report_csv(report, out);
     else if (format == REPORT_JSON)
-        put_json(report, out);
+        stat_report_json(report, out);
     else
         put_table(report, out);
 }

@@ -3,6 +3,7 @@
 // from them, and measurements with a backend that counts a model, which must come out again.
 #include "count_fake.h"
 #include "stat_report.h"
+#include "stat_usage.h"
 #include "util/mem.h"
 
 #include <errno.h>
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -442,11 +445,51 @@ static void test_usage_stands_in(void **state)
     measure(&options, events, n, &result);
     assert_true(result.series[0].from_usage && result.series[0].values[0] > 0);
     assert_int_equal(result.series[1].obstacle, COUNT_FORBIDDEN);
+    static const char *const notes[] = {
+        "From the kernel's account of the process, exec included: page-faults.\n"};
+    expect_text(report(&options, events, &result, REPORT_TABLE), notes, 1);
     static const char *const csv[] = {"page-faults,rusage,,both,events,",
                                       "cpu-migrations,perf,,both,events,,,,,0,forbidden,"};
     expect_text(report(&options, events, &result, REPORT_CSV), csv, ARRAY_LEN(csv));
     stat_result_free(&result);
     free(events);
+}
+
+// What the process did before exec does not count; the name of a program may look like a field.
+static void test_usage(void **state)
+{
+    (void)state;
+    struct stat_usage before = stat_usage_before(getpid()), after;
+    struct count_event event;
+    struct rusage now;
+    double value;
+    assert_true(before.cpu_ns > 0 && before.minor_faults > 0);
+    assert_int_equal(prctl(PR_SET_NAME, "a) S 1 2 (b"), 0);
+    after = stat_usage_before(getpid());
+    assert_true(after.minor_faults >= before.minor_faults &&
+                after.major_faults >= before.major_faults);
+    assert_true(after.minor_faults < before.minor_faults + 100);
+    assert_int_equal(getrusage(RUSAGE_SELF, &now), 0);
+    assert_true(now.ru_minflt >= (long)before.minor_faults);
+    struct stat_usage since = stat_usage_since(&now, &before);
+    assert_true(since.minor_faults < 100 && since.cpu_ns < 1e9);
+    since = (struct stat_usage){.minor_faults = 3, .major_faults = 4, .switches = 5, .cpu_ns = 6};
+    static const struct {
+        const char *name;
+        double value;
+    } expected[] = {
+        {"page-faults",      7},
+        {"minor-faults",     3},
+        {"major-faults",     4},
+        {"context-switches", 5},
+        {"task-clock",       6},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        assert_int_equal(count_software_find(expected[i].name, &event), 0);
+        assert_true(stat_usage_value(&since, &event, &value) && value == expected[i].value);
+    }
+    count_software_find("cpu-migrations", &event);
+    assert_false(stat_usage_value(&since, &event, &value));
 }
 
 static void test_program_ends(void **state)
@@ -490,7 +533,8 @@ int main(void)
         cmocka_unit_test(test_histogram),      cmocka_unit_test(test_model_returns),
         cmocka_unit_test(test_fewer_counters), cmocka_unit_test(test_shared_counters),
         cmocka_unit_test(test_refused_events), cmocka_unit_test(test_usage_stands_in),
-        cmocka_unit_test(test_program_ends),   cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_usage),          cmocka_unit_test(test_program_ends),
+        cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, table_load, table_free);
 }

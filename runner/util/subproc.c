@@ -342,6 +342,7 @@ static _Noreturn void held_main(const char *const argv[], int fd, const sigset_t
     sigprocmask(SIG_SETMASK, mask, NULL);
     char go;
     ssize_t got;
+    send(fd, "r", 1, MSG_NOSIGNAL);
     do
         got = read(fd, &go, 1);
     while (got < 0 && errno == EINTR);
@@ -374,6 +375,9 @@ int subproc_hold(const char *const argv[], struct subproc_program *program, stru
         close(fds[0]);
         return err_set(err, "cannot start %s: %s", argv[0], strerror(error));
     }
+    char ready;
+    while (read(fds[0], &ready, 1) < 0 && errno == EINTR)
+        ;
     *program = (struct subproc_program){.pid = pid, .hold_fd = fds[0]};
     return 0;
 }

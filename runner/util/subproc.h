@@ -49,7 +49,7 @@ void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_stat
 
 // The user's own program, run in our place as far as possible: it inherits standard input, output
 // and error, the process group (so that the terminal reaches it) and the ignored signals. It is
-// held before exec until subproc_release(), so that counters can be attached to its pid.
+// held right before exec until subproc_release(), so that counters can be attached to its pid.
 struct subproc_program {
     pid_t pid;
     int hold_fd; // closed by release, await and abandon

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// What the files of the report share: its rows, and what follows from them.
+#ifndef LATPUT_STAT_REPORT_INTERNAL_H
+#define LATPUT_STAT_REPORT_INTERNAL_H
+
+#include "stat_report.h"
+
+// One line of the report, made of a time or of an event.
+struct stat_row {
+    const char *name;
+    const char *unit;   // of the values in CSV and JSON
+    const char *source; // who counted: "clock", "rusage", "perf", "msr"
+    char code[160];     // of a hardware event
+    const char *rings;
+    struct stat_summary summary;
+    const struct stat_series *series;
+};
+
+// The rows in their order: times, then events.
+int stat_rows_count(const struct stat_report *r);
+struct stat_row stat_row_at(const struct stat_report *r, int i);
+
+// Mean counts of all events, NaN where not counted. The caller frees.
+double *stat_means_make(const struct stat_report *r);
+// Mean duration of the condition whose cycles events[i] counts, and which event counts its
+// beginnings; NaN if there is none.
+double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins);
+
+void stat_report_csv(const struct stat_report *r, struct strbuf *out);
+void stat_report_json(const struct stat_report *r, struct strbuf *out);
+
+#endif
