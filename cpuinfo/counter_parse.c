@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events as users write them: names, raw codes, modifiers, lists; see counters.h.
 #include "counter_names.h"
+#include "counter_pfm.h"
 #include "counter_scheme.h"
 #include "counters.h"
 
@@ -155,6 +156,22 @@ static const struct counter_event *named_find(const struct counter_table *table,
     }
 }
 
+// Length of `text` without the modifiers at its end.
+static size_t name_length(const char *text)
+{
+    size_t len = strlen(text);
+    for (;;) {
+        size_t at = len;
+        while (at > 0 && text[at - 1] != ':')
+            at--;
+        bool letter = at > 0 && len - at == 1 && strchr("ukiet", text[at]);
+        bool threshold = at > 0 && strncmp(text + at, "c=", 2) == 0;
+        if (!letter && !threshold)
+            return len;
+        len = at - 1;
+    }
+}
+
 static int name_unknown(const struct counter_table *table, const char *text, struct err *err)
 {
     char hint[128];
@@ -193,9 +210,14 @@ int counter_parse(const struct counter_table *table, const char *text, struct co
             used = fields_parse(text, event, err);
         if (used < 0)
             return -1;
-        if (used == 0)
-            return name_unknown(table, text, err);
         len = (size_t)used;
+        if (used == 0) {
+            len = name_length(text);
+            int found = counter_pfm_find(table, text, len, event, err);
+            if (found != 0)
+                return found < 0 ? -1 : name_unknown(table, text, err);
+            event->source = "libpfm4";
+        }
     }
     snprintf(event->label, sizeof event->label, "%s", text);
     return modifiers_parse(text + len, event, err);

@@ -268,6 +268,8 @@ static int head_read(struct counter_table *table, struct err *err)
 {
     struct csv_file *file = &table->file;
     const char *scheme = head_find(file, "scheme");
+    const char *model = head_find(file, "libpfm4");
+    table->pfm_model = model ? model : "";
     table->source = head_find(file, "source");
     table->version = head_find(file, "version");
     table->applies = head_find(file, "applies");

@@ -62,6 +62,7 @@ struct counter_table {
     const char *version;          // from `# version:`
     const char *source;           // from `# source:`
     const char *applies;          // the rest of `# applies:`: which CPUs, for people
+    const char *pfm_model;        // from `# libpfm4:`; "" without it
     enum counter_scheme scheme;   // from `# scheme:`
     int general_counters;         // of cpus.csv or, from counters_load_cpu(), of CPUID
     int fixed_counters;           // the same
@@ -92,7 +93,8 @@ const struct counter_event *counter_find(const struct counter_table *table, cons
 // Reads one event as a user writes it: a name as above, or a raw code as perf writes it (`r1b1`) or
 // by fields (`event=0xb1,umask=0x02,cmask=1,inv,edge,any`); then modifiers as libpfm4 has them:
 // `:u` user mode, `:k` kernel mode, `:c=N` threshold, `:i` inverted, `:e` edges, `:t` either
-// thread. A threshold takes the event off its fixed counter. Returns 0 or -1 with a message.
+// thread. A threshold takes the event off its fixed counter. A name that the table does not have is
+// looked up in libpfm4, if that is installed. Returns 0 or -1 with a message.
 int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,
                   struct err *err);
 
@@ -104,8 +106,9 @@ int counter_parse_list(const struct counter_table *table, const char *text,
                        struct counter_event **events, struct err *err);
 
 // The event's bits of the control register, without privilege and enable bits: the same as perf's
-// `config` for raw events. P5: the lower half of CESR without its privilege bits' neighbours.
-// NetBurst: ESCR in the lower and CCCR in the upper 32 bits. COUNTER_MSR: 0.
+// `config` for raw events. P5: event and CC field as in the lower half of CESR; CC says in which
+// mode to count, here user mode. NetBurst: ESCR in the lower and CCCR in the upper 32 bits.
+// COUNTER_MSR: 0.
 uint64_t counter_event_code(const struct counter_event *event);
 // The same as text that counter_parse() takes: "event=0xb1,umask=0x02,cmask=1,inv". Returns `text`.
 const char *counter_event_text(const struct counter_event *event, char *text, size_t size);
