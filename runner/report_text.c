@@ -88,12 +88,12 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
 }
 
-static const char *const list_headings[] = {"instruction", "enc",          "latency min",
-                                            "max",         "1/throughput", "slow data",
-                                            "uops",        "ports",        "outcome"};
-static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT,
-                                                ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
-                                                ALIGN_POINT, ALIGN_LEFT,  ALIGN_LEFT};
+static const char *const list_headings[] = {"instruction",  "enc",       "latency min", "max",
+                                            "1/throughput", "slow data", "at rename",   "uops",
+                                            "ports",        "outcome"};
+static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
+                                                ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_POINT,
+                                                ALIGN_LEFT,  ALIGN_LEFT};
 
 static void put_number(struct report_table *table, struct store_rows *rows, const char *name,
                        const char *prefix)
@@ -104,8 +104,15 @@ static void put_number(struct report_table *table, struct store_rows *rows, cons
     report_table_cell(table, text);
 }
 
-static void put_list_row(struct report_table *table, struct store_rows *rows, bool seen[])
+struct list_seen { // what the legend must explain
+    bool outcomes[OUTCOME_COUNT];
+    bool renamed;
+};
+
+static void put_list_row(struct report_table *table, struct store_rows *rows,
+                         struct list_seen *seen)
 {
+    const char *renamed = run_field(rows, "at_rename");
     const char *least = strcmp(run_field(rows, "latency_bound"), "upper") == 0 ? "≤" : "";
     const char *most = strcmp(run_field(rows, "latency_max_bound"), "upper") == 0 ? "≤" : "";
     int outcome = outcome_parse(run_field(rows, "outcome"));
@@ -115,22 +122,28 @@ static void put_list_row(struct report_table *table, struct store_rows *rows, bo
     put_number(table, rows, "latency_max_clk", most);
     put_number(table, rows, "rthroughput_clk", "");
     put_number(table, rows, "rthroughput_slow_clk", "");
+    report_table_cell(table, renamed);
     put_number(table, rows, "uops", "");
     report_table_cell(table, run_field(rows, "ports"));
     report_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
     if (outcome >= 0)
-        seen[outcome] = true;
+        seen->outcomes[outcome] = true;
+    seen->renamed |= *renamed != '\0';
 }
 
-static void put_legend(struct strbuf *out, const bool seen[])
+static void put_legend(struct strbuf *out, const struct list_seen *seen)
 {
     strbuf_puts(out,
                 "\nlatency: cycles from operand to operand, least and most of all pairs; "
                 "≤ marks an upper bound.\n"
                 "1/throughput: cycles an instruction when many independent ones run; slow data: "
                 "the same with slow operands.\n");
+    if (seen->renamed)
+        strbuf_puts(out,
+                    "at rename: a chain of it takes no cycle. idiom: nor does it depend on its "
+                    "operands, which are one register; eliminated: a move without execution.\n");
     for (int i = OUTCOME_OK + 1; i < OUTCOME_COUNT; i++)
-        if (seen[i])
+        if (seen->outcomes[i])
             strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
 }
 
@@ -172,12 +185,12 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
         return -1;
     struct report_table *table =
         report_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
-    bool seen[OUTCOME_COUNT] = {false};
+    struct list_seen seen = {.renamed = false};
     int got;
     while ((got = store_rows_next(rows, err)) > 0)
-        put_list_row(table, rows, seen);
+        put_list_row(table, rows, &seen);
     report_table_print(table, out);
-    put_legend(out, seen);
+    put_legend(out, &seen);
     report_table_free(table);
     store_rows_close(rows);
     return got < 0 ? -1 : put_failures(out, store, &filter, err);

@@ -127,6 +127,11 @@ static void test_write(void **state)
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     struct err err = {""};
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    static const struct fixture_test moved[] = {
+        {TEST_LATENCY, "op2", "op1", "", OUTCOME_OK, OUTCOME_OK, 0.25}
+    };
+    struct list_row mov = fixture_row("mov", "r64 r64", "mov r64 r64");
+    assert_int_equal(fixture_put(store, run_id, &mov, 3, moved, 1, &err), 0);
     char dir[128];
     snprintf(dir, sizeof dir, "%s/results", fixture.dir);
     if (report_write(store, run_id, dir, &err) != 0 || report_write(store, run_id, dir, &err) != 0)
@@ -137,11 +142,14 @@ static void test_write(void **state)
     expect_text(text, "latput 1.0-test");
     expect_text(text, "\nadd r64 r64  legacy");
     expect_text(text, "signalled: it raised a signal.");
+    expect_text(text, "  at rename  ");
+    expect_text(text, "  eliminated\n");
+    expect_text(text, "\nat rename: a chain of it takes no cycle.");
     expect_text(text, "  hlt r64: throughput: signalled: SIGFPE\n");
     assert_null(strstr(text, "no chain for this pair"));
     text = read_file(dir, "info.txt");
     expect_text(text, "signature       0x00B00F21\n");
-    expect_text(text, "       8  ok");
+    expect_text(text, "       9  ok");
     expect_text(text, "frequency not fixed\n    Remedy: fix it\n");
     expect_text(text, "unfinished");
     // What cannot be written says so and leaves nothing behind.
