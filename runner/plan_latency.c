@@ -23,6 +23,7 @@ struct pair {
     int s, d; // indices of points
     enum chain_mode mode;
     bool pointer; // mov r64, m64: the register points to memory that holds its own address
+    bool rest;    // from what a write of a part leaves alone to the whole register
 };
 
 // Whether another point than s and d reads register `reg` of the class.
@@ -193,6 +194,13 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
     }
     latency_put_breakers(draft, pair);
     draft_instruction(draft);
+    if (pair->rest) {
+        // Reads and writes the register at its full width, in one cycle on every x86-64 CPU.
+        // (Zen 4 takes lea with the register alone for a move, and eliminates it.)
+        const char *whole = draft_gpr(draft, draft->reg[pair->d]);
+        draft_line(draft, "lea %s, [%s+%s]", whole, whole, draft_gpr(draft, draft_zero(draft)));
+        draft->extra_clk += 1;
+    }
     draft_repush(draft);
     latency_put_radicand(draft, pair);
     bool restore = rp->points[pair->s].need != NEED_NOTHING && !rp->points[pair->s].stable;
@@ -233,13 +241,14 @@ static void latency_refuse(struct row_plan *rp, struct test *test, const struct 
                     arena_printf(rp->arena, "no bridge from %s back to %s", test->dst, test->src));
 }
 
-static void latency_plan_pair(struct row_plan *rp, int s, int d, const char *variant)
+static void latency_plan_pair(struct row_plan *rp, int s, int d, bool rest, const char *variant)
 {
-    struct pair pair = {.s = s, .d = d};
+    struct pair pair = {.s = s, .d = d, .rest = rest};
     pair.pointer = latency_is_pointer_chase(rp, &pair);
     pair.mode = latency_mode(rp, &pair);
     struct test *test = plan_add_test(rp, TEST_LATENCY, variant);
-    test->src = rp->points[s].name;
+    const char *name = rp->points[s].name;
+    test->src = rest ? arena_printf(rp->arena, "%s.rest", name) : name;
     test->dst = rp->points[d].name;
     int width = rp->params->issue_width;
     for (int filled = 0; filled < 2; filled++) {
@@ -286,10 +295,28 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
     return !(address && result->part == PART_DATA);
 }
 
+// Whether the register keeps a part, which reaches its full width by a way of its own: where the
+// instruction does not read the register, and for the bytes that some CPUs rename apart.
+static bool latency_has_rest(const struct row_plan *rp, int i)
+{
+    const struct point *point = &rp->points[i];
+    if (!point->merges || point->same || point->need != NEED_NOTHING ||
+        (point->read && !point->high8))
+        return false;
+    for (int j = 0; j < rp->npoints; j++)
+        if (j != i && point->fixed >= 0 && rp->points[j].read && rp->points[j].class == CLASS_GPR &&
+            rp->points[j].fixed == point->fixed)
+            return false;
+    return true;
+}
+
 void latency_plan(struct row_plan *rp, const char *variant)
 {
     for (int s = 0; s < rp->npoints; s++)
         for (int d = 0; d < rp->npoints; d++)
             if (latency_pair_exists(rp, s, d))
-                latency_plan_pair(rp, s, d, variant);
+                latency_plan_pair(rp, s, d, false, variant);
+    for (int i = 0; i < rp->npoints; i++)
+        if (latency_has_rest(rp, i))
+            latency_plan_pair(rp, i, i, true, variant);
 }

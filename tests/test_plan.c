@@ -180,9 +180,10 @@ static void test_x87_pairs(void **state)
     };
     expect_pairs("fcomi,st,st0 =fpsw =flags,CMOV+X87,,type=f80", flags, 2);
     static const char *const reader[][2] = {
-        {"fpsw", "op1"},
+        {"fpsw",     "op1"},
+        {"op1.rest", "op1"},
     };
-    expect_pairs("fnstsw,=ax,fpsw,X87,,", reader, 1);
+    expect_pairs("fnstsw,=ax,fpsw,X87,,", reader, 2);
     expect_pairs("fldcw,m16,=fpsw,X87,,fill=0x037f", NULL, 0);
 }
 
@@ -224,6 +225,34 @@ static void test_adjust_flag(void **state)
     plan_text(&planned, "dummy,r64 rax,=af,X86_64,,");
     assert_int_equal(find_test(&planned, "op2", "af", "")->outcome, OUTCOME_OK);
     assert_int_equal(find_test(&planned, "op1", "af", "")->outcome, OUTCOME_NOT_MEASURABLE);
+    planned_free(&planned);
+}
+
+// What the rest of a register waits for, where a part of it is written.
+static void test_partial_registers(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "mov,=r8 r8,,I386,,");
+    const struct test *test = find_test(&planned, "op1.rest", "op1", "");
+    assert_int_equal(test->bound, BOUND_EXACT);
+    assert_non_null(
+        strstr(test->kernels[0].body, "mov bl, sil\nlea rbx, [rbx+r13]\nmov bl, sil\n"));
+    // The pair from the source has it cut off.
+    assert_non_null(strstr(find_test(&planned, "op2", "op1", "")->kernels[0].body,
+                           "mov rbx, r13\nmov bl, sil\n"));
+    planned_free(&planned);
+    static const char *const without[] = {"mov,=r32 r32,,I386,,", "mov,=r8 r8,,I386,,same",
+                                          "add,+r8 r8,=flags,I386,,", "cbw,,=ax al,I386,,",
+                                          "movss,+x x,,SSE,,type=f32"};
+    for (size_t i = 0; i < ARRAY_LEN(without); i++) {
+        plan_text(&planned, without[i]);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_null(strstr(planned.plan.tests[t].src, ".rest"));
+        planned_free(&planned);
+    }
+    plan_text(&planned, "add,+r8h r8h,=flags,I386,,");
+    find_test(&planned, "op1.rest", "op1", "");
     planned_free(&planned);
 }
 
@@ -464,6 +493,7 @@ int main(void)
         cmocka_unit_test(test_x87_pairs),
         cmocka_unit_test(test_x87_values),
         cmocka_unit_test(test_adjust_flag),
+        cmocka_unit_test(test_partial_registers),
         cmocka_unit_test(test_no_accidental_same_register),
         cmocka_unit_test(test_slow_integer_division),
         cmocka_unit_test(test_selection_of_tests),
