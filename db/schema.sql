@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -60,8 +60,8 @@ CREATE TABLE cpu_cache (
 CREATE TABLE canary_floor (
     canary_floor_id INTEGER PRIMARY KEY,
     cpu_id INTEGER NOT NULL REFERENCES cpu,
-    nop_bytes INTEGER NOT NULL CHECK (nop_bytes BETWEEN 1 AND 15), -- length of one nop of the canary
-    nop_clk REAL NOT NULL CHECK (nop_clk > 0 AND nop_clk < 1000), -- core cycles a nop
+    canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15), -- 1 to 9: nops of so many bytes, 10: a mixture
+    instr_clk REAL NOT NULL CHECK (instr_clk > 0 AND instr_clk < 1000), -- core cycles an instruction
     method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- where the floor comes from
     recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
 ) STRICT;
@@ -223,6 +223,113 @@ CREATE TABLE result (
 ) STRICT;
 CREATE INDEX result_by_kernel ON result (kernel_id);
 
+-- The structure of the ports that a run worked with: facts of the CPU, found by experiment.
+CREATE TABLE port_model (
+    run_id INTEGER PRIMARY KEY REFERENCES run,
+    width INTEGER NOT NULL CHECK (width BETWEEN 1 AND 64), -- of dispatch: slots a cycle
+    nports INTEGER NOT NULL CHECK (nports BETWEEN 0 AND 32), -- in all classes
+    filler TEXT NOT NULL CHECK (length(filler) <= 1000), -- form that takes a slot and no port, ''
+    residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
+    unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000) -- forms of one µop in no class
+) STRICT;
+
+-- A set of ports that forms of one µop can choose from. Bit numbers have no meaning beyond the run:
+-- ports that no form tells apart are symmetric.
+CREATE TABLE port_class (
+    run_id INTEGER NOT NULL REFERENCES port_model,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- smallest sets first
+    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- one bit a port
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100), -- 'ALU', or systematic: 'A4'
+    blocker TEXT NOT NULL CHECK (length(blocker) <= 1000), -- form that occupies it
+    blocker_clk REAL CHECK (blocker_clk >= 0), -- its reciprocal throughput
+    members INTEGER NOT NULL CHECK (members BETWEEN 0 AND 1000000), -- forms of one µop that use it
+    PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- A unit that is not pipelined: forms that need it keep it busy for some cycles each.
+CREATE TABLE port_unit (
+    run_id INTEGER NOT NULL REFERENCES port_model,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    blocker TEXT NOT NULL CHECK (length(blocker) <= 1000), -- form that occupies it
+    blocker_clk REAL CHECK (blocker_clk >= 0), -- for how long
+    PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- What one instance of a form uses of the ports, by the model of its run. Numbers only where 'ok'.
+CREATE TABLE port_result (
+    run_form_id INTEGER PRIMARY KEY REFERENCES run_form,
+    method TEXT NOT NULL CHECK (method IN ('throughput', 'counter')),
+    outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
+        'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
+    ambiguous INTEGER NOT NULL CHECK (ambiguous IN (0, 1)), -- 1: another usage explains it as well
+    ports TEXT CHECK (length(ports) <= 1000), -- '1*FP01+1*LOAD', largest sets first; '' for no port
+    uops INTEGER CHECK (uops BETWEEN 0 AND 100000), -- that need a port: sum over port_use
+    slots REAL CHECK (slots >= 0), -- of dispatch, fused-domain µops; NULL if unknown
+    unit TEXT NOT NULL CHECK (length(unit) <= 100), -- port_unit that it keeps busy, '' for none
+    busy_clk REAL CHECK (busy_clk >= 0), -- for how long; without a unit: what no port explains
+    residual REAL CHECK (residual >= 0), -- largest deviation from the trials, in µops
+    CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
+        AND residual IS NULL))
+) STRICT;
+
+CREATE TABLE port_use (
+    run_form_id INTEGER NOT NULL REFERENCES port_result,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- largest sets first
+    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- as in port_class
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200), -- of the set
+    uops INTEGER NOT NULL CHECK (uops BETWEEN 1 AND 100000),
+    PRIMARY KEY (run_form_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- The evidence of a port_result: one mix of the form and blockers, timed.
+CREATE TABLE port_trial (
+    run_form_id INTEGER NOT NULL REFERENCES port_result,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100000),
+    blocker TEXT NOT NULL CHECK (length(blocker) BETWEEN 1 AND 1000), -- name of the class or unit, 'front end'
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000), -- of the form in the mix
+    blockers INTEGER NOT NULL CHECK (blockers BETWEEN 0 AND 1000000), -- beside them
+    outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
+        'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
+    clk REAL CHECK (clk >= 0), -- core cycles of the whole mix, the least over its arrangements
+    spread_clk REAL CHECK (spread_clk >= 0),
+    CHECK (outcome = 'ok' OR (clk IS NULL AND spread_clk IS NULL)),
+    PRIMARY KEY (run_form_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- How well a run's table predicts random mixes of forms (`latput validate`). Reproducible by its seed.
+CREATE TABLE validation (
+    validation_id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run, -- whose port results were tried
+    seed INTEGER NOT NULL,
+    mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000), -- that were measured and compared
+    mape_percent REAL CHECK (mape_percent >= 0), -- mean of |predicted - measured| / measured
+    kendall_tau REAL CHECK (kendall_tau BETWEEN -1 AND 1), -- of predicted and measured
+    within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100), -- share of mixes, in percent
+    recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
+) STRICT;
+CREATE INDEX validation_by_run ON validation (run_id);
+
+CREATE TABLE validation_class (
+    validation_id INTEGER NOT NULL REFERENCES validation,
+    class TEXT NOT NULL CHECK (length(class) BETWEEN 1 AND 200), -- of the mixes: what they have in common
+    mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000),
+    mape_percent REAL CHECK (mape_percent >= 0),
+    within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
+    PRIMARY KEY (validation_id, class)
+) STRICT, WITHOUT ROWID;
+
+-- The mixes with the largest relative error, the worst first.
+CREATE TABLE validation_mix (
+    validation_id INTEGER NOT NULL REFERENCES validation,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
+    mix TEXT NOT NULL CHECK (length(mix) BETWEEN 1 AND 4000), -- '2*add r64 r64; 1*mulps x x'
+    measured_clk REAL NOT NULL CHECK (measured_clk >= 0), -- core cycles of the whole mix
+    predicted_clk REAL NOT NULL CHECK (predicted_clk >= 0),
+    PRIMARY KEY (validation_id, position)
+) STRICT, WITHOUT ROWID;
+
 -- Facts are never changed and never deleted. The one exception: a run may be finished, once.
 CREATE TRIGGER run_no_delete BEFORE DELETE ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
@@ -280,3 +387,39 @@ CREATE TRIGGER sample_no_update BEFORE UPDATE ON sample
 BEGIN SELECT raise(ABORT, 'facts are append-only: sample'); END;
 CREATE TRIGGER sample_no_delete BEFORE DELETE ON sample
 BEGIN SELECT raise(ABORT, 'facts are append-only: sample'); END;
+CREATE TRIGGER port_model_no_update BEFORE UPDATE ON port_model
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_model'); END;
+CREATE TRIGGER port_model_no_delete BEFORE DELETE ON port_model
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_model'); END;
+CREATE TRIGGER port_class_no_update BEFORE UPDATE ON port_class
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_class'); END;
+CREATE TRIGGER port_class_no_delete BEFORE DELETE ON port_class
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_class'); END;
+CREATE TRIGGER port_unit_no_update BEFORE UPDATE ON port_unit
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
+CREATE TRIGGER port_unit_no_delete BEFORE DELETE ON port_unit
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
+CREATE TRIGGER port_result_no_update BEFORE UPDATE ON port_result
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_result'); END;
+CREATE TRIGGER port_result_no_delete BEFORE DELETE ON port_result
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_result'); END;
+CREATE TRIGGER port_use_no_update BEFORE UPDATE ON port_use
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_use'); END;
+CREATE TRIGGER port_use_no_delete BEFORE DELETE ON port_use
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_use'); END;
+CREATE TRIGGER port_trial_no_update BEFORE UPDATE ON port_trial
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial'); END;
+CREATE TRIGGER port_trial_no_delete BEFORE DELETE ON port_trial
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial'); END;
+CREATE TRIGGER validation_no_update BEFORE UPDATE ON validation
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation'); END;
+CREATE TRIGGER validation_no_delete BEFORE DELETE ON validation
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation'); END;
+CREATE TRIGGER validation_class_no_update BEFORE UPDATE ON validation_class
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation_class'); END;
+CREATE TRIGGER validation_class_no_delete BEFORE DELETE ON validation_class
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation_class'); END;
+CREATE TRIGGER validation_mix_no_update BEFORE UPDATE ON validation_mix
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation_mix'); END;
+CREATE TRIGGER validation_mix_no_delete BEFORE DELETE ON validation_mix
+BEGIN SELECT raise(ABORT, 'facts are append-only: validation_mix'); END;

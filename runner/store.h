@@ -8,7 +8,9 @@
 #include "../cpuinfo/cpuinfo.h"
 #include "derive.h"
 #include "plan.h"
+#include "ports.h"
 #include "util/err.h"
+#include "util/mem.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -104,7 +106,97 @@ struct measured_test {
 int store_put_form(struct store *store, int64_t run_id, const char *list_name, int position,
                    const struct plan *plan, const struct measured_test *tests, struct err *err);
 
-// Results by outcome of a run: counts[OUTCOME_*] over its tests, *forms over its rows.
+// --- ports (store_ports.c) ---
+
+// A port model with the forms that its indices stand for, as texts (form.form): in the database the
+// caller's numbering of forms has no meaning. "" where there is none.
+struct stored_port_model {
+    struct port_model model; // out of the store, `filler` and every `blocker` is -1
+    const char *filler;
+    const char *class_blockers[PORT_CLASSES_MAX];
+    const char *unit_blockers[PORT_UNITS_MAX];
+};
+// Once a run; an error if the run has one.
+int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
+                         struct err *err);
+// The model of a run, its texts owned by the arena. 1 found, 0 none, -1 error.
+int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *model,
+                         struct arena *arena, struct err *err);
+// The newest run with a port model: of this CPU (cpu_id), or with cpu_id 0 of this uarch; with both
+// 0 and NULL of all. 1 found, 0 none, -1 error.
+int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch, int64_t *run_id,
+                          struct err *err);
+
+// One mix that was timed for a form, as struct port_evidence tells it.
+struct measured_port_trial {
+    const char *blocker; // name of the class or unit, or "front end"
+    int blockers, instances;
+    struct port_timing timing;
+};
+struct measured_ports {
+    const struct list_row *row;
+    const char *list_name;
+    int position;       // of the row in its list
+    const char *method; // "throughput" or "counter"
+    const struct port_usage *usage;
+    const struct measured_port_trial *trials;
+    int ntrials;
+};
+// All of them or none. Forms that the run has not measured otherwise are added to it; those that it
+// has port results of are an error. `model`: of the run, for the texts of the port sets.
+int store_put_port_results(struct store *store, int64_t run_id, const struct port_model *model,
+                           const struct measured_ports *results, int n, struct err *err);
+// Whether this run has a port result of the row. 1, 0, or -1.
+int store_has_port_result(struct store *store, int64_t run_id, const struct list_row *row,
+                          struct err *err);
+
+// What identifies a form in a database.
+struct stored_form {
+    const char *form, *enc; // enc: as encoding_name()
+    int bits;
+};
+// By form (strcmp), enc, bits: the order of the arrays below, for bsearch().
+int stored_form_compare(const struct stored_form *a, const struct stored_form *b);
+
+struct stored_port_usage {
+    struct stored_form form;
+    struct port_usage usage; // `unit` is the index in the run's model
+};
+// All port results of a run, those that are not ok included. *usages is owned by the arena.
+int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
+                          int *n, struct arena *arena, struct err *err);
+
+struct stored_throughput {
+    struct stored_form form;
+    double value_clk; // for fast data, where the time depends on data
+};
+// The throughputs of a run that are ok. *values is owned by the arena.
+int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
+                          int *n, struct arena *arena, struct err *err);
+
+// How well the table of a run predicts random mixes. Numbers that do not exist are NaN.
+struct validation_class {
+    const char *name;
+    int64_t mixes;
+    double mape_percent, within_10_percent;
+};
+struct validation_mix {
+    const char *text; // "2*add r64 r64; 1*mulps x x"
+    double measured_clk, predicted_clk;
+};
+struct validation {
+    int64_t seed, mixes;
+    double mape_percent, kendall_tau, within_10_percent;
+    const struct validation_class *classes;
+    int nclasses;
+    const struct validation_mix *worst; // the worst first
+    int nworst;
+};
+int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
+                         struct err *err);
+
+// Results by outcome of a run: counts[OUTCOME_*] over its tests and port results, *forms
+// over its rows.
 int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
                       int64_t *forms, struct err *err);
 

@@ -117,6 +117,27 @@ static const struct copy_level copy_tests = {
     (const struct copy_level *const[]){&copy_kernels, &copy_results, NULL}
 };
 
+static const struct copy_level copy_port_uses = {
+    "SELECT 0, position, ports_mask, name, uops FROM port_use WHERE run_form_id = ?1 "
+    "ORDER BY position",
+    "INSERT INTO port_use (run_form_id, position, ports_mask, name, uops) VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_port_trials = {
+    "SELECT 0, position, blocker, instances, blockers, outcome, clk, spread_clk FROM port_trial "
+    "WHERE run_form_id = ?1 ORDER BY position",
+    "INSERT INTO port_trial (run_form_id, position, blocker, instances, blockers, outcome, clk, "
+    "spread_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_port_results = {
+    "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
+    "residual FROM port_result WHERE run_form_id = ?1",
+    "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
+    "unit, busy_clk, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_port_uses, &copy_port_trials, NULL}
+};
+
 // Forms and lists are found by their names, or added.
 static const struct copy_level copy_forms = {
     "SELECT run_form_id, run_form.position, isa, form, mnemonic, operands, enc, bits, options, "
@@ -125,12 +146,55 @@ static const struct copy_level copy_forms = {
     "INSERT INTO run_form (run_id, position, isa, form_id, list_id) VALUES (?1, ?2, ?3, "
     "(SELECT form_id FROM form WHERE form = ?4 AND enc = ?7 AND bits = ?8), "
     "(SELECT list_id FROM list WHERE name = ?10))",
-    (const struct copy_level *const[]){&copy_tests, NULL}
+    (const struct copy_level *const[]){&copy_tests, &copy_port_results, NULL}
 };
 
 static const struct copy_level copy_warnings = {
     "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
     "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
+
+static const struct copy_level copy_port_classes = {
+    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members FROM port_class "
+    "WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, blocker_clk, members) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_port_units = {
+    "SELECT 0, position, name, blocker, blocker_clk FROM port_unit WHERE run_id = ?1 "
+    "ORDER BY position",
+    "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk) VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_port_models = {
+    "SELECT run_id, width, nports, filler, residual, unexplained FROM port_model "
+    "WHERE run_id = ?1",
+    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained) "
+    "VALUES (?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, NULL}
+};
+
+static const struct copy_level copy_validation_classes = {
+    "SELECT 0, class, mixes, mape_percent, within_10_percent FROM validation_class "
+    "WHERE validation_id = ?1 ORDER BY class",
+    "INSERT INTO validation_class (validation_id, class, mixes, mape_percent, within_10_percent) "
+    "VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_validation_mixes = {
+    "SELECT 0, position, mix, measured_clk, predicted_clk FROM validation_mix "
+    "WHERE validation_id = ?1 ORDER BY position",
+    "INSERT INTO validation_mix (validation_id, position, mix, measured_clk, predicted_clk) "
+    "VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_validations = {
+    "SELECT validation_id, seed, mixes, mape_percent, kendall_tau, within_10_percent, recorded_utc "
+    "FROM validation WHERE run_id = ?1 ORDER BY validation_id",
+    "INSERT INTO validation (run_id, seed, mixes, mape_percent, kendall_tau, within_10_percent, "
+    "recorded_utc) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_validation_classes, &copy_validation_mixes, NULL}
+};
 
 static const struct copy_level copy_leaves = {
     "SELECT 0, leaf, subleaf, eax, ebx, ecx, edx FROM cpuid_leaf WHERE cpu_id = ?1 "
@@ -317,5 +381,9 @@ int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t
         result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_forms, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_port_models, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_validations, run_id, *new_id);
     return store_unit_end(to, own, result, err);
 }

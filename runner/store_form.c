@@ -12,8 +12,7 @@
 
 enum { STORE_CODE_MAX = 64 }; // bytes of machine code kept a kernel, as in core_abi.h
 
-// Numbers only where there is a result: the database refuses others.
-static double store_number(enum outcome outcome, double value)
+double store_number(enum outcome outcome, double value)
 {
     return outcome == OUTCOME_OK && isfinite(value) ? value : (double)NAN;
 }
@@ -187,27 +186,26 @@ static int store_list_id(struct store *store, const char *name, int64_t *list_id
     return found < 0 ? -1 : 0;
 }
 
-int store_has_form(struct store *store, int64_t run_id, const struct list_row *row, struct err *err)
+static int store_find_run_form(struct store *store, int64_t run_id, const struct list_row *row,
+                               int64_t *run_form_id, struct err *err)
 {
-    int64_t id;
-    return store_get_int(store, err, &id,
+    return store_get_int(store, err, run_form_id,
                          "SELECT run_form_id FROM form JOIN run_form USING (form_id) "
                          "WHERE form = ? AND enc = ? AND bits = ? AND run_id = ?",
                          "ssii", row->form, encoding_name(row->enc), (int64_t)row->bits, run_id);
 }
 
-static int store_put_form_rows(struct store *store, int64_t run_id, const char *list_name,
-                               int position, const struct plan *plan,
-                               const struct measured_test *tests, struct err *err)
+int store_has_form(struct store *store, int64_t run_id, const struct list_row *row, struct err *err)
 {
-    const struct list_row *row = plan->row;
+    int64_t id;
+    return store_find_run_form(store, run_id, row, &id, err);
+}
+
+static int store_add_run_form(struct store *store, int64_t run_id, const struct list_row *row,
+                              const char *list_name, int position, int64_t *run_form_id,
+                              struct err *err)
+{
     int64_t form_id, list_id;
-    int has = store_has_form(store, run_id, row, err);
-    if (has < 0)
-        return -1;
-    if (has)
-        return err_set(err, "%s: run %lld has the form '%s' already", store->path,
-                       (long long)run_id, row->form);
     if (store_form_id(store, row, &form_id, err) != 0 ||
         store_list_id(store, list_name, &list_id, err) != 0 ||
         store_execute(store, err,
@@ -215,7 +213,33 @@ static int store_put_form_rows(struct store *store, int64_t run_id, const char *
                       "VALUES (?, ?, ?, ?, ?)",
                       "iiiis", run_id, form_id, list_id, (int64_t)position, row->isa) != 0)
         return -1;
-    int64_t run_form_id = sqlite3_last_insert_rowid(store->db);
+    *run_form_id = sqlite3_last_insert_rowid(store->db);
+    return 0;
+}
+
+int store_run_form_id(struct store *store, int64_t run_id, const struct list_row *row,
+                      const char *list_name, int position, int64_t *run_form_id, struct err *err)
+{
+    int found = store_find_run_form(store, run_id, row, run_form_id, err);
+    if (found == 0)
+        return store_add_run_form(store, run_id, row, list_name, position, run_form_id, err);
+    return found < 0 ? -1 : 0;
+}
+
+static int store_put_form_rows(struct store *store, int64_t run_id, const char *list_name,
+                               int position, const struct plan *plan,
+                               const struct measured_test *tests, struct err *err)
+{
+    const struct list_row *row = plan->row;
+    int64_t run_form_id;
+    int has = store_has_form(store, run_id, row, err);
+    if (has < 0)
+        return -1;
+    if (has)
+        return err_set(err, "%s: run %lld has the form '%s' already", store->path,
+                       (long long)run_id, row->form);
+    if (store_add_run_form(store, run_id, row, list_name, position, &run_form_id, err) != 0)
+        return -1;
     for (int i = 0; i < plan->ntests; i++)
         if (store_put_test(store, run_form_id, i, &plan->tests[i], &tests[i], err) != 0)
             return -1;

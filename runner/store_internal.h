@@ -10,8 +10,8 @@
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 1,          // the highest migration; also in db/schema.sql
-    STORE_STATEMENTS_MAX = 64,
+    STORE_SCHEMA_VERSION = 2,          // the highest migration; also in db/schema.sql
+    STORE_STATEMENTS_MAX = 128,
 };
 
 struct store {
@@ -70,6 +70,12 @@ int store_put_estimate(struct store *store, int64_t kernel_id, const struct esti
                        struct err *err);
 int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,
                      int64_t kernel_id, struct err *err);
+
+// store_form.c: the row of a form in a run, added if it is not there.
+int store_run_form_id(struct store *store, int64_t run_id, const struct list_row *row,
+                      const char *list_name, int position, int64_t *run_form_id, struct err *err);
+// A number where there is a result; else NaN, which becomes NULL: the database refuses others.
+double store_number(enum outcome outcome, double value);
 
 // store_copy.c: copies a run with everything that belongs to it, all or nothing.
 int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,

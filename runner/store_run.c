@@ -95,7 +95,7 @@ int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *fl
                     struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT nop_bytes, nop_clk, method FROM canary_floor "
+                                    "SELECT canary, instr_clk, method FROM canary_floor "
                                     "WHERE cpu_id = ?1 ORDER BY canary_floor_id DESC LIMIT 1",
                                     "i", cpu_id);
     if (!stmt)
@@ -120,7 +120,7 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
     char now[32];
     store_now_utc(now);
     return store_execute(store, err,
-                         "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
+                         "INSERT INTO canary_floor (cpu_id, canary, instr_clk, method, "
                          "recorded_utc) VALUES (?, ?, ?, ?, ?)",
                          "iidss", cpu_id, (int64_t)floor->canary, floor->clk_per_instr,
                          floor->method, now);
@@ -197,11 +197,14 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
     if (store_get_int(store, err, forms, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
                       run_id) < 0)
         return -1;
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT result.outcome, count(*) FROM run_form "
-                                    "JOIN test USING (run_form_id) JOIN result USING (test_id) "
-                                    "WHERE run_form.run_id = ?1 GROUP BY result.outcome",
-                                    "i", run_id);
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT outcome, count(*) FROM ("
+                   "SELECT result.outcome FROM run_form JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_form.run_id = ?1 UNION ALL "
+                   "SELECT outcome FROM run_form JOIN port_result USING (run_form_id) "
+                   "WHERE run_id = ?1) GROUP BY outcome",
+                   "i", run_id);
     if (!stmt)
         return -1;
     int got;

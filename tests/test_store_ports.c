@@ -1,0 +1,378 @@
+// SPDX-License-Identifier: MIT
+// Ports in the database: model, usages, evidence and validation come back as they went in, facts
+// cannot be changed, databases and packs of schema 1 are brought up to date, packs hold all of it.
+#include "ports_fixture.h"
+
+#include "pack.h"
+#include "store_internal.h"
+#include "util/paths.h"
+
+static const char *ask(struct store *store, const char *sql)
+{
+    static char text[4096];
+    sqlite3_stmt *stmt;
+    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        snprintf(text, sizeof text, "%s", sqlite3_errmsg(store->db));
+        return text;
+    }
+    int got = sqlite3_step(stmt);
+    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    snprintf(text, sizeof text, "%s",
+             got == SQLITE_ROW    ? (value ? value : "NULL")
+             : got == SQLITE_DONE ? "no row"
+                                  : sqlite3_errmsg(store->db));
+    sqlite3_finalize(stmt);
+    return text;
+}
+
+static void expect(struct store *store, const char *sql, const char *expected)
+{
+    const char *got = ask(store, sql);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
+}
+
+static void test_model(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_port_model got;
+    int64_t run_id = 0;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t bare_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 0);
+    int64_t made_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_port_model(store, bare_id, &got, &arena, &err), 0);
+    assert_int_equal(store_get_port_model(store, made_id, &got, &arena, &err), 1);
+    struct stored_port_model want = fixture_port_model();
+    assert_int_equal(got.model.width, want.model.width);
+    assert_int_equal(got.model.nports, want.model.nports);
+    assert_int_equal(got.model.nclasses, want.model.nclasses);
+    assert_int_equal(got.model.nunits, want.model.nunits);
+    assert_int_equal(got.model.unexplained, want.model.unexplained);
+    assert_true(got.model.residual == want.model.residual);
+    assert_string_equal(got.filler, want.filler);
+    assert_int_equal(got.model.filler, -1);
+    for (int i = 0; i < want.model.nclasses; i++) {
+        assert_int_equal(got.model.classes[i].set, want.model.classes[i].set);
+        assert_string_equal(got.model.classes[i].name, want.model.classes[i].name);
+        assert_string_equal(got.class_blockers[i], want.class_blockers[i]);
+        assert_true(got.model.classes[i].blocker_clk == want.model.classes[i].blocker_clk);
+        assert_int_equal(got.model.classes[i].members, want.model.classes[i].members);
+        assert_int_equal(got.model.classes[i].blocker, -1);
+    }
+    assert_string_equal(got.model.units[0].name, "DIV");
+    assert_string_equal(got.unit_blockers[0], "div r64");
+    assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
+    assert_non_null(strstr(err.text, "already"));
+    // The newest of a CPU, of a uarch, of all.
+    int64_t other_id = fixture_fill_ports(store, "testb", 0xa20f10, 2);
+    assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 1);
+    assert_int_equal(run_id, made_id);
+    assert_int_equal(store_newest_port_run(store, 0, "testb", &run_id, &err), 1);
+    assert_int_equal(run_id, other_id);
+    assert_int_equal(store_newest_port_run(store, 0, "testc", &run_id, &err), 0);
+    assert_int_equal(store_newest_port_run(store, 0, NULL, &run_id, &err), 1);
+    assert_int_equal(run_id, other_id);
+    store_close(store);
+    arena_free(&arena);
+    fixture_remove(&fixture);
+}
+
+static const struct stored_port_usage *find(const struct stored_port_usage *usages, int n,
+                                            const char *form)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(usages[i].form.form, form) == 0)
+            return &usages[i];
+    fail_msg("no usage of %s", form);
+    return NULL;
+}
+
+static void test_usages(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_port_usage *usages;
+    int n;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_port_usages(store, run_id, &usages, &n, &arena, &err), 0);
+    assert_int_equal(n, 5);
+    for (int i = 1; i < n; i++)
+        assert_true(stored_form_compare(&usages[i - 1].form, &usages[i].form) < 0);
+    for (int i = 0; i < FIXTURE_PORTS; i++) {
+        struct port_usage want = fixture_port_usages()[i];
+        const struct port_usage *got = &find(usages, n, fixture_port_forms[i])->usage;
+        assert_int_equal(got->outcome, want.outcome);
+        if (want.outcome != OUTCOME_OK) {
+            assert_string_equal(got->detail, want.detail);
+            assert_true(isnan(got->slots));
+            assert_int_equal(got->nuses, 0);
+            assert_int_equal(got->unit, -1);
+            continue;
+        }
+        assert_int_equal(got->ambiguous, want.ambiguous);
+        assert_int_equal(got->nuses, want.nuses);
+        for (int u = 0; u < want.nuses; u++) {
+            assert_int_equal(got->uses[u].set, want.uses[u].set);
+            assert_int_equal(got->uses[u].uops, want.uses[u].uops);
+        }
+        assert_int_equal(got->uops, want.uops);
+        assert_true(got->slots == want.slots || (isnan(got->slots) && isnan(want.slots)));
+        assert_int_equal(got->unit, want.unit);
+        assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
+    }
+    assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
+    assert_int_equal(n, 0);
+    struct list_row row = fixture_row("add", "r64 m64", "add r64 m64");
+    assert_int_equal(store_has_port_result(store, run_id, &row, &err), 1);
+    assert_int_equal(store_has_form(store, run_id, &row, &err), 1);
+    row.bits = 32;
+    assert_int_equal(store_has_port_result(store, run_id, &row, &err), 0);
+    store_close(store);
+    arena_free(&arena);
+    fixture_remove(&fixture);
+}
+
+static void test_throughputs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_throughput *values;
+    int n;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_throughputs(store, run_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 2); // not hlt, which failed
+    assert_string_equal(values[0].form.form, "add r64 r64");
+    assert_string_equal(values[0].form.enc, "legacy");
+    assert_int_equal(values[0].form.bits, 64);
+    assert_true(fabs(values[0].value_clk - 0.25) < 1e-6);
+    assert_true(fabs(values[1].value_clk - 5) < 1e-6); // div with fast data
+    store_close(store);
+    arena_free(&arena);
+    fixture_remove(&fixture);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    struct stored_port_model model = fixture_port_model();
+    struct list_row rows[2] = {fixture_row("sub", "r64 r64", "sub r64 r64"),
+                               fixture_row("add", "r64 r64", "add r64 r64")};
+    struct port_usage usage = fixture_port_usages()[0];
+    struct measured_ports results[2];
+    for (int i = 0; i < 2; i++)
+        results[i] = (struct measured_ports){&rows[i], "int", 9, "throughput", &usage, NULL, 0};
+    // The second is there already: neither is added.
+    assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 2, &err), -1);
+    assert_non_null(strstr(err.text, "add r64 r64"));
+    assert_int_equal(store_has_form(store, run_id, &rows[0], &err), 0);
+    assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 1, &err), 0);
+    assert_int_equal(store_has_port_result(store, run_id, &rows[0], &err), 1);
+    // They count as tests of the run.
+    int64_t counts[OUTCOME_COUNT], forms;
+    assert_int_equal(store_run_summary(store, run_id, counts, &forms, &err), 0);
+    assert_int_equal(forms, 6);
+    assert_int_equal(counts[OUTCOME_OK], 8 + 5);
+    assert_int_equal(counts[OUTCOME_NOT_MEASURABLE], 1 + 1);
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+static void test_append_only(void **state)
+{
+    (void)state;
+    static const char *const facts[] = {"port_model",  "port_class",       "port_unit",
+                                        "port_result", "port_use",         "port_trial",
+                                        "validation",  "validation_class", "validation_mix"};
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill_ports(store, "testa", 1, 1);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        char sql[256], column[64];
+        snprintf(sql, sizeof sql, "SELECT count(*) > 0 FROM %s", facts[i]);
+        expect(store, sql, "1");
+        snprintf(sql, sizeof sql, "DELETE FROM %s", facts[i]);
+        assert_non_null(strstr(ask(store, sql), "append-only"));
+        snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') LIMIT 1", facts[i]);
+        snprintf(column, sizeof column, "%s", ask(store, sql));
+        snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s", facts[i], column, column);
+        assert_non_null(strstr(ask(store, sql), "append-only"));
+    }
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+// Everything about ports as one text, ids left out.
+static const char everything[] =
+    "SELECT group_concat(line, char(10)) FROM ("
+    "SELECT concat_line AS line FROM ("
+    "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
+    "unexplained AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
+    "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
+    "blocker_clk || ' ' || members FROM port_class WHERE run_id = 2 UNION ALL "
+    "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
+    "WHERE run_id = 2 UNION ALL "
+    "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
+    "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') FROM port_result "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'trial ' || form || port_trial.position || blocker || instances || ' ' || blockers || "
+    "outcome || coalesce(clk, 'NULL') || ' ' || coalesce(spread_clk, 'NULL') FROM port_trial "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'validation ' || seed || ' ' || validation.mixes || ' ' || "
+    "coalesce(validation.mape_percent, 'NULL') || coalesce(kendall_tau, 'NULL') || "
+    "coalesce(validation.within_10_percent, 'NULL') || recorded_utc || class || "
+    "validation_class.mixes || coalesce(validation_class.mape_percent, 'NULL') || "
+    "coalesce(validation_class.within_10_percent, 'NULL') FROM validation "
+    "JOIN validation_class USING (validation_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'mix ' || position || mix || measured_clk || ' ' || predicted_clk FROM validation "
+    "JOIN validation_mix USING (validation_id) WHERE run_id = 2) ORDER BY line)";
+
+static void test_pack(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    char zip[128], again[128], merged[128];
+    fixture_make(&fixture);
+    snprintf(zip, sizeof zip, "%s/a.zip", fixture.dir);
+    snprintf(again, sizeof again, "%s/b.zip", fixture.dir);
+    snprintf(merged, sizeof merged, "%s/merged.db", fixture.dir);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill_ports(store, "testb", 0xb00f22, 2);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
+    assert_int_equal(pack_write(store, run_id, zip, &err), 0);
+    struct store *target = fixture_open(merged, STORE_WRITE);
+    fixture_fill(target, "testa", 0xb00f21, 3); // so that ids of forms differ
+    if (pack_merge(target, zip, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    char *before = xstrdup(ask(store, everything));
+    assert_non_null(strstr(before, "mix "));
+    assert_non_null(strstr(before, "trial "));
+    expect(target, everything, before);
+    free(before);
+    if (pack_write(target, run_id, again, &err) != 0)
+        fail_msg("%s", err.text);
+    expect(target, "PRAGMA foreign_key_check", "no row");
+    char command[512];
+    snprintf(command, sizeof command, "cmp %s %s", zip, again);
+    assert_int_equal(system(command), 0);
+    store_close(store);
+    store_close(target);
+    fixture_remove(&fixture);
+}
+
+// A run in a file of schema 1, made by the migration of that time.
+static void make_version_1(const char *path, bool finished)
+{
+    struct err err = {""};
+    struct store *store = NULL;
+    assert_int_equal(store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &err),
+                     0);
+    char *sql = store_schema_text("db/migrations/0001_initial.sql", &err);
+    assert_non_null(sql);
+    if (store_script(store, &err, sql, "make it") != 0)
+        fail_msg("%s", err.text);
+    free(sql);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    const char *floor = "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
+                        "recorded_utc) VALUES (1, 10, 0.125, 'mode', '2026-01-01T00:00:00Z')";
+    assert_int_equal(store_script(store, &err, floor, "put a floor"), 0);
+    if (finished)
+        assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    store_close(store);
+}
+
+static void test_version_1(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    struct store *store = NULL;
+    char old[128];
+    fixture_make(&fixture);
+    snprintf(old, sizeof old, "%s/old.db", fixture.dir);
+    make_version_1(old, true);
+    assert_int_equal(store_open(old, STORE_READ, &store, &err), -1);
+    assert_non_null(strstr(err.text, "rederive"));
+    // Its run merges; the file as it came is brought up to date as a copy would be.
+    store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = 0;
+    if (store_merge_run(store, old, "old.zip", &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    expect(store, "SELECT count(*) FROM instruction_table", "3");
+    store_close(store);
+    // A database of that time goes on being used.
+    snprintf(old, sizeof old, "%s/older.db", fixture.dir);
+    make_version_1(old, false);
+    store = fixture_open(old, STORE_UPDATE);
+    struct canary_floor floor;
+    assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
+    assert_int_equal(floor.canary, 10);
+    assert_true(floor.clk_per_instr == 0.125);
+    expect(store, "PRAGMA user_version", "2");
+    if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
+        fail_msg("%s", err.text);
+    fixture_put_ports(store, 1);
+    expect(store, "SELECT count(*) FROM port_result", "5");
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+// Numbers only where there is a result, whatever the usage of a form that failed holds.
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill_ports(store, "testa", 1, 1);
+    expect(store, "SELECT count(*) FROM port_result WHERE outcome <> 'ok'", "1");
+    expect(store,
+           "SELECT count(*) FROM port_result WHERE outcome <> 'ok' "
+           "AND coalesce(ports, uops, slots, busy_clk, residual) IS NOT NULL",
+           "0");
+    expect(store,
+           "SELECT group_concat(ports, ' ') FROM (SELECT ports FROM port_result "
+           "WHERE outcome = 'ok' ORDER BY run_form_id)",
+           "1*ALU 2*ALU 1*ALU+1*LOAD ");
+    expect(store, "SELECT slots FROM port_result WHERE ports = '1*ALU+1*LOAD'", "1.02");
+    expect(store, "SELECT unit || ' ' || busy_clk FROM port_result WHERE ports = '2*ALU'",
+           "DIV 5.0");
+    expect(store, "SELECT count(*) FROM port_trial WHERE outcome <> 'ok' AND clk IS NULL", "1");
+    expect(store, "SELECT kendall_tau IS NULL FROM validation WHERE seed = 8", "1");
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_usages),
+        cmocka_unit_test(test_throughputs), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
