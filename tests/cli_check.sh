@@ -73,6 +73,22 @@ expect_err "does not define '%macro m_b'"
 expect_err "m\.inc has no contract line ';@ n \.\.\.'"
 expect_err '^1 lists, 2 rows, 3 problems$'
 
+# The tables of counters are checked with all lists of a tree.
+mkdir -p tree/cpuinfo/counters
+ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db tree
+cp "$TREE"/cpuinfo/*.csv tree/cpuinfo
+cp "$TREE"/cpuinfo/counters/*.csv tree/cpuinfo/counters
+LATPUT_ROOT=$PWD/tree run check
+expect_status 0
+sed -i 's/^p0,\([^,]*\),\([^,]*\),0xa1,0x01/p0,\1,\2,0x1a1,0x01/' tree/cpuinfo/counters/skylake.csv
+sed -i 's/^branches,core_clk/branches,core_clock/' tree/cpuinfo/counter_sets.csv
+rm tree/cpuinfo/counters/p5.csv
+LATPUT_ROOT=$PWD/tree run check
+expect_status 2
+expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
+expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
+expect_err 'cpus\.csv:[0-9]+: p5 has no table of counters that can be read: .*/counters/p5\.csv$'
+
 run check --missing
 expect_status 2
 expect_err '^latput check: --missing needs --coverage FILE$'
