@@ -24,9 +24,12 @@ static int bench_check(const struct bench_spec *spec, struct err *err)
         return err_set(err, "%d bits: only 64 and 32 are possible", spec->bits);
     if (spec->unroll < 0 || spec->unroll > BENCH_UNROLL_MAX || spec->loop < 0 ||
         spec->loop > BENCH_LOOP_MAX || spec->repeat < 0 || spec->repeat > BENCH_REPEAT_MAX ||
-        spec->instances < 0 || spec->threads < 0 || spec->threads > BENCH_THREADS_MAX)
-        return err_set(err, "unroll goes up to %d, loop to %d, repeat to %d, threads to %d",
-                       BENCH_UNROLL_MAX, BENCH_LOOP_MAX, BENCH_REPEAT_MAX, BENCH_THREADS_MAX);
+        spec->instances < 0 || spec->threads < 0 || spec->threads > BENCH_THREADS_MAX ||
+        spec->ncolumns < 0 || spec->ncolumns > BENCH_COLUMNS_MAX)
+        return err_set(
+            err, "unroll goes up to %d, loop to %d, repeat to %d, threads to %d, columns to %d",
+            BENCH_UNROLL_MAX, BENCH_LOOP_MAX, BENCH_REPEAT_MAX, BENCH_THREADS_MAX,
+            BENCH_COLUMNS_MAX);
     return 0;
 }
 
@@ -146,7 +149,9 @@ static int bench_prepared(struct bench *bench, struct err *err)
     for (int t = 0; t < result->nthreads; t++)
         result->threads[t] = result->summary;
     if (session_begin(result->cpus[0], &bench->session, err) != 0 ||
-        session_make_directory(&bench->session, err) != 0 || bench_build(bench, err) != 0)
+        session_make_directory(&bench->session, err) != 0 ||
+        bench_prepare_events(bench, err) != 0 || bench_prepare_columns(bench, err) != 0 ||
+        bench_build(bench, err) != 0)
         return -1;
     const struct core_config *config = &bench->session.params.config;
     result->bits = bench->source.bits ? bench->source.bits : 64;

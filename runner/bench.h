@@ -32,7 +32,12 @@ struct bench_spec {
     int cpu;            // to measure on; -1: the last one that may be used
     int threads;        // run the code on so many CPUs in step; 0: 1
     const int *cpus;    // which ones, one a thread (`cpu` is then not used); NULL: chosen
-    int give_up_ms;     // nothing undisturbed for so long: stop waiting; 0: 5000
+    const char *events; // to count around every repetition, separated by commas: ids of the CPU's
+                        // table, sets (@branches), raw codes, software events; NULL: none
+    const char *const *columns; // computed ones, "ipc=instructions/core_clk": expressions of events
+                                // and of tsc, core_clk, ns, instances, copies, iterations
+    int ncolumns;               // at most BENCH_COLUMNS_MAX
+    int give_up_ms;             // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
                     // found anew, in half a second, once a process
     bool keep;      // leave the assembly file; result->directory says where
@@ -42,7 +47,9 @@ enum {
     BENCH_UNROLL_MAX = 1000000,
     BENCH_LOOP_MAX = 2000000000,
     BENCH_REPEAT_MAX = 100000,
-    BENCH_THREADS_MAX = 64
+    BENCH_THREADS_MAX = 64,
+    BENCH_EVENTS_MAX = 32,
+    BENCH_COLUMNS_MAX = 16
 };
 
 // One repetition of one thread.
@@ -51,12 +58,21 @@ struct bench_row {
     int pass;       // from 1; every pass is a process of its own and begins with a cold repetition
     int repetition; // from 0
     bool cold;
-    bool accepted;  // passed the gate; if not, something else used the core
-    int tried;      // times, until it passed
-    double late_ns; // behind the start that the threads had agreed on
-    double tsc;     // TSC ticks of the whole repetition, the overhead of timing taken off
-    double clk;     // core cycles of the whole repetition
-    double per_clk; // core cycles an instance
+    bool accepted;   // passed the gate; if not, something else used the core
+    int tried;       // times, until it passed
+    double late_ns;  // behind the start that the threads had agreed on
+    double tsc;      // TSC ticks of the whole repetition, the overhead of timing taken off
+    double clk;      // core cycles of the whole repetition
+    double per_clk;  // core cycles an instance
+    double *counts;  // of the whole repetition, one an event, in user mode, without the overhead of
+                     // counting; NaN where the event could not be counted in this pass
+    double *columns; // computed from the values of the whole repetition
+};
+
+// An event that was counted.
+struct bench_event {
+    const char *name; // as it was asked for
+    const char *code; // what the counter was told: "event=0xc0,umask=0x00", or "software"
 };
 
 // What the repetitions say. Of warm ones, unless all are cold; of accepted ones.
@@ -82,6 +98,11 @@ struct bench_result {
     int nthreads;
     struct bench_row *rows; // by pass, repetition, thread; owned by the arena
     int nrows;
+    struct bench_event *events;
+    int nevents;
+    const char **columns; // names of the computed ones
+    int ncolumns;
+    const char *backend, *table_version; // of the counts; "" without events
     int pass; // whose rows to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
     double core_hz, tsc_hz, overhead_tsc;

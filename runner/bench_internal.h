@@ -4,7 +4,9 @@
 #define LATPUT_BENCH_INTERNAL_H
 
 #include "bench.h"
+#include "bench_column.h"
 #include "bench_source.h"
+#include "count.h"
 #include "session.h"
 
 // One measurement while it lasts.
@@ -17,10 +19,24 @@ struct bench {
     struct program program;
     struct exec_params params;
     struct kernel_facts facts;
+    // Events, and in which of several passes each is counted.
+    struct core_counter counters[BENCH_EVENTS_MAX];
+    int counter_pass[BENCH_EVENTS_MAX];
+    int counter_passes; // at least 1
+    struct bench_column columns[BENCH_COLUMNS_MAX];
 };
 
 // bench_pass.c: times the built program in passes; fills rows, summaries and outcome.
 int bench_measure_passes(struct bench *bench, struct err *err);
+
+// bench_events.c: fills counters, counter_pass, counter_passes and what the result says of events.
+// -1: an event is unknown (result->refused) or cannot be counted here.
+int bench_prepare_events(struct bench *bench, struct err *err);
+
+// The same file: reads the columns of the spec; the names of events are known by then.
+int bench_prepare_columns(struct bench *bench, struct err *err);
+// The columns of a row, from its counts and times.
+void bench_compute_columns(const struct bench *bench, struct bench_row *row);
 
 // bench_cpus.c: fills result->cpus and nthreads. -1: there are not so many CPUs.
 int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,

@@ -57,7 +57,21 @@ static void pass_add_row(const struct passes *passes, const struct exec_repeat *
         .tsc = repeat->sample.kernel_tsc - repeat->overhead_tsc,
         .clk = per_clk * bench->facts.instances * repeat->copies * repeat->iterations,
         .per_clk = per_clk,
+        .counts = arena_alloc(bench->arena, (size_t)result->nevents * sizeof(double)),
+        .columns = arena_alloc(bench->arena, (size_t)result->ncolumns * sizeof(double)),
     };
+    for (int i = 0; i < result->nevents; i++)
+        result->rows[result->nrows - 1].counts[i] = NAN;
+}
+
+// Writes the counts of one pass over the events into the rows from `rows` on.
+static void pass_add_counts(const struct bench *bench, const struct exec_bench *pass, int number,
+                            struct bench_row *rows)
+{
+    for (int r = 0; r < pass->nrepeats; r++)
+        for (int i = 0, at = 0; i < bench->result->nevents; i++)
+            if (bench->counter_pass[i] == number)
+                rows[r].counts[i] = (double)pass->repeats_done[r].counts[at++];
 }
 
 // The repetitions of one thread as the estimator takes them: those that count, warm or cold as
@@ -149,27 +163,63 @@ static bool pass_settles(struct passes *passes, int thread)
     return true;
 }
 
+// Runs the processes of a pass that count the events of one pass over them.
+static int pass_execute(const struct bench *bench, int counter_pass, struct exec_bench *pass,
+                        struct err *err)
+{
+    const struct bench_result *result = bench->result;
+    struct core_counter counters[BENCH_EVENTS_MAX];
+    *pass = (struct exec_bench){.copies = (uint32_t)result->copies,
+                                .iterations = (uint32_t)result->iterations,
+                                .repeats = (uint32_t)pass_repeats(bench),
+                                .cold = bench->spec->cold,
+                                .nthreads = result->nthreads,
+                                .cpus = result->cpus,
+                                .counters = counters};
+    for (int i = 0; i < result->nevents; i++)
+        if (bench->counter_pass[i] == counter_pass)
+            counters[pass->ncounters++] = bench->counters[i];
+    return exec_bench(bench->program.path, &bench->params, pass, bench->arena, err);
+}
+
+// The first time through the events gives rows and timings, all of them give counts. False when the
+// code failed; -1: error.
+static int pass_run(struct passes *passes, struct exec_bench *first, struct err *err)
+{
+    struct bench *bench = passes->bench;
+    struct bench_result *result = bench->result;
+    int row = result->nrows;
+    for (int number = 0; number < bench->counter_passes; number++) {
+        struct exec_bench pass;
+        if (pass_execute(bench, number, &pass, err) != 0)
+            return -1;
+        if (number == 0) {
+            *first = pass;
+            pass_keep_facts(bench, &pass);
+            for (int i = 0; i < pass.nrepeats; i++)
+                pass_add_row(passes, &pass.repeats_done[i], passes->done);
+        }
+        result->outcome = pass.outcome;
+        result->detail = pass.detail;
+        if (pass.outcome != OUTCOME_OK)
+            return false;
+        pass_add_counts(bench, &pass, number, result->rows + row);
+    }
+    for (; row < result->nrows; row++)
+        bench_compute_columns(bench, &result->rows[row]);
+    return true;
+}
+
 // One pass. 1: more are of use, 0: enough, -1: error.
 static int pass_measure(struct passes *passes, struct err *err)
 {
     struct bench *bench = passes->bench;
     struct bench_result *result = bench->result;
-    struct exec_bench pass = {.copies = (uint32_t)result->copies,
-                              .iterations = (uint32_t)result->iterations,
-                              .repeats = (uint32_t)pass_repeats(bench),
-                              .cold = bench->spec->cold,
-                              .nthreads = result->nthreads,
-                              .cpus = result->cpus};
-    if (exec_bench(bench->program.path, &bench->params, &pass, bench->arena, err) != 0)
-        return -1;
+    struct exec_bench pass = {0};
     passes->done++;
-    pass_keep_facts(bench, &pass);
-    for (int i = 0; i < pass.nrepeats; i++)
-        pass_add_row(passes, &pass.repeats_done[i], passes->done);
-    result->outcome = pass.outcome;
-    result->detail = pass.detail;
-    if (pass.outcome != OUTCOME_OK)
-        return 0;
+    int worked = pass_run(passes, &pass, err);
+    if (worked != true)
+        return worked;
     result->pass = passes->done;
     bool settled = true;
     for (int t = 0; t < result->nthreads; t++) {

@@ -2,18 +2,62 @@
 // Tables of bench; see bench_print.h.
 #include "bench_print.h"
 
+#include "derive.h"
+
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12 };
+enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80 };
+
+// The columns of a row: times, then counts an instance, then computed ones.
+enum { TIME_COLUMNS = 3 };
+
+static int column_count(const struct bench_result *result)
+{
+    return TIME_COLUMNS + result->nevents + result->ncolumns;
+}
+
+static const char *column_name(const struct bench_result *result, int column)
+{
+    static const char *const times[TIME_COLUMNS] = {"TSC ticks", "core clk", "clk/instance"};
+    if (column < TIME_COLUMNS)
+        return times[column];
+    column -= TIME_COLUMNS;
+    return column < result->nevents ? result->events[column].name
+                                    : result->columns[column - result->nevents];
+}
+
+static int column_width(const struct bench_result *result, int column)
+{
+    int len = (int)strlen(column_name(result, column));
+    return len > VALUE_WIDTH ? len : VALUE_WIDTH;
+}
+
+static double row_instances(const struct bench_result *result)
+{
+    return (double)result->copies * result->iterations * result->instances;
+}
+
+static double column_value(const struct bench_result *result, const struct bench_row *row,
+                           int column)
+{
+    const double times[TIME_COLUMNS] = {row->tsc, row->clk, row->per_clk};
+    if (column < TIME_COLUMNS)
+        return times[column];
+    column -= TIME_COLUMNS;
+    return column < result->nevents ? row->counts[column] / row_instances(result)
+                                    : row->columns[column - result->nevents];
+}
 
 static const char *row_mark(const struct bench_row *row)
 {
     return row->accepted ? "" : "  disturbed";
 }
 
+// The columns [from, to) of a row.
 static void print_table_row(const struct bench_result *result, const struct bench_row *row,
-                            FILE *out)
+                            int from, int to, FILE *out)
 {
     char name[16];
     snprintf(name, sizeof name, "%d", row->repetition);
@@ -22,8 +66,14 @@ static void print_table_row(const struct bench_result *result, const struct benc
     fprintf(out, "%*s", REPETITION_WIDTH, shown);
     if (result->nthreads > 1)
         fprintf(out, " %*d", CPU_WIDTH, result->cpus[row->thread]);
-    fprintf(out, " %*.0f %*.0f %*.3f%s\n", VALUE_WIDTH, row->tsc, VALUE_WIDTH, row->clk,
-            VALUE_WIDTH, row->per_clk, row_mark(row));
+    for (int c = from; c < to; c++) {
+        double value = column_value(result, row, c);
+        if (isfinite(value))
+            fprintf(out, " %*.*f", column_width(result, c), c < 2 ? 0 : 3, value);
+        else
+            fprintf(out, " %*s", column_width(result, c), "-");
+    }
+    fprintf(out, "%s\n", row_mark(row));
 }
 
 static void print_number(double value, const char *null, FILE *out)
@@ -40,7 +90,7 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     if (result->nthreads > 1)
         fprintf(out, "CPU %d: ", result->cpus[thread]);
     if (isfinite(summary->clk))
-        fprintf(out, "%.2f core clk an instance", summary->clk);
+        fprintf(out, "%.*f core clk an instance", summary->clk < 1 ? 3 : 2, summary->clk);
     else
         fputs("no steady value", out);
     if (isfinite(summary->median_clk))
@@ -48,9 +98,37 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     fputc('\n', out);
 }
 
+static int compare_values(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+// Median and quartiles of a column, over the accepted repetitions that the summary counts.
+static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
+                                 int column, FILE *out)
+{
+    double *values = xcalloc((size_t)result->nrows + 1, sizeof *values);
+    int n = 0;
+    for (int i = 0; i < result->nrows; i++) {
+        double value = column_value(result, &result->rows[i], column);
+        if (result->rows[i].accepted && result->rows[i].cold == spec->cold && isfinite(value))
+            values[n++] = value;
+    }
+    qsort(values, (size_t)n, sizeof *values, compare_values);
+    fprintf(out, "%s", column_name(result, column));
+    if (n)
+        fprintf(out, ": %.3f%s (median, spread %.3f)\n", derive_quantile(values, n, 0.5),
+                column < TIME_COLUMNS + result->nevents ? " an instance" : "",
+                derive_quantile(values, n, 0.75) - derive_quantile(values, n, 0.25));
+    else
+        fputs(": no value\n", out);
+    free(values);
+}
+
 static void print_head(const struct bench_result *result, FILE *out)
 {
-    double instances = (double)result->copies * result->iterations * result->instances;
+    double instances = row_instances(result);
     fprintf(out, "%s, CPU ", result->uarch);
     for (int t = 0; t < result->nthreads; t++)
         fprintf(out, "%s%d", t ? "+" : "", result->cpus[t]);
@@ -58,11 +136,34 @@ static void print_head(const struct bench_result *result, FILE *out)
             result->bits, result->copies, result->copies == 1 ? "copy" : "copies",
             result->iterations, result->iterations == 1 ? "iteration" : "iterations", instances,
             instances > 1 ? "instances" : "instance");
+}
+
+// The columns [from, to) of all repetitions of a pass.
+static void print_block(const struct bench_result *result, int pass, int from, int to, FILE *out)
+{
     fprintf(out, "%*s", REPETITION_WIDTH, "repetition");
     if (result->nthreads > 1)
         fprintf(out, " %*s", CPU_WIDTH, "CPU");
-    fprintf(out, " %*s %*s %*s\n", VALUE_WIDTH, "TSC ticks", VALUE_WIDTH, "core clk", VALUE_WIDTH,
-            "clk/instance");
+    for (int c = from; c < to; c++)
+        fprintf(out, " %*s", column_width(result, c), column_name(result, c));
+    fputc('\n', out);
+    for (int i = 0; i < result->nrows; i++)
+        if (result->rows[i].pass == pass)
+            print_table_row(result, &result->rows[i], from, to, out);
+}
+
+// As many columns side by side as fit into a line, the rest below.
+static void print_blocks(const struct bench_result *result, int pass, FILE *out)
+{
+    static const int MARK_WIDTH = 11;
+    int names = REPETITION_WIDTH + (result->nthreads > 1 ? CPU_WIDTH + 1 : 0) + MARK_WIDTH;
+    for (int from = 0, to = 0; from < column_count(result); from = to) {
+        int width = names;
+        while (to < column_count(result) &&
+               (to == from || width + column_width(result, to) + 1 <= LINE_WIDTH))
+            width += column_width(result, to++) + 1;
+        print_block(result, pass, from, to, out);
+    }
 }
 
 // The latest start of any thread in the repetitions that are shown.
@@ -75,20 +176,21 @@ static double latest_start_ns(const struct bench_result *result, int pass)
     return latest_ns;
 }
 
-static void print_table(const struct bench_result *result, FILE *out)
+static void print_table(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
 {
     if (!result->nrows)
         return;
     int pass = result->pass ? result->pass : 1;
     print_head(result, out);
-    for (int i = 0; i < result->nrows; i++)
-        if (result->rows[i].pass == pass)
-            print_table_row(result, &result->rows[i], out);
+    print_blocks(result, pass, out);
     if (result->pass) {
         for (int t = 0; t < result->nthreads; t++)
             print_summary(result, t, out);
-        fprintf(out, "%d of %d repetitions accepted in %d passes", result->summary.accepted,
-                result->summary.tried, result->summary.passes);
+        for (int c = TIME_COLUMNS; c < column_count(result); c++)
+            print_column_summary(spec, result, c, out);
+        fprintf(out, "%d of %d repetitions accepted in %d %s", result->summary.accepted,
+                result->summary.tried, result->summary.passes,
+                result->summary.passes == 1 ? "pass" : "passes");
         if (result->nthreads > 1)
             fprintf(out, "; all threads started within %.0f ns", latest_start_ns(result, pass));
         fputc('\n', out);
@@ -97,16 +199,40 @@ static void print_table(const struct bench_result *result, FILE *out)
         fputs("The floor of the canary is a guess: the core was not seen undisturbed.\n", out);
 }
 
+// A name as a CSV field.
+static void print_csv_name(const char *name, FILE *out)
+{
+    fputs(",\"", out);
+    for (; *name; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    fputc('"', out);
+}
+
+static void print_csv_value(double value, FILE *out)
+{
+    fputc(',', out);
+    if (isfinite(value))
+        fprintf(out, "%.12g", value);
+}
+
 static void print_csv(const struct bench_result *result, FILE *out)
 {
     if (!result->nrows)
         return;
-    fputs("pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance\n", out);
+    fputs("pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance", out);
+    for (int c = TIME_COLUMNS; c < column_count(result); c++)
+        print_csv_name(column_name(result, c), out);
+    fputc('\n', out);
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
-        fprintf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f\n", row->pass, row->repetition,
+        fprintf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f", row->pass, row->repetition,
                 result->cpus[row->thread], row->cold, row->accepted, row->tried, row->late_ns,
                 row->tsc, row->clk, row->per_clk);
+        for (int e = 0; e < result->nevents; e++)
+            print_csv_value(row->counts[e], out);
+        for (int c = 0; c < result->ncolumns; c++)
+            print_csv_value(row->columns[c], out);
+        fputc('\n', out);
     }
 }
 
@@ -141,10 +267,19 @@ static void print_json_rows(const struct bench_result *result, FILE *out)
                 "%s\n    {\"pass\": %d, \"repetition\": %d, \"cpu\": %d, \"cold\": %s, "
                 "\"accepted\": %s, "
                 "\"tried\": %d, \"late_ns\": %.0f, \"tsc\": %.0f, \"core_clk\": %.1f, "
-                "\"clk_per_instance\": %.5f}",
+                "\"clk_per_instance\": %.5f",
                 i ? "," : "", row->pass, row->repetition, result->cpus[row->thread],
                 row->cold ? "true" : "false", row->accepted ? "true" : "false", row->tried,
                 row->late_ns, row->tsc, row->clk, row->per_clk);
+        for (int c = TIME_COLUMNS; c < column_count(result); c++) {
+            int e = c - TIME_COLUMNS;
+            fputs(", ", out);
+            print_json_text(column_name(result, c), out);
+            fputs(": ", out);
+            print_number(e < result->nevents ? row->counts[e] : row->columns[e - result->nevents],
+                         "null", out);
+        }
+        fputc('}', out);
     }
     fputs(result->nrows ? "\n  ]\n" : "]\n", out);
 }
@@ -161,6 +296,24 @@ static void print_json_summary(const struct bench_result *result, int thread, FI
     print_number(summary->spread_clk, "null", out);
     fprintf(out, ", \"accepted\": %d, \"tried\": %d, \"passes\": %d}", summary->accepted,
             summary->tried, summary->passes);
+}
+
+// What was counted by what: enough to count it again.
+static void print_json_events(const struct bench_result *result, FILE *out)
+{
+    fputs("  \"events\": [", out);
+    for (int i = 0; i < result->nevents; i++) {
+        fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
+        print_json_text(result->events[i].name, out);
+        fputs(", \"code\": ", out);
+        print_json_text(result->events[i].code, out);
+        fputs(", \"backend\": ", out);
+        print_json_text(result->backend, out);
+        fputs(", \"table_version\": ", out);
+        print_json_text(result->table_version, out);
+        fputc('}', out);
+    }
+    fputs(result->nevents ? "\n  ],\n" : "],\n", out);
 }
 
 static void print_json(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
@@ -180,6 +333,7 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
     fprintf(out, "  \"tsc_hz\": %.0f,\n  \"core_hz\": %.0f,\n", result->tsc_hz, result->core_hz);
     fprintf(out, "  \"copies\": %d,\n  \"iterations\": %d,\n  \"instances\": %d,\n", result->copies,
             result->iterations, result->instances);
+    print_json_events(result, out);
     fputs("  \"threads\": [", out);
     for (int t = 0; t < result->nthreads; t++)
         print_json_summary(result, t, out);
@@ -193,7 +347,7 @@ void bench_print(const struct bench_spec *spec, const struct bench_result *resul
 {
     switch (format) {
     case BENCH_TABLE:
-        print_table(result, out);
+        print_table(spec, result, out);
         break;
     case BENCH_CSV:
         print_csv(result, out);

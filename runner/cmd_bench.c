@@ -26,6 +26,8 @@ static const struct command_option options[] = {
     {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"         },
     {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                    },
     {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                      },
+    {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"        },
+    {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"            },
     {0, "format",    "NAME",    "table, csv or json (default table)"                           },
     {0, "keep",      NULL,      "keep the generated files and name their directory"            },
     {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"          },
@@ -45,6 +47,8 @@ enum option_index {
     OPT_CPU,
     OPT_THREADS,
     OPT_CPUS,
+    OPT_EVENTS,
+    OPT_COLUMN,
     OPT_FORMAT,
     OPT_KEEP,
     OPT_DB
@@ -71,6 +75,7 @@ struct arguments {
     enum bench_format format;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
+    const char *columns[BENCH_COLUMNS_MAX];
 };
 
 static int parse_number(const char *text, int least, int most, int *number)
@@ -153,6 +158,16 @@ static int parse_option(enum option_index option, const char *value, struct argu
         break;
     case OPT_CPUS:
         wrong = parse_cpus(value, arguments);
+        break;
+    case OPT_EVENTS:
+        spec->events = value;
+        break;
+    case OPT_COLUMN:
+        if (spec->ncolumns == BENCH_COLUMNS_MAX)
+            return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns",
+                                BENCH_COLUMNS_MAX);
+        arguments->columns[spec->ncolumns++] = value;
+        spec->columns = arguments->columns;
         break;
     case OPT_FORMAT:
         wrong = parse_format(value, &arguments->format);

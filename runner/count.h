@@ -123,6 +123,12 @@ struct count_backend {
 
 extern const struct count_backend count_perf;
 
+// What perf_event_open wants to be told to count this event in the calling process, in a group read
+// as a whole; for a process that opens it by itself.
+enum count_obstacle count_perf_attr(const struct count_machine *machine,
+                                    const struct count_event *event, struct perf_event_attr *attr,
+                                    struct err *err);
+
 struct perf_event_mmap_page;
 // The page through which the user's own code reads event `index` of a group of count_perf on
 // COUNT_SELF with RDPMC: mapped at the first call, unmapped by close. NULL with the reason where

@@ -95,6 +95,20 @@ static struct perf_event_attr attr_make(const struct count_event *event, uint32_
     return attr;
 }
 
+enum count_obstacle count_perf_attr(const struct count_machine *machine,
+                                    const struct count_event *event, struct perf_event_attr *attr,
+                                    struct err *err)
+{
+    struct perf_pmu pmu = {0};
+    enum count_obstacle obstacle = event_check(event, err);
+    if (!obstacle && event->kind != COUNT_SOFTWARE)
+        obstacle = perf_pmu_choose(machine, &pmu, err);
+    const struct count_target self = {.what = COUNT_SELF};
+    if (!obstacle)
+        *attr = attr_make(event, pmu.type, &self, false);
+    return obstacle;
+}
+
 static void perf_close(struct count_group *group)
 {
     if (!group)

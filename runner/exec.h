@@ -78,6 +78,7 @@ struct exec_repeat {
     uint32_t copies, iterations;
     double calib_clk, overhead_tsc;
     struct sample sample;
+    uint64_t counts[CORE_COUNTERS_MAX]; // of the events in struct exec_bench
 };
 
 // One kernel, repetition by repetition: the first one cold, then `repeats` warm ones.
@@ -88,6 +89,8 @@ struct exec_bench {
     bool cold;       // all repetitions are cold
     int nthreads;    // processes that repeat in step; 0 or 1: one, on params' CPU
     const int *cpus; // of each, where there are several
+    const struct core_counter *counters; // events to count, at the same time
+    int ncounters;                       // at most CORE_COUNTERS_MAX
     // out
     enum outcome outcome; // OK: all repetitions are there
     const char *detail;

@@ -47,6 +47,7 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
         .overhead_tsc = record->repeat.overhead_tsc,
         .sample = {sample->kernel_tsc, sample->before_tsc, sample->after_tsc, sample->canary_tsc},
     };
+    memcpy(bench->repeats_done[at].counts, record->repeat.counts, sizeof record->repeat.counts);
 }
 
 // The first failure counts: the others may follow from it.
@@ -150,7 +151,7 @@ static int bench_start(const char *program, const struct core_config *config, in
 {
     struct {
         struct core_config config;
-        uint32_t ids[1];
+        uint32_t rest[1 + CORE_COUNTERS_MAX * sizeof(struct core_counter) / sizeof(uint32_t)];
     } block = {.config = *config};
     const struct exec_bench *bench = process->bench;
     block.config.mode = CORE_MODE_BENCH;
@@ -165,7 +166,11 @@ static int bench_start(const char *program, const struct core_config *config, in
         block.config.cpu = bench->cpus[process->thread];
     }
     const char *const argv[] = {program, NULL};
-    size_t bytes = sizeof block.config + sizeof block.ids;
+    size_t counters = (size_t)bench->ncounters * sizeof *bench->counters;
+    block.config.ncounters = (uint32_t)bench->ncounters;
+    if (counters)
+        memcpy(block.rest + 1, bench->counters, counters); // behind the one id, which is 0
+    size_t bytes = sizeof block.config + sizeof block.rest[0] + counters;
     return subproc_start_sharing(argv, &block, bytes, false, team, &process->child, err);
 }
 

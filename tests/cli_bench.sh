@@ -188,6 +188,33 @@ bench --asm 'mov rax, [r14+2048]' --unroll 1 --loop 1 --cold --repeat 5
 expect_value 60 20000
 expect "six cold rows" test "$(grep -c '^ *cold' "$OUT")" = 6
 
+# Events: software ones need no hardware; hardware ones are counted or refused with a remedy.
+bench --asm 'imul rax, rax' --events task-clock,page-faults --repeat 3 --format csv \
+    --column 'ratio=core_clk/tsc' --column 'ns_per_tick=task_clock/tsc'
+if [ "$STATUS" = 3 ]; then
+    echo "note: no software events: $(cat "$ERR")"
+else
+    expect_out ',"task-clock","page-faults","ratio","ns_per_tick"$'
+    # The kernel's clock and the time stamp agree: reading the counts costs nothing that shows.
+    ratio=$(awk -F, 'NR > 1 && $5 == 1 { n++; s += $14 / 1 } END { print n ? s / n : "none" }' "$OUT")
+    case $ratio in
+    none) echo "note: every repetition was disturbed" ;;
+    *) awk -v r="$ratio" 'BEGIN { exit !(r > 0.1 && r < 2) }' || cli_fail "task-clock is off: $ratio ns a tick" ;;
+    esac
+fi
+bench --asm 'imul rax, rax' --events instructions --column 'per=instructions/instances' --repeat 3
+if [ "$STATUS" = 3 ]; then
+    expect_err '[Cc]ounter|perf'
+else
+    expect_out '^per: 1\.0'
+fi
+bench --asm nop --events nosuchevent
+expect_status 2
+expect_err "'nosuchevent' is no event"
+bench --asm nop --column 'x=tsc*('
+expect_status 2
+expect_err '^         \^$'
+
 # What is refused, with its place.
 bench --asm 'nop; bogus rax'
 expect_status 2

@@ -9,8 +9,12 @@
 #include <cmocka.h>
 
 #include "bench.h"
+#include "bench_column.h"
+#include "bench_print.h"
 #include "bench_text.h"
 
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct arena arena;
@@ -99,6 +103,167 @@ static void fills_follow_from_the_text(void **state)
     }
 }
 
+static void columns_are_computed(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"instructions", "core_clk", "page-faults", "r1b1:u"};
+    static const double values[] = {12, 4, 3, NAN};
+    static const struct {
+        const char *text, *name;
+        double value;
+    } cases[] = {
+        {"ipc=instructions/core_clk",   "ipc",             3  },
+        {"x = 1 + 2 * 3",               "x ",              7  },
+        {"x=(1+2)*3",                   "x",               9  },
+        {"x=2-3-4",                     "x",               -5 },
+        {"x=24/4/3",                    "x",               2  },
+        {"x=-core_clk+5",               "x",               1  },
+        {"x=--2",                       "x",               2  },
+        {"page_faults*2.5",             "page_faults*2.5", 7.5},
+        {"x=Instructions-1e1",          "x",               2  },
+        {"x=instructions/(core_clk-4)", "x",               NAN},
+        {"x=r1b1:u+1",                  "x",               NAN},
+        {"x=((((((((1))))))))",         "x",               1  },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench_column column;
+        struct err err = {{0}};
+        if (bench_column_parse(cases[i].text, names, 4, &arena, &column, &err) != 0)
+            fail_msg("%s: %s", cases[i].text, err.text);
+        double value = bench_column_value(&column, values);
+        assert_string_equal(column.name, cases[i].name);
+        assert_int_equal(isnan(value) != 0, isnan(cases[i].value) != 0);
+        if (!isnan(value))
+            assert_true(fabs(value - cases[i].value) < 1e-9);
+    }
+}
+
+static void faults_in_columns_are_marked(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"instructions", "core_clk"};
+    static const struct {
+        const char *text, *message;
+        int caret; // column under which it stands
+    } cases[] = {
+        {"x=",                     "a number or a name is missing",    2},
+        {"x=1+",                   "a number or a name is missing",    4},
+        {"x=(1+2",                 "a closing parenthesis is missing", 6},
+        {"x=1 2",                  "an operator is missing",           4},
+        {"x=instruction/core_clk", "did you mean 'instructions'?",     2},
+        {"=1",                     "the column has no name",           0},
+        {"x=1)",                   "an operator is missing",           3},
+        {"x=1*/2",                 "a number or a name is missing",    4},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct bench_column column;
+        struct err err = {{0}};
+        assert_int_equal(bench_column_parse(cases[i].text, names, 2, &arena, &column, &err), -1);
+        assert_non_null(strstr(err.text, cases[i].message));
+        const char *last = strrchr(err.text, '\n');
+        assert_int_equal(strlen(last + 1), cases[i].caret + 3);
+    }
+    // Too deep and too long end in a message, not in a crash.
+    char deep[400];
+    memset(deep, '(', sizeof deep);
+    deep[sizeof deep - 1] = '\0';
+    struct bench_column column;
+    struct err err = {{0}};
+    assert_int_equal(bench_column_parse(deep, names, 2, &arena, &column, &err), -1);
+    for (size_t i = 0; i + 2 < sizeof deep; i += 2)
+        memcpy(deep + i, "1+", 3);
+    strcat(deep, "1");
+    assert_int_equal(bench_column_parse(deep, names, 2, &arena, &column, &err), -1);
+}
+
+// What is printed of a result; measured ones have other numbers each time.
+static const char *print_text(const struct bench_result *result, enum bench_format format)
+{
+    static char text[4096];
+    const struct bench_spec spec = {.body = "imul rax, \"rax\""};
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    bench_print(&spec, result, format, out);
+    fclose(out);
+    return text;
+}
+
+static struct bench_result *made_result(void)
+{
+    static double counts[2][1] = {{120}, {NAN}}, columns[2][1] = {{1.25}, {NAN}};
+    static struct bench_row rows[] = {
+        {.pass = 1,
+         .cold = true,
+         .tried = 1,
+         .tsc = 900,
+         .clk = 1300,
+         .per_clk = 13,
+         .counts = counts[0],
+         .columns = columns[0]},
+        { .pass = 1,
+         .repetition = 1,
+         .accepted = true,
+         .tried = 2,
+         .tsc = 208,
+         .clk = 300,
+         .per_clk = 3,
+         .counts = counts[1],
+         .columns = columns[1]},
+    };
+    static struct bench_summary summary = {3, 3, 0.001, 1, 2, 1};
+    static struct bench_event event = {"instructions", "event=0xc0"};
+    static const int cpus[] = {1};
+    static const char *names[] = {"ipc"};
+    static struct bench_result result = {.detail = "",
+                                         .uarch = "zen5",
+                                         .bits = 64,
+                                         .copies = 10,
+                                         .iterations = 10,
+                                         .instances = 1,
+                                         .core_hz = 3.7e9,
+                                         .tsc_hz = 2.6e9,
+                                         .nrows = 2,
+                                         .pass = 1,
+                                         .nevents = 1,
+                                         .ncolumns = 1,
+                                         .nthreads = 1,
+                                         .backend = "perf",
+                                         .table_version = "1"};
+    result.rows = rows;
+    result.threads = &summary;
+    result.summary = summary;
+    result.events = &event;
+    result.columns = names;
+    result.cpus = cpus;
+    return &result;
+}
+
+static void tables_are_printed(void **state)
+{
+    (void)state;
+    assert_string_equal(
+        print_text(made_result(), BENCH_TABLE),
+        "zen5, CPU 1 at 3.70 GHz, 64-bit; 10 copies x 10 iterations = 100 instances\n"
+        "repetition    TSC ticks     core clk clk/instance instructions\n"
+        "      cold          900         1300       13.000        1.200  disturbed\n"
+        "         1          208          300        3.000            -\n"
+        "repetition          ipc\n"
+        "      cold        1.250  disturbed\n"
+        "         1            -\n"
+        "3.00 core clk an instance (median 3.000, spread 0.001)\n"
+        "instructions: no value\n"
+        "ipc: no value\n"
+        "1 of 2 repetitions accepted in 1 pass\n");
+    assert_string_equal(print_text(made_result(), BENCH_CSV),
+                        "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
+                        "clk_per_instance,\"instructions\",\"ipc\"\n"
+                        "1,0,1,1,0,1,0,900,1300.0,13.00000,120,1.25\n"
+                        "1,1,1,0,1,2,0,208,300.0,3.00000,,\n");
+    const char *json = print_text(made_result(), BENCH_JSON);
+    assert_non_null(strstr(json, "\"code\": \"imul rax, \\\"rax\\\"\""));
+    assert_non_null(strstr(json, "\"instructions\": null, \"ipc\": null}"));
+}
+
 static void wrong_specs_are_refused(void **state)
 {
     (void)state;
@@ -124,6 +289,9 @@ int main(void)
         cmocka_unit_test(semicolons_separate_instructions),
         cmocka_unit_test(parts_are_found_for_messages),
         cmocka_unit_test(fills_follow_from_the_text),
+        cmocka_unit_test(columns_are_computed),
+        cmocka_unit_test(faults_in_columns_are_marked),
+        cmocka_unit_test(tables_are_printed),
         cmocka_unit_test(wrong_specs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 5, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 6, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -37,7 +37,8 @@ enum core_mode {
     CORE_MODE_BENCH,   // one kernel, repetition by repetition, each with a record of its own
 };
 
-// What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids.
+// What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
+// ncounters counters.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -65,7 +66,17 @@ struct core_config {
     uint32_t cold;       // 1: all repetitions are cold
     uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
     uint32_t thread;     // which of them this is, from 0
+    uint32_t ncounters;  // struct core_counter that follow the kernel ids
+    uint32_t reserved;
 };
+
+// An event to be counted, in the terms of perf_event_attr.
+struct core_counter {
+    uint64_t config, config1;
+    uint32_t type;
+    uint16_t exclude_user, exclude_kernel;
+};
+enum { CORE_COUNTERS_MAX = 16 };
 
 // What the processes of a team share, mapped from CORE_TEAM_FD; zeros at first. Which of them
 // writes what, and when, is said in core_team.c.
@@ -148,6 +159,7 @@ struct core_record {
             uint32_t reserved;
             double overhead_tsc, calib_clk;
             struct core_sample sample;
+            uint64_t counts[CORE_COUNTERS_MAX]; // without the overhead of counting
         } repeat;
         char text[CORE_TEXT_MAX];
     };
@@ -156,7 +168,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 128, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 136, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

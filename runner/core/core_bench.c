@@ -8,6 +8,7 @@
 #include "../outcome.h"
 
 #include <emmintrin.h>
+#include <string.h>
 
 extern const char __executable_start[], _end[]; // of the static program
 
@@ -19,6 +20,8 @@ struct bench {
     struct kernel_run *run;
     struct surroundings now; // what was seen last
     uint32_t late_tsc;
+    uint64_t overhead[CORE_COUNTERS_MAX]; // of counting
+    uint64_t counts[CORE_COUNTERS_MAX];   // of the last try
 };
 
 static void bench_flush(const void *from, const void *to)
@@ -62,10 +65,17 @@ static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample
         bench_make_cold(run);
     if (!team_start())
         return false;
+    uint64_t counted[CORE_COUNTERS_MAX];
+    count_read(counted);
     uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+    count_read(bench->counts);
     uint64_t late_tsc = core_state.start_tsc ? core_state.tsc_begin - core_state.start_tsc : 0;
     if (run_damaged(run))
         return false;
+    for (uint32_t i = 0; i < bench->config->ncounters; i++) {
+        uint64_t count = bench->counts[i] - counted[i];
+        bench->counts[i] = count > bench->overhead[i] ? count - bench->overhead[i] : 0;
+    }
     bench->late_tsc = late_tsc > UINT32_MAX ? UINT32_MAX : (uint32_t)late_tsc;
     if (cold)
         run_look_around(); // the gate's own code is cold, too
@@ -95,6 +105,7 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
     record.repeat.overhead_tsc = bench->times->overhead_tsc;
     record.repeat.calib_clk = bench->times->calib_clk;
     record.repeat.sample = *sample;
+    memcpy(record.repeat.counts, bench->counts, sizeof bench->counts);
     guard_send(&record);
 }
 
@@ -148,6 +159,11 @@ void bench_measure(const struct core_config *config, const struct times *times,
     struct bench bench = {.config = config, .times = times, .run = run};
     run->variant = &run->code.variants[0];
     run->iterations = config->iterations;
+    if (config->ncounters) {
+        count_overhead(&run->empty, run->empty_code.variants[0].entry, bench.overhead);
+        if (run_damaged(run)) // by its init
+            return;
+    }
     run->pass = 2; // the iterations are settled
     // What is cold is the kernel, not the gate.
     for (int i = 0; i < GATE_WARM_ROUNDS && !bench.now.quiet; i++)

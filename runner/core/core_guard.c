@@ -95,13 +95,16 @@ void guard_drop_privileges(void)
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
-    const struct filter_call calls[] = {
+    struct filter_call calls[] = {
         {SYS_write,           3, {CORE_RECORD_FD, (uintptr_t)&guard_record, sizeof guard_record}},
         {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_pause, 0}               },
         {SYS_rt_sigreturn,    0, {0}                                                            },
         {SYS_exit_group,      0, {0}                                                            },
+        {0,                   0, {0}                                                            },
     };
-    if (filter_install(calls, sizeof calls / sizeof calls[0]) != 0)
+    int ncalls = sizeof calls / sizeof calls[0] - 1;
+    ncalls += count_filter_call(&calls[ncalls]);
+    if (filter_install(calls, ncalls) != 0)
         guard_fatal("cannot load the system-call filter: %s", strerror(errno));
 }
 

@@ -60,6 +60,8 @@ struct code {
 struct kernel_run {
     const struct core_kernel *kernel;
     struct code code;
+    struct core_kernel empty; // the same without a body, where events are counted
+    struct code empty_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
     double loop_tsc;   // shortest time of one iteration seen
@@ -143,6 +145,13 @@ struct filter_call {
 };
 // Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
 int filter_install(const struct filter_call *calls, int ncalls);
+
+// core_count.c: events counted around repetitions.
+void count_open(const struct core_counter *counters, uint32_t n); // before the system-call filter
+bool count_filter_call(struct filter_call *call); // the call that count_read makes, if it does any
+void count_read(uint64_t values[CORE_COUNTERS_MAX]);
+void count_overhead(const struct core_kernel *empty, const uint8_t *entry,
+                    uint64_t overhead[CORE_COUNTERS_MAX]);
 
 // core_time.c: runs kernels against the clock.
 void time_build(const struct core_config *config); // its own kernels: calibration and canaries

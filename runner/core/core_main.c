@@ -426,6 +426,11 @@ static void read_config(void)
         runs[i].pass = 1;
     }
     sort_by_width();
+    static struct core_counter counters[CORE_COUNTERS_MAX];
+    if (config.ncounters > CORE_COUNTERS_MAX)
+        guard_fatal("more counters wanted than a record holds");
+    read_all(counters, config.ncounters * sizeof *counters);
+    count_open(counters, config.ncounters);
 }
 
 static void find_features(void)
@@ -458,8 +463,16 @@ static size_t build_code(void)
     size_t bytes = time_code_bytes();
     for (uint32_t i = 0; i < config.nselected; i++)
         bytes += code_bytes(runs[i].kernel, options);
+    const struct code_options once = {.copies = 1};
+    if (config.ncounters) {
+        runs[0].empty = *runs[0].kernel;
+        runs[0].empty.body_bytes = 0;
+        bytes += code_bytes(&runs[0].empty, once);
+    }
     code_begin(bytes);
     time_build(&config);
+    if (config.ncounters)
+        runs[0].empty_code = code_add(&runs[0].empty, once);
     for (uint32_t i = 0; i < config.nselected; i++)
         runs[i].code = code_add(runs[i].kernel, options);
     code_end();

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Events counted around each repetition, by perf_event_open: opened as one group before the
+// system-call filter, then only read. What reading and the way into and out of a kernel count is
+// measured with a kernel without a body and taken off.
+#include "core_internal.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { OVERHEAD_ROUNDS = 32 };
+
+// As the kernel writes it (PERF_FORMAT_GROUP and both times); mapped apart from the guarded data.
+static struct count_words {
+    uint64_t nr, enabled_ns, running_ns, values[CORE_COUNTERS_MAX];
+} * words;
+static uint32_t ncounters;
+static int leader = -1;
+
+static size_t count_bytes(void)
+{
+    return offsetof(struct count_words, values) + ncounters * sizeof(uint64_t);
+}
+
+void count_open(const struct core_counter *counters, uint32_t n)
+{
+    if (!n)
+        return;
+    ncounters = n;
+    words = mmap(NULL, sizeof *words, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (words == MAP_FAILED)
+        guard_fatal("cannot map memory for counts");
+    words->nr = 0; // the page exists before the kernel writes to it
+    for (uint32_t i = 0; i < n; i++) {
+        struct perf_event_attr attr = {
+            .type = counters[i].type,
+            .size = sizeof attr,
+            .config = counters[i].config,
+            .config1 = counters[i].config1,
+            .read_format =
+                PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+            .exclude_user = counters[i].exclude_user ? 1 : 0,
+            .exclude_kernel = counters[i].exclude_kernel ? 1 : 0,
+            .exclude_hv = 1,
+        };
+        int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
+        if (fd < 0)
+            guard_fatal("counter %u cannot be opened: %s", i, strerror(errno));
+        if (leader < 0)
+            leader = fd;
+    }
+}
+
+bool count_filter_call(struct filter_call *call)
+{
+    *call = (struct filter_call){
+        SYS_read, 3, {(uintptr_t)leader, (uintptr_t)words, count_bytes()}
+    };
+    return ncounters > 0;
+}
+
+void count_read(uint64_t values[CORE_COUNTERS_MAX])
+{
+    if (!ncounters)
+        return;
+    // Not by libc's function: its arguments are those that the filter knows in both modes.
+    if (syscall(SYS_read, leader, words, count_bytes()) != (long)count_bytes())
+        guard_fatal("the counters cannot be read");
+    if (words->running_ns != words->enabled_ns)
+        guard_fatal("the counters were shared with another user: not all of the time is in them");
+    memcpy(values, words->values, ncounters * sizeof *values);
+}
+
+// The least that a kernel without a body counts.
+void count_overhead(const struct core_kernel *empty, const uint8_t *entry,
+                    uint64_t overhead[CORE_COUNTERS_MAX])
+{
+    for (int round = 0; round < OVERHEAD_ROUNDS && ncounters; round++) {
+        uint64_t before[CORE_COUNTERS_MAX], after[CORE_COUNTERS_MAX];
+        count_read(before);
+        time_kernel(empty, entry, 1);
+        count_read(after);
+        for (uint32_t i = 0; i < ncounters; i++)
+            if (round == 0 || after[i] - before[i] < overhead[i])
+                overhead[i] = after[i] - before[i];
+    }
+}
