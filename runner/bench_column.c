@@ -186,7 +186,7 @@ static double apply(char what, double left, double right)
 
 double bench_column_value(const struct bench_column *column, const double *values)
 {
-    double stack[STEPS_MAX];
+    double stack[STEPS_MAX] = {0};
     int n = 0;
     for (int i = 0; i < column->nsteps; i++) {
         const struct bench_step *step = &column->steps[i];
