@@ -86,7 +86,13 @@ $(BUILD)/%.o: %.c $(BUILD)/version.h
 
 $(BUILD)/tests/%: tests/%.c $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(LIBRARY) -lcmocka $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(filter %.o,$^) \
+		$(LIBRARY) -lcmocka $(LDLIBS)
+
+# The simulated CPU.
+PORT_SIM := $(BUILD)/tests/port_sim.o $(BUILD)/tests/port_sim_read.o \
+	$(BUILD)/tests/port_sim_judge.o
+$(BUILD)/tests/test_ports $(BUILD)/tests/test_ports_fuzz: $(PORT_SIM)
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)

@@ -19,6 +19,7 @@ enum {
     PORT_UNITS_MAX = 8,     // units that are busy for several cycles: dividers
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
+    PORT_GROUPS_MAX = 12,   // of ports that have a counter
     PORT_NAME_MAX = 24,
 };
 
@@ -100,6 +101,9 @@ struct port_timing {
     enum outcome outcome;
     double clk; // core cycles of the whole mix, the least over its arrangements
     double spread_clk;
+    bool counted;                 // the oracle has counters; else what follows means nothing
+    double slots;                 // dispatched for the whole mix; NaN: no counter
+    double uops[PORT_GROUPS_MAX]; // of the whole mix, by the oracle's groups
 };
 // Times mixes[0..n). -1 when measuring cannot go on; a mix that fails has an outcome.
 struct port_oracle {
@@ -107,6 +111,8 @@ struct port_oracle {
                    struct err *err);
     void *context;
     void (*step)(void *context, const char *what, int mixes); // before each series; may be NULL
+    int ngroups;                         // ports that are counted together; 0: no counters
+    const char *groups[PORT_GROUPS_MAX]; // as counter tables have them: "p0", "p23"
 };
 
 // The structure of the ports from single and pairwise throughput of the forms that can be blockers.

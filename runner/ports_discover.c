@@ -108,7 +108,7 @@ static int discover_slots(struct discovery *d, struct err *err)
         mixes[i] = (struct port_mix){
             {{d->candidates[i].form, SINGLE_COUNT}, {d->filler, fillers}},
             2,
-            1u << MIX_INTERLEAVED
+            1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
         };
     int status = ports_time(d->oracle, "slots", mixes, d->ncandidates, timings, err);
     int kept = 0;
@@ -227,7 +227,8 @@ static void discover_pair_mixes(struct discovery *d)
 
 static int discover_pairs(struct discovery *d, struct err *err)
 {
-    d->pairs = xcalloc((size_t)(MIXTURES_MAX * d->nclusters * d->nclusters + 1), sizeof *d->pairs);
+    d->pairs =
+        xcalloc(MIXTURES_MAX * (size_t)d->nclusters * (size_t)d->nclusters + 1, sizeof *d->pairs);
     discover_pair_mixes(d);
     struct port_mix *mixes = xcalloc((size_t)d->npairs + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)d->npairs + 1, sizeof *timings);
@@ -261,26 +262,6 @@ static double pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x,
     return fmax(most, (double)(x + y) / d->width);
 }
 
-// How badly set a fits to the sets placed before. Slower than predicted may be the scheduler's
-// fault; faster is impossible.
-static double pairs_misfit(const struct discovery *d, const uint32_t *sets, int a)
-{
-    double sum = 0;
-    for (int i = 0; i < d->npairs; i++) {
-        const struct pair_timing *pair = &d->pairs[i];
-        int other = pair->a == a ? pair->b : pair->b == a ? pair->a : -1;
-        if (other < 0 || !sets[other] || isnan(pair->clk))
-            continue;
-        double clk = pair_clk(d, sets[pair->a], sets[pair->b], pair->x, pair->y);
-        double misfit = log(pair->clk / clk);
-        if (misfit > PAIR_TOLERANCE)
-            sum += fmin(misfit - PAIR_TOLERANCE, 1);
-        else if (misfit < -PAIR_TOLERANCE)
-            sum += 4 * fmin(-PAIR_TOLERANCE - misfit, 1);
-    }
-    return sum;
-}
-
 // A structure while it grows: the sets of the clusters placed so far.
 struct sketch {
     uint32_t sets[PORT_CLASSES_MAX]; // 0: not placed
@@ -293,6 +274,42 @@ struct atom {
     uint32_t ports;
     int take; // how many of them the set that is being placed gets
 };
+
+// The timings of cluster c beside those that are placed.
+struct evidence {
+    const struct pair_timing *pairs[MIXTURES_MAX * PORT_CLASSES_MAX];
+    int n;
+};
+
+static void evidence_make(const struct discovery *d, const struct sketch *sketch, int c,
+                          struct evidence *evidence)
+{
+    evidence->n = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        if (other >= 0 && sketch->sets[other] && !isnan(pair->clk))
+            evidence->pairs[evidence->n++] = pair;
+    }
+}
+
+// How badly a set fits to the sets placed before. Slower than predicted may be the scheduler's
+// fault; faster is impossible.
+static double evidence_misfit(const struct discovery *d, const struct evidence *evidence,
+                              const uint32_t *sets)
+{
+    double sum = 0;
+    for (int i = 0; i < evidence->n; i++) {
+        const struct pair_timing *pair = evidence->pairs[i];
+        double clk = pair_clk(d, sets[pair->a], sets[pair->b], pair->x, pair->y);
+        double ratio = pair->clk / clk;
+        if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are; it saves the logarithm
+            continue;
+        double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
+        sum += ratio < 1 ? 4 * misfit : misfit;
+    }
+    return sum;
+}
 
 static int atoms_make(const struct sketch *sketch, struct atom *atoms)
 {
@@ -371,7 +388,9 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
 {
     struct atom atoms[PORTS_MAX];
     int natoms = atoms_make(from, atoms), size = d->clusters[c].size, tries = 0;
+    struct evidence evidence;
     struct sketch sketch;
+    evidence_make(d, from, c, &evidence);
     do {
         int taken = 0;
         for (int i = 0; i < natoms; i++)
@@ -381,7 +400,7 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
         if (sketch.nports > PORTS_MAX)
             continue;
         sketch.sets[c] = atoms_set(atoms, natoms, size - taken, from->nports);
-        sketch.misfit = from->misfit + pairs_misfit(d, sketch.sets, c);
+        sketch.misfit = from->misfit + evidence_misfit(d, &evidence, sketch.sets);
         beam_put(beam, n, &sketch);
     } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size));
     sketch = *from;
