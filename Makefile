@@ -20,13 +20,20 @@ CLANG_WARNINGS = $(if $(findstring clang,$(CC)),-Wno-double-promotion)
 SANITIZE_CFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-Wno-format-truncation -Wno-format-overflow)
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS)
-ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -pthread $(SANITIZE_CFLAGS)
+# All objects can become part of a shared library, whose only symbols are those of latput.h.
+ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread $(SANITIZE_CFLAGS)
 LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 
 SOURCES := $(filter-out runner/main.c,$(wildcard runner/*.c runner/util/*.c cpuinfo/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 LIBRARY := $(BUILD)/liblatput_runner.a
+
+# liblatput, for programs that measure themselves: docs/LIBRARY.md.
+USER_SOURCES := $(filter-out library/latput_sqlite%,$(wildcard library/*.c))
+USER_OBJECTS := $(USER_SOURCES:%.c=$(BUILD)/%.o)
+USER_LDLIBS = -lcsv -lm -pthread
+USER_SONAME = liblatput.so.0
 
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
 # stack protectors or position independence: its addresses stay below 2 GiB for absolute operands.
@@ -43,7 +50,7 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
 .PHONY: all tests check bench golden format lint install clean
-all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32)
+all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -51,6 +58,17 @@ $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# One object, whose other symbols are local to it, lest they meet symbols of the user's program.
+$(BUILD)/liblatput.a: $(USER_OBJECTS) $(LIBRARY)
+	$(LD) -r -o $(BUILD)/liblatput.o $^
+	objcopy --localize-hidden $(BUILD)/liblatput.o
+	@rm -f $@
+	$(AR) rcs $@ $(BUILD)/liblatput.o
+
+$(BUILD)/liblatput.so: $(USER_OBJECTS) $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
+	@ln -sf liblatput.so $(BUILD)/$(USER_SONAME)
 
 $(BUILD)/core64.o: $(CORE_OBJECTS)
 	$(LD) -r -o $@ $^
@@ -94,6 +112,11 @@ PORT_SIM := $(BUILD)/tests/port_sim.o $(BUILD)/tests/port_sim_read.o \
 	$(BUILD)/tests/port_sim_judge.o
 $(BUILD)/tests/test_ports $(BUILD)/tests/test_ports_fuzz: $(PORT_SIM)
 
+# As a program of a user's is linked.
+$(BUILD)/tests/test_latput: tests/test_latput.c $(BUILD)/liblatput.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -Iinclude -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
+
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
 
@@ -118,7 +141,7 @@ lint: $(BUILD)/version.h
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
 	tests/layers.sh
-	printf '%s\n' $(call sources,runner/*.c cpuinfo/*.c) | xargs -P $$(nproc) -n 1 sh -c \
+	printf '%s\n' $(call sources,runner/*.c cpuinfo/*.c library/*.c) | xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
 
 DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
@@ -127,6 +150,15 @@ install: all
 	for f in $(BUILD)/core64.o $(CORE32); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
 	for f in $$($(DATA)); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
+	install -D -m 644 include/latput.h $(DESTDIR)$(PREFIX)/include/latput.h
+	install -D -m 644 $(BUILD)/liblatput.a $(DESTDIR)$(PREFIX)/lib/liblatput.a
+	install -D -m 755 $(BUILD)/liblatput.so $(DESTDIR)$(PREFIX)/lib/$(USER_SONAME)
+	ln -sf $(USER_SONAME) $(DESTDIR)$(PREFIX)/lib/liblatput.so
+	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
+		'Name: latput' 'Description: Time stamps, core cycles and counters inside a program' \
+		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -llatput' \
+		'Libs.private: $(USER_LDLIBS)' >$(BUILD)/latput.pc
+	install -D -m 644 $(BUILD)/latput.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/latput.pc
 	$(BUILD)/latput help --man >$(BUILD)/latput.1
 	install -D -m 644 $(BUILD)/latput.1 $(DESTDIR)$(PREFIX)/share/man/man1/latput.1
 

@@ -22,10 +22,11 @@ ports
 store
 report check
 batch floor session measure run bench pack stat
+latput
 cmd commands main'
 
 # shellcheck disable=SC2016 # the program is awk's
-find runner cpuinfo -name '*.[ch]' | sort | xargs awk -v layers="$layers" '
+find runner cpuinfo library include -name '*.[ch]' | sort | xargs awk -v layers="$layers" '
 function module_of(path,    name) {
     if (path ~ /(^|\/)util\//) return "util"
     if (path ~ /(^|\/)cpuinfo\//) return "cpuinfo"

@@ -4,6 +4,7 @@
 
 #include "mem.h"
 
+#include <dlfcn.h>
 #include <libgen.h>
 #include <limits.h>
 #include <pthread.h>
@@ -15,12 +16,45 @@
 static char paths_root[PATH_MAX], paths_lib[PATH_MAX];
 static pthread_once_t paths_once = PTHREAD_ONCE_INIT;
 
+// The file that this code is in: a shared library, if it is in one, else the program.
+static void paths_own_file(char file[PATH_MAX])
+{
+    Dl_info info;
+    char program[PATH_MAX] = "";
+    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[len > 0 ? len : 0] = '\0';
+    // The name of a program is whatever its caller chose.
+    if (!dladdr(paths_root, &info) || !strstr(info.dli_fname, ".so") ||
+        !realpath(info.dli_fname, file))
+        snprintf(file, PATH_MAX, "%s", program);
+}
+
+// Where data are installed: beside the program, or, if that is a user's with liblatput.a in it, in
+// one of the usual places.
+static char *paths_find_installed(const char *dir)
+{
+    char *own = xasprintf("%s/..", dir);
+    const char *const prefixes[] = {own, "/usr/local", "/usr"};
+    const char *prefix = own;
+    for (size_t i = ARRAY_LEN(prefixes); i-- > 0;) {
+        char *root = xasprintf("%s/share/latput", prefixes[i]);
+        if (access(root, F_OK) == 0)
+            prefix = prefixes[i];
+        free(root);
+    }
+    char *root = xasprintf("%s/share/latput", prefix);
+    char *lib = xasprintf("%s/lib/latput", prefix);
+    snprintf(paths_lib, sizeof paths_lib, "%s", lib);
+    free(lib);
+    free(own);
+    return root;
+}
+
 static void paths_find(void)
 {
-    char exe[PATH_MAX] = "";
-    ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[len > 0 ? len : 0] = '\0';
-    char *dir = dirname(exe); // the program's directory
+    char file[PATH_MAX];
+    paths_own_file(file);
+    char *dir = dirname(file);
     char *tree = NULL;
     // Test programs live one level deeper than the program itself.
     for (int up = 1; up <= 3 && !tree; up++) {
@@ -36,12 +70,8 @@ static void paths_find(void)
         }
         free(probe);
     }
-    if (!tree) {
-        tree = xasprintf("%s/../share/latput", dir);
-        char *lib = xasprintf("%s/../lib/latput", dir);
-        snprintf(paths_lib, sizeof paths_lib, "%s", lib);
-        free(lib);
-    }
+    if (!tree)
+        tree = paths_find_installed(dir);
     const char *root = getenv("LATPUT_ROOT");
     if (!root || !*root)
         root = tree;

@@ -2,7 +2,8 @@
 // Where the project's files are: data (lists, macros, tables, schema) below the data root, the
 // measurement core below the library directory. The root is $LATPUT_ROOT if set; else the parent of
 // the program's own directory if that holds lists/ (the source tree: build/latput); else
-// <prefix>/share/latput for a program installed as <prefix>/bin/latput.
+// <prefix>/share/latput for a program installed as <prefix>/bin/latput; else that of /usr/local or
+// /usr. Of code in a shared library its own directory counts: <prefix>/lib/liblatput.so.
 #ifndef LATPUT_PATHS_H
 #define LATPUT_PATHS_H
 

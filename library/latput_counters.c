@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+// Counters for a program that measures itself: events by the tables of latput, counted through the
+// backend of perf, and read with RDPMC where the kernel lets user code do so, else by a system
+// call.
+#include "latput_internal.h"
+
+#include "../runner/count.h"
+#include "../runner/util/mem.h"
+
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct latput_counters {
+    struct cpu_info cpu;
+    struct counter_table table;
+    struct count_machine machine;
+    struct count_event *events;
+    struct count_group *group;
+    const struct perf_event_mmap_page *pages[COUNT_EVENTS_MAX]; // NULL: by a system call
+    char obstacle[2048];
+    bool rdpmc;
+};
+
+static void events_map(struct latput_counters *counters)
+{
+    struct err err = {{0}};
+    counters->rdpmc = true;
+    for (int i = 0; i < counters->group->nevents && counters->rdpmc; i++) {
+        counters->pages[i] = count_perf_page(counters->group, i, &err);
+        counters->rdpmc = counters->pages[i] != NULL;
+    }
+    if (!counters->rdpmc)
+        snprintf(counters->obstacle, sizeof counters->obstacle, "%s", err.text);
+}
+
+static int counters_set_up(struct latput_counters *counters, const char *text, struct err *err)
+{
+    const struct count_target self = {.what = COUNT_SELF};
+    if (cpu_identify(&counters->cpu, err) != 0 ||
+        counters_load(counters->cpu.uarch, &counters->table, err) != 0)
+        return -1;
+    counters->machine = count_machine_live(&counters->cpu);
+    int n = count_events_parse(&counters->table, text, COUNT_USER, &counters->events, err);
+    if (n == 0)
+        return err_set(err, "no event is named");
+    if (n > COUNT_EVENTS_MAX)
+        return err_set(err, "%d events are too many: at most %d", n, COUNT_EVENTS_MAX);
+    if (n < 0 || count_perf.open(&counters->machine, &self, counters->events, n, &counters->group,
+                                 err) != COUNT_FINE)
+        return -1;
+    events_map(counters);
+    return 0;
+}
+
+struct latput_counters *latput_counters_open(const char *events, char *error, size_t size)
+{
+    struct latput_counters *counters = xcalloc(1, sizeof *counters);
+    struct err err = {{0}};
+    if (counters_set_up(counters, events, &err) == 0)
+        return counters;
+    if (error && size > 0)
+        snprintf(error, size, "%s", err.text);
+    latput_counters_close(counters);
+    return NULL;
+}
+
+void latput_counters_close(struct latput_counters *counters)
+{
+    if (!counters)
+        return;
+    count_perf.close(counters->group);
+    free(counters->events);
+    counters_free(&counters->table);
+    free(counters);
+}
+
+int latput_counters_count(const struct latput_counters *counters)
+{
+    return counters->group->nevents;
+}
+
+const char *latput_counters_name(const struct latput_counters *counters, int i)
+{
+    return counters->group->events[i].name;
+}
+
+const char *latput_counters_method(const struct latput_counters *counters)
+{
+    return counters->rdpmc ? "rdpmc" : "read";
+}
+
+const char *latput_counters_obstacle(const struct latput_counters *counters)
+{
+    return counters->obstacle;
+}
+
+int latput_counters_index(const struct latput_counters *counters, int i)
+{
+    const volatile struct perf_event_mmap_page *page = counters->pages[i];
+    return counters->rdpmc ? (int)page->index - 1 : -1;
+}
+
+int latput_counters_start(struct latput_counters *counters)
+{
+    return count_perf.start(counters->group, NULL) == COUNT_FINE ? 0 : -1;
+}
+
+int latput_counters_stop(struct latput_counters *counters)
+{
+    return count_perf.stop(counters->group, NULL) == COUNT_FINE ? 0 : -1;
+}
+
+// The kernel changes the page when it takes the counter away, at a moment that no one here sees;
+// `lock` differs before and after if it did. Times differ if the event was off its counter before.
+int page_read(const struct perf_event_mmap_page *page, uint64_t *count)
+{
+    const volatile struct perf_event_mmap_page *now = page;
+    uint32_t lock, index;
+    int whole;
+    do {
+        lock = now->lock;
+        __asm__ volatile("" : : : "memory");
+        index = now->index;
+        whole = now->time_enabled == now->time_running;
+        *count = (uint64_t)now->offset;
+        if (index) {
+            // The counter is narrower than 64 bits, and signed.
+            unsigned unused = 64u - now->pmc_width;
+            int64_t part = (int64_t)(latput_rdpmc(index - 1) << unused) >> unused;
+            *count += (uint64_t)part;
+        }
+        __asm__ volatile("" : : : "memory");
+    } while (now->lock != lock);
+    return index && whole ? 0 : -1;
+}
+
+int latput_counters_read(struct latput_counters *counters, uint64_t *values)
+{
+    int i = 0, n = counters->group->nevents;
+    while (counters->rdpmc && i < n && page_read(counters->pages[i], &values[i]) == 0)
+        i++;
+    // Stopped counters are on no counter; the system call also knows whether they all counted.
+    return i == n || count_perf.read(counters->group, values, NULL) == COUNT_FINE ? 0 : -1;
+}

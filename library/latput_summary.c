@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The summary of a vector of values; see include/latput.h. Pure.
+#include "latput_internal.h"
+
+#include "../runner/derive.h"
+#include "../runner/util/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static int summary_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+struct latput_summary latput_summarise(const double *values, int n, double grain)
+{
+    struct latput_summary summary = {0, NAN, NAN, NAN, NAN, NAN};
+    double *sorted = xmalloc((size_t)(n > 0 ? n : 1) * sizeof *sorted);
+    for (int i = 0; i < n; i++)
+        if (!isnan(values[i]))
+            sorted[summary.n++] = values[i];
+    if (summary.n == 0) {
+        free(sorted);
+        return summary;
+    }
+    qsort(sorted, (size_t)summary.n, sizeof *sorted, summary_compare);
+    summary.min = sorted[0];
+    summary.max = sorted[summary.n - 1];
+    summary.median = derive_quantile(sorted, summary.n, 0.5);
+    summary.spread =
+        derive_quantile(sorted, summary.n, 0.75) - derive_quantile(sorted, summary.n, 0.25);
+    double fence = 3 * fmax(summary.spread, grain), sum = 0;
+    int inside = 0;
+    for (int i = 0; i < summary.n; i++) {
+        if (fabs(sorted[i] - summary.median) <= fence) {
+            sum += sorted[i];
+            inside++;
+        }
+    }
+    // The median of an even number can lie between two far groups.
+    summary.mean = inside ? sum / inside : summary.median;
+    free(sorted);
+    return summary;
+}
