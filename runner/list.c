@@ -230,12 +230,12 @@ static int parse_tests(struct row_parser *parser)
 static int parse_option(struct row_parser *parser, const struct word *word)
 {
     struct list_row *row = parser->row;
-    struct list_option *option = &row->options[row->noptions];
-    if (list_option_parse(word->at, word->len, &parser->list->arena, option, &parser->fault))
+    struct list_option option;
+    if (list_option_parse(word->at, word->len, &parser->list->arena, &option, &parser->fault))
         return -1;
-    if (list_row_option(row, option->key))
-        return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", option->key);
-    row->noptions++;
+    if (list_row_option(row, option.key))
+        return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", option.key);
+    row->options[row->noptions++] = option;
     return 0;
 }
 
@@ -268,7 +268,7 @@ static int parse_options(struct row_parser *parser)
     size_t count = 0;
     while (word_next(&rest, &word))
         count++;
-    row->options = count ? arena_alloc(&parser->list->arena, count * sizeof *row->options) : NULL;
+    row->options = arena_alloc(&parser->list->arena, (count + 1) * sizeof *row->options);
     for (rest = text; word_next(&rest, &word);)
         if (parse_option(parser, &word))
             parser_report(parser);
