@@ -18,7 +18,7 @@ struct exec_stream {
 
 enum exec_end {
     EXEC_CLOSED,  // every process closed its end
-    EXEC_SILENT,  // nothing came from any of them for `timeout_ms`
+    EXEC_SILENT,  // nothing came from any of them for `timeout_ms` (ten times that at first)
     EXEC_STOPPED, // exec_stop()
 };
 // Reads until one of these. Descriptors are left open.

@@ -10,6 +10,9 @@
 #include <unistd.h>
 
 static const int SLICE_MS = 100; // how soon exec_stop is noticed
+// Before the first record no body has run: a core that is slow to begin builds its kernels on a
+// machine that is busy.
+static const int START_PATIENCE = 10;
 
 static volatile sig_atomic_t exec_stopped;
 
@@ -40,7 +43,8 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
 {
     struct pollfd waiting[EXEC_THREADS_MAX];
     assert(n <= EXEC_THREADS_MAX);
-    for (int silent_ms = 0; silent_ms < timeout_ms;) {
+    int patience_ms = timeout_ms * START_PATIENCE;
+    for (int silent_ms = 0; silent_ms < patience_ms;) {
         if (exec_stopped)
             return EXEC_STOPPED;
         bool open = false;
@@ -55,6 +59,8 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
         for (int i = 0; i < n && ready > 0; i++)
             if (waiting[i].revents)
                 exec_stream_read(&streams[i]);
+        if (ready > 0)
+            patience_ms = timeout_ms;
     }
     return EXEC_SILENT;
 }
