@@ -130,4 +130,14 @@ int port_infer(const struct port_oracle *oracle, const struct port_form *forms, 
                int n, const struct port_model *model, const struct port_evidence *evidence,
                struct port_usage *usages, struct err *err);
 
+// Finds units that are not pipelined among the inferred forms which[0..n): adds them to the model
+// and sets unit and busy_clk of the usages. Forms need their rthroughput_clk.
+int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
+                    const int *which, int n, struct port_model *model, struct port_usage *usages,
+                    struct err *err);
+// Finds out which of the model's units the forms keep busy.
+int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
+                      const int *which, int n, const struct port_model *model,
+                      struct port_usage *usages, struct err *err);
+
 #endif

@@ -8,13 +8,14 @@
 #include <string.h>
 
 enum { STEPS_MAX = 200, SETS_MAX = 64 };
-static const double FASTER_WEIGHT = 3;     // a trial faster than predicted: impossible, not unlucky
-static const double UOP_COST = 0.03;       // prefers fewer µops where trials are silent
-static const double DERIVED_COST = 0.02;   // and sets that have a blocker of their own
-static const double AMBIGUOUS_COST = 0.2;  // another fit this close is another answer
-static const double RESIDUAL_MAX = 0.8;    // µops
-static const double RESIDUAL_SHARE = 0.06; // of what the form uses: deviations grow with it
-static const double BUSY_EXCESS = 0.08;    // of the throughput that no port explains
+static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
+static const double UOP_COST = 0.03;     // prefers fewer µops where trials are silent
+static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
+static const double UNEXPLAINED_COST = 0.2; // of a throughput that only something else explains
+static const double AMBIGUOUS_COST = 0.2;   // another fit this close is another answer
+static const double RESIDUAL_MAX = 0.8;     // µops
+static const double RESIDUAL_SHARE = 0.06;  // of what the form uses: deviations grow with it
+static const double BUSY_EXCESS = 0.08;     // of the throughput that no port explains
 static const double USED_UOPS = 0.3;
 
 struct fit {
@@ -84,6 +85,9 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
     double excess = port_predict(fit->model, usages, one, 1) / fit_alone_clk(fit->trials) - 1;
     if (excess > BUSY_EXCESS)
         cost += FASTER_WEIGHT * excess;
+    // A narrower set that explains the throughput is better than a wide one that leaves it open.
+    if (excess < -BUSY_EXCESS && !isnan(fit->trials->best_clk))
+        cost += UNEXPLAINED_COST * -excess;
     if (residual)
         *residual = worst;
     return cost;
@@ -162,7 +166,9 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
             if (remove >= 0)
                 counts[remove]--;
             double other = fit_cost(fit, counts, NULL);
-            *second = fmin(*second, other);
+            // A part of a set that has no blocker is never another answer, only a closer one.
+            if (add < fit->model->nclasses)
+                *second = fmin(*second, other);
             if (other < least - 1e-9) {
                 least = other;
                 best_add = add;
