@@ -41,9 +41,10 @@ struct port_unit {
 };
 
 struct port_model {
-    int width;  // of dispatch: slots a cycle
-    int nports; // ports in all classes
-    int filler; // index of a form that takes a slot and no port; -1: none known
+    int width;                     // of dispatch: slots a cycle
+    int nports;                    // ports in all classes
+    char port_names[PORTS_MAX][8]; // published names, where the structure fits; else ""
+    int filler;                    // index of a form that takes a slot and no port; -1: none known
     int nclasses;
     struct port_class classes[PORT_CLASSES_MAX]; // by size, smallest first
     int nunits;

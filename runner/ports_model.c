@@ -98,10 +98,16 @@ void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *
             strbuf_puts(out, model->classes[i].name);
             return;
         }
-    strbuf_puts(out, "P");
-    for (int port = 0; port < PORTS_MAX; port++)
-        if (set & 1u << port)
-            strbuf_printf(out, "%s%d", port > 9 ? "." : "", port);
+    const char *between = "";
+    for (int port = 0; port < PORTS_MAX; port++) {
+        if (!(set & 1u << port))
+            continue;
+        if (model->port_names[port][0])
+            strbuf_printf(out, "%s%s", between, model->port_names[port]);
+        else
+            strbuf_printf(out, "%sp%d", between, port);
+        between = "/";
+    }
 }
 
 void port_usage_text(const struct port_model *model, const struct port_usage *usage,
