@@ -86,8 +86,15 @@ bool mix_plannable(const struct list_row *row);
 // One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
 // mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
 // of parts[0]. -1: there are too few registers; the test then says so and has no kernels.
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders,
+// `breaking`: instances do not wait for others of their part either; a move in front of each cuts
+// what it would wait for.
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan);
+
+// The forms of the moves that stand in front of each instance of the row in a mix. Returns their
+// number.
+enum { MIX_BREAKERS_MAX = 8 };
+int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MIX_BREAKERS_MAX]);
 
 const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"
 const char *bound_name(enum bound bound);        // "exact", "upper"

@@ -160,10 +160,15 @@ struct instances {
     int nbreakers;
     int8_t own[POINTS_MAX][INSTANCES_MAX];
 };
-// Takes registers for up to `wanted` instances; `breaking`: with dependency breakers. false: there
-// are too few registers for one.
-bool throughput_prepare(struct draft *draft, int wanted, bool breaking,
+// Which dependencies between instances are broken: those alone that would spoil the data; also
+// those that instances with registers of their own have; also those of a register with itself.
+enum breaking { BREAK_NEEDED, BREAK_IMPLICIT, BREAK_ALL };
+// Takes registers for up to `wanted` instances. false: there are too few registers for one.
+bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
                         struct instances *instances);
+// Which points of an instance are set anew before it; returns their number.
+int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
+                        bool breakers[POINTS_MAX]);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
 // What puts the stack pointer back, before and after all instances.
 void throughput_before(struct draft *draft, int instances);

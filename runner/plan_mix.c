@@ -74,7 +74,7 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
 }
 
 // Gives all parts their registers and their text. false: too few registers.
-static bool mix_write_parts(struct mix_writer *writers, int n, struct arena *arena)
+static bool mix_write_parts(struct mix_writer *writers, int n, bool breaking, struct arena *arena)
 {
     for (int i = 0; i < n; i++)
         draft_begin(&writers[i].draft, &writers[i].rp);
@@ -87,7 +87,8 @@ static bool mix_write_parts(struct mix_writer *writers, int n, struct arena *are
             writer->draft.used[class] |= taken[class];
         writer->draft.labels = i * PART_LABELS;
         int distinct = i > 0 ? 1 : writer->count < DISTINCT_MAX ? writer->count : DISTINCT_MAX;
-        if (!throughput_prepare(&writer->draft, distinct, false, &writer->instances))
+        if (!throughput_prepare(&writer->draft, distinct, breaking ? BREAK_ALL : BREAK_NEEDED,
+                                &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
         for (int class = 0; class < CLASS_COUNT; class ++)
@@ -210,7 +211,50 @@ bool mix_plannable(const struct list_row *row)
            !list_row_option(row, "stack");
 }
 
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders,
+// The form of the move or test that draft_break() writes.
+static const char *breaker_form(const struct row_plan *rp, const struct point *point)
+{
+    switch (point->class) {
+    case CLASS_GPR:
+        return rp->row->bits == 32 ? "mov r32 r32" : "mov r64 r64";
+    case CLASS_VEC:
+        if (!rp->avx)
+            return "movaps x x";
+        return rp->vec_bits == 512   ? "vmovaps z z"
+               : rp->vec_bits == 256 ? "vmovaps y y"
+                                     : "vmovaps x x";
+    case CLASS_MASK:
+        return strstr(rp->row->isa, "AVX512BW") ? "kmovq k k" : "kmovw k k";
+    case CLASS_MMX:
+        return "movq mm mm";
+    case CLASS_FLAGS:
+        return "test r32 r32";
+    default:
+        return NULL;
+    }
+}
+
+int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MIX_BREAKERS_MAX])
+{
+    struct arena arena = {0};
+    const struct plan_params params = {.issue_width = 1};
+    struct plan plan = {.row = row};
+    struct row_plan rp;
+    bool breakers[POINTS_MAX];
+    mix_row_plan(row, &params, &arena, &plan, &rp);
+    throughput_breakers(&rp, breaking ? BREAK_ALL : BREAK_NEEDED, breakers);
+    int n = 0;
+    for (int i = 0; i < rp.npoints && n < MIX_BREAKERS_MAX; i++) {
+        const char *form =
+            breakers[i] && points_same_before(&rp, i) < 0 ? breaker_form(&rp, &rp.points[i]) : NULL;
+        if (form)
+            forms[n++] = form;
+    }
+    arena_free(&arena);
+    return n;
+}
+
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan)
 {
     *plan = (struct plan){.row = parts[0].row};
@@ -220,7 +264,7 @@ int mix_plan(const struct mix_part *parts, int nparts, unsigned orders,
         writers[i].count = parts[i].count;
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
-    bool fits = mix_write_parts(writers, nparts, arena);
+    bool fits = mix_write_parts(writers, nparts, breaking, arena);
     struct strbuf init = {0};
     for (int i = 0; i < nparts; i++)
         strbuf_puts(&init, strbuf_text(&writers[i].draft.init));

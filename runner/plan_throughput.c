@@ -147,11 +147,15 @@ static void throughput_own_registers(struct draft *draft, struct instances *inst
 }
 
 // Which points get a breaker in this kernel.
-static int throughput_breakers(const struct row_plan *rp, bool breaking, bool breakers[POINTS_MAX])
+int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
+                        bool breakers[POINTS_MAX])
 {
     int n = 0;
     for (int i = 0; i < rp->npoints; i++) {
-        breakers[i] = throughput_must_set(rp, i) || (breaking && throughput_breakable(rp, i));
+        const struct point *point = &rp->points[i];
+        breakers[i] = throughput_must_set(rp, i) ||
+                      (breaking != BREAK_NEEDED && throughput_breakable(rp, i)) ||
+                      (breaking == BREAK_ALL && throughput_own_register(point) && point->read);
         n += breakers[i];
     }
     return n;
@@ -213,7 +217,8 @@ void throughput_instance(struct draft *draft, const struct instances *instances,
     draft_repop(draft);
 }
 
-bool throughput_prepare(struct draft *draft, int wanted, bool breaking, struct instances *instances)
+bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
+                        struct instances *instances)
 {
     instances->nbreakers = throughput_breakers(draft->rp, breaking, instances->breakers);
     throughput_sources(draft, instances->breakers);
@@ -227,7 +232,7 @@ bool throughput_prepare(struct draft *draft, int wanted, bool breaking, struct i
 
 // Returns the number of instances that the kernel got, 0 if it is none (or the same as before).
 static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
-                             bool breaking)
+                             enum breaking breaking)
 {
     static _Thread_local struct instances instances;
     struct draft draft;
@@ -241,7 +246,7 @@ static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted,
         throughput_instance(&draft, &instances, j);
     throughput_after(&draft, instances.n);
     char shape[32];
-    const char *suffix = breaking ? "+break" : instances.nbreakers ? "+set" : "";
+    const char *suffix = breaking == BREAK_IMPLICIT ? "+break" : instances.nbreakers ? "+set" : "";
     snprintf(shape, sizeof shape, "n%d%s", instances.n, suffix);
     plan_add_kernel(rp, test, draft_finish(&draft, shape, instances.n));
     return instances.n;
@@ -269,9 +274,10 @@ void throughput_plan(struct row_plan *rp, const char *variant)
     for (int i = 0; i < rp->npoints; i++)
         optional |= throughput_breakable(rp, i) && !throughput_must_set(rp, i);
     const int *counts = throughput_counts[throughput_class(rp)];
-    for (int breaking = 0; breaking <= optional; breaking++)
+    for (int breaking = BREAK_NEEDED; breaking <= (optional ? BREAK_IMPLICIT : BREAK_NEEDED);
+         breaking++)
         for (int i = 0, before = 0; i < COUNTS_MAX && counts[i]; i++) {
-            int got = throughput_kernel(rp, test, counts[i], before, breaking);
+            int got = throughput_kernel(rp, test, counts[i], before, (enum breaking)breaking);
             before = got ? got : before;
         }
     if (test->nkernels == 0)

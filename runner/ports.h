@@ -93,10 +93,13 @@ struct port_part {
     int form; // index
     int count;
 };
+// In orders: cut dependencies of a form's instances on each other, at the cost of moves.
+enum { PORT_MIX_BREAKING = 1 << 8 };
 struct port_mix {
     struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it
     int nparts;
-    unsigned orders; // bit mask over enum mix_order: which arrangements are timed
+    unsigned orders; // bit mask over enum mix_order: which arrangements are timed; and
+                     // PORT_MIX_BREAKING
 };
 struct port_timing {
     enum outcome outcome;

@@ -192,19 +192,41 @@ static int names_infer(struct names *names, const struct port_oracle *oracle,
     return 0;
 }
 
-int port_name_sets(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
-                   const char *uarch, struct port_model *model, struct err *note, struct err *err)
+// Reads the uarch's file: 1, 0 if there is none, -1 if it is malformed.
+static int names_open(const char *uarch, struct names *names, struct err *err)
 {
     char *relative = xasprintf("cpuinfo/ports/%s.csv", uarch);
     const char *path = path_data(relative);
     free(relative);
-    *note = (struct err){{0}};
+    *names = (struct names){.n = 0};
     if (access(path, R_OK) != 0 && errno == ENOENT)
         return 0;
+    return names_read(path, names, err) == 0 ? 1 : -1;
+}
+
+int port_name_sets(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
+                   const char *uarch, struct port_model *model, struct err *note, struct err *err)
+{
+    *note = (struct err){{0}};
     struct names names;
-    int status = names_read(path, &names, err);
-    if (status == 0)
+    int found = names_open(uarch, &names, err);
+    int status = found;
+    if (found == 1)
         status = names_infer(&names, oracle, forms, nforms, model, note, err);
     csv_file_free(&names.file);
     return status;
+}
+
+void port_names_restore(const char *uarch, struct port_model *model)
+{
+    struct names names;
+    struct err ignored = {{0}};
+    int found = names_open(uarch, &names, &ignored);
+    for (int i = 0; i < names.n; i++)
+        for (int c = 0; c < model->nclasses; c++)
+            if (strcmp(model->classes[c].name, names.sets[i].name) == 0)
+                names.sets[i].class = c;
+    if (found == 1 && names_compare(&names, model, &ignored) == 0)
+        names_apply(&names, model);
+    csv_file_free(&names.file);
 }

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: MIT
+// Ports of rows; see run_ports.h. The model is found once a run; everything else goes chunk by
+// chunk, so that a run that is killed loses one chunk.
+#include "run_ports.h"
+
+#include "ports_forms.h"
+#include "ports_names.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_FORMS = 1500 };
+// Forms that may keep a unit busy, among those that a model is found with.
+static const double UNIT_LEAST_CLK = 2.5, UNIT_MOST_CLK = 40;
+
+static double throughput_of(const struct list_row *row, const struct stored_throughput *values,
+                            int n)
+{
+    const struct stored_form key = {row->form, encoding_name(row->enc), row->bits};
+    int low = 0, high = n;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        int order = stored_form_compare(&values[middle].form, &key);
+        if (order == 0)
+            return values[middle].value_clk;
+        if (order < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return (double)NAN;
+}
+
+static void forms_add(struct ports_forms *forms, const struct list_row *row,
+                      const struct stored_throughput *throughputs, int nthroughputs)
+{
+    forms->rows[forms->n] = row;
+    forms->forms[forms->n] = ports_form(row);
+    forms->forms[forms->n].rthroughput_clk = throughput_of(row, throughputs, nthroughputs);
+    forms->n++;
+}
+
+int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked, int nasked,
+                     const struct stored_throughput *throughputs, int nthroughputs, struct err *err)
+{
+    *forms = (struct ports_forms){.n = 0};
+    if (select_rows(NULL, 0, NULL, &forms->lists, err) != 0)
+        return -1;
+    size_t most = (size_t)(forms->lists.nrows + nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1);
+    forms->rows = xcalloc(most, sizeof *forms->rows);
+    forms->forms = xcalloc(most, sizeof *forms->forms);
+    for (int i = 0; i < forms->lists.nrows; i++) {
+        const struct list_row *row = forms->lists.rows[i].row;
+        if (row->bits == 64 && mix_plannable(row))
+            forms_add(forms, row, throughputs, nthroughputs);
+    }
+    ports_forms_thin(forms->forms, forms->rows, forms->n);
+    forms->first_asked = forms->n;
+    for (int i = 0; i < nasked; i++) {
+        forms_add(forms, asked[i].row, throughputs, nthroughputs);
+        forms->forms[forms->n - 1].blocker_cost = -1;
+    }
+    return 0;
+}
+
+void ports_forms_free(struct ports_forms *forms)
+{
+    selection_free(&forms->lists);
+    free(forms->rows);
+    free(forms->forms);
+    free(forms->rows_32);
+}
+
+static bool row_has_memory(const struct list_row *row)
+{
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind == OPERAND_MEM || row->ops[i].kind == OPERAND_VSIB)
+            return true;
+    return false;
+}
+
+// Finds the units with register forms: memory would only be in the way.
+static int model_units(const struct ports_forms *forms, const struct port_oracle *oracle,
+                       struct port_model *model, struct err *err)
+{
+    int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = 0;
+    for (int i = 0; i < forms->first_asked; i++) {
+        double clk = forms->forms[i].rthroughput_clk;
+        if (clk >= UNIT_LEAST_CLK && clk <= UNIT_MOST_CLK && !row_has_memory(forms->rows[i]) &&
+            forms->rows[i]->enc != ENC_EVEX)
+            which[n++] = i;
+    }
+    struct port_usage *usages = xcalloc((size_t)n + 1, sizeof *usages);
+    int status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+    if (status == 0)
+        status = port_find_units(oracle, forms->forms, which, n, model, usages, err);
+    free(which);
+    free(usages);
+    return status;
+}
+
+int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
+                     const struct cpu_info *cpu, struct port_model *model, struct err *note,
+                     struct err *err)
+{
+    int width = cpu->issue_width ? cpu->issue_width : 4;
+    if (port_discover(oracle, forms->forms, forms->first_asked, width, model, err) != 0)
+        return -1;
+    if (port_name_sets(oracle, forms->forms, forms->first_asked, cpu->uarch, model, note, err) != 0)
+        return -1;
+    return model_units(forms, oracle, model, err);
+}
+
+static int forms_find(const struct ports_forms *forms, const char *name)
+{
+    for (int i = 0; i < forms->first_asked && *name; i++)
+        if (strcmp(forms->forms[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const char *forms_name(const struct ports_forms *forms, int form)
+{
+    return form >= 0 ? forms->forms[form].name : "";
+}
+
+static int model_store(struct run_ports *run, const struct ports_forms *forms,
+                       const struct port_model *model, struct err *err)
+{
+    struct stored_port_model stored = {.model = *model, .filler = forms_name(forms, model->filler)};
+    for (int c = 0; c < model->nclasses; c++)
+        stored.class_blockers[c] = forms_name(forms, model->classes[c].blocker);
+    for (int u = 0; u < model->nunits; u++)
+        stored.unit_blockers[u] = forms_name(forms, model->units[u].blocker);
+    return store_put_port_model(run->store, run->run_id, &stored, err);
+}
+
+// The model that the database has; 1 found and usable here, 0 none, -1 error.
+static int model_load(struct run_ports *run, const struct ports_forms *forms,
+                      struct port_model *model, bool *own, struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_port_model stored;
+    int64_t from = run->run_id;
+    int found = store_get_port_model(run->store, from, &stored, &arena, err);
+    *own = found == 1;
+    if (found == 0 && run->reuse_model) {
+        found = store_newest_port_run(run->store, run->cpu_id, NULL, &from, err);
+        if (found == 1)
+            found = store_get_port_model(run->store, from, &stored, &arena, err);
+    }
+    if (found == 1) {
+        *model = stored.model;
+        model->filler = forms_find(forms, stored.filler);
+        for (int c = 0; c < model->nclasses && found == 1; c++)
+            if ((model->classes[c].blocker = forms_find(forms, stored.class_blockers[c])) < 0)
+                found = 0; // a list has lost the form: find a new one
+        for (int u = 0; u < model->nunits && found == 1; u++)
+            if ((model->units[u].blocker = forms_find(forms, stored.unit_blockers[u])) < 0)
+                found = 0;
+    }
+    arena_free(&arena);
+    return found;
+}
+
+static int model_get(struct run_ports *run, const struct ports_forms *forms,
+                     const struct port_oracle *oracle, struct port_model *model, struct err *err)
+{
+    bool own = false;
+    struct err note = {{0}};
+    int found = model_load(run, forms, model, &own, err);
+    if (found < 0)
+        return -1;
+    if (found == 1) {
+        port_names_restore(run->session->cpu->uarch, model);
+        return own ? 0 : model_store(run, forms, model, err);
+    }
+    if (own)
+        return err_set(err, "the run's port model names forms that are no longer in the lists; "
+                            "begin a new run");
+    if (ports_find_model(forms, oracle, run->session->cpu, model, &note, err) != 0)
+        return -1;
+    if (*note.text &&
+        store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
+                          note.text, err) != 0)
+        return -1;
+    return model_store(run, forms, model, err);
+}
+
+// The same model with blockers that run in 32-bit mode; classes whose blocker cannot are left out.
+static void model_for_32(struct ports_forms *forms, const struct port_model *model,
+                         struct port_model *model_32)
+{
+    *model_32 = *model;
+    model_32->nclasses = model_32->nunits = 0;
+    model_32->filler = -1;
+    forms->rows_32 = xcalloc(PORT_CLASSES_MAX + 1, sizeof *forms->rows_32);
+    for (int c = -1; c < model->nclasses; c++) {
+        int blocker = c < 0 ? model->filler : model->classes[c].blocker;
+        if (blocker < 0)
+            continue;
+        const struct list_row *row = forms->rows[blocker];
+        bool possible = true;
+        for (int i = 0; i < row->nops; i++)
+            possible &= row->ops[i].bits != 64 || row->ops[i].kind == OPERAND_VEC ||
+                        row->ops[i].kind == OPERAND_MMX;
+        if (!possible)
+            continue;
+        struct list_row *copy = &forms->rows_32[c + 1];
+        *copy = *row;
+        copy->bits = 32;
+        forms_add(forms, copy, NULL, 0);
+        if (c < 0) {
+            model_32->filler = forms->n - 1;
+        } else {
+            model_32->classes[model_32->nclasses] = model->classes[c];
+            model_32->classes[model_32->nclasses++].blocker = forms->n - 1;
+        }
+    }
+}
+
+// The trials of a chunk, by position in it.
+struct chunk_evidence {
+    struct arena arena;
+    int first_form;
+    const int *position_of; // by form - first_form
+    struct measured_port_trial **trials;
+    int *ntrials, *capacity;
+};
+
+static void chunk_tell(void *context, int form, const char *blocker, int blockers, int instances,
+                       const struct port_timing *timing)
+{
+    struct chunk_evidence *evidence = context;
+    int i = evidence->position_of[form - evidence->first_form];
+    if (evidence->ntrials[i] == evidence->capacity[i]) {
+        int capacity = evidence->capacity[i] ? 2 * evidence->capacity[i] : 16;
+        struct measured_port_trial *grown =
+            arena_alloc(&evidence->arena, (size_t)capacity * sizeof *grown);
+        if (evidence->ntrials[i])
+            memcpy(grown, evidence->trials[i], (size_t)evidence->ntrials[i] * sizeof *grown);
+        evidence->trials[i] = grown;
+        evidence->capacity[i] = capacity;
+    }
+    evidence->trials[i][evidence->ntrials[i]++] =
+        (struct measured_port_trial){blocker, blockers, instances, *timing};
+}
+
+static struct port_usage usage_refused(enum outcome outcome, const char *detail)
+{
+    return (struct port_usage){
+        .outcome = outcome, .detail = detail, .slots = (double)NAN, .unit = -1};
+}
+
+struct chunk {
+    struct run_ports *run;
+    struct ports_forms *forms;
+    const struct port_oracle *oracle;
+    const struct port_model *models[2]; // for 64-bit and 32-bit mode
+    const struct selected_row *asked;   // row i is form first_asked + i
+    struct progress *progress;
+};
+
+// Why the row is not measured; NULL: it is.
+static const char *row_obstacle(const struct chunk *chunk, const struct list_row *row,
+                                enum outcome *outcome)
+{
+    *outcome = OUTCOME_SKIPPED;
+    if (row->bits == 32 && chunk->run->skip_32)
+        return chunk->run->skip_32;
+    *outcome = OUTCOME_NOT_MEASURABLE;
+    if (!mix_plannable(row))
+        return "needs a macro or moves a stack: it cannot stand beside blockers";
+    return NULL;
+}
+
+static int chunk_infer(const struct chunk *chunk, int bits, const int *which, const int *position,
+                       int n, struct chunk_evidence *evidence, struct port_usage *usages,
+                       struct err *err)
+{
+    const struct port_model *model = chunk->models[bits == 32];
+    const struct port_evidence tell = {chunk_tell, evidence};
+    struct port_usage *inferred = xcalloc((size_t)n + 1, sizeof *inferred);
+    int status =
+        port_infer(chunk->oracle, chunk->forms->forms, which, n, model, &tell, inferred, err);
+    if (status == 0 && bits == 64)
+        status =
+            port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, inferred, err);
+    for (int i = 0; i < n && status == 0; i++)
+        usages[position[i]] = inferred[i];
+    free(inferred);
+    return status;
+}
+
+static int chunk_measure(const struct chunk *chunk, int first, int n,
+                         struct chunk_evidence *evidence, struct port_usage *usages,
+                         struct err *err)
+{
+    int *which = xcalloc((size_t)n, sizeof *which),
+        *position = xcalloc((size_t)n, sizeof *position);
+    int status = 0;
+    for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
+        int wanted = 0;
+        for (int i = 0; i < n; i++) {
+            const struct list_row *row = chunk->asked[first + i].row;
+            enum outcome outcome;
+            const char *obstacle = row_obstacle(chunk, row, &outcome);
+            if (obstacle)
+                usages[i] = usage_refused(outcome, obstacle);
+            if (obstacle || row->bits != bits)
+                continue;
+            which[wanted] = chunk->forms->first_asked + first + i;
+            position[wanted++] = i;
+        }
+        if (wanted)
+            status = chunk_infer(chunk, bits, which, position, wanted, evidence, usages, err);
+    }
+    free(which);
+    free(position);
+    return status;
+}
+
+static int chunk_store(const struct chunk *chunk, int first, int n,
+                       const struct chunk_evidence *evidence, const struct port_usage *usages,
+                       struct err *err)
+{
+    struct measured_ports *results = xcalloc((size_t)n, sizeof *results);
+    for (int i = 0; i < n; i++) {
+        const struct selected_row *selected = &chunk->asked[first + i];
+        results[i] = (struct measured_ports){.row = selected->row,
+                                             .list_name = selected->list->name,
+                                             .position = selected->position,
+                                             .method = "throughput",
+                                             .usage = &usages[i],
+                                             .trials = evidence->trials[i],
+                                             .ntrials = evidence->ntrials[i]};
+    }
+    int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
+                                        results, n, err);
+    for (int i = 0; i < n && status == 0; i++)
+        progress_form(chunk->progress, chunk->asked[first + i].list->name,
+                      chunk->asked[first + i].list->nrows, usages[i].outcome == OUTCOME_OK);
+    free(results);
+    return status;
+}
+
+static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err)
+{
+    int *position_of = xcalloc((size_t)n, sizeof *position_of);
+    for (int i = 0; i < n; i++)
+        position_of[i] = i;
+    struct chunk_evidence evidence = {.first_form = chunk->forms->first_asked + first,
+                                      .position_of = position_of,
+                                      .trials = xcalloc((size_t)n, sizeof *evidence.trials),
+                                      .ntrials = xcalloc((size_t)n, sizeof *evidence.ntrials),
+                                      .capacity = xcalloc((size_t)n, sizeof *evidence.capacity)};
+    struct port_usage *usages = xcalloc((size_t)n, sizeof *usages);
+    int status = chunk_measure(chunk, first, n, &evidence, usages, err);
+    if (status == 0)
+        status = chunk_store(chunk, first, n, &evidence, usages, err);
+    arena_free(&evidence.arena);
+    free(evidence.trials);
+    free(evidence.ntrials);
+    free(evidence.capacity);
+    free(position_of);
+    free(usages);
+    return status;
+}
+
+static int ports_chunks(struct run_ports *run, struct ports_forms *forms,
+                        const struct port_oracle *oracle, const struct port_model *model,
+                        const struct selected_row *asked, int nasked, struct progress *progress,
+                        struct err *err)
+{
+    struct port_model model_32;
+    model_for_32(forms, model, &model_32);
+    const struct chunk chunk = {
+        run, forms, oracle, {model, &model_32},
+           asked, progress
+    };
+    int status = 0;
+    for (int first = 0; first < nasked && status == 0; first += CHUNK_FORMS)
+        status = chunk_do(&chunk, first,
+                          nasked - first < CHUNK_FORMS ? nasked - first : CHUNK_FORMS, err);
+    return status;
+}
+
+// Rows that want port tests and have no result yet. Returns their number, or -1.
+static int ports_missing(struct run_ports *run, const struct selected_row *rows, int nrows,
+                         struct selected_row *asked, struct err *err)
+{
+    int n = 0;
+    for (int i = 0; i < nrows; i++) {
+        if (!(rows[i].row->tests & TESTS_PORTS))
+            continue;
+        int has = store_has_port_result(run->store, run->run_id, rows[i].row, err);
+        if (has < 0)
+            return -1;
+        if (!has)
+            asked[n++] = rows[i];
+    }
+    return n;
+}
+
+static int ports_measure(struct run_ports *run, const struct selected_row *asked, int nasked,
+                         struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_throughput *throughputs = NULL;
+    int nthroughputs = 0;
+    struct ports_forms forms = {.n = 0};
+    int status =
+        store_get_throughputs(run->store, run->run_id, &throughputs, &nthroughputs, &arena, err);
+    if (status == 0)
+        status = ports_forms_load(&forms, asked, nasked, throughputs, nthroughputs, err);
+    if (status == 0) {
+        int width = run->session->cpu->issue_width;
+        struct measure_mixes measure = {.session = run->session,
+                                        .rows = forms.rows,
+                                        .plan = {.issue_width = width ? width : 4},
+                                        .progress = progress_start(nasked, run->quiet),
+                                        .keep = run->keep,
+                                        .ahead = run->ahead};
+        const struct port_oracle oracle = measure_mixes_oracle(&measure);
+        static struct port_model model;
+        status = model_get(run, &forms, &oracle, &model, err);
+        if (status == 0)
+            status =
+                ports_chunks(run, &forms, &oracle, &model, asked, nasked, measure.progress, err);
+        progress_end(measure.progress);
+        run->kernels = measure.kernels;
+        run->passes = measure.passes;
+        run->stopped = measure.stopped;
+    }
+    ports_forms_free(&forms);
+    arena_free(&arena);
+    return run->stopped ? 0 : status;
+}
+
+int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)
+{
+    struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
+    int nasked = ports_missing(run, rows, nrows, asked, err);
+    int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
+    free(asked);
+    return status;
+}
