@@ -23,6 +23,7 @@ struct exec_params exec_defaults(void)
                    .tries = 40,
                    .requeues = 40,
                    .give_up_ms = 30000,
+                   .passes = CORE_PASSES_MAX,
                    .pass_gap_ms = 700},
         .hang_ms = 2000,
     };

@@ -11,7 +11,7 @@ enum { STEPS_MAX = 200, SETS_MAX = 64 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double UOP_COST = 0.03;     // prefers fewer µops where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
-static const double UNEXPLAINED_COST = 0.2; // of a throughput that only something else explains
+static const double UNEXPLAINED_COST = 0.3; // of a throughput that only something else explains
 static const double AMBIGUOUS_COST = 0.2;   // another fit this close is another answer
 static const double RESIDUAL_MAX = 0.8;     // µops
 static const double RESIDUAL_SHARE = 0.06;  // of what the form uses: deviations grow with it
@@ -82,12 +82,13 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
     }
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
-    double excess = port_predict(fit->model, usages, one, 1) / fit_alone_clk(fit->trials) - 1;
-    if (excess > BUSY_EXCESS)
-        cost += FASTER_WEIGHT * excess;
+    double alone_clk = fit_alone_clk(fit->trials);
+    double ports_clk = port_predict(fit->model, usages, one, 1);
+    if (ports_clk > alone_clk * (1 + BUSY_EXCESS))
+        cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
-    if (excess < -BUSY_EXCESS && !isnan(fit->trials->best_clk))
-        cost += UNEXPLAINED_COST * -excess;
+    if (alone_clk > ports_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
+        cost += UNEXPLAINED_COST * fmin(alone_clk / fmax(ports_clk, 0.1) - 1, 1);
     if (residual)
         *residual = worst;
     return cost;

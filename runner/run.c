@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "run_info.h"
+#include "run_ports.h"
 #include "run_store.h"
 #include "session.h"
 #include "util/progress.h"
@@ -194,6 +195,26 @@ static int run_all(struct run *run, struct err *err)
     return status;
 }
 
+// Ports come last: how many blockers a form needs follows from its throughput.
+static int run_all_ports(struct run *run, const struct selection *selection, int64_t cpu_id,
+                         struct err *err)
+{
+    struct run_ports ports = {.session = &run->session,
+                              .store = run->store,
+                              .run_id = run->summary->run_id,
+                              .cpu_id = cpu_id,
+                              .reuse_model = *run->options->selection,
+                              .ahead = run->options->ahead,
+                              .quiet = run->options->quiet,
+                              .keep = run->options->keep,
+                              .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    int status = run_ports(&ports, selection->rows, selection->nrows, err);
+    run->summary->kernels += ports.kernels;
+    run->summary->passes += ports.passes;
+    run->summary->stopped |= ports.stopped;
+    return status;
+}
+
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
     int64_t cpu_id;
@@ -208,7 +229,10 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
-    return run_all(run, err);
+    int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
+    if (status == 0 && run->options->tests & TESTS_PORTS && !run->summary->stopped)
+        status = run_all_ports(run, selection, cpu_id, err);
+    return status;
 }
 
 static int run_warn_unstable(struct store *store, const struct run_summary *summary,

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 6, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 7, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -56,6 +56,7 @@ struct core_config {
     uint32_t tries;                          // repeats tried at most before the kernel is requeued
     uint32_t requeues;    // times that a kernel is requeued before it is unstable
     uint32_t give_up_ms;  // nothing accepted for so long: stop waiting
+    uint32_t passes;      // at most
     uint32_t pass_gap_ms; // least time between two passes of a kernel
     uint32_t floor_ms;    // duration of CORE_MODE_FLOOR
     uint32_t nselected;
@@ -67,7 +68,6 @@ struct core_config {
     uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
     uint32_t thread;     // which of them this is, from 0
     uint32_t ncounters;  // struct core_counter that follow the kernel ids
-    uint32_t reserved;
 };
 
 // An event to be counted, in the terms of perf_event_attr.

@@ -224,7 +224,7 @@ static void keep_values(struct kernel_run *run, const struct core_record *record
 static void send_timing(struct kernel_run *run, struct core_record *record)
 {
     keep_values(run, record);
-    run->finished = run->nvalues == CORE_PASSES_MAX ||
+    run->finished = run->nvalues == config.passes ||
                     steady_settled(run, record->timing.accepted, config.passes_tolerance);
     record->timing.last = run->finished;
     guard_send(record);
@@ -353,7 +353,7 @@ static void try_all(void)
 static void measure(void)
 {
     try_all();
-    for (uint32_t pass = 1; pass <= CORE_PASSES_MAX; pass++) {
+    for (uint32_t pass = 1; pass <= config.passes; pass++) {
         uint64_t start = time_now();
         measure_pass(pass);
         uint64_t took = time_now() - start;
@@ -364,7 +364,7 @@ static void measure(void)
             break;
         // A short batch waits, so that one disturbance does not cover both passes.
         uint32_t gap_ms = pass == 1 ? config.pass_gap_ms : config.pass_gap_ms / LATER_GAPS;
-        while (pass < CORE_PASSES_MAX && time_now() - start < ms_to_tsc(gap_ms) && took) {
+        while (pass < config.passes && time_now() - start < ms_to_tsc(gap_ms) && took) {
             send_simple(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }
@@ -385,16 +385,32 @@ static void read_all(void *to, size_t bytes)
     }
 }
 
-// Kernels of one vector width in a row: the core changes its power state once and not for each.
-static void sort_by_width(void)
+static const struct core_kernel *kernel_by_id(uint32_t id)
 {
-    for (uint32_t i = 1; i < config.nselected; i++) {
-        struct kernel_run run = runs[i];
-        uint32_t at = i;
-        for (; at > 0 && runs[at - 1].kernel->vec_bits > run.kernel->vec_bits; at--)
-            runs[at] = runs[at - 1];
-        runs[at] = run;
-    }
+    for (uint32_t k = 0; k < latput_kernel_count; k++) // ids ascend: usually found at once
+        if (latput_kernels[(k + id) % latput_kernel_count].id == id)
+            return &latput_kernels[(k + id) % latput_kernel_count];
+    guard_fatal("there is no kernel %u", id);
+}
+
+// Kernels of one vector width in a row: the core changes its power state once and not for each.
+static void read_kernels(void)
+{
+    static const uint32_t widths[] = {0, 128, 256, 512};
+    uint32_t *ids = mmap(NULL, config.nselected * sizeof *ids, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (ids == MAP_FAILED)
+        guard_fatal("cannot map the numbers of %u kernels", config.nselected);
+    read_all(ids, config.nselected * sizeof *ids);
+    uint32_t n = 0;
+    for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
+        for (uint32_t i = 0; i < config.nselected; i++) {
+            const struct core_kernel *kernel = kernel_by_id(ids[i]);
+            if (kernel->vec_bits == widths[w])
+                runs[n++] = (struct kernel_run){.kernel = kernel, .pass = 1};
+        }
+    if (n != config.nselected)
+        guard_fatal("a kernel has vectors of no known width");
 }
 
 static void read_config(void)
@@ -404,6 +420,8 @@ static void read_config(void)
         guard_fatal("the core and the runner are of different versions; build again");
     if (config.accept > CORE_SAMPLES_MAX)
         guard_fatal("more samples wanted than a record holds");
+    if (config.passes < 1 || config.passes > CORE_PASSES_MAX)
+        guard_fatal("from 1 to %d passes", CORE_PASSES_MAX);
     if (!config.nselected && config.mode == CORE_MODE_BENCH)
         guard_fatal("no kernel to repeat");
     if (!config.nselected)
@@ -413,19 +431,7 @@ static void read_config(void)
     if (clocks == MAP_FAILED)
         guard_fatal("cannot map the state of %u kernels", config.nselected);
     runs = (struct kernel_run *)(clocks + 1);
-    for (uint32_t i = 0; i < config.nselected; i++) {
-        uint32_t id;
-        read_all(&id, sizeof id);
-        for (uint32_t k = 0; k < latput_kernel_count; k++) // ids ascend: usually found at once
-            if (latput_kernels[(k + id) % latput_kernel_count].id == id) {
-                runs[i].kernel = &latput_kernels[(k + id) % latput_kernel_count];
-                break;
-            }
-        if (!runs[i].kernel)
-            guard_fatal("there is no kernel %u", id);
-        runs[i].pass = 1;
-    }
-    sort_by_width();
+    read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
     if (config.ncounters > CORE_COUNTERS_MAX)
         guard_fatal("more counters wanted than a record holds");
