@@ -66,7 +66,8 @@ static void check_table(struct checking *check, const struct counter_table *tabl
         const struct csv_record *record = &table->file.records[i];
         if (have_ids)
             check_id(check, table, record, event->id);
-        if (event->fixed_index < 0 || fixed & 1u << event->fixed_index)
+        if (event->fixed_index < 0 || fixed & 1u << event->fixed_index ||
+            strcmp(table->uarch, "unknown") == 0)
             continue;
         fixed |= 1u << event->fixed_index;
         if (__builtin_popcount(fixed) <= table->fixed_counters)

@@ -34,34 +34,42 @@ static bool arch_announced(const struct cpuid_leaf *leaf, int fixed, struct coun
     return false;
 }
 
-static int unknown_load(const struct cpu_info *cpu, struct counter_table *table, struct err *err)
+// How the counters of a CPU without leaf 0AH are programmed: raw codes can be counted there too.
+static enum counter_scheme unknown_scheme(const struct cpu_info *cpu)
+{
+    const struct cpuid_leaf *v2 = cpu_leaf_find(cpu, 0x80000022, 0);
+    const struct cpuid_leaf *extended = cpu_leaf_find(cpu, 0x80000001, 0);
+    if (v2 && v2->eax & 1)
+        return SCHEME_AMD_V2;
+    return extended && extended->ecx >> 23 & 1 ? SCHEME_AMD15H : SCHEME_ARCH;
+}
+
+static void unknown_keep(const struct cpu_info *cpu, struct counter_table *table)
 {
     const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, 0x0a, 0);
     int general, fixed, kept = 0;
     cpu_counters(cpu, &general, &fixed);
-    if (!leaf || (leaf->eax & 0xff) == 0)
-        return err_set(err,
-                       "the counters of this CPU are not known: cpus.csv does not have it "
-                       "(docs/HOWTO_ADD_CPU.md), and CPUID leaf 0AH announces no architectural "
-                       "events");
-    if (counters_load("unknown", table, err) < 0)
-        return -1;
+    if (!leaf || (leaf->eax & 0xff) == 0) {
+        table->scheme = unknown_scheme(cpu);
+        table->nevents = 0;
+    }
     for (int i = 0; i < table->nevents; i++)
         if (arch_announced(leaf, fixed, &table->events[i]))
             table->events[kept++] = table->events[i];
     table->nevents = kept;
-    return 0;
+    table->general_counters = general;
+    table->fixed_counters = fixed;
 }
 
 int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err)
 {
     int general, fixed;
-    int status = strcmp(cpu->uarch, "unknown") == 0 ? unknown_load(cpu, table, err)
-                                                    : counters_load(cpu->uarch, table, err);
-    if (status < 0)
+    if (counters_load(cpu->uarch, table, err) < 0)
         return -1;
     cpu_counters(cpu, &general, &fixed);
-    if (general > 0) {
+    if (strcmp(cpu->uarch, "unknown") == 0) {
+        unknown_keep(cpu, table);
+    } else if (general > 0) {
         table->general_counters = general;
         table->fixed_counters = fixed;
     }
@@ -70,7 +78,7 @@ int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, s
 
 bool counter_fits(const struct counter_table *table, const struct counter_event *event)
 {
-    if (event->kind == COUNTER_MSR)
+    if (event->kind == COUNTER_MSR || table->general_counters + table->fixed_counters == 0)
         return true;
     bool general = table->general_counters > 0 &&
                    event->counters & (uint32_t)((2ull << (table->general_counters - 1)) - 1);

@@ -207,11 +207,13 @@ static int event_check(struct reading *reading, const struct counter_event *even
         (event->umask || event->cmask || event->inv || event->edge || event->any))
         return FAULT(reading, COL_EVENT,
                      "an MSR has a number in the column event and nothing else");
+    if (table->general_counters == 0 && table->fixed_counters == 0)
+        return 0; // "unknown": CPUID says how many there are
     if (event->fixed_index >= 0 && table->fixed_counters == 0)
         return FAULT(reading, COL_FIXED, "cpus.csv says that %s has no fixed counters",
                      table->uarch);
     if (event->kind == COUNTER_GENERAL && event->counters != COUNTERS_ANY &&
-        event->counters >> (table->general_counters - 1) >> 1)
+        (table->general_counters == 0 || event->counters >> (table->general_counters - 1) >> 1))
         return FAULT(reading, COL_COUNTERS,
                      "cpus.csv says that %s has %d general counters, so the last is %d",
                      table->uarch, table->general_counters, table->general_counters - 1);
@@ -291,8 +293,8 @@ static int head_read(struct counter_table *table, struct err *err)
     if (!family && strcmp(table->uarch, "unknown") != 0)
         return err_set(err, "%s: `# applies:` begins with '%s', which is no uarch of cpus.csv",
                        file->path, table->uarch);
-    table->general_counters = family ? family->general_counters : GENERAL_COUNTERS_MAX;
-    table->fixed_counters = family ? family->fixed_counters : FIXED_COUNTERS_MAX;
+    table->general_counters = family ? family->general_counters : 0;
+    table->fixed_counters = family ? family->fixed_counters : 0;
     return 0;
 }
 

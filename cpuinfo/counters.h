@@ -64,8 +64,8 @@ struct counter_table {
     const char *applies;          // the rest of `# applies:`: which CPUs, for people
     const char *pfm_model;        // from `# libpfm4:`; "" without it
     enum counter_scheme scheme;   // from `# scheme:`
-    int general_counters;         // of cpus.csv or, from counters_load_cpu(), of CPUID
-    int fixed_counters;           // the same
+    int general_counters;         // of cpus.csv or, from counters_load_cpu(), of CPUID;
+    int fixed_counters;           // the same. Both 0: not known
     struct counter_event *events; // in the order of the file
     int nevents;
     struct csv_file file; // owns the strings
@@ -76,9 +76,10 @@ struct counter_table {
 int counters_load(const char *uarch, struct counter_table *table, struct err *err);
 // The table for a CPU as it is here: with the numbers of counters that CPUID announces, if it does,
 // in place of those of cpus.csv; for an unknown CPU with the architectural events that CPUID
-// announces, -1 if there are none.
+// announces, perhaps none: then raw codes can still be given. Programs that count use this one.
 int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, struct err *err);
 // Whether any of the table's number of counters can count the event: hypervisors may hide some.
+// True where the numbers are not known.
 bool counter_fits(const struct counter_table *table, const struct counter_event *event);
 // A table from a given file. `report`, if not NULL, is called for each fault, and reading goes on
 // with the next line; the result is -1 all the same.

@@ -221,12 +221,13 @@ static void list_text(const struct counter_table *table, const struct counters_r
         [REPORT_CSV] = {events_csv,   sets_csv  },
         [REPORT_JSON] = {events_json,  sets_json },
     };
+    char counts[96] = "";
+    if (table->general_counters > 0)
+        snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
+                 table->general_counters, table->fixed_counters);
     if (request->format == REPORT_TABLE)
-        strbuf_printf(out,
-                      "%s\n%d events, %d general and %d fixed counters; table version %s, scheme "
-                      "%s\n\n",
-                      table->applies, table->nevents, table->general_counters,
-                      table->fixed_counters, table->version, counter_scheme_name(table->scheme));
+        strbuf_printf(out, "%s\n%d events%s; table version %s, scheme %s\n\n", table->applies,
+                      table->nevents, counts, table->version, counter_scheme_name(table->scheme));
     writers[request->format][request->sets](table, request->globs, out);
 }
 
@@ -279,9 +280,16 @@ int counters_list(const struct counters_request *request)
         if (status != EXIT_DONE)
             return status;
         if (counters_load_cpu(&cpu, &table, &err) < 0)
-            return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+            return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
         if (cpu.live)
             machine_say(&cpu);
+        if (table.nevents == 0) {
+            counters_free(&table);
+            return command_fail(
+                &cmd_counters, EXIT_ENVIRONMENT,
+                "the counters of this CPU are not known: cpus.csv does not have it "
+                "(docs/HOWTO_ADD_CPU.md), and CPUID leaf 0AH announces no architectural events");
+        }
     }
     list_text(&table, request, &out);
     fputs(strbuf_text(&out), stdout);

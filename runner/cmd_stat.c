@@ -164,7 +164,8 @@ static int default_events(struct stat_command *s, struct count_event **events)
     for (size_t i = 0; i < ARRAY_LEN(software); i++)
         count_software_find(software[i], &(*events)[n++]);
     for (int i = 0; i < s->table.nevents; i++)
-        if (s->table.events[i].kind != COUNTER_MSR) // counts for the whole core, all the time
+        if (s->table.events[i].kind != COUNTER_MSR && // counts for the whole core, all the time
+            counter_fits(&s->table, &s->table.events[i]))
             (*events)[n++] = count_event_make(&s->table.events[i], s->rings);
     return n;
 }
@@ -200,7 +201,7 @@ static int stat_prepare(struct stat_command *s)
     struct err err = {""};
     if (cpu_identify(&s->cpu, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
-    if (counters_load(s->cpu.uarch, &s->table, &err) != 0)
+    if (counters_load_cpu(&s->cpu, &s->table, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     if (stat_choose(s, &err) != 0)
         return command_fail(&cmd_stat, EXIT_USAGE, "%s", err.text);

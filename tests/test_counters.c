@@ -225,9 +225,46 @@ static void test_fits_visible_counters(void **state)
     few.general_counters = 2;
     assert_false(counter_fits(&few, third));
     assert_true(counter_fits(&few, any));
-    few.general_counters = few.fixed_counters = 0;
-    assert_false(counter_fits(&few, any) || counter_fits(&few, fixed));
+    few.general_counters = 0;
+    assert_false(counter_fits(&few, any));
+    assert_true(counter_fits(&few, fixed));
+    few.general_counters = 1;
+    few.fixed_counters = 0;
+    assert_false(counter_fits(&few, fixed));
     assert_true(counter_fits(&few, counter_find(&zen5, "aperf")));
+}
+
+// A CPU that cpus.csv does not have: what CPUID announces, and the scheme of its vendor.
+static void test_unknown_cpus(void **state)
+{
+    (void)state;
+    struct err err;
+    struct counter_table table;
+    struct counter_event event;
+    static struct cpu_info cpu = {.uarch = "unknown", .nleaves = 1};
+    cpu.leaves[0] =
+        (struct cpuid_leaf){.leaf = 0x0a, .eax = 0x07300403, .ebx = 1 << 6, .edx = 0x603};
+    assert_int_equal(counters_load_cpu(&cpu, &table, &err), 0);
+    assert_int_equal(table.scheme, SCHEME_ARCH);
+    assert_int_equal(table.general_counters, 4);
+    assert_int_equal(table.fixed_counters, 3);
+    assert_int_equal(counter_find(&table, "core_clk")->fixed_index, 1);
+    assert_non_null(counter_find(&table, "ref_clk"));
+    assert_null(counter_find(&table, "branch_misses"));
+    counters_free(&table);
+    cpu.leaves[0].eax = 0x02300401; // two events in the vector, no fixed counters before version 2
+    cpu.leaves[0].edx = 0;
+    assert_int_equal(counters_load_cpu(&cpu, &table, &err), 0);
+    assert_int_equal(counter_find(&table, "core_clk")->fixed_index, -1);
+    assert_int_equal(table.nevents, 2);
+    counters_free(&table);
+    cpu.leaves[0] = (struct cpuid_leaf){.leaf = 0x80000022, .eax = 1, .ebx = 6};
+    assert_int_equal(counters_load_cpu(&cpu, &table, &err), 0);
+    assert_int_equal(table.nevents, 0);
+    assert_int_equal(table.general_counters, 6);
+    assert_int_equal(counter_parse(&table, "event=0x1d0", &event, &err), 0);
+    assert_int_equal(event.scheme, SCHEME_AMD_V2);
+    counters_free(&table);
 }
 
 int main(void)
@@ -239,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_threshold_leaves_the_fixed_counter),
         cmocka_unit_test(test_parses_lists),
         cmocka_unit_test(test_fits_visible_counters),
+        cmocka_unit_test(test_unknown_cpus),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
