@@ -130,7 +130,9 @@ static int bench_find_floor(struct bench *bench, struct err *err)
         (store_open(bench->spec->db, STORE_WRITE, &from.store, err) != 0 ||
          store_put_cpu(from.store, bench->session.cpu, &from.cpu_id, err) != 0)) {
         store_close(from.store);
-        return -1;
+        from.store = NULL;
+        if (!bench->spec->db_optional)
+            return -1;
     }
     int status = bench_measure_floor(bench, &from, err);
     store_close(from.store);

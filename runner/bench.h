@@ -40,7 +40,8 @@ struct bench_spec {
     int give_up_ms;             // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
                     // found anew, in half a second, once a process
-    bool keep;      // leave the assembly file; result->directory says where
+    bool db_optional; // a database that cannot be used is done without
+    bool keep;        // leave the assembly file; result->directory says where
 };
 struct bench_spec bench_defaults(void);
 enum {

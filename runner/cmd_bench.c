@@ -177,6 +177,7 @@ static int parse_option(enum option_index option, const char *value, struct argu
         break;
     case OPT_DB:
         spec->db = strcmp(value, "none") == 0 ? NULL : value;
+        spec->db_optional = false;
         break;
     }
     if (wrong)
@@ -276,6 +277,7 @@ static int bench_command(int argc, char **argv)
 {
     struct arguments arguments = {.spec = bench_defaults()};
     arguments.spec.db = store_default_path();
+    arguments.spec.db_optional = true;
     int status = parse_arguments(argc, argv, &arguments);
     if (status != 0)
         return status;
