@@ -105,7 +105,7 @@ int bench_prepare_events(struct bench *bench, struct err *err)
     result->backend = result->table_version = "";
     if (!bench->spec->events)
         return 0;
-    if (counters_load(bench->session.cpu->uarch, &table, err) != 0)
+    if (counters_load_cpu(bench->session.cpu, &table, err) != 0)
         return -1;
     struct preparation p = {.bench = bench, .machine = count_machine_live(bench->session.cpu)};
     p.n = count_events_parse(&table, bench->spec->events, COUNT_USER, &p.events, err);
