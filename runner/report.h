@@ -40,6 +40,16 @@ void report_wrapped(struct strbuf *out, const char *text, int indent, int width)
 int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
                 enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err);
 
+// --- the structure of the ports (report_ports.c) ---
+
+// `title`: the CPU's name and where the numbers come from. The texts end with a line feed.
+void report_ports_text(const struct stored_port_model *stored, const char *title,
+                       struct strbuf *out);
+void report_ports_json(const struct stored_port_model *stored, const char *uarch,
+                       struct strbuf *out);
+void report_ports_svg(const struct stored_port_model *stored, const char *title,
+                      struct strbuf *out);
+
 // --- the text files of a run (report_text.c) ---
 
 // Writes info.txt and one <list>.txt for each list of the run into `directory` (made if missing).

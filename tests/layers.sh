@@ -20,7 +20,7 @@ derive
 exec
 ports
 store
-report check
+report check validate
 batch floor session measure run bench pack stat
 latput
 cmd commands main'

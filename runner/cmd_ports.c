@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// latput ports: the structure of the execution ports, from the database or found now.
+#include "command.h"
+#include "measure_mixes.h"
+#include "ports_names.h"
+#include "report.h"
+#include "run_ports.h"
+#include "session.h"
+#include "store_options.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {0,   "db",       "FILE",   "the database; default: db/latput.db"                              },
+    {'u', "uarch",    "NAME",   "of this CPU family instead of this machine's"                     },
+    {'r', "run",      "N",      "of this run instead of the newest"                                },
+    {0,   "discover", NULL,     "measure now (half a minute) instead of reading; nothing is stored"},
+    {0,   "cpu",      "N",      "measure on CPU N (default: the last one that may be used)"        },
+    {'f', "format",   "FORMAT", "table (default) or json"                                          },
+    {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
+    {0,   NULL,       NULL,     NULL                                                               },
+};
+enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_FORMAT, OPT_SVG };
+
+static int ports_run(int argc, char **argv);
+
+const struct command cmd_ports = {
+    .name = "ports",
+    .arguments = "",
+    .summary = "show the structure of the execution ports",
+    .description =
+        "Prints the port sets that instruction forms of one µop choose from, how they overlap, and "
+        "the form that occupies each (its blocker), as found by `latput run` from throughput "
+        "alone. What each form uses stands in the instruction table: latput query --ports. "
+        "Method and limits: docs/PORTS.md.",
+    .options = options,
+    .run = ports_run,
+};
+
+struct arguments {
+    const char *db, *uarch, *svg;
+    int64_t run_id;
+    bool discover, json;
+    int cpu;
+};
+
+static int ports_parse(int argc, char **argv, struct arguments *arguments)
+{
+    struct option_state state = {0};
+    const char *argument;
+    int option;
+    char *end;
+    while ((option = command_next_option(&cmd_ports, argc, argv, &state, &argument)) >= 0)
+        switch (option) {
+        case OPT_DB:
+            arguments->db = argument;
+            break;
+        case OPT_UARCH:
+            arguments->uarch = argument;
+            break;
+        case OPT_RUN:
+            if (store_option_run(&cmd_ports, argument, &arguments->run_id) != 0)
+                return EXIT_USAGE;
+            break;
+        case OPT_DISCOVER:
+            arguments->discover = true;
+            break;
+        case OPT_CPU:
+            arguments->cpu = (int)strtol(argument, &end, 10);
+            if (*end || !*argument || arguments->cpu < 0)
+                return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: not a number", argument);
+            break;
+        case OPT_FORMAT:
+            arguments->json = strcmp(argument, "json") == 0;
+            if (!arguments->json && strcmp(argument, "table") != 0)
+                return command_fail(&cmd_ports, EXIT_USAGE,
+                                    "unknown format '%s'; there are table and json", argument);
+            break;
+        default:
+            arguments->svg = argument;
+        }
+    if (option == -2)
+        return EXIT_USAGE;
+    if (state.operand_index < argc)
+        return command_fail(&cmd_ports, EXIT_USAGE, "unexpected argument '%s'",
+                            argv[state.operand_index]);
+    if (arguments->discover && (arguments->uarch || arguments->run_id))
+        return command_fail(&cmd_ports, EXIT_USAGE,
+                            "--discover is about this machine: without --uarch and --run");
+    return EXIT_DONE;
+}
+
+static int ports_print(const struct arguments *arguments, const struct stored_port_model *stored,
+                       const char *uarch, const char *title)
+{
+    struct strbuf out = {0}, svg = {0};
+    struct err err = {{0}};
+    int status = EXIT_DONE;
+    if (arguments->json)
+        report_ports_json(stored, uarch, &out);
+    else
+        report_ports_text(stored, title, &out);
+    fputs(strbuf_text(&out), stdout);
+    if (arguments->svg) {
+        report_ports_svg(stored, title, &svg);
+        if (report_write_file(arguments->svg, svg.data, svg.len, &err) != 0)
+            status = command_fail(&cmd_ports, EXIT_USAGE, "%s", err.text);
+    }
+    strbuf_free(&out);
+    strbuf_free(&svg);
+    return status;
+}
+
+static void ports_step(void *context, const char *what, int mixes)
+{
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s: %d mixes", what, mixes);
+}
+
+static void ports_stop(int signal_number)
+{
+    (void)signal_number;
+    exec_stop();
+}
+
+// Structure of this machine, with the floor found for it.
+static int ports_discover_now(struct session *session, struct ports_forms *forms,
+                              struct stored_port_model *stored, struct err *note, struct err *err)
+{
+    struct arena arena = {0};
+    struct program program = {0};
+    bool uncertain = false;
+    const struct session_floor from = {.quick = true};
+    int status = session_build_nop(session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = session_find_floor(session, &from, program.path, &uncertain, err);
+    if (status == 0 && uncertain)
+        status = err_set(err, "the core is too disturbed to measure on; try again later");
+    if (status == 0)
+        status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
+    if (status == 0) {
+        int width = session->cpu->issue_width;
+        struct measure_mixes measure = {.session = session,
+                                        .rows = forms->rows,
+                                        .plan = {.issue_width = width ? width : 4},
+                                        .ahead = true};
+        struct port_oracle oracle = measure_mixes_oracle(&measure);
+        oracle.step = ports_step;
+        status = ports_find_model(forms, &oracle, session->cpu, &stored->model, note, err);
+        if (isatty(STDERR_FILENO))
+            fputs("\r\033[K", stderr);
+        for (int c = 0; c < stored->model.nclasses && status == 0; c++)
+            stored->class_blockers[c] = forms->forms[stored->model.classes[c].blocker].name;
+        for (int u = 0; u < stored->model.nunits && status == 0; u++)
+            stored->unit_blockers[u] = forms->forms[stored->model.units[u].blocker].name;
+        stored->filler = stored->model.filler >= 0 ? forms->forms[stored->model.filler].name : "";
+    }
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+    return status;
+}
+
+static int ports_measure(const struct arguments *arguments)
+{
+    struct session session;
+    struct ports_forms forms = {.n = 0};
+    static struct stored_port_model stored;
+    struct err err = {{0}}, note = {{0}};
+    signal(SIGINT, ports_stop);
+    signal(SIGTERM, ports_stop);
+    int status = session_begin(arguments->cpu, &session, &err);
+    if (status == 0)
+        status = session_make_directory(&session, &err);
+    if (status == 0)
+        status = ports_discover_now(&session, &forms, &stored, &note, &err);
+    if (status == 0 && *note.text)
+        command_fail(&cmd_ports, EXIT_DONE, "note: the published names do not fit: %s", note.text);
+    status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch,
+                                       session.cpu->uarch_name[0] ? session.cpu->uarch_name
+                                                                  : session.cpu->uarch)
+                         : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    ports_forms_free(&forms);
+    session_end(&session, false);
+    return status;
+}
+
+// The uarch of this machine, where no other is asked for.
+static const char *ports_uarch_here(char *text, size_t size)
+{
+    struct err err = {{0}};
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
+    snprintf(text, size, "%s", known ? cpu->uarch : "unknown");
+    free(cpu);
+    return text;
+}
+
+static int ports_read(const struct arguments *arguments)
+{
+    struct store *store;
+    struct arena arena = {0};
+    static struct stored_port_model stored;
+    struct err err = {{0}};
+    char here[64];
+    const char *uarch = arguments->uarch ? arguments->uarch : ports_uarch_here(here, sizeof here);
+    int64_t run_id = arguments->run_id;
+    int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = store_option_check(&cmd_ports, store, run_id, arguments->uarch);
+    if (status == EXIT_DONE) {
+        int found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
+        if (found == 1)
+            found = store_get_port_model(store, run_id, &stored, &arena, &err);
+        if (found < 0) {
+            status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+        } else if (found == 0) {
+            status = command_fail(&cmd_ports, EXIT_SOME_FAILED,
+                                  "no run of '%s' in the database has found its ports; latput run "
+                                  "does, or latput ports --discover",
+                                  uarch);
+        } else {
+            port_names_restore(uarch, &stored.model);
+            char *title = xasprintf("%s, run %lld", uarch, (long long)run_id);
+            status = ports_print(arguments, &stored, uarch, title);
+            free(title);
+        }
+    }
+    arena_free(&arena);
+    store_close(store);
+    return status;
+}
+
+static int ports_run(int argc, char **argv)
+{
+    struct arguments arguments = {.cpu = -1};
+    int status = ports_parse(argc, argv, &arguments);
+    if (status != EXIT_DONE)
+        return status;
+    return arguments.discover ? ports_measure(&arguments) : ports_read(&arguments);
+}

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: MIT
+// latput validate: random mixes of forms against what the port table of this CPU predicts.
+#include "command.h"
+#include "measure_mixes.h"
+#include "report.h"
+#include "session.h"
+#include "store_options.h"
+#include "validate.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {0,   "mixes",  "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
+    {0,   "seed",   "S",      "of the mixes (default 1): the same seed draws the same mixes"},
+    {0,   "db",     "FILE",   "the database; default: db/latput.db"                         },
+    {'r', "run",    "N",      "the port table of this run instead of the newest"            },
+    {0,   "cpu",    "N",      "measure on CPU N (default: the last one that may be used)"   },
+    {'f', "format", "FORMAT", "table (default) or json"                                     },
+    {0,   NULL,     NULL,     NULL                                                          },
+};
+enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_FORMAT };
+
+static int validate_run(int argc, char **argv);
+
+const struct command cmd_validate = {
+    .name = "validate",
+    .arguments = "",
+    .summary = "measure random mixes and compare them with the port table's predictions",
+    .description =
+        "Draws mixes of 2 to 8 forms, with 1 to 3 instances each, over all classes of forms that "
+        "have port usages in the database, measures their throughput and compares it with what "
+        "the bottleneck model predicts from the table. Prints the mean absolute percentage error, "
+        "Kendall's tau, the share of mixes within 10 %, the same by class of form, and the worst "
+        "mixes; the result is stored with the run.\n"
+        "Forms that read and write memory are not drawn: their instances wait for each other.",
+    .options = options,
+    .run = validate_run,
+};
+
+struct arguments {
+    int mixes, cpu;
+    uint64_t seed;
+    int64_t run_id;
+    const char *db;
+    bool json;
+};
+
+static int parse_int(const char *text, long least, long most, long *number)
+{
+    char *end;
+    *number = strtol(text, &end, 10);
+    return *text && !*end && *number >= least && *number <= most ? 0 : -1;
+}
+
+static int validate_option(int option, const char *argument, struct arguments *arguments)
+{
+    long number = 0;
+    switch (option) {
+    case OPT_MIXES:
+        if (parse_int(argument, 2, 1000000, &number) != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE, "--mixes %s: from 2 to 1000000",
+                                argument);
+        arguments->mixes = (int)number;
+        return EXIT_DONE;
+    case OPT_SEED:
+        if (parse_int(argument, 0, INT64_MAX, &number) != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
+        arguments->seed = (uint64_t)number;
+        return EXIT_DONE;
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_validate, argument, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                                  : EXIT_USAGE;
+    case OPT_CPU:
+        if (parse_int(argument, 0, 8191, &number) != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE, "--cpu %s: not a number", argument);
+        arguments->cpu = (int)number;
+        return EXIT_DONE;
+    default:
+        arguments->json = strcmp(argument, "json") == 0;
+        if (!arguments->json && strcmp(argument, "table") != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE,
+                                "unknown format '%s'; there are table and json", argument);
+        return EXIT_DONE;
+    }
+}
+
+static int validate_parse(int argc, char **argv, struct arguments *arguments)
+{
+    struct option_state state = {0};
+    const char *argument;
+    int option, status;
+    while ((option = command_next_option(&cmd_validate, argc, argv, &state, &argument)) >= 0)
+        if ((status = validate_option(option, argument, arguments)) != EXIT_DONE)
+            return status;
+    if (option == -2)
+        return EXIT_USAGE;
+    if (state.operand_index < argc)
+        return command_fail(&cmd_validate, EXIT_USAGE, "unexpected argument '%s'",
+                            argv[state.operand_index]);
+    return EXIT_DONE;
+}
+
+static void print_json(const struct validation *result)
+{
+    struct strbuf out = {0};
+    strbuf_printf(&out,
+                  "{\"mixes\": %" PRId64 ", \"seed\": %" PRId64 ", \"mape_percent\": %.3f, "
+                  "\"kendall_tau\": %.4f, \"within_10_percent\": %.2f, \"by_class\": {",
+                  result->mixes, result->seed, result->mape_percent, result->kendall_tau,
+                  result->within_10_percent);
+    for (int i = 0; i < result->nclasses; i++) {
+        const struct validation_class *class = &result->classes[i];
+        strbuf_puts(&out, i ? ", " : "");
+        report_json_text(&out, class->name);
+        strbuf_printf(&out, ": {\"mixes\": %" PRId64, class->mixes);
+        if (class->mixes)
+            strbuf_printf(&out, ", \"mape_percent\": %.3f, \"within_10_percent\": %.2f",
+                          class->mape_percent, class->within_10_percent);
+        strbuf_puts(&out, "}");
+    }
+    strbuf_puts(&out, "}, \"worst\": [");
+    for (int i = 0; i < result->nworst; i++) {
+        strbuf_puts(&out, i ? ",\n  {\"mix\": " : "\n  {\"mix\": ");
+        report_json_text(&out, result->worst[i].text);
+        strbuf_printf(&out, ", \"measured_clk\": %.3f, \"predicted_clk\": %.3f}",
+                      result->worst[i].measured_clk, result->worst[i].predicted_clk);
+    }
+    strbuf_puts(&out, "]}\n");
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+}
+
+static void print_table(const struct validation *result)
+{
+    printf("%" PRId64 " mixes of 2 to 8 forms, seed %" PRId64 "\n"
+           "  mean absolute error   %6.2f %%\n"
+           "  Kendall's tau         %6.3f\n"
+           "  within 10 %%           %6.1f %%\n\n"
+           "mixes with                 number    error   within 10 %%\n",
+           result->mixes, result->seed, result->mape_percent, result->kendall_tau,
+           result->within_10_percent);
+    for (int i = 0; i < result->nclasses; i++)
+        printf("  %-24s %6" PRId64 "  %5.2f %%        %5.1f %%\n", result->classes[i].name,
+               result->classes[i].mixes, result->classes[i].mape_percent,
+               result->classes[i].within_10_percent);
+    puts("\nworst mixes\n measured  predicted  mix");
+    for (int i = 0; i < result->nworst; i++) {
+        struct strbuf line = {0};
+        report_wrapped(&line, result->worst[i].text, 21, 98);
+        printf("%9.2f  %9.2f  %s", result->worst[i].measured_clk, result->worst[i].predicted_clk,
+               strbuf_text(&line));
+        strbuf_free(&line);
+    }
+}
+
+static void validate_stop(int signal_number)
+{
+    (void)signal_number;
+    exec_stop();
+}
+
+// What is read from the database before anything is measured.
+struct table {
+    struct stored_port_model model;
+    struct selection rows;
+    struct validate_forms forms;
+    const struct list_row **by_form;
+};
+
+static int table_load(struct store *store, int64_t run_id, struct table *table, struct arena *arena,
+                      struct err *err)
+{
+    struct stored_port_usage *usages;
+    int nusages;
+    if (store_get_port_model(store, run_id, &table->model, arena, err) != 1 ||
+        store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
+        select_rows(NULL, 0, NULL, &table->rows, err) != 0)
+        return -1;
+    table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
+    table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
+    for (int i = 0; i < table->forms.n; i++)
+        table->by_form[i] = table->forms.forms[i].row;
+    return 0;
+}
+
+static int validate_floor(struct session *session, struct store *store, struct arena *arena,
+                          struct err *err)
+{
+    struct program program = {0};
+    bool uncertain = false;
+    struct session_floor from = {.store = store};
+    if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0 ||
+        session_build_nop(session, "floor", 64, arena, &program, err) != 0)
+        return -1;
+    int status = session_find_floor(session, &from, program.path, &uncertain, err);
+    unlink(program.path);
+    return status;
+}
+
+static int validate_measure(const struct arguments *arguments, struct store *store, int64_t run_id,
+                            const struct table *table, struct arena *arena,
+                            struct validation *result, struct err *err)
+{
+    struct session session;
+    int status = session_begin(arguments->cpu, &session, err);
+    if (status == 0)
+        status = session_make_directory(&session, err);
+    if (status == 0)
+        status = validate_floor(&session, store, arena, err);
+    if (status == 0) {
+        struct measure_mixes measure = {.session = &session,
+                                        .rows = table->by_form,
+                                        .plan = {.issue_width = table->model.model.width},
+                                        .ahead = true};
+        const struct port_oracle oracle = measure_mixes_oracle(&measure);
+        status = validate_mixes(&table->forms, &table->model.model, &oracle, arguments->mixes,
+                                arguments->seed, arena, result, err);
+    }
+    session_end(&session, false);
+    if (status == 0)
+        status = store_put_validation(store, run_id, result, err);
+    return status;
+}
+
+static int validate_with(const struct arguments *arguments, struct store *store)
+{
+    struct arena arena = {0};
+    struct err err = {{0}};
+    static struct table table;
+    struct validation result;
+    char *uarch = NULL;
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    int64_t run_id = arguments->run_id;
+    int found = -1, status = EXIT_ENVIRONMENT;
+    if (cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0) {
+        uarch = cpu->uarch;
+        found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
+    }
+    if (found == 0) {
+        status =
+            command_fail(&cmd_validate, EXIT_USAGE,
+                         "the database has no port table of '%s'; run latput run first", uarch);
+    } else if (found < 0 || table_load(store, run_id, &table, &arena, &err) != 0 ||
+               validate_measure(arguments, store, run_id, &table, &arena, &result, &err) != 0) {
+        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    } else {
+        status = EXIT_DONE;
+        if (arguments->json)
+            print_json(&result);
+        else
+            print_table(&result);
+    }
+    selection_free(&table.rows);
+    arena_free(&arena);
+    free(cpu);
+    return status;
+}
+
+static int validate_run(int argc, char **argv)
+{
+    struct arguments arguments = {.mixes = 5000, .cpu = -1, .seed = 1};
+    struct store *store;
+    int status = validate_parse(argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_validate, arguments.db, STORE_UPDATE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    signal(SIGINT, validate_stop);
+    signal(SIGTERM, validate_stop);
+    status = store_option_check(&cmd_validate, store, arguments.run_id, NULL);
+    if (status == EXIT_DONE)
+        status = validate_with(&arguments, store);
+    store_close(store);
+    return status;
+}

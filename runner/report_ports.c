@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// The structure of the ports for people: a table of the port sets with a diagram of who shares
+// what, as text, JSON and SVG. Writes what it is given.
+#include "report.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void port_label(const struct port_model *model, int port, char label[8])
+{
+    if (model->port_names[port][0])
+        snprintf(label, 8, "%s", model->port_names[port]);
+    else
+        snprintf(label, 8, "p%d", port % 100);
+}
+
+// Named ports by their names.
+static void ports_sort(const struct port_model *model, int *order, int n)
+{
+    for (int i = 1; i < n; i++) {
+        int port = order[i], at = i;
+        for (; at > 0 && strcmp(model->port_names[order[at - 1]], model->port_names[port]) > 0;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = port;
+    }
+}
+
+// Ports in the order of the diagram: those of the largest set first, sets within it side by side.
+static int ports_order(const struct port_model *model, int order[PORTS_MAX])
+{
+    int n = 0;
+    uint32_t seen = 0;
+    for (int c = model->nclasses - 1; c >= 0; c--) {
+        int before = n;
+        for (int inner = 0; inner < model->nclasses; inner++)
+            for (int port = 0; port < model->nports && n < PORTS_MAX; port++) {
+                uint32_t bit = UINT32_C(1) << port;
+                if (seen & bit || !(model->classes[c].set & bit) ||
+                    !(model->classes[inner].set & bit) ||
+                    (model->classes[inner].set & ~model->classes[c].set) != 0)
+                    continue;
+                seen |= bit;
+                order[n++] = port;
+            }
+        ports_sort(model, order + before, n - before);
+    }
+    return n;
+}
+
+// Sets that hang together, the largest first.
+static int sets_order(const struct port_model *model, int order[PORT_CLASSES_MAX])
+{
+    int n = 0;
+    bool listed[PORT_CLASSES_MAX] = {false};
+    for (int c = model->nclasses - 1; c >= 0; c--) {
+        if (listed[c])
+            continue;
+        uint32_t together = model->classes[c].set;
+        for (int i = model->nclasses - 1; i >= 0; i--)
+            if (!listed[i] && model->classes[i].set & together) {
+                listed[i] = true;
+                order[n++] = i;
+            }
+    }
+    return n;
+}
+
+static void ports_text_head(const struct stored_port_model *stored, const char *title,
+                            struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    strbuf_printf(out,
+                  "%s\n%d ports in %d sets, %d slots a cycle in front of them. Found from "
+                  "throughput: ports that no form\ntells apart are symmetric, their order and "
+                  "numbers mean nothing.\n\n",
+                  title, model->nports, model->nclasses, model->width);
+}
+
+void report_ports_text(const struct stored_port_model *stored, const char *title,
+                       struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    int ports[PORTS_MAX], sets[PORT_CLASSES_MAX];
+    int nports = ports_order(model, ports), nsets = sets_order(model, sets);
+    ports_text_head(stored, title, out);
+    strbuf_printf(out, "%-10s size ", "set");
+    for (int p = 0; p < nports; p++) {
+        char label[8];
+        port_label(model, ports[p], label);
+        strbuf_printf(out, " %4s", label);
+    }
+    strbuf_puts(out, "  forms  blocker\n");
+    for (int i = 0; i < nsets; i++) {
+        const struct port_class *class = &model->classes[sets[i]];
+        strbuf_printf(out, "%-10s %4d ", class->name, port_set_size(class->set));
+        for (int p = 0; p < nports; p++)
+            strbuf_printf(out, "  %s ", class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
+        strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
+    }
+    for (int u = 0; u < model->nunits; u++)
+        strbuf_printf(out, "%sunit %s: not pipelined; %s keeps it busy for %.1f cycles\n",
+                      u ? "" : "\n", model->units[u].name, stored->unit_blockers[u],
+                      model->units[u].blocker_clk);
+    strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
+                  model->residual * 100);
+    if (model->unexplained)
+        strbuf_printf(out, "%d forms of one µop fit into no set.\n", model->unexplained);
+}
+
+void report_ports_json(const struct stored_port_model *stored, const char *uarch,
+                       struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    strbuf_puts(out, "{\"uarch\": ");
+    report_json_text(out, uarch);
+    strbuf_printf(out,
+                  ", \"width\": %d, \"ports\": %d, \"residual\": %.4f, \"filler\": ", model->width,
+                  model->nports, model->residual);
+    report_json_text(out, stored->filler);
+    strbuf_puts(out, ", \"sets\": [");
+    for (int c = 0; c < model->nclasses; c++) {
+        const struct port_class *class = &model->classes[c];
+        strbuf_puts(out, c ? ",\n  {\"name\": " : "\n  {\"name\": ");
+        report_json_text(out, class->name);
+        strbuf_printf(out, ", \"size\": %d, \"ports\": [", port_set_size(class->set));
+        for (int port = 0, first = 1; port < model->nports; port++) {
+            char label[8];
+            if (!(class->set & UINT32_C(1) << port))
+                continue;
+            port_label(model, port, label);
+            strbuf_puts(out, first ? "" : ", ");
+            report_json_text(out, label);
+            first = 0;
+        }
+        strbuf_printf(out, "], \"forms\": %d, \"blocker\": ", class->members);
+        report_json_text(out, stored->class_blockers[c]);
+        strbuf_puts(out, "}");
+    }
+    strbuf_puts(out, "],\n \"units\": [");
+    for (int u = 0; u < model->nunits; u++) {
+        strbuf_puts(out, u ? ", {\"name\": " : "{\"name\": ");
+        report_json_text(out, model->units[u].name);
+        strbuf_puts(out, ", \"blocker\": ");
+        report_json_text(out, stored->unit_blockers[u]);
+        strbuf_printf(out, ", \"busy_clk\": %.3f}", model->units[u].blocker_clk);
+    }
+    strbuf_puts(out, "]}\n");
+}
+
+static void svg_text(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '<')
+            strbuf_puts(out, "&lt;");
+        else if (*text == '>')
+            strbuf_puts(out, "&gt;");
+        else if (*text == '&')
+            strbuf_puts(out, "&amp;");
+        else
+            strbuf_put(out, text, 1);
+}
+
+void report_ports_svg(const struct stored_port_model *stored, const char *title, struct strbuf *out)
+{
+    enum { LEFT = 110, TOP = 64, CELL = 40, ROW = 26, RIGHT = 330 };
+    const struct port_model *model = &stored->model;
+    int ports[PORTS_MAX], sets[PORT_CLASSES_MAX];
+    int nports = ports_order(model, ports), nsets = sets_order(model, sets);
+    int width = LEFT + nports * CELL + RIGHT, height = TOP + nsets * ROW + 24;
+    strbuf_printf(out,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                  "height=\"%d\" font-family=\"sans-serif\" font-size=\"13\">\n"
+                  "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
+                  "<text x=\"12\" y=\"24\" font-size=\"16\" font-weight=\"bold\">",
+                  width, height, width, height);
+    svg_text(out, title);
+    strbuf_puts(out, "</text>\n");
+    for (int p = 0; p < nports; p++) {
+        char label[8];
+        port_label(model, ports[p], label);
+        strbuf_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"11\">",
+                      LEFT + p * CELL + CELL / 2, TOP - 8);
+        svg_text(out, label);
+        strbuf_puts(out, "</text>\n");
+    }
+    for (int i = 0; i < nsets; i++) {
+        const struct port_class *class = &model->classes[sets[i]];
+        int y = TOP + i * ROW;
+        strbuf_printf(out, "<text x=\"12\" y=\"%d\">", y + 17);
+        svg_text(out, class->name);
+        strbuf_puts(out, "</text>\n");
+        for (int p = 0; p < nports; p++)
+            strbuf_printf(out,
+                          "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"3\" "
+                          "fill=\"%s\"/>\n",
+                          LEFT + p * CELL + 2, y + 2, CELL - 4, ROW - 4,
+                          class->set & UINT32_C(1) << ports[p] ? "#1f6fb2" : "#eceff1");
+        strbuf_printf(out, "<text x=\"%d\" y=\"%d\" fill=\"#555\">", LEFT + nports * CELL + 12,
+                      y + 17);
+        svg_text(out, stored->class_blockers[sets[i]]);
+        strbuf_puts(out, "</text>\n");
+    }
+    strbuf_puts(out, "</svg>\n");
+}
