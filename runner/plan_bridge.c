@@ -180,7 +180,7 @@ static struct node bridge_node(const struct draft *draft, int index, bool source
         // Results in all flags: one that stays 0 keeps the values of the chain simple. A source of
         // all flags is met only by a bridge that writes all.
         if (!source && strcmp(node.kind, "flags") == 0)
-            node.kind = rp->row->element == ELEMENT_INT ? "cf" : "pf";
+            node.kind = draft->flag ? draft->flag : rp->row->element == ELEMENT_INT ? "cf" : "pf";
     }
     return node;
 }

@@ -22,8 +22,9 @@ enum chain_mode {
 struct pair {
     int s, d; // indices of points
     enum chain_mode mode;
-    bool pointer; // mov r64, m64: the register points to memory that holds its own address
-    bool rest;    // from what a write of a part leaves alone to the whole register
+    bool pointer;     // mov r64, m64: the register points to memory that holds its own address
+    const char *flag; // the one by which a result in all flags is read; NULL: the usual one
+    bool rest;        // from what a write of a part leaves alone to the whole register
 };
 
 // Whether another point than s and d reads register `reg` of the class.
@@ -217,6 +218,7 @@ static bool latency_draft(struct draft *draft, const struct row_plan *rp, const 
 {
     int turns[2] = {-1, -1}, divisors[2] = {0, 0};
     draft_begin(draft, rp);
+    draft->flag = pair->flag;
     latency_place(draft, pair, turns);
     draft_place_others(draft, pair->s, pair->d);
     data_divisor_init(draft, divisors);
@@ -241,15 +243,14 @@ static void latency_refuse(struct row_plan *rp, struct test *test, const struct 
                     arena_printf(rp->arena, "no bridge from %s back to %s", test->dst, test->src));
 }
 
-static void latency_plan_pair(struct row_plan *rp, int s, int d, bool rest, const char *variant)
+static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char *variant)
 {
-    struct pair pair = {.s = s, .d = d, .rest = rest};
     pair.pointer = latency_is_pointer_chase(rp, &pair);
     pair.mode = latency_mode(rp, &pair);
     struct test *test = plan_add_test(rp, TEST_LATENCY, variant);
-    const char *name = rp->points[s].name;
-    test->src = rest ? arena_printf(rp->arena, "%s.rest", name) : name;
-    test->dst = rp->points[d].name;
+    const char *src = rp->points[pair.s].name, *dst = rp->points[pair.d].name;
+    test->src = pair.rest ? arena_printf(rp->arena, "%s.rest", src) : src;
+    test->dst = pair.flag ? arena_printf(rp->arena, "%s.%s", dst, pair.flag) : dst;
     int width = rp->params->issue_width;
     for (int filled = 0; filled < 2; filled++) {
         struct draft draft;
@@ -295,6 +296,24 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
     return !(address && result->part == PART_DATA);
 }
 
+// Integer instructions compute the carry, the overflow, and the flags of the result's value apart
+// from each other. From registers only: memory reaches them all by the same way.
+static bool latency_has_groups(const struct row_plan *rp, int s, int d)
+{
+    const struct point *source = &rp->points[s], *result = &rp->points[d];
+    bool registers =
+        source->class == CLASS_GPR || source->class == CLASS_VEC || source->class == CLASS_MASK;
+    return result->class == CLASS_FLAGS && strcmp(result->op->text, "flags") == 0 && registers &&
+           source->part == PART_WHOLE && rp->row->element == ELEMENT_INT;
+}
+
+static void latency_plan_groups(struct row_plan *rp, int s, int d, const char *variant)
+{
+    static const char *const groups[] = {"of", "zf"}; // the carry is read where none is named
+    for (size_t i = 0; i < ARRAY_LEN(groups); i++)
+        latency_plan_pair(rp, (struct pair){.s = s, .d = d, .flag = groups[i]}, variant);
+}
+
 // Whether the register keeps a part, which reaches its full width by a way of its own: where the
 // instruction does not read the register, and for the bytes that some CPUs rename apart.
 static bool latency_has_rest(const struct row_plan *rp, int i)
@@ -315,8 +334,12 @@ void latency_plan(struct row_plan *rp, const char *variant)
     for (int s = 0; s < rp->npoints; s++)
         for (int d = 0; d < rp->npoints; d++)
             if (latency_pair_exists(rp, s, d))
-                latency_plan_pair(rp, s, d, false, variant);
+                latency_plan_pair(rp, (struct pair){.s = s, .d = d}, variant);
+    for (int s = 0; s < rp->npoints; s++)
+        for (int d = 0; d < rp->npoints; d++)
+            if (latency_pair_exists(rp, s, d) && latency_has_groups(rp, s, d))
+                latency_plan_groups(rp, s, d, variant);
     for (int i = 0; i < rp->npoints; i++)
         if (latency_has_rest(rp, i))
-            latency_plan_pair(rp, i, i, true, variant);
+            latency_plan_pair(rp, (struct pair){.s = i, .d = i, .rest = true}, variant);
 }

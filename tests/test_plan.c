@@ -72,12 +72,16 @@ static void test_pairs(void **state)
 {
     (void)state;
     static const char *const pairs[][2] = {
-        {"op1", "op1"  },
-        {"op1", "flags"},
-        {"op2", "op1"  },
-        {"op2", "flags"},
-        {"cf",  "op1"  },
-        {"cf",  "flags"},
+        {"op1", "op1"     },
+        {"op1", "flags"   },
+        {"op2", "op1"     },
+        {"op2", "flags"   },
+        {"cf",  "op1"     },
+        {"cf",  "flags"   },
+        {"op1", "flags.of"},
+        {"op1", "flags.zf"},
+        {"op2", "flags.of"},
+        {"op2", "flags.zf"},
     };
     struct planned planned;
     plan_text(&planned, "adc,+r64 r64,cf =flags,X86_64,,");
