@@ -34,6 +34,8 @@ USER_SOURCES := $(filter-out library/latput_sqlite%,$(wildcard library/*.c))
 USER_OBJECTS := $(USER_SOURCES:%.c=$(BUILD)/%.o)
 USER_LDLIBS = -lcsv -lm -pthread
 USER_SONAME = liblatput.so.0
+SQLITE_SOURCES := $(wildcard library/latput_sqlite*.c)
+SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
 # stack protectors or position independence: its addresses stay below 2 GiB for absolute operands.
@@ -50,7 +52,8 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
 .PHONY: all tests check bench golden format lint install clean
-all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so
+all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
+	$(BUILD)/latput_sqlite.so
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
@@ -69,6 +72,10 @@ $(BUILD)/liblatput.a: $(USER_OBJECTS) $(LIBRARY)
 $(BUILD)/liblatput.so: $(USER_OBJECTS) $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
 	@ln -sf liblatput.so $(BUILD)/$(USER_SONAME)
+
+# The extension for the sqlite3 shell.
+$(BUILD)/latput_sqlite.so: $(SQLITE_OBJECTS) $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) -shared -o $@ $^ $(LDLIBS)
 
 $(BUILD)/core64.o: $(CORE_OBJECTS)
 	$(LD) -r -o $@ $^
@@ -117,6 +124,11 @@ $(BUILD)/tests/test_latput: tests/test_latput.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -Iinclude -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
+QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
+$(BUILD)/tests/test_latput_code: tests/test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
+
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
 
@@ -154,6 +166,7 @@ install: all
 	install -D -m 644 $(BUILD)/liblatput.a $(DESTDIR)$(PREFIX)/lib/liblatput.a
 	install -D -m 755 $(BUILD)/liblatput.so $(DESTDIR)$(PREFIX)/lib/$(USER_SONAME)
 	ln -sf $(USER_SONAME) $(DESTDIR)$(PREFIX)/lib/liblatput.so
+	install -D -m 755 $(BUILD)/latput_sqlite.so $(DESTDIR)$(PREFIX)/lib/latput_sqlite.so
 	printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$${prefix}/lib' 'includedir=$${prefix}/include' '' \
 		'Name: latput' 'Description: Time stamps, core cycles and counters inside a program' \
 		'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -llatput' \

@@ -109,8 +109,8 @@ struct latput_summary {
 LATPUT_API struct latput_summary latput_summarise(const double *values, int n, double grain);
 
 // Performance counters of the calling thread; hardware events in user mode. `events`: ids of
-// latput's tables ("core_clk,instructions", see latput counters), names of the vendor or of libpfm4,
-// raw codes ("event=0xc0,umask=1", "r1b1"), or software events of the kernel ("page-faults").
+// latput's tables ("core_clk,instructions", see latput counters), names of the vendor or of
+// libpfm4, raw codes ("event=0xc0,umask=1", "r1b1"), or software events ("page-faults").
 // All are counted at the same time or the set is refused; nothing is scaled. NULL with a message of
 // why, and what to do about it, in error[size] (may be NULL). Ended by latput_counters_close().
 struct latput_counters;

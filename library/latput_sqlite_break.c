@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: MIT
+// Throughput of a snippet that is a chain: decodes its machine code, finds what one copy hands to
+// the next, and puts instructions before it that break the chain; see latput_sqlite.h. Moves
+// between registers are taken for that, because they keep the values, and cost most CPUs a slot of
+// the front end only.
+#include "latput_sqlite.h"
+
+#include "../runner/bench_text.h"
+#include "../runner/util/strbuf.h"
+#include "../runner/util/subproc.h"
+
+#include <Zydis/Zydis.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NASM_TIMEOUT_MS = 20000, CODE_BYTES_MAX = 1 << 16 };
+
+enum register_class { REG_GPR, REG_VEC, REG_MASK, REG_MMX, REG_CLASSES };
+enum { REG_NUMBERS = 32 };
+
+// Registers as bits by class; flags and the x87 stack apart.
+struct registers {
+    uint32_t bits[REG_CLASSES];
+    ZydisAccessedFlagsMask flags;
+    bool x87;
+};
+
+struct flow {
+    int mode_bits;
+    ZydisDecoder decoder;
+    struct registers named;   // anywhere
+    struct registers live_in; // read before they are written
+    struct registers written; // wholly, so far
+    struct registers touched; // written at all
+    int vec_bits;             // widest that is named
+    bool vex;                 // any instruction of VEX or EVEX
+};
+
+static const ZydisAccessedFlagsMask FLAGS_BROKEN =
+    ZYDIS_CPUFLAG_CF | ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF | ZYDIS_CPUFLAG_OF;
+
+// -1: a register that this does not know about.
+static int register_class(ZydisRegister reg)
+{
+    switch (ZydisRegisterGetClass(reg)) {
+    case ZYDIS_REGCLASS_GPR8:
+    case ZYDIS_REGCLASS_GPR16:
+    case ZYDIS_REGCLASS_GPR32:
+    case ZYDIS_REGCLASS_GPR64:
+        return REG_GPR;
+    case ZYDIS_REGCLASS_XMM:
+    case ZYDIS_REGCLASS_YMM:
+    case ZYDIS_REGCLASS_ZMM:
+        return REG_VEC;
+    case ZYDIS_REGCLASS_MASK:
+        return REG_MASK;
+    case ZYDIS_REGCLASS_MMX:
+        return REG_MMX;
+    default:
+        return -1;
+    }
+}
+
+static void flow_register(struct flow *flow, ZydisRegister reg, bool read, bool write)
+{
+    ZydisMachineMode mode =
+        flow->mode_bits == 32 ? ZYDIS_MACHINE_MODE_LEGACY_32 : ZYDIS_MACHINE_MODE_LONG_64;
+    int class = register_class(reg);
+    bool x87 = ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_X87;
+    flow->named.x87 = flow->named.x87 || x87;
+    if (class < 0)
+        return;
+    int bits = ZydisRegisterGetWidth(mode, reg);
+    // Zydis encloses general-purpose and vector registers only; of ah the number is that of rax.
+    bool encloses = class == REG_GPR || class == REG_VEC;
+    int number = ZydisRegisterGetId(encloses ? ZydisRegisterGetLargestEnclosing(mode, reg) : reg);
+    if (number < 0 || number >= REG_NUMBERS)
+        return;
+    uint32_t bit = (uint32_t)1 << number;
+    bool partial = class == REG_GPR && bits < 32; // keeps the rest of the register
+    if (class == REG_VEC && bits > flow->vec_bits)
+        flow->vec_bits = bits;
+    flow->named.bits[class] |= bit;
+    if ((read || (write && partial)) && !(flow->written.bits[class] & bit))
+        flow->live_in.bits[class] |= bit;
+    if (write)
+        flow->touched.bits[class] |= bit;
+}
+
+static void flow_operand(struct flow *flow, const ZydisDecodedOperand *op, bool reads)
+{
+    if (op->type == ZYDIS_OPERAND_TYPE_MEMORY && reads) {
+        flow_register(flow, op->mem.base, true, false);
+        flow_register(flow, op->mem.index, true, false);
+    }
+    if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return;
+    ZydisOperandActions read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+    // What is written on a condition only, keeps the old value otherwise.
+    ZydisOperandActions kept = op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE;
+    ZydisOperandActions write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+    if (reads ? read || kept : write != 0)
+        flow_register(flow, op->reg.value, reads, !reads);
+}
+
+static void flow_instruction(struct flow *flow, const ZydisDecodedInstruction *in,
+                             const ZydisDecodedOperand *ops)
+{
+    flow->vex = flow->vex || in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX ||
+                in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+    for (int i = 0; i < in->operand_count; i++)
+        flow_operand(flow, &ops[i], true);
+    for (int i = 0; i < in->operand_count; i++)
+        flow_operand(flow, &ops[i], false);
+    memcpy(flow->written.bits, flow->touched.bits, sizeof flow->written.bits);
+    if (!in->cpu_flags)
+        return;
+    ZydisAccessedFlagsMask changed = in->cpu_flags->modified | in->cpu_flags->set_0 |
+                                     in->cpu_flags->set_1 | in->cpu_flags->undefined;
+    flow->live_in.flags |= in->cpu_flags->tested & ~flow->written.flags;
+    flow->written.flags |= changed;
+}
+
+static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
+{
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    bool wide = flow->mode_bits != 32;
+    ZydisDecoderInit(&flow->decoder,
+                     wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
+                     wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+    for (size_t at = 0; at < len; at += in.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&flow->decoder, code + at, len - at, &in, ops)))
+            return; // data; what they do is not known
+        flow_instruction(flow, &in, ops);
+    }
+}
+
+// ---- Text to machine code.
+
+// The machine code of a text, and its length; 0 where the assembler refuses it; -1 with a message.
+static long code_assemble(const char *directory, const char *text, int bits, uint8_t *code,
+                          struct err *err)
+{
+    char *source = xasprintf("%s/code.asm", directory),
+         *binary = xasprintf("%s/code.bin", directory);
+    const char *const argv[] = {"nasm", "-f", "bin", "-w-all", "-o", binary, source, NULL};
+    const struct subproc_options options = {.timeout_ms = NASM_TIMEOUT_MS};
+    struct subproc_result result = {0};
+    struct arena arena = {0};
+    long len = -1;
+    FILE *file = fopen(source, "w");
+    if (!file) {
+        err_set(err, "%s: cannot be written: %s", source, strerror(errno));
+        goto out;
+    }
+    fprintf(file, "bits %d\ndefault abs\nlatput_absolute equ 0\nk0_body:\n%s", bits,
+            bench_text_lines(text, &arena));
+    if (fclose(file) != 0 || subproc_run(argv, &options, &result, err) != 0)
+        goto out;
+    file = fopen(binary, "r");
+    len = file && result.exit_status == 0 ? (long)fread(code, 1, CODE_BYTES_MAX, file) : 0;
+    if (file)
+        fclose(file);
+    subproc_result_free(&result);
+out:
+    unlink(source);
+    unlink(binary);
+    free(source);
+    free(binary);
+    arena_free(&arena);
+    return len;
+}
+
+static int flow_read(struct flow *flow, const char *text, struct err *err)
+{
+    char directory[] = "/tmp/latput-sql-XXXXXX";
+    if (!mkdtemp(directory))
+        return err_set(err, "%s: cannot create a scratch directory: %s", directory,
+                       strerror(errno));
+    uint8_t *code = xmalloc(CODE_BYTES_MAX);
+    long len = code_assemble(directory, text, flow->mode_bits, code, err);
+    if (len > 0)
+        flow_decode(flow, code, (size_t)len);
+    free(code);
+    rmdir(directory);
+    return len < 0 ? -1 : 0;
+}
+
+// ---- Breaking.
+
+static const char *register_name(const struct flow *flow, int class, int number)
+{
+    static const ZydisRegisterClass widths[] = {ZYDIS_REGCLASS_XMM, ZYDIS_REGCLASS_YMM,
+                                                ZYDIS_REGCLASS_ZMM};
+    int wide = flow->vec_bits >= 512 || number >= 16 ? 2 : flow->vec_bits >= 256;
+    ZydisRegisterClass of =
+        class == REG_GPR    ? (flow->mode_bits == 32 ? ZYDIS_REGCLASS_GPR32 : ZYDIS_REGCLASS_GPR64)
+        : class == REG_VEC  ? widths[wide]
+        : class == REG_MASK ? ZYDIS_REGCLASS_MASK
+                            : ZYDIS_REGCLASS_MMX;
+    return ZydisRegisterGetString(ZydisRegisterEncode(of, (ZyanU8)number));
+}
+
+static const char *move_name(const struct flow *flow, int class)
+{
+    static const char *const names[] = {
+        [REG_GPR] = "mov", [REG_MASK] = "kmovq", [REG_MMX] = "movq"};
+    return class == REG_VEC ? (flow->vex ? "vmovaps" : "movaps") : names[class];
+}
+
+// Registers that belong to the core; see docs/INTERNALS.md.
+static uint32_t registers_reserved(const struct flow *flow, int class)
+{
+    enum { RSP = 1 << 4, RBP = 1 << 5, R14 = 1 << 14, R15 = 1 << 15 };
+    if (class == REG_GPR)
+        return flow->mode_bits == 32 ? RSP | RBP : RSP | R14 | R15;
+    return class == REG_MASK ? 1 : 0; // k0 is no mask
+}
+
+// Breaks what goes through register `number`. False if no register is left to keep its value in.
+static bool register_break(struct flow *flow, int class, int number, struct strbuf *init,
+                           struct strbuf *body)
+{
+    int available = class == REG_MASK || class == REG_MMX || flow->mode_bits == 32 ? 8 : 16;
+    uint32_t taken = flow->named.bits[class] | registers_reserved(flow, class);
+    int spare = 0;
+    while (spare < available && taken >> spare & 1)
+        spare++;
+    if (spare == available)
+        return false;
+    flow->named.bits[class] |= (uint32_t)1 << spare;
+    const char *move = move_name(flow, class), *own = register_name(flow, class, number),
+               *other = register_name(flow, class, spare);
+    strbuf_printf(init, "%s %s, %s\n", move, other, own);
+    strbuf_printf(body, "%s %s, %s\n", move, own, other);
+    return true;
+}
+
+static const char *flow_break(struct flow *flow, struct strbuf *init, struct strbuf *body)
+{
+    if (flow->named.x87)
+        return "chains through the x87 stack cannot be broken: measure its latency";
+    for (int class = 0; class < REG_CLASSES; class ++) {
+        uint32_t carried = flow->live_in.bits[class] & flow->touched.bits[class] &
+                           ~registers_reserved(flow, class);
+        for (int number = 0; number < REG_NUMBERS; number++)
+            if (carried >> number & 1 && !register_break(flow, class, number, init, body))
+                return "no register is left to break its chains with";
+    }
+    if (flow->live_in.flags & flow->written.flags & FLAGS_BROKEN)
+        strbuf_puts(body, flow->mode_bits == 32 ? "test ebp, ebp\n" : "test r14, r14\n");
+    return NULL;
+}
+
+int code_make_independent(struct bench_spec *spec, const char **reason, struct arena *arena,
+                          struct err *err)
+{
+    struct flow flow = {.mode_bits = spec->bits == 32 ? 32 : 64}, before = flow;
+    struct strbuf init = {0}, body = {0};
+    *reason = NULL;
+    if (flow_read(&flow, spec->body, err) != 0 ||
+        (spec->init && flow_read(&before, spec->init, err) != 0))
+        return -1;
+    for (int class = 0; class < REG_CLASSES; class ++)
+        flow.named.bits[class] |= before.named.bits[class];
+    strbuf_printf(&init, "%s\n", spec->init ? spec->init : "");
+    *reason = flow_break(&flow, &init, &body);
+    strbuf_puts(&body, spec->body);
+    if (!*reason) {
+        spec->init = arena_strdup(arena, init.data);
+        spec->body = arena_strdup(arena, body.data);
+    }
+    strbuf_free(&init);
+    strbuf_free(&body);
+    return 0;
+}
