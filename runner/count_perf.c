@@ -44,7 +44,10 @@ static enum count_obstacle event_check(const struct count_event *event, struct e
         return COUNT_FINE;
     if (hardware->kind == COUNTER_MSR || hardware->scheme == SCHEME_P5 ||
         hardware->scheme == SCHEME_NETBURST) {
-        err_set(err, "'%s' cannot be counted through perf%s. Use --backend msr", event->name,
+        err_set(err,
+                "'%s' cannot be counted through perf%s. Only the msr backend can (--backend msr, "
+                "as root)",
+                event->name,
                 hardware->kind == COUNTER_MSR ? ": it is a register that counts by itself"
                                               : ", which has other codes for it");
         return COUNT_NO_EVENT;

@@ -42,6 +42,16 @@ assert rows["task-clock"]["outcome"] == "ok"
 PYTHON
 fi
 
+# What the program starts is counted too.
+faults() {
+    run stat --repeat 1 --events page-faults --format csv -o report.csv -- "$@"
+    expect_status 0
+    mean_of page-faults
+}
+alone=$(faults true)
+family=$(faults sh -c 'true | cat | cat | cat')
+expect "children are counted: $family, alone $alone" at_least "$family" $((3 * alone))
+
 # The program's own files: all of its output, its input in every run, and its own options.
 run stat --repeat 2 --warm 0 --output report.txt -- printf '%s\n' --format
 expect_status 0

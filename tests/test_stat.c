@@ -7,6 +7,7 @@
 #include "util/mem.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -455,6 +456,81 @@ static void test_usage_stands_in(void **state)
     free(events);
 }
 
+// The perf backend on a kernel that is simulated down to its system calls: it refuses the third
+// event of a group although the CPU announces four counters.
+static struct {
+    struct {
+        int leader;
+        uint64_t config;
+    } fds[4096];
+    int nfds, largest;
+} kernel;
+
+static int kernel_open(struct perf_event_attr *attr, pid_t pid, int on_cpu, int group_fd)
+{
+    int members = 1, fd = kernel.nfds;
+    assert_true(pid > 0 && on_cpu == -1 && fd < (int)ARRAY_LEN(kernel.fds));
+    for (int i = 0; i < fd && group_fd >= 0; i++)
+        members += kernel.fds[i].leader == group_fd;
+    if (members > 2) {
+        errno = EINVAL;
+        return -1;
+    }
+    assert_true(attr->inherit && attr->exclude_kernel);
+    assert_int_equal(attr->enable_on_exec, group_fd < 0);
+    kernel.largest = members > kernel.largest ? members : kernel.largest;
+    kernel.fds[fd].leader = group_fd < 0 ? fd : group_fd;
+    kernel.fds[fd].config = attr->config;
+    return kernel.nfds++;
+}
+
+static ssize_t kernel_read(int fd, void *bytes, size_t size)
+{
+    const uint64_t words[] = {kernel.fds[fd].config, 1000, 1000};
+    assert_true(size == sizeof words);
+    memcpy(bytes, words, size);
+    return (ssize_t)size;
+}
+
+static int kernel_close(int fd)
+{
+    kernel.fds[fd].leader = -1;
+    return 0;
+}
+
+static enum count_obstacle probe_passes(const struct count_machine *m, struct err *err)
+{
+    (void)m;
+    (void)err;
+    return COUNT_FINE;
+}
+
+static void test_perf_simulated(void **state)
+{
+    (void)state;
+    const struct count_calls calls = {
+        .perf_open = kernel_open, .read = kernel_read, .close = kernel_close};
+    struct stat_options options = options_make(program_true);
+    struct count_backend perf = count_perf; // probe counts real time
+    struct stat_event *events;
+    struct stat_result result;
+    perf.probe = probe_passes;
+    options.backend = &perf;
+    options.machine.calls = &calls;
+    options.machine.root = "/no/such/root";
+    int n = expand("p0,p1,p2,p3,p4", NULL, false, &events);
+    measure(&options, events, n, &result);
+    assert_int_equal(kernel.largest, 2);
+    assert_int_equal(result.lost_runs, 0);
+    assert_int_equal(result.counted_runs, 2 * 3);
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(result.series[i].n, 2);
+        assert_true(result.series[i].values[1] == (double)(0xa1 | 0x100 << i));
+    }
+    stat_result_free(&result);
+    free(events);
+}
+
 // What the process did before exec does not count; the name of a program may look like a field.
 static void test_usage(void **state)
 {
@@ -533,8 +609,8 @@ int main(void)
         cmocka_unit_test(test_histogram),      cmocka_unit_test(test_model_returns),
         cmocka_unit_test(test_fewer_counters), cmocka_unit_test(test_shared_counters),
         cmocka_unit_test(test_refused_events), cmocka_unit_test(test_usage_stands_in),
-        cmocka_unit_test(test_usage),          cmocka_unit_test(test_program_ends),
-        cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_perf_simulated), cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_program_ends),   cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, table_load, table_free);
 }
