@@ -102,11 +102,13 @@ interrupt() { # SIGNAL, script
     wait "$pid"
     STATUS=$? CLI_COMMAND="stat, interrupted by $1"
 }
-interrupt TERM 'trap "echo got it; exit 5" TERM; : >started; while :; do sleep 0.05; done'
+# shellcheck disable=SC2016
+interrupt TERM 'trap "echo got it; exit 5" TERM; : >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 5 # the program's own way to end
 expect_out '^got it$'
 expect_err 'stopped by SIGTERM'
-interrupt HUP ': >started; while :; do sleep 0.05; done'
+# shellcheck disable=SC2016
+interrupt HUP ': >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 129
 expect_err 'by SIGHUP$'
 interrupt USR1 'trap "echo usr1; exit 6" USR1; : >started; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 6'

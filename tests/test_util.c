@@ -345,14 +345,17 @@ static void test_subproc_forward(void **state)
     struct subproc_program program;
     struct subproc_end end;
     subproc_forward();
-    hold_shell("trap 'exit 33' USR1; trap 'exit 34' TERM; while :; do sleep 0.01; done", &program);
+    hold_shell("trap 'exit 33' USR1; trap 'exit 34' TERM; i=0; while [ $i -lt 500 ]; do sleep "
+               "0.01; i=$((i + 1)); done",
+               &program);
     assert_int_equal(subproc_release(&program), 0);
     usleep(100000);
     kill(getpid(), SIGUSR1);
     subproc_await(&program, &end);
     assert_int_equal(end.exit_status, 33);
     assert_int_equal(subproc_interrupted(), 0);
-    hold_shell("trap 'exit 34' TERM; while :; do sleep 0.01; done", &program);
+    hold_shell("trap 'exit 34' TERM; i=0; while [ $i -lt 500 ]; do sleep 0.01; i=$((i + 1)); done",
+               &program);
     assert_int_equal(subproc_release(&program), 0);
     usleep(100000);
     kill(getpid(), SIGTERM);
