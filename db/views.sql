@@ -54,10 +54,11 @@ CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
     got.latency_min_clk, got.latency_max_clk,
     CASE WHEN got.fast_tests > 0 THEN got.fast_clk ELSE got.slow_clk END AS rthroughput_clk,
-    NULL AS uops, NULL AS ports,
+    CAST(round(port_result.slots) AS INTEGER) AS uops,
+    port_result.ports || iif(port_result.ambiguous, '?', '') AS ports,
     CASE WHEN got.trouble IS NOT NULL THEN substr(got.trouble, 9)
         WHEN got.kinds_ok > 0 THEN 'ok'
-        WHEN got.run_form_id IS NULL THEN 'skipped'
+        WHEN got.run_form_id IS NULL THEN coalesce(port_result.outcome, 'skipped')
         ELSE 'not_measurable' END AS outcome,
     run_form.run_id,
     got.slow_clk AS rthroughput_slow_clk,
@@ -69,26 +70,55 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS eliminated,
     CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
         WHEN got.without_latency THEN 'eliminated' END AS at_rename,
-    got.latency_max_bound
+    got.latency_max_bound,
+    iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
-    LEFT JOIN run_form_result AS got USING (run_form_id);
+    LEFT JOIN run_form_result AS got USING (run_form_id)
+    LEFT JOIN port_result USING (run_form_id);
+
+-- One row a form and run with ports.
+CREATE VIEW run_port_table AS
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
+    port_result.ports || iif(port_result.ambiguous, '?', '') AS ports, port_result.uops,
+    port_result.method, port_result.residual, run_form.run_id,
+    port_result.slots, port_result.ambiguous, nullif(port_result.unit, '') AS unit,
+    nullif(port_result.busy_clk, 0) AS busy_clk, form.bits, port_result.outcome, port_result.detail,
+    form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id
+FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
+    JOIN list USING (list_id) JOIN run_key USING (run_id);
+
+-- The best of them for each form and uarch: ok first, then unambiguous ones, then the newest. It
+-- need not be of the run that the other numbers of the form are from. (SQLite takes the columns
+-- beside a lone max() from the row that has it.)
+CREATE VIEW best_port_result AS
+SELECT run_form.form_id, run_key.uarch_key, run_form.run_id, port_result.run_form_id,
+    port_result.slots, port_result.ports, port_result.ambiguous,
+    max((port_result.outcome = 'ok') || (port_result.ambiguous = 0) || run_key.started_utc
+        || printf('%018d', run_form.run_id)) AS rank
+FROM port_result JOIN run_form USING (run_form_id) JOIN run_key USING (run_id)
+GROUP BY run_form.form_id, run_key.uarch_key;
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
 -- tests (so that a run of throughput alone does not hide a full one), then the newest.
 CREATE VIEW best_run_form AS
 SELECT * FROM (
     SELECT *, row_number() OVER (PARTITION BY form_id, uarch_key
-        ORDER BY outcome = 'ok' DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank
+        ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank
     FROM run_instruction_table)
 WHERE rank = 1;
 
--- Public: one row a form and uarch.
+-- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain); ports ends
+-- with '?' where they are ambiguous, and is '' where the form needs no port.
 CREATE VIEW instruction_table AS
-SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
-    uops, ports, outcome, run_id,
-    rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted, tried, options, form, list,
-    idiom, eliminated, at_rename, latency_max_bound
-FROM best_run_form;
+SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
+    best.latency_min_clk, best.latency_max_clk, best.rthroughput_clk,
+    CAST(round(port.slots) AS INTEGER) AS uops,
+    port.ports || iif(port.ambiguous, '?', '') AS ports, best.outcome, best.run_id,
+    best.rthroughput_slow_clk, best.latency_bound, best.rthroughput_spread_clk, best.accepted,
+    best.tried, best.options, best.form, best.list, best.idiom, best.eliminated, best.at_rename,
+    best.latency_max_bound, port.run_id AS ports_run_id
+FROM best_run_form AS best LEFT JOIN best_port_result AS port
+    ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key;
 
 -- One row an operand pair (and data variant) and run.
 CREATE VIEW run_latency_table AS
@@ -115,13 +145,42 @@ SELECT got.run_id, form.mnemonic, form.operands,
     run_form.position, got.position AS test_position
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
-WHERE got.outcome <> 'ok';
+WHERE got.outcome <> 'ok'
+UNION ALL
+SELECT run_id, mnemonic, operands, 'ports', outcome, detail, enc, bits, form, uarch, list, position,
+    NULL
+FROM run_port_table WHERE outcome <> 'ok';
 
--- Public: ports and µops. No test measures them yet; the columns are fixed already.
+-- Public: what each form uses of the ports, one row a form and uarch; ports as in instruction_table.
+-- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is 'ok'.
 CREATE VIEW port_table AS
-SELECT NULL AS uarch, NULL AS mnemonic, NULL AS operands, NULL AS enc, NULL AS ports, NULL AS uops,
-    NULL AS method, NULL AS residual, NULL AS run_id
-WHERE 0;
+SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
+    slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list
+FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
+
+-- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops of
+-- one instance the mix shows on the blocker's ports: size * clk - blockers, an instance.
+CREATE VIEW run_port_evidence AS
+SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops FROM (
+    SELECT got.uarch, got.mnemonic, got.operands, got.enc, port_trial.blocker,
+        CASE port_trial.blocker WHEN 'front end' THEN port_model.filler ELSE coalesce(
+            (SELECT class.blocker FROM port_class AS class
+                WHERE class.run_id = got.run_id AND class.name = port_trial.blocker),
+            (SELECT unit.blocker FROM port_unit AS unit
+                WHERE unit.run_id = got.run_id AND unit.name = port_trial.blocker)) END
+            AS blocker_form,
+        CASE port_trial.blocker WHEN 'front end' THEN port_model.width ELSE
+            (SELECT round(1 / class.blocker_clk) FROM port_class AS class
+                WHERE class.run_id = got.run_id AND class.name = port_trial.blocker) END AS size,
+        port_trial.instances, port_trial.blockers, port_trial.clk, port_trial.spread_clk,
+        port_trial.outcome, got.run_id, got.bits, got.form, got.list, got.position,
+        port_trial.position AS trial_position, got.run_form_id
+    FROM port_trial JOIN run_port_table AS got USING (run_form_id)
+        LEFT JOIN port_model ON port_model.run_id = got.run_id);
+
+-- That of the rows of port_table.
+CREATE VIEW port_evidence AS
+SELECT * FROM run_port_evidence WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- Public: properties of the pipeline and the points of their curves. None is measured yet.
 CREATE VIEW property_table AS

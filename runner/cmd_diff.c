@@ -30,9 +30,10 @@ static const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latenc
 extern const struct command cmd_diff;
 
 struct diff_form {
-    const char *form, *enc, *outcome;
+    const char *form, *enc, *outcome, *uarch;
     int64_t bits;
     double values[DIFF_VALUES];
+    const char *uops, *ports; // as tables show them; "" where unknown
 };
 
 struct diff_side {
@@ -76,6 +77,9 @@ static int diff_read(struct store *store, struct diff_side *side, struct err *er
         form->form = diff_text(side, rows, "form");
         form->enc = diff_text(side, rows, "enc");
         form->outcome = diff_text(side, rows, "outcome");
+        form->uarch = diff_text(side, rows, "uarch");
+        form->uops = diff_text(side, rows, "uops");
+        form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
         for (int i = 0; i < DIFF_VALUES; i++)
             form->values[i] = store_rows_real(rows, store_rows_column(rows, diff_columns[i]));
@@ -93,17 +97,27 @@ static bool diff_values_differ(double a, double b, double tolerance)
     return fabs(a - b) > tolerance * fmax(fabs(a), fabs(b)) && fabs(a - b) > 0.005;
 }
 
+// Names of ports mean something within one CPU family only; what is ambiguous differs from nothing.
+static bool diff_ports_differ(const struct diff_form *a, const struct diff_form *b)
+{
+    if (*a->uops && *b->uops && strcmp(a->uops, b->uops) != 0)
+        return true;
+    return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
+           strcmp(a->uarch, b->uarch) == 0 && strcmp(a->ports, b->ports) != 0;
+}
+
 static bool diff_forms_differ(const struct diff_form *a, const struct diff_form *b,
                               double tolerance)
 {
     for (int i = 0; i < DIFF_VALUES; i++)
         if (diff_values_differ(a->values[i], b->values[i], tolerance))
             return true;
-    return strcmp(a->outcome, b->outcome) != 0;
+    return diff_ports_differ(a, b) || strcmp(a->outcome, b->outcome) != 0;
 }
 
-static void diff_put(struct report_table *table, const struct diff_form *a,
-                     const struct diff_form *b)
+// CSV: everything of both sides.
+static void diff_put_csv(struct report_table *table, const struct diff_form *a,
+                         const struct diff_form *b)
 {
     char number[32];
     report_table_cell(table, a->form);
@@ -115,6 +129,36 @@ static void diff_put(struct report_table *table, const struct diff_form *a,
     bool same = strcmp(a->outcome, b->outcome) == 0;
     report_table_cell(table, same ? "" : a->outcome);
     report_table_cell(table, same ? "" : b->outcome);
+    report_table_cell(table, a->uops);
+    report_table_cell(table, b->uops);
+    report_table_cell(table, a->ports);
+    report_table_cell(table, b->ports);
+}
+
+static void diff_put_change(struct report_table *table, const char *a, const char *b, bool changed)
+{
+    char *text = xasprintf("%s → %s", *a ? a : "-", *b ? b : "-");
+    report_table_cell(table, changed ? text : a);
+    free(text);
+}
+
+// For people: one column a quantity, an arrow where the sides differ.
+static void diff_put(struct report_table *table, const struct diff_form *a,
+                     const struct diff_form *b, double tolerance)
+{
+    char one[32], two[32];
+    report_table_cell(table, a->form);
+    report_table_cell(table, a->enc);
+    for (int i = 0; i < DIFF_VALUES; i++)
+        diff_put_change(table, report_number(a->values[i], one), report_number(b->values[i], two),
+                        diff_values_differ(a->values[i], b->values[i], tolerance));
+    bool known = *a->uops && *b->uops;
+    diff_put_change(table, known ? a->uops : "", b->uops, known && strcmp(a->uops, b->uops) != 0);
+    known = *a->ports && *b->ports;
+    diff_put_change(table, known ? a->ports : "", b->ports,
+                    known && strcmp(a->ports, b->ports) != 0);
+    bool same = strcmp(a->outcome, b->outcome) == 0;
+    diff_put_change(table, same ? "" : a->outcome, b->outcome, !same);
 }
 
 // Walks both sorted sides; counts what only one of them has.
@@ -128,8 +172,12 @@ static void diff_join(const struct diff *diff, struct report_table *table, size_
                     : j == b->nforms ? -1
                                      : diff_compare(&a->forms[i], &b->forms[j]);
         if (order == 0) {
-            if (diff_forms_differ(&a->forms[i], &b->forms[j], diff->tolerance))
-                diff_put(table, &a->forms[i], &b->forms[j]);
+            if (!diff_forms_differ(&a->forms[i], &b->forms[j], diff->tolerance))
+                ;
+            else if (diff->csv)
+                diff_put_csv(table, &a->forms[i], &b->forms[j]);
+            else
+                diff_put(table, &a->forms[i], &b->forms[j], diff->tolerance);
             ++*both;
         } else {
             only[order > 0]++;
@@ -139,22 +187,45 @@ static void diff_join(const struct diff *diff, struct report_table *table, size_
     }
 }
 
+enum { CSV_QUANTITIES = 7, CSV_COLUMNS = 2 + 2 * CSV_QUANTITIES };
+
+struct diff_headings { // must outlive the table
+    char texts[CSV_COLUMNS][300];
+    const char *pointers[CSV_COLUMNS];
+};
+
+static struct report_table *diff_table_csv(const struct diff *diff, struct diff_headings *headings)
+{
+    static const char *const shown[CSV_QUANTITIES] = {
+        "latency min", "max", "1/throughput", "slow data", "outcome", "uops", "ports"};
+    static const enum report_align aligns[CSV_COLUMNS] = {ALIGN_LEFT};
+    headings->pointers[0] = "instruction";
+    headings->pointers[1] = "enc";
+    for (int c = 2; c < CSV_COLUMNS; c++) {
+        snprintf(headings->texts[c], sizeof headings->texts[c], "%s %.120s", shown[(c - 2) / 2],
+                 diff->sides[c % 2].name);
+        headings->pointers[c] = headings->texts[c];
+    }
+    return report_table_new(headings->pointers, aligns, CSV_COLUMNS);
+}
+
+static struct report_table *diff_table(const struct diff *diff, struct diff_headings *headings)
+{
+    static const char *const shown[] = {"",     "enc",  "latency", "max",    "1/tput",
+                                        "slow", "uops", "ports",   "outcome"};
+    static const enum report_align aligns[ARRAY_LEN(shown)] = {ALIGN_LEFT};
+    memcpy(headings->pointers, shown, sizeof shown);
+    snprintf(headings->texts[0], sizeof headings->texts[0], "%.120s → %.120s", diff->sides[0].name,
+             diff->sides[1].name);
+    headings->pointers[0] = headings->texts[0];
+    return report_table_new(headings->pointers, aligns, (int)ARRAY_LEN(shown));
+}
+
 static void diff_print(const struct diff *diff)
 {
-    static const char *const shown[] = {"latency min", "max", "1/throughput", "slow data",
-                                        "outcome"};
-    enum { COLUMNS = 2 + 2 * ARRAY_LEN(shown) };
-    char headings[COLUMNS][160] = {"instruction", "enc"};
-    const char *pointers[COLUMNS];
-    enum report_align aligns[COLUMNS] = {ALIGN_LEFT, ALIGN_LEFT};
-    for (size_t c = 2; c < COLUMNS; c++) {
-        snprintf(headings[c], sizeof headings[c], "%s %.120s", shown[(c - 2) / 2],
-                 diff->sides[c % 2].name);
-        aligns[c] = c >= COLUMNS - 2 ? ALIGN_LEFT : ALIGN_POINT;
-    }
-    for (size_t c = 0; c < COLUMNS; c++)
-        pointers[c] = headings[c];
-    struct report_table *table = report_table_new(pointers, aligns, COLUMNS);
+    struct diff_headings headings;
+    struct report_table *table =
+        diff->csv ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
     size_t only[2] = {0}, both = 0;
     diff_join(diff, table, only, &both);
     struct strbuf out = {0};
@@ -263,7 +334,9 @@ const struct command cmd_diff = {
     .summary = "two CPUs or two runs side by side, only what differs",
     .description =
         "A and B are CPU families (uarch, such as zen5) or numbers of runs. Prints the forms that "
-        "both have and whose latency, throughput or outcome differ by more than the tolerance. "
+        "both have and whose latency, throughput or outcome differ by more than the tolerance, or "
+        "whose µops or ports differ where both are known and not ambiguous; names of ports are "
+        "compared within one CPU family only. "
         "How many forms only one of them has is said on standard error.",
     .options = diff_options,
     .run = diff_run,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// latput query: prints the instruction table, the operand pairs, the failures or the runs of a
-// database. Only reads.
+// latput query: prints the instruction table, the operand pairs, the ports with their evidence,
+// the failures or the runs of a database. Only reads.
 #include "command.h"
 #include "report.h"
 #include "store.h"
@@ -11,17 +11,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_DB, OPT_FORMAT, OPT_UARCH, OPT_RUN, OPT_LATENCY, OPT_FAILURES, OPT_RUNS };
+enum {
+    OPT_DB,
+    OPT_FORMAT,
+    OPT_UARCH,
+    OPT_RUN,
+    OPT_LATENCY,
+    OPT_PORTS,
+    OPT_EVIDENCE,
+    OPT_FAILURES,
+    OPT_RUNS,
+};
 
 static const struct command_option query_options[] = {
-    [OPT_DB] = {0,                               "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_FORMAT] = {'f',                         "format", "FORMAT", "table (default), csv or json"},
-    [OPT_UARCH] = {'u',                               "uarch", "NAME", "only this CPU family, e.g. zen5"},
+    [OPT_DB] = {0,                                                "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f',                                          "format", "FORMAT", "table (default), csv or json"},
+    [OPT_UARCH] = {'u',                                                "uarch", "NAME", "only this CPU family, e.g. zen5"},
     [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},
-    [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
-    [OPT_FAILURES] = {0,                             "failures", NULL, "what could not be measured, and why"},
-    [OPT_RUNS] = {0,                         "runs", NULL, "the runs in the database"},
-    {0                              }
+    [OPT_LATENCY] = {'l',                  "latency", NULL, "the latency of each pair of operands"},
+    [OPT_PORTS] = {'p',                                              "ports", NULL, "the ports that each form uses"},
+    [OPT_EVIDENCE] = {0,                                          "evidence", NULL, "the timings that these ports follow from"},
+    [OPT_FAILURES] = {0,                                                "failures", NULL, "what could not be measured, and why"},
+    [OPT_RUNS] = {0,                                             "runs", NULL, "the runs in the database"},
+    {0}
 };
 
 extern const struct command cmd_query;
@@ -35,9 +47,12 @@ struct query {
 
 static int query_set_view(struct query *query, enum store_view view)
 {
-    if (query->view != STORE_VIEW_INSTRUCTION)
+    bool evidence = query->view == STORE_VIEW_PORT && view == STORE_VIEW_EVIDENCE;
+    if (query->view == STORE_VIEW_EVIDENCE && view == STORE_VIEW_PORT)
+        return EXIT_DONE;
+    if (query->view != STORE_VIEW_INSTRUCTION && !evidence)
         return command_fail(&cmd_query, EXIT_USAGE,
-                            "--latency, --failures and --runs exclude each other");
+                            "--latency, --ports, --failures and --runs exclude each other");
     query->view = view;
     return EXIT_DONE;
 }
@@ -64,6 +79,10 @@ static int query_option(struct query *query, int option, const char *argument)
                                                                                   : EXIT_USAGE;
     case OPT_LATENCY:
         return query_set_view(query, STORE_VIEW_LATENCY);
+    case OPT_PORTS:
+        return query_set_view(query, STORE_VIEW_PORT);
+    case OPT_EVIDENCE:
+        return query_set_view(query, STORE_VIEW_EVIDENCE);
     case OPT_FAILURES:
         return query_set_view(query, STORE_VIEW_FAILURE);
     default:
@@ -132,8 +151,17 @@ const struct command cmd_query = {
         "compared with the mnemonic, with mnemonic and operands, and with the form as the lists "
         "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'.\n"
         "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
-        "throughput as cycles an instruction. A number behind ≤ is an upper bound. A test that did "
-        "not succeed has no number; its outcome stands in the last columns.\n"
+        "1/tput (reciprocal throughput) as cycles an instruction, slow the same for slow data. A "
+        "number behind ≤ is an upper bound. A test that did not succeed has no number; its outcome "
+        "stands in the last columns, which tables leave out where it is ok.\n"
+        "Ports are sets that a µop can choose from: 2*A+1*B is two µops on ports of A and one on "
+        "B; "
+        "'none' needs no port, and behind ? other ports explain the timings about as well. uops "
+        "are "
+        "slots of dispatch in the instruction table; with --ports, µops that need a port. "
+        "--evidence prints each mix that was timed: so many of the form beside so many of a "
+        "blocker, the cycles of all, and how many µops of one instance that shows on the blocker's "
+        "ports.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.",
     .options = query_options,
     .run = query_run,

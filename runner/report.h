@@ -24,6 +24,10 @@ void report_table_free(struct report_table *table);
 // "" where it is NaN.
 const char *report_number(double value, char text[32]);
 
+// The column `ports` of a view as people read it: "" unknown, "none" no port; valid until the next
+// row.
+const char *report_ports(struct store_rows *rows);
+
 // --- rows of the public views (report_rows.c) ---
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
@@ -57,6 +61,8 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
 int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
 // The texts of these files.
 int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
+// The text of a run, with how well its ports predict mixes; nothing where the run has none.
+int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
                      struct err *err);
 // Writes `len` bytes to a file that appears under its name only when it is complete.

@@ -101,16 +101,16 @@ static const struct shown_column shown_instruction[] = {
     {"uarch",            ALIGN_LEFT, "uarch"},
     {"instruction",           ALIGN_LEFT, "form"},
     {"enc",      ALIGN_LEFT, "enc"},
-    {"latency min",            ALIGN_POINT, "latency_min_clk"},
+    {"latency",            ALIGN_POINT, "latency_min_clk"},
     {"max",              ALIGN_POINT, "latency_max_clk"},
-    {"1/throughput",             ALIGN_POINT, "rthroughput_clk"},
-    {"slow data",      ALIGN_POINT, "rthroughput_slow_clk"},
+    {"1/tput",             ALIGN_POINT, "rthroughput_clk"},
+    {"slow",          ALIGN_POINT, "rthroughput_slow_clk"},
     {"at rename", ALIGN_LEFT, "at_rename"},
-    {"uops",              ALIGN_POINT, "uops"},
+    {"uops",              ALIGN_RIGHT, "uops"},
     {"ports", ALIGN_LEFT, "ports"},
-    {"outcome",     ALIGN_LEFT, "outcome"},
+    {"outcome",           ALIGN_LEFT, "outcome"},
     {"run", ALIGN_RIGHT, "run_id"},
-    {0       }
+    {0            }
 };
 static const struct shown_column shown_latency[] = {
     {"uarch",       ALIGN_LEFT, "uarch"},
@@ -125,6 +125,34 @@ static const struct shown_column shown_latency[] = {
     {"tried",        ALIGN_RIGHT, "tried"},
     {"outcome",        ALIGN_LEFT, "outcome"},
     {"run",    ALIGN_RIGHT, "run_id"},
+    {0    }
+};
+static const struct shown_column shown_port[] = {
+    {"uarch",       ALIGN_LEFT, "uarch"},
+    {"instruction",      ALIGN_LEFT, "form"},
+    {"enc", ALIGN_LEFT, "enc"},
+    {"ports",       ALIGN_LEFT, "ports"},
+    {"uops",         ALIGN_RIGHT, "uops"},
+    {"slots",        ALIGN_POINT, "slots"},
+    {"unit",       ALIGN_LEFT, "unit"},
+    {"busy",      ALIGN_POINT, "busy_clk"},
+    {"residual",        ALIGN_POINT, "residual"},
+    {"outcome",       ALIGN_LEFT, "outcome"},
+    {"run",       ALIGN_RIGHT, "run_id"},
+    {0     }
+};
+static const struct shown_column shown_evidence[] = {
+    {"uarch",         ALIGN_LEFT, "uarch"},
+    {"instruction",        ALIGN_LEFT, "form"},
+    {"number",   ALIGN_RIGHT, "instances"},
+    {"beside",         ALIGN_LEFT, "blocker"},
+    {"blocker",        ALIGN_LEFT, "blocker_form"},
+    {"number",    ALIGN_RIGHT, "blockers"},
+    {"cycles",        ALIGN_POINT, "clk"},
+    {"spread",      ALIGN_POINT, "spread_clk"},
+    {"uops",       ALIGN_POINT, "uops"},
+    {"outcome", ALIGN_LEFT, "outcome"},
+    {"run",        ALIGN_RIGHT, "run_id"},
     {0    }
 };
 static const struct shown_column shown_failure[] = {
@@ -153,8 +181,12 @@ static const struct shown_column shown_warning[] = {
 };
 
 static const struct shown_column *const shown_views[] = {
-    [STORE_VIEW_INSTRUCTION] = shown_instruction, [STORE_VIEW_LATENCY] = shown_latency,
-    [STORE_VIEW_FAILURE] = shown_failure,         [STORE_VIEW_RUN] = shown_run,
+    [STORE_VIEW_INSTRUCTION] = shown_instruction,
+    [STORE_VIEW_LATENCY] = shown_latency,
+    [STORE_VIEW_PORT] = shown_port,
+    [STORE_VIEW_EVIDENCE] = shown_evidence,
+    [STORE_VIEW_FAILURE] = shown_failure,
+    [STORE_VIEW_RUN] = shown_run,
     [STORE_VIEW_WARNING] = shown_warning,
 };
 
@@ -168,12 +200,27 @@ static bool shown_is_bound(struct store_rows *rows, const char *name)
     return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
 }
 
+const char *report_ports(struct store_rows *rows)
+{
+    int column = store_rows_column(rows, "ports");
+    const char *text = store_rows_text(rows, column);
+    if (store_rows_type(rows, column) == STORE_NULL)
+        return "";
+    return !*text ? "none" : strcmp(text, "?") == 0 ? "none?" : text;
+}
+
 static void shown_put(struct report_table *table, struct store_rows *rows,
                       const struct shown_column *shown)
 {
     int column = store_rows_column(rows, shown->name);
+    if (strcmp(shown->name, "ports") == 0) {
+        report_table_cell(table, report_ports(rows));
+        return;
+    }
     if (store_rows_type(rows, column) != STORE_REAL) {
-        report_table_cell(table, store_rows_text(rows, column));
+        const char *value = store_rows_text(rows, column);
+        bool usual = strcmp(shown->name, "outcome") == 0 && strcmp(value, "ok") == 0;
+        report_table_cell(table, usual ? "" : value);
         return;
     }
     char number[32], text[40];

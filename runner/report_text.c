@@ -88,11 +88,11 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
 }
 
-static const char *const list_headings[] = {"instruction",  "enc",       "latency min", "max",
-                                            "1/throughput", "slow data", "at rename",   "uops",
-                                            "ports",        "outcome"};
+static const char *const list_headings[] = {"instruction", "enc",    "latency",   "max",
+                                            "1/tput",      "slow",   "at rename", "uops",
+                                            "ports",       "outcome"};
 static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
-                                                ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_POINT,
+                                                ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
                                                 ALIGN_LEFT,  ALIGN_LEFT};
 
 static void put_number(struct report_table *table, struct store_rows *rows, const char *name,
@@ -106,7 +106,7 @@ static void put_number(struct report_table *table, struct store_rows *rows, cons
 
 struct list_seen { // what the legend must explain
     bool outcomes[OUTCOME_COUNT];
-    bool renamed;
+    bool renamed, ports, ambiguous;
 };
 
 static void put_list_row(struct report_table *table, struct store_rows *rows,
@@ -123,25 +123,33 @@ static void put_list_row(struct report_table *table, struct store_rows *rows,
     put_number(table, rows, "rthroughput_clk", "");
     put_number(table, rows, "rthroughput_slow_clk", "");
     report_table_cell(table, renamed);
-    put_number(table, rows, "uops", "");
-    report_table_cell(table, run_field(rows, "ports"));
+    report_table_cell(table, run_field(rows, "uops"));
+    report_table_cell(table, report_ports(rows));
     report_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
     seen->renamed |= *renamed != '\0';
+    seen->ports |= *run_field(rows, "ports_run_id") != '\0';
+    seen->ambiguous |= strchr(run_field(rows, "ports"), '?') != NULL;
 }
 
 static void put_legend(struct strbuf *out, const struct list_seen *seen)
 {
-    strbuf_puts(out,
-                "\nlatency: cycles from operand to operand, least and most of all pairs; "
-                "≤ marks an upper bound.\n"
-                "1/throughput: cycles an instruction when many independent ones run; slow data: "
-                "the same with slow operands.\n");
+    strbuf_puts(out, "\nlatency: cycles from operand to operand, least and most of all pairs; "
+                     "≤ marks an upper bound.\n"
+                     "1/tput: cycles an instruction when many independent ones run (reciprocal "
+                     "throughput); slow: the same with slow operands.\n");
     if (seen->renamed)
         strbuf_puts(out,
                     "at rename: a chain of it takes no cycle. idiom: nor does it depend on its "
                     "operands, which are one register; eliminated: a move without execution.\n");
+    if (seen->ports)
+        strbuf_puts(
+            out, "uops: slots of dispatch that an instruction takes. ports: what its µops need; "
+                 "2*A+1*B: two each any port of the set A,\none of B; none: no port. info.txt has "
+                 "the sets.\n");
+    if (seen->ambiguous)
+        strbuf_puts(out, "?: other ports explain the measurements about as well.\n");
     for (int i = OUTCOME_OK + 1; i < OUTCOME_COUNT; i++)
         if (seen->outcomes[i])
             strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
@@ -307,6 +315,8 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     for (size_t i = 0; i < ARRAY_LEN(info_lines); i++)
         put_info_line(out, rows, &info_lines[i]);
     store_rows_close(rows);
+    if (report_run_ports(store, run_id, out, err) != 0)
+        return -1;
     if (put_info_outcomes(out, store, run_id, err) != 0)
         return -1;
     return put_info_warnings(out, store, run_id, err);

@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +190,30 @@ int store_get_int(struct store *store, struct err *err, int64_t *value, const ch
     return result;
 }
 
+const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena)
+{
+    const char *text = (const char *)sqlite3_column_text(stmt, column);
+    return arena_strdup(arena, text ? text : "");
+}
+
+double store_column_real(sqlite3_stmt *stmt, int column)
+{
+    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? (double)NAN
+                                                            : sqlite3_column_double(stmt, column);
+}
+
+int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err)
+{
+    int result = got == SQLITE_DONE ? 0 : store_error(store, err, "read");
+    sqlite3_reset(stmt);
+    return result;
+}
+
+double store_finite(double value)
+{
+    return isfinite(value) ? value : (double)NAN;
+}
+
 int store_begin(struct store *store, struct err *err)
 {
     return store_script(store, err, "BEGIN IMMEDIATE", "begin to write");
@@ -357,7 +382,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
     int result = mode == STORE_READ
                      ? store_open_read(path, &store, err)
                      : store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
-    if (result != 0)
+    if (result != 0 || !store)
         return result;
     store->mode = mode;
     store->made = missing;

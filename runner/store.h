@@ -194,6 +194,9 @@ struct validation {
 };
 int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
                          struct err *err);
+// The newest of a run; texts and rows are owned by the arena. 1 found, 0 none, -1 error.
+int store_get_validation(struct store *store, int64_t run_id, struct validation *validation,
+                         struct arena *arena, struct err *err);
 
 // Results by outcome of a run: counts[OUTCOME_*] over its tests and port results, *forms
 // over its rows.
@@ -204,6 +207,8 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
 enum store_view {
     STORE_VIEW_INSTRUCTION, // instruction_table
     STORE_VIEW_LATENCY,     // latency_table
+    STORE_VIEW_PORT,        // port_table
+    STORE_VIEW_EVIDENCE,    // port_evidence: what was timed for the rows of port_table
     STORE_VIEW_FAILURE,     // failure_table
     STORE_VIEW_RUN,         // run_table: one row a run, newest first
     STORE_VIEW_WARNING,     // run_warning
@@ -212,7 +217,8 @@ struct store_filter {
     const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
                        // operands do not matter; NULL: all
     const char *uarch; // NULL: all
-    int64_t run_id;    // 0: the best run of each form (instruction, latency), or every run
+    int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
+                       // evidence), or every run
     const char *list;  // name of a list, NULL: all
 };
 struct store_rows; // a query under way; columns in the order of the view

@@ -45,6 +45,14 @@ int store_execute(struct store *store, struct err *err, const char *sql, const c
 // -1.
 int store_get_int(struct store *store, struct err *err, int64_t *value, const char *sql,
                   const char *types, ...);
+// Columns of the current row: text owned by the arena ("" where it is NULL), a number (NaN where it
+// is NULL).
+const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena);
+double store_column_real(sqlite3_stmt *stmt, int column);
+// After a loop over rows that sqlite3_step() ended with `got`: resets the statement. 0 or -1.
+int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err);
+// A number that can be stored: NaN, which becomes NULL, where it is not finite.
+double store_finite(double value);
 // Runs SQL of several statements.
 int store_script(struct store *store, struct err *err, const char *sql, const char *doing);
 

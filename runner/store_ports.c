@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ports in the database: the model of a run, what forms use of it with the evidence, and how well
-// it predicts; see store.h. Forms are kept as texts, port sets as bit masks with their names.
+// Ports in the database: the model of a run, and what forms use of it with the evidence; see
+// store.h. Forms are kept as texts, port sets as bit masks with their names.
 #include "store_internal.h"
 
 #include "util/strbuf.h"
@@ -8,11 +8,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-static double store_finite(double value)
-{
-    return isfinite(value) ? value : (double)NAN;
-}
 
 // --- the model ---
 
@@ -66,30 +61,10 @@ int store_put_port_model(struct store *store, int64_t run_id,
     return store_unit_end(store, own, result, err);
 }
 
-static const char *store_column_text(sqlite3_stmt *stmt, int column, struct arena *arena)
-{
-    const char *text = (const char *)sqlite3_column_text(stmt, column);
-    return arena_strdup(arena, text ? text : "");
-}
-
-static double store_column_real(sqlite3_stmt *stmt, int column)
-{
-    return sqlite3_column_type(stmt, column) == SQLITE_NULL ? (double)NAN
-                                                            : sqlite3_column_double(stmt, column);
-}
-
 static void store_column_name(sqlite3_stmt *stmt, int column, char name[PORT_NAME_MAX])
 {
     const char *text = (const char *)sqlite3_column_text(stmt, column);
     snprintf(name, PORT_NAME_MAX, "%s", text ? text : "");
-}
-
-// What ends a loop over rows.
-static int store_rows_end(struct store *store, sqlite3_stmt *stmt, int got, struct err *err)
-{
-    int result = got == SQLITE_DONE ? 0 : store_error(store, err, "read");
-    sqlite3_reset(stmt);
-    return result;
 }
 
 static int store_get_port_classes(struct store *store, int64_t run_id,
@@ -385,51 +360,4 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
         (*values)[(*n)++].value_clk = sqlite3_column_double(stmt, 3);
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
-}
-
-// --- validation ---
-
-static int store_put_validation_rows(struct store *store, int64_t id,
-                                     const struct validation *validation, struct err *err)
-{
-    for (int i = 0; i < validation->nclasses; i++) {
-        const struct validation_class *class = &validation->classes[i];
-        if (store_execute(store, err,
-                          "INSERT INTO validation_class (validation_id, class, mixes, "
-                          "mape_percent, within_10_percent) VALUES (?, ?, ?, ?, ?)",
-                          "isidd", id, class->name, class->mixes, store_finite(class->mape_percent),
-                          store_finite(class->within_10_percent)) != 0)
-            return -1;
-    }
-    for (int i = 0; i < validation->nworst; i++) {
-        const struct validation_mix *mix = &validation->worst[i];
-        if (store_execute(store, err,
-                          "INSERT INTO validation_mix (validation_id, position, mix, "
-                          "measured_clk, predicted_clk) VALUES (?, ?, ?, ?, ?)",
-                          "iisdd", id, (int64_t)i, mix->text, mix->measured_clk,
-                          mix->predicted_clk) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-int store_put_validation(struct store *store, int64_t run_id, const struct validation *validation,
-                         struct err *err)
-{
-    bool own;
-    char now[32];
-    store_now_utc(now);
-    if (store_unit_begin(store, &own, err) != 0)
-        return -1;
-    int result =
-        store_execute(store, err,
-                      "INSERT INTO validation (run_id, seed, mixes, mape_percent, kendall_tau, "
-                      "within_10_percent, recorded_utc) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                      "iiiddds", run_id, validation->seed, validation->mixes,
-                      store_finite(validation->mape_percent), store_finite(validation->kendall_tau),
-                      store_finite(validation->within_10_percent), now);
-    if (result == 0)
-        result =
-            store_put_validation_rows(store, sqlite3_last_insert_rowid(store->db), validation, err);
-    return store_unit_end(store, own, result, err);
 }

@@ -22,10 +22,16 @@ struct store_rows {
     "uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, "                \
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
-    "idiom, eliminated, at_rename, latency_max_bound"
+    "idiom, eliminated, at_rename, latency_max_bound, ports_run_id"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list"
+#define PORT_COLUMNS                                                                               \
+    "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
+    "unit, busy_clk, bits, outcome, detail, options, form, list"
+#define EVIDENCE_COLUMNS                                                                           \
+    "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
+    "spread_clk, uops, outcome, run_id, bits, form, list"
 #define FAILURE_COLUMNS                                                                            \
     "run_id, mnemonic, operands, test, outcome, detail, enc, bits, form, uarch, list"
 
@@ -42,8 +48,15 @@ static const struct view_source view_sources[] = {
                                 "mnemonic, operands, form, enc, bits, uarch, run_id",                              "list, position, form, enc, bits",                true },
     [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS,     "latency_table",     "run_latency_table",
                                 "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",               "list, position, form, enc, bits, test_position", true },
-    [STORE_VIEW_FAILURE] = {FAILURE_COLUMNS,     "failure_table",     "failure_table",
-                                "run_id, list, position, form, enc, bits, test_position",                          "list, position, form, enc, bits, test_position", true },
+    [STORE_VIEW_PORT] = {PORT_COLUMNS,        "port_table",        "run_port_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                              "list, position, form, enc, bits",                true },
+    [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS,    "port_evidence",     "run_port_evidence",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
+                                "list, position, form, enc, bits, trial_position",                                                                                   true },
+    [STORE_VIEW_FAILURE] =
+        {FAILURE_COLUMNS,     "failure_table",     "failure_table",
+                                "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
+                                "list, position, form, enc, bits, test_position IS NULL, test_position",                                                             true },
     [STORE_VIEW_RUN] = {"*",                 "run_table",         "run_table",             "run_id DESC",  "run_id DESC",                                    false},
     [STORE_VIEW_WARNING] = {"text, remedy",      "run_warning",       "run_warning",           "run_id, text", "text",
                                 false                                                                                                                                     },

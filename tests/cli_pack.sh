@@ -66,14 +66,14 @@ expect_status 2
 
 run diff --db both.db testa testb
 expect_status 0
-expect_out '^div r64 +legacy +10\.00 +20\.00 +18\.00 +36\.00 +5\.00 +10\.00 +7\.00 +14\.00$'
+expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
 expect_err '3 of 3 common forms differ'
 run diff --db both.db 1 1
 expect_status 0
 expect_no_out
 expect_err '0 of 3 common forms differ'
 run diff --db both.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,$'
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,$'
 run diff --db both.db --tolerance 60 1 2
 expect_no_out
 run diff --db both.db testa

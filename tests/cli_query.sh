@@ -7,7 +7,7 @@
 
 run query --db known.db
 expect_status 0
-expect_out '^testa +add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +ok +1$'
+expect_out '^testa +add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +1$'
 expect_out '^testb +hlt r64 +legacy +2\.00 +2\.00 +signalled +2$'
 run query --db known.db --uarch testb --format csv 'DIV*'
 expect_status 0
@@ -24,6 +24,49 @@ expect_status 0
 expect_out 'hlt r64 +throughput +signalled +SIGFPE'
 run query --db known.db --runs
 expect_out '^ *2 +testb +Test CPU'
+
+"$BUILD/tests/test_store_ports" make ports.db || exit 99
+run query --db ports.db
+expect_status 0
+expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
+expect_out '^testa +div r64 +legacy .* 2 +2\*ALU\? +3$'
+expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +3$'
+expect_out '^testa +nop +legacy +none +3$'
+expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+run query --db ports.db --ports
+expect_status 0
+expect_out '^testa +div r64 +legacy +2\*ALU\? +2 +2\.04 +DIV +5\.00 +0\.30 +3$'
+expect_out '^testa +hlt r64 +legacy +not_measurable +3$'
+expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+run query --db ports.db --ports --format csv --run 1 'add r64 r64'
+expect_out '^uarch,mnemonic,operands,enc,ports,uops,method,residual,run_id,slots,ambiguous,unit,'
+expect_out '^testa,add,r64 r64,legacy,1\*ALU,1,throughput,0,1,0\.98,0,,,64,ok,'
+run query --db ports.db --ports --format json nop
+expect_out '"ports": "", "uops": 0, .*"slots": null'
+for options in --evidence '--ports --evidence' '--evidence --ports'; do
+    # shellcheck disable=SC2086 # several words
+    run query --db ports.db $options 'add r64 *'
+    expect_status 0
+    expect_out '^testa +add r64 r64 +4 +ALU +lea r64 agen +24 +7\.02 +0\.020 +1\.02 +3$'
+    expect_out '^testa +add r64 r64 +4 +LOAD +mov r64 m64 +12 +unstable +3$'
+    expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+done
+run query --db ports.db --failures
+expect_out 'hlt r64 +ports +not_measurable +serialises'
+run query --db ports.db --ports --latency
+expect_status 2
+run diff --db ports.db 1 3
+expect_status 0
+expect_out '^1 → 3 '
+expect_out '^add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +1 → 2 +1\*ALU → 2\*ALU$'
+expect_err '1 of 5 common forms' # not add r64 m64, which is ambiguous in one of them
+run diff --db ports.db 1 2
+expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+run report --db ports.db --run 3 --output ports_tables
+expect_status 0
+expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
+expect "sets in info" grep -q '^SHIFT  *2  *##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
+expect "validation in info" grep -q "^mean error 3.1 %, Kendall's tau 0.930" ports_tables/info.txt
 
 run query --db known.db nothing
 expect_status 0

@@ -75,13 +75,14 @@ static inline void fixture_put_validations(struct store *store, int64_t run_id)
     const struct validation full = {7, 5000, 3.1, 0.93, 95, classes, 2, worst, 2};
     const struct validation none = {8, 0, (double)NAN, (double)NAN, (double)NAN, NULL, 0, NULL, 0};
     struct err err = {""};
-    if (store_put_validation(store, run_id, &full, &err) != 0 ||
-        store_put_validation(store, run_id, &none, &err) != 0)
+    if (store_put_validation(store, run_id, &none, &err) != 0 ||
+        store_put_validation(store, run_id, &full, &err) != 0)
         fail_msg("%s", err.text);
 }
 
 // Model, usages (of forms that the run has, and of two that it has not) and validations.
-static inline void fixture_put_ports(struct store *store, int64_t run_id)
+static inline void fixture_put_usages(struct store *store, int64_t run_id,
+                                      const struct port_usage usages[FIXTURE_PORTS])
 {
     struct list_row rows[FIXTURE_PORTS] = {
         fixture_row("add", "r64 r64", "add r64 r64"),
@@ -90,18 +91,22 @@ static inline void fixture_put_ports(struct store *store, int64_t run_id)
         fixture_row("add", "r64 m64", "add r64 m64"),
         fixture_row("nop", "", "nop"),
     };
-    const struct measured_port_trial trials[] = {
-        {"front end", 24, 4, {OUTCOME_OK, 3.5, 0.01}           },
-        {"ALU",       24, 4, {OUTCOME_OK, 7.02, 0.02}          },
-        {"LOAD",      12, 4, {OUTCOME_UNSTABLE, (double)NAN, 9}},
+    struct measured_port_trial trials[] = {
+        {.blocker = "front end", .blockers = 24, .instances = 4},
+        {.blocker = "ALU",       .blockers = 24, .instances = 4},
+        {.blocker = "LOAD",      .blockers = 12, .instances = 4},
     };
+    trials[0].timing = (struct port_timing){.clk = 3.5, .spread_clk = 0.01};
+    trials[1].timing = (struct port_timing){.clk = 7.02, .spread_clk = 0.02};
+    trials[2].timing =
+        (struct port_timing){.outcome = OUTCOME_UNSTABLE, .clk = (double)NAN, .spread_clk = 9};
     struct measured_ports results[FIXTURE_PORTS];
     for (int i = 0; i < FIXTURE_PORTS; i++)
         results[i] = (struct measured_ports){.row = &rows[i],
                                              .list_name = "int",
                                              .position = i,
                                              .method = "throughput",
-                                             .usage = &fixture_port_usages()[i],
+                                             .usage = &usages[i],
                                              .trials = trials,
                                              .ntrials = i == 0 ? 3 : 0};
     struct stored_port_model model = fixture_port_model();
@@ -110,6 +115,11 @@ static inline void fixture_put_ports(struct store *store, int64_t run_id)
         store_put_port_results(store, run_id, &model.model, results, FIXTURE_PORTS, &err) != 0)
         fail_msg("%s", err.text);
     fixture_put_validations(store, run_id);
+}
+
+static inline void fixture_put_ports(struct store *store, int64_t run_id)
+{
+    fixture_put_usages(store, run_id, fixture_port_usages());
 }
 
 // fixture_fill() with ports.

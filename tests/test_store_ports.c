@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Ports in the database: model, usages, evidence and validation come back as they went in, facts
-// cannot be changed, databases and packs of schema 1 are brought up to date, packs hold all of it.
+// cannot be changed, databases and packs of schema 1 are brought up to date, packs hold all of it,
+// the public views and reports show it. `test_store_ports make FILE` writes a database of known
+// content, for the tests of the command line.
 #include "ports_fixture.h"
 
 #include "pack.h"
@@ -366,13 +368,114 @@ static void test_numbers(void **state)
     fixture_remove(&fixture);
 }
 
-int main(void)
+// Two runs with ports, between them one without; the last one's `add r64 r64` differs, and its
+// `add r64 m64` is ambiguous.
+static void fill_three_runs(struct store *store)
 {
+    struct err err = {""};
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+    run_id = fixture_fill(store, "testa", 0xb00f21, 2);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+    struct port_usage usages[FIXTURE_PORTS];
+    memcpy(usages, fixture_port_usages(), sizeof usages);
+    usages[0].uses[0].uops = usages[0].uops = 2;
+    usages[0].slots = 2;
+    usages[3].ambiguous = true;
+    run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    fixture_put_usages(store, run_id, usages);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+}
+
+static void test_views(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill(store, "testb", 1, 1); // without ports: nothing of it changes
+    expect(store, "SELECT count(*) || count(uops) || count(ports) FROM instruction_table", "300");
+    expect(store, "SELECT count(*) FROM port_table", "0");
+    fill_three_runs(store);
+    static const struct {
+        const char *sql, *expected;
+    } cases[] = {
+        {"SELECT group_concat(name, ' ') FROM (SELECT name FROM pragma_table_info('port_table') "
+         "LIMIT 9)",                                                                      "uarch mnemonic operands enc ports uops method residual run_id"},
+ // The newest unambiguous ports count, though not of the run of the other numbers.
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'add r64 r64' AND uarch = 'testa'",                                "22*ALU4"                                                      },
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'add r64 m64'",                                                    "11*ALU+1*LOAD2"                                               },
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'div r64' AND uarch = 'testa'",                                    "22*ALU?4"                                                     },
+        {"SELECT uops IS NULL AND ports IS NULL AND ports_run_id = 4 FROM instruction_table "
+         "WHERE form = 'hlt r64' AND uarch = 'testa'",                                    "1"                                                            },
+        {"SELECT ports || '-' || (uops IS NULL) FROM instruction_table WHERE form = 'nop'",        "-1"                                                           },
+        {"SELECT outcome FROM instruction_table WHERE form = 'nop'",                               "ok"                                                           },
+ // A run's own.
+        {"SELECT ports FROM run_instruction_table WHERE form = 'add r64 m64' AND run_id = 4",
+         "1*ALU+1*LOAD?"                                                                                                                                          },
+        {"SELECT count(ports) || count(ports_run_id) FROM run_instruction_table WHERE run_id = 3",
+         "00"                                                                                                                                                     },
+        {"SELECT count(*) FROM port_table",                                                        "5"                                                            },
+        {"SELECT uops || ' ' || slots || ' ' || residual || ' ' || method || ' ' || ambiguous "
+         "FROM port_table WHERE form = 'add r64 m64'",                                    "2 1.02 0.05 throughput 0"                                     },
+        {"SELECT unit || busy_clk || ports || ambiguous FROM port_table WHERE form = 'div r64'",
+         "DIV5.02*ALU?1"                                                                                                                                          },
+        {"SELECT unit IS NULL AND busy_clk IS NULL FROM port_table WHERE form = 'add r64 r64'",
+         "1"                                                                                                                                                      },
+        {"SELECT count(*) || group_concat(DISTINCT outcome) FROM failure_table "
+         "WHERE test = 'ports'",                                                          "2not_measurable"                                              },
+        {"SELECT detail FROM failure_table WHERE test = 'ports' AND run_id = 4",
+         "serialises: nothing else runs beside it"                                                                                                                },
+        {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
+         "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -"      },
+        {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "3"                                                            },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        expect(store, cases[i].sql, cases[i].expected);
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+// A run of ports alone neither hides the values of a form nor makes it fail.
+static void test_ports_alone(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    fixture_make(&fixture);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill(store, "testa", 1, 1);
+    fixture_put_ports(store, fixture_run(store, "testa", 1));
+    expect(store,
+           "SELECT group_concat(run_id || outcome || coalesce(rthroughput_clk, '') || ports, ' ') "
+           "FROM instruction_table WHERE form IN ('add r64 r64', 'nop')",
+           "1ok0.251*ALU 2ok");
+    expect(store, "SELECT run_id || outcome FROM instruction_table WHERE form = 'hlt r64'",
+           "1signalled");
+    store_close(store);
+    fixture_remove(&fixture);
+}
+
+static int make_database(const char *path)
+{
+    struct store *store = fixture_open(path, STORE_WRITE);
+    fill_three_runs(store);
+    store_close(store);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "make") == 0)
+        return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_model),       cmocka_unit_test(test_usages),
         cmocka_unit_test(test_throughputs), cmocka_unit_test(test_batch),
         cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
         cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_views),       cmocka_unit_test(test_ports_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
