@@ -110,6 +110,24 @@ static int pass_repeats(const struct bench *bench)
     return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
 }
 
+// What ran, but is no measurement of anything.
+static void pass_refuse(struct bench_result *result, const struct exec_bench *done)
+{
+    if (result->outcome != OUTCOME_OK)
+        return;
+    const char *reason = NULL;
+    if (!done->code_bytes) // what NASM took for a label or a directive
+        reason = "the code has no instruction: it assembles to nothing";
+    for (int i = 0; i < done->nrepeats; i++)
+        if (done->repeats_done[i].sample.kernel_tsc == UINT32_MAX)
+            reason = "a repetition takes longer than 2^32 ticks of the time-stamp counter: choose "
+                     "a smaller loop";
+    if (!reason)
+        return;
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = reason;
+}
+
 // Finds copies and iterations, unless the latter are given.
 static int pass_find_shape(struct bench *bench, struct err *err)
 {
@@ -126,6 +144,7 @@ static int pass_find_shape(struct bench *bench, struct err *err)
     result->iterations = (int)shape.iterations;
     result->outcome = shape.outcome;
     result->detail = shape.detail;
+    pass_refuse(result, &shape);
     return 0;
 }
 
@@ -201,7 +220,8 @@ static int pass_run(struct passes *passes, struct exec_bench *first, struct err 
         }
         result->outcome = pass.outcome;
         result->detail = pass.detail;
-        if (pass.outcome != OUTCOME_OK)
+        pass_refuse(result, &pass);
+        if (result->outcome != OUTCOME_OK)
             return false;
         pass_add_counts(bench, &pass, number, result->rows + row);
     }

@@ -65,7 +65,8 @@ static bool text_line_is_instruction(const char *line, size_t len)
         word++;
     if (word < len && line[word] == ':') // a label; an instruction may follow
         return text_line_is_instruction(line + word + 1, len - word - 1);
-    static const char *const directives[] = {"align", "times", "equ", "extern", "section", "bits"};
+    static const char *const directives[] = {"align",  "bits",   "default", "equ",
+                                             "extern", "global", "section", "segment"};
     for (size_t i = 0; i < ARRAY_LEN(directives); i++)
         if (word == strlen(directives[i]) && strncasecmp(line, directives[i], word) == 0)
             return false;

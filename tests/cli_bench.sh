@@ -227,6 +227,17 @@ expect_err '^latput bench: --init:1: '
 bench --asm 'nosuchinstruction'
 expect_status 2
 
+# What assembles to nothing is never measured.
+bench --asm '%define x'
+expect_status 2
+bench --asm 'times 0 nop'
+expect_status 1
+expect_err 'not_measurable: the code has no instruction'
+bench --asm 'times 0 nop' --loop 5
+expect_status 1
+bench --asm 'times 700 nop' --repeat 2
+[ "$STATUS" -le 1 ] || cli_fail 'expected status 0 or 1'
+
 # What crashes, and what does not return.
 bench --asm ud2
 expect_status 1

@@ -41,6 +41,7 @@ static void semicolons_separate_instructions(void **state)
         {".x: dec eax; jnz .x",       ".x: dec eax\n jnz .x\n",    2},
         {".x:; dec eax; jnz .x",      ".x:\n dec eax\n jnz .x\n",  2},
         {"%assign i 1\nadd eax, i\n", "%assign i 1\nadd eax, i\n", 1},
+        {"global x; times 3 nop",     "global x\n times 3 nop\n",  1},
         {"align 16; nop",             "align 16\n nop\n",          1},
         {"",                          "",                          0},
         {" ; ;",                      " \n \n",                    0},
