@@ -235,7 +235,7 @@ static int exit_status(const struct run_summary *summary)
     int64_t failed = summary->counts[OUTCOME_ASM_FAILED] + summary->counts[OUTCOME_LINK_FAILED] +
                      summary->counts[OUTCOME_SIGNALLED] + summary->counts[OUTCOME_TIMED_OUT] +
                      summary->counts[OUTCOME_UNSTABLE];
-    return failed || summary->stopped ? EXIT_SOME_FAILED : EXIT_DONE;
+    return failed || summary->stopped || summary->ports_missing ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 
 // Measures the selection into the database and reports; prints what the user should know at the

@@ -212,6 +212,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, int
     run->summary->kernels += ports.kernels;
     run->summary->passes += ports.passes;
     run->summary->stopped |= ports.stopped;
+    run->summary->ports_missing = ports.not_measured;
     return status;
 }
 

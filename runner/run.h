@@ -29,7 +29,8 @@ struct run_summary {
     int64_t passes;
     double seconds;
     double core_hz;
-    bool stopped; // by a signal: the run can be resumed
+    bool stopped;       // by a signal: the run can be resumed
+    bool ports_missing; // their structure could not be found; a warning says why
 };
 
 // Measures the rows into the database. -1 with a message when the run could not begin or go on;

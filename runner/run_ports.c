@@ -165,6 +165,20 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
     return found;
 }
 
+// A disturbed machine may hide the structure. Latency and throughput stay what they are.
+static int model_not_found(struct run_ports *run, struct err *err)
+{
+    char *text = xasprintf("the ports were not measured: %s", err->text);
+    int status = store_run_warning(run->store, run->run_id, text,
+                                   "measure them when the machine is quieter: latput run --tests P "
+                                   "with the same lists",
+                                   err);
+    free(text);
+    run->not_measured = true;
+    return status == 0 ? 1 : -1;
+}
+
+// 0; 1: there is none, and a warning says why; -1.
 static int model_get(struct run_ports *run, const struct ports_forms *forms,
                      const struct port_oracle *oracle, struct port_model *model, struct err *err)
 {
@@ -181,7 +195,7 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
         return err_set(err, "the run's port model names forms that are no longer in the lists; "
                             "begin a new run");
     if (ports_find_model(forms, oracle, run->session->cpu, model, &note, err) != 0)
-        return -1;
+        return run->measure_stopped && *run->measure_stopped ? -1 : model_not_found(run, err);
     if (*note.text &&
         store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
                           note.text, err) != 0)
@@ -288,8 +302,13 @@ static int chunk_infer(const struct chunk *chunk, int bits, const int *which, co
     if (status == 0 && bits == 64)
         status =
             port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, inferred, err);
-    for (int i = 0; i < n && status == 0; i++)
+    for (int i = 0; i < n && status == 0; i++) {
+        const char *moves[MIX_BREAKERS_MAX];
+        int nmoves = mix_breakers(chunk->forms->rows[which[i]], false, moves);
         usages[position[i]] = inferred[i];
+        // What sets an operand anew before each instance took a slot as well.
+        usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
+    }
     free(inferred);
     return status;
 }
@@ -425,6 +444,7 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
                                         .ahead = run->ahead};
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
         static struct port_model model;
+        run->measure_stopped = &measure.stopped;
         status = model_get(run, &forms, &oracle, &model, err);
         if (status == 0)
             status =
@@ -436,7 +456,8 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
     }
     ports_forms_free(&forms);
     arena_free(&arena);
-    return run->stopped ? 0 : status;
+    run->measure_stopped = NULL;
+    return run->stopped || status > 0 ? 0 : status;
 }
 
 int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)
