@@ -22,36 +22,39 @@
 #include <string.h>
 #include <unistd.h>
 
+// AMD has no sysenter in long mode, not even for 32-bit programs; and where the first execution of
+// a body is slow, so few are timed that pushes of four bytes do not reach the end of the stack.
 static const struct {
     const char *name;
     enum outcome outcome;
-    double clk; // 0: any
+    enum outcome or ; // as good: it depends on the CPU
+    double clk;       // 0: any
 } expected[] = {
-    {"imul",                     OUTCOME_OK,             3},
-    {"ud2",                      OUTCOME_UNSUPPORTED,    0},
-    {"endless loop",             OUTCOME_TIMED_OUT,      0},
-    {"store to address 0",       OUTCOME_SIGNALLED,      0},
-    {"store over the core",      OUTCOME_NOT_MEASURABLE, 0},
-    {"store over the stack",     OUTCOME_SIGNALLED,      0},
-    {"syscall",                  OUTCOME_SIGNALLED,      0},
-    {"division by zero",         OUTCOME_SIGNALLED,      0},
-    {"privileged",               OUTCOME_SIGNALLED,      0},
-    {"stack pointer destroyed",  OUTCOME_OK,             0},
-    {"direction flag left set",  OUTCOME_OK,             0},
-    {"MXCSR left changed",       OUTCOME_OK,             0},
-    {"upper halves left dirty",  OUTCOME_OK,             0},
-    {"mulps after it",           OUTCOME_OK,             0},
-    {"pointer chase",            OUTCOME_OK,             0},
-    {"push without end",         OUTCOME_SIGNALLED,      0},
-    {"loop counter overwritten", OUTCOME_TIMED_OUT,      0},
-    {"segment registers zeroed", OUTCOME_OK,             0},
-    {"int3",                     OUTCOME_SIGNALLED,      0},
-    {"int 0x80",                 OUTCOME_SIGNALLED,      0},
-    {"vmulps",                   OUTCOME_OK,             0},
-    {"cpuid",                    OUTCOME_OK,             0},
-    {"imul again",               OUTCOME_OK,             3},
+    {"imul",                     OUTCOME_OK,             OUTCOME_OK,             3},
+    {"ud2",                      OUTCOME_UNSUPPORTED,    OUTCOME_UNSUPPORTED,    0},
+    {"endless loop",             OUTCOME_TIMED_OUT,      OUTCOME_TIMED_OUT,      0},
+    {"store to address 0",       OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"store over the core",      OUTCOME_NOT_MEASURABLE, OUTCOME_NOT_MEASURABLE, 0},
+    {"store over the stack",     OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"syscall",                  OUTCOME_SIGNALLED,      OUTCOME_UNSUPPORTED,    0},
+    {"division by zero",         OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"privileged",               OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"stack pointer destroyed",  OUTCOME_OK,             OUTCOME_OK,             0},
+    {"direction flag left set",  OUTCOME_OK,             OUTCOME_OK,             0},
+    {"MXCSR left changed",       OUTCOME_OK,             OUTCOME_OK,             0},
+    {"upper halves left dirty",  OUTCOME_OK,             OUTCOME_OK,             0},
+    {"mulps after it",           OUTCOME_OK,             OUTCOME_OK,             0},
+    {"pointer chase",            OUTCOME_OK,             OUTCOME_OK,             0},
+    {"push without end",         OUTCOME_SIGNALLED,      OUTCOME_OK,             0},
+    {"loop counter overwritten", OUTCOME_TIMED_OUT,      OUTCOME_TIMED_OUT,      0},
+    {"segment registers zeroed", OUTCOME_OK,             OUTCOME_OK,             0},
+    {"int3",                     OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"int 0x80",                 OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"vmulps",                   OUTCOME_OK,             OUTCOME_OK,             0},
+    {"cpuid",                    OUTCOME_OK,             OUTCOME_OK,             0},
+    {"imul again",               OUTCOME_OK,             OUTCOME_OK,             3},
 };
-enum { KERNELS = sizeof expected / sizeof expected[0], ENTER_KERNEL = 6 };
+enum { KERNELS = sizeof expected / sizeof expected[0] };
 
 static char programs[2][256]; // 64-bit, 32-bit; "" if it could not be built
 
@@ -136,9 +139,9 @@ static void check_bodies(const char *program)
             (estimate.clk < expected[i].clk * 0.97 || estimate.clk > expected[i].clk * 1.03);
         bool outcome_wrong =
             kernels[i].outcome != expected[i].outcome &&
-            !(kernels[i].outcome == OUTCOME_UNSTABLE && expected[i].outcome == OUTCOME_OK) &&
-            // AMD has no sysenter in long mode, not even for 32-bit programs.
-            !(kernels[i].outcome == OUTCOME_UNSUPPORTED && i == ENTER_KERNEL);
+                !(kernels[i].outcome == OUTCOME_UNSTABLE && expected[i].outcome == OUTCOME_OK) &&
+                kernels[i].outcome != expected[i].or
+            ;
         printf("%-26s %-15s %8.3f clk  %s\n", expected[i].name, outcome_name(kernels[i].outcome),
                estimate.clk, kernels[i].detail);
         wrong += value_wrong || outcome_wrong;
