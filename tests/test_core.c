@@ -27,8 +27,8 @@
 static const struct {
     const char *name;
     enum outcome outcome;
-    enum outcome or ; // as good: it depends on the CPU
-    double clk;       // 0: any
+    enum outcome other; // as good: it depends on the CPU
+    double clk;         // 0: any
 } expected[] = {
     {"imul",                     OUTCOME_OK,             OUTCOME_OK,             3},
     {"ud2",                      OUTCOME_UNSUPPORTED,    OUTCOME_UNSUPPORTED,    0},
