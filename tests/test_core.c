@@ -139,9 +139,8 @@ static void check_bodies(const char *program)
             (estimate.clk < expected[i].clk * 0.97 || estimate.clk > expected[i].clk * 1.03);
         bool outcome_wrong =
             kernels[i].outcome != expected[i].outcome &&
-                !(kernels[i].outcome == OUTCOME_UNSTABLE && expected[i].outcome == OUTCOME_OK) &&
-                kernels[i].outcome != expected[i].or
-            ;
+            !(kernels[i].outcome == OUTCOME_UNSTABLE && expected[i].outcome == OUTCOME_OK) &&
+            kernels[i].outcome != expected[i].other;
         printf("%-26s %-15s %8.3f clk  %s\n", expected[i].name, outcome_name(kernels[i].outcome),
                estimate.clk, kernels[i].detail);
         wrong += value_wrong || outcome_wrong;
