@@ -56,7 +56,8 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
 
 // --- the text files of a run (report_text.c) ---
 
-// Writes info.txt and one <list>.txt for each list of the run into `directory` (made if missing).
+// Writes info.txt, one <list>.txt for each list of the run and, where it has a port model, the
+// diagram ports.svg into `directory` (made if missing).
 // Each file is written under a temporary name and renamed when it is complete.
 int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
 // The texts of these files.

@@ -60,6 +60,25 @@ static int report_write_list(struct store *store, int64_t run_id, const char *di
     return result;
 }
 
+// The diagram of the ports, where the run has one.
+static int report_write_diagram(struct store *store, int64_t run_id, const char *directory,
+                                struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_port_model model;
+    struct strbuf svg = {0};
+    int result = store_get_port_model(store, run_id, &model, &arena, err);
+    if (result == 1) {
+        char *path = xasprintf("%s/ports.svg", directory);
+        report_ports_svg(&model, "Execution ports", &svg);
+        result = report_write_file(path, strbuf_text(&svg), svg.len, err);
+        strbuf_free(&svg);
+        free(path);
+    }
+    arena_free(&arena);
+    return result;
+}
+
 int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err)
 {
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
@@ -72,6 +91,8 @@ int report_write(struct store *store, int64_t run_id, const char *directory, str
     int result = report_info_text(store, run_id, &info, err);
     if (result == 0)
         result = report_write_file(path, strbuf_text(&info), info.len, err);
+    if (result == 0)
+        result = report_write_diagram(store, run_id, directory, err);
     for (const char *list = lists; *list && result == 0; list += strlen(list) + 1)
         result = report_write_list(store, run_id, directory, list, err);
     strbuf_free(&info);

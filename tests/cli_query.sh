@@ -66,6 +66,7 @@ run report --db ports.db --run 3 --output ports_tables
 expect_status 0
 expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
 expect "sets in info" grep -q '^SHIFT  *2  *##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
+expect "diagram" grep -q '>SHIFT</text>' ports_tables/ports.svg
 expect "validation in info" grep -q "^mean error 3.1 %, Kendall's tau 0.930" ports_tables/info.txt
 
 run query --db known.db nothing
@@ -99,6 +100,7 @@ expect "no sidecar files" test ! -e known.db-wal
 
 run report --db known.db --run 1 --output tables
 expect_status 0
+expect "no diagram without ports" test ! -e tables/ports.svg
 expect "tables" grep -q '^div r64 .* 5\.00 .* 7\.00$' tables/int.txt
 expect "info" grep -q '^uarch  *testa$' tables/info.txt
 run report --db known.db --output /proc/nowhere
