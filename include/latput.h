@@ -144,8 +144,8 @@ struct latput_test {
     int calls;                        // of the function in each; 0: as many as take 10 microseconds
 };
 
-// One figure of every repetition, per call of the function, the baseline's median subtracted (so
-// that it can be negative).
+// One figure of every repetition, per call of the function, the baseline's mean subtracted (so that
+// it can be negative).
 struct latput_column {
     const char *name; // "tsc", "clk", or the counter's
     double *values;   // one a repetition, in their order

@@ -76,6 +76,14 @@ for compilers in 'gcc g++' 'clang clang++'; do
         [ "${#sanitize[@]}" = 0 ] || [ "$c" = gcc ] || continue
         compile "$c" -std=c11 "${ERR_WARNINGS[@]}" "${sanitize[@]}" -I "$TREE/include" \
             "$TREE/tests/examples/linearity.c" "$BUILD/liblatput.a" "${libs[@]}" -o "linearity.$c"
+        compile "$c" -std=c11 "${ERR_WARNINGS[@]}" "${sanitize[@]}" -I "$TREE/include" \
+            "$TREE/tests/examples/measure.c" "$BUILD/liblatput.a" "${libs[@]}" -o "measure.$c"
+        "./measure.$c" no_such_event >"$OUT" 2>"$ERR"
+        [ -d /usr/share/latput ] || [ -d /usr/local/share/latput ] ||
+            expect_err 'measured without counters: .*LATPUT_ROOT'
+        LATPUT_ROOT=$TREE "./measure.$c" no_such_event >"$OUT" 2>"$ERR"
+        expect_err "measured without counters: .*no_such_event"
+        expect_out '^clk +-?[0-9.]+|^0 repetitions'
     fi
     if command -v "$cpp" >/dev/null && echo '#include <vector>' | "$cpp" -x c++ -fsyntax-only - 2>/dev/null; then
         compile "$cpp" -std=c++17 "${ERR_WARNINGS[@]}" -I "$TREE/include" stamp.cpp -o "stamp.$cpp"
@@ -129,5 +137,12 @@ C
     STATUS=$?
     expect_status 0
     expect_out "no_such_event"
+    if command -v sqlite3 >/dev/null; then
+        sqlite3 -cmd ".load prefix/lib/latput_sqlite" :memory: "SELECT outcome FROM latput_bench('ud2')" \
+            >"$OUT" 2>"$ERR"
+        STATUS=$?
+        expect_status 0
+        expect_out '^unsupported$'
+    fi
 fi
 finish
