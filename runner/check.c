@@ -3,9 +3,13 @@
 #include "check.h"
 
 #include "../cpuinfo/counter_check.h"
+#include "ports_names.h"
+#include "util/paths.h"
+
 #include "../cpuinfo/cpuinfo.h"
 #include "util/csvfile.h"
 #include "util/paths.h"
+#include <glob.h>
 
 #include <stdarg.h>
 #include <stdlib.h>
@@ -277,9 +281,34 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
     return status;
 }
 
+static bool check_has_form(const char *form, void *data)
+{
+    const struct check *check = data;
+    for (int i = 0; i < check->nlists; i++)
+        for (int r = 0; r < check->lists[i].list.nrows; r++)
+            if (check->lists[i].list.rows[r].bits == 64 &&
+                strcmp(check->lists[i].list.rows[r].form, form) == 0)
+                return true;
+    return false;
+}
+
 static void check_on_table_fault(const struct err *err, void *data)
 {
     check_table_problem(data, err->text);
+}
+
+// The names of port sets; each file stands for a uarch, and its forms must be rows.
+static void check_port_names(struct check *check)
+{
+    glob_t files;
+    if (glob(path_data("cpuinfo/ports/*.csv"), 0, NULL, &files) != 0)
+        return; // none
+    for (size_t i = 0; i < files.gl_pathc; i++) {
+        struct err fault;
+        if (port_names_check(files.gl_pathv[i], check_has_form, check, &fault) != 0)
+            check_table_problem(check, fault.text);
+    }
+    globfree(&files);
 }
 
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
@@ -294,6 +323,8 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
         counters_check(NULL, check_on_table_fault, check);
     check_read_lists(check, paths);
     check_forms(check);
+    if (complete)
+        check_port_names(check);
     struct check_exceptions *exceptions = check_exceptions_read(check);
     if (check_rows(check, 64, exceptions, err) != 0 || check_rows(check, 32, exceptions, err) != 0)
         return -1;

@@ -138,11 +138,9 @@ const struct command cmd_check = {
         "result. Reported are: unknown columns, classes, isa names and options; a form that stands "
         "in two lists; what NASM refuses or silently encodes as something else; and a row whose "
         "reads and writes differ from what the decoder knows of the instruction, unless "
-        "lists/exceptions.csv gives a reason. Without arguments the tables of CPUs, features and "
-        "counter events in cpuinfo/ are checked too. Every problem is printed with file, line and "
-        "a "
-        "caret; "
-        "the exit status is 0 if there is none, else 2.",
+        "lists/exceptions.csv gives a reason. Without arguments the tables of CPUs, features, "
+        "counter events and port names in cpuinfo/ are checked too. Every problem is printed with "
+        "file, line and a caret; the exit status is 0 if there is none, else 2.",
     .options = check_options,
     .run = check_command,
 };

@@ -90,10 +90,22 @@ static int names_read(const char *path, struct names *names, struct err *err)
     return 0;
 }
 
-int port_names_check(const char *path, struct err *err)
+static int names_unknown_form(const struct names *names, const struct named_set *set,
+                              struct err *err)
+{
+    return csv_error_at(names->file.path, set->record->line, set->record->text,
+                        set->record->field_columns[COL_FORM], err,
+                        "no list has the form '%s' in 64-bit mode", set->form);
+}
+
+int port_names_check(const char *path, bool (*has_form)(const char *form, void *data), void *data,
+                     struct err *err)
 {
     struct names names;
     int status = names_read(path, &names, err);
+    for (int i = 0; i < names.n && status == 0; i++)
+        if (!has_form(names.sets[i].form, data))
+            status = names_unknown_form(&names, &names.sets[i], err);
     csv_file_free(&names.file);
     return status;
 }
@@ -178,10 +190,7 @@ static int names_infer(struct names *names, const struct port_oracle *oracle,
     for (int i = 0; i < names->n; i++) {
         which[i] = names_form(forms, nforms, names->sets[i].form);
         if (which[i] < 0)
-            return csv_error_at(names->file.path, names->sets[i].record->line,
-                                names->sets[i].record->text,
-                                names->sets[i].record->field_columns[COL_FORM], err,
-                                "no list has the form '%s' in 64-bit mode", names->sets[i].form);
+            return names_unknown_form(names, &names->sets[i], err);
     }
     if (port_infer(oracle, forms, which, names->n, model, NULL, usages, err) != 0)
         return -1;

@@ -16,7 +16,9 @@ int port_name_sets(const struct port_oracle *oracle, const struct port_form *for
 // The names of single ports for a model whose sets have been named before; none if they do not fit.
 void port_names_restore(const char *uarch, struct port_model *model);
 
-// Reads the file alone: 0, or -1 with `path:line:` and what is wrong.
-int port_names_check(const char *path, struct err *err);
+// Checks a file without measuring: 0, or -1 with `path:line:` and what is wrong. has_form: whether
+// a list has the form.
+int port_names_check(const char *path, bool (*has_form)(const char *form, void *data), void *data,
+                     struct err *err);
 
 #endif

@@ -78,16 +78,19 @@ mkdir -p tree/cpuinfo/counters
 ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db tree
 cp "$TREE"/cpuinfo/*.csv tree/cpuinfo
 cp "$TREE"/cpuinfo/counters/*.csv tree/cpuinfo/counters
+cp -r "$TREE"/cpuinfo/ports tree/cpuinfo
 LATPUT_ROOT=$PWD/tree run check
 expect_status 0
 sed -i 's/^p0,\([^,]*\),\([^,]*\),0xa1,0x01/p0,\1,\2,0x1a1,0x01/' tree/cpuinfo/counters/skylake.csv
 sed -i 's/^branches,core_clk/branches,core_clock/' tree/cpuinfo/counter_sets.csv
 rm tree/cpuinfo/counters/p5.csv
+sed -i "s/,shlx r32 r32 r32\$/,shlx r32 r99/" tree/cpuinfo/ports/zen4.csv
 LATPUT_ROOT=$PWD/tree run check
 expect_status 2
 expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
 expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
 expect_err 'cpus\.csv:[0-9]+: p5 has no table of counters that can be read: .*/counters/p5\.csv$'
+expect_err "ports/zen4\.csv:[0-9]+: no list has the form 'shlx r32 r99' in 64-bit mode"
 
 run check --missing
 expect_status 2
