@@ -2,12 +2,11 @@
 // Counters for a program that measures itself: events by the tables of latput, counted through the
 // backend of perf, and read with RDPMC where the kernel lets user code do so, else by a system
 // call.
-#include "latput_internal.h"
+#include "latput_page.h"
 
 #include "../runner/count.h"
 #include "../runner/util/mem.h"
 
-#include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,34 +113,16 @@ int latput_counters_stop(struct latput_counters *counters)
     return count_perf.stop(counters->group, NULL) == COUNT_FINE ? 0 : -1;
 }
 
-// The kernel changes the page when it takes the counter away, at a moment that no one here sees;
-// `lock` differs before and after if it did. Times differ if the event was off its counter before.
-int page_read(const struct perf_event_mmap_page *page, uint64_t *count)
+static uint64_t counter_rdpmc(uint32_t index)
 {
-    const volatile struct perf_event_mmap_page *now = page;
-    uint32_t lock, index;
-    int whole;
-    do {
-        lock = now->lock;
-        __asm__ volatile("" : : : "memory");
-        index = now->index;
-        whole = now->time_enabled == now->time_running;
-        *count = (uint64_t)now->offset;
-        if (index) {
-            // The counter is narrower than 64 bits, and signed.
-            unsigned unused = 64u - now->pmc_width;
-            int64_t part = (int64_t)(latput_rdpmc(index - 1) << unused) >> unused;
-            *count += (uint64_t)part;
-        }
-        __asm__ volatile("" : : : "memory");
-    } while (now->lock != lock);
-    return index && whole ? 0 : -1;
+    return latput_rdpmc(index);
 }
 
 int latput_counters_read(struct latput_counters *counters, uint64_t *values)
 {
     int i = 0, n = counters->group->nevents;
-    while (counters->rdpmc && i < n && page_read(counters->pages[i], &values[i]) == 0)
+    while (counters->rdpmc && i < n &&
+           page_read(counters->pages[i], counter_rdpmc, &values[i]) == 0)
         i++;
     // Stopped counters are on no counter; the system call also knows whether they all counted.
     return i == n || count_perf.read(counters->group, values, NULL) == COUNT_FINE ? 0 : -1;

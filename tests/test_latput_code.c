@@ -56,6 +56,8 @@ static void all_else_is_refused(void **state)
         "nop; SeCtIoN .ctors",
         "nop\n segment .init_array\n dq x",
         "[section .init_array]",
+        "[of_a_later_nasm x]",
+        "x: [of_a_later_nasm x]",
         "nop;[ section .init_array]",
         "nop ; \t [bits 16]",
         "x:[global write]",
