@@ -4,13 +4,16 @@
 // part may wait for each other, which the others then hide.
 #include "plan_internal.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 enum {
     DISTINCT_MAX = 4,     // instances of a part with registers of their own
     PART_LABELS = 100000, // local labels of one part
-    PART_BYTES = 512,     // of the data area that a part has for itself
+    // Of the data area that a part has for itself. No power of two: Zen 4 takes a load for one of
+    // what was stored 1024 bytes before.
+    PART_BYTES = 448,
 };
 
 // 1.0 as binary32, and as binary64 an ordinary number too.
@@ -29,6 +32,7 @@ struct mix_writer {
     struct mix_piece *pieces; // one an instance
     int instrs;               // of a piece
     int count, done;
+    uint32_t vectors; // registers that this part has taken
 };
 
 static void mix_row_plan(const struct list_row *row, const struct plan_params *params,
@@ -87,13 +91,15 @@ static bool mix_write_parts(struct mix_writer *writers, int n, bool breaking, st
             writer->draft.used[class] |= taken[class];
         writer->draft.labels = i * PART_LABELS;
         int distinct = i > 0 ? 1 : writer->count < DISTINCT_MAX ? writer->count : DISTINCT_MAX;
+        uint32_t before = writer->draft.used[CLASS_VEC];
         if (!throughput_prepare(&writer->draft, distinct, breaking ? BREAK_ALL : BREAK_NEEDED,
                                 &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
+        mix_pieces(writer, arena);
+        writer->vectors = writer->draft.used[CLASS_VEC] & ~before;
         for (int class = 0; class < CLASS_COUNT; class ++)
             taken[class] |= writer->draft.used[class];
-        mix_pieces(writer, arena);
     }
     return true;
 }
@@ -179,14 +185,62 @@ static const char *mix_body(struct mix_writer *writers, int n, enum mix_order or
     return text;
 }
 
+// The core fills registers and memory with one pattern; parts that need another set their own.
+// Registers of legacy instructions get clean upper halves, or each write would wait for the last.
+static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *spec, int part,
+                     struct strbuf *init)
+{
+    const struct row_plan *rp = &writer->rp;
+    bool other = rp->vec_fill != spec->vec_fill && rp->row->element != ELEMENT_INT;
+    bool clean = !rp->avx && spec->vec_bits > 128;
+    for (int reg = 0; reg < 32; reg++) {
+        if (!(writer->vectors & 1u << reg))
+            continue;
+        if (other && rp->avx && rp->vec_bits > 128)
+            strbuf_printf(init,
+                          "mov rax, 0x%" PRIx64 "\nvmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n",
+                          rp->vec_fill, reg, rp->vec_bits == 512 ? 'z' : 'y', reg, reg);
+        else if (other && rp->avx)
+            strbuf_printf(
+                init, "mov rax, 0x%" PRIx64 "\nvmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n",
+                rp->vec_fill, reg, reg, reg, reg);
+        else if (other)
+            strbuf_printf(init,
+                          "mov rax, 0x%" PRIx64 "\nmovq xmm%d, rax\npunpcklqdq xmm%d, xmm%d\n",
+                          rp->vec_fill, reg, reg, reg);
+        if (clean)
+            strbuf_printf(init, "vmovdqa xmm%d, xmm%d\n", reg, reg);
+    }
+    if (rp->mem_fill == spec->mem_fill || rp->row->element == ELEMENT_INT)
+        return;
+    strbuf_printf(init, "mov rax, 0x%" PRIx64 "\n", rp->mem_fill);
+    for (int byte = 0; byte < 64; byte += 8)
+        strbuf_printf(init, "mov [r%d+%d], rax\n", rp->data_reg, part * PART_BYTES + byte);
+}
+
+// What runs before the clock: the fills first, since they use rax, then what the parts set up.
+static const char *mix_init(struct mix_writer *writers, int n, const struct kernel_spec *spec,
+                            struct arena *arena)
+{
+    struct strbuf init = {0};
+    for (int i = 1; i < n && writers[0].rp.row->bits == 64; i++)
+        mix_fill(&writers[i], spec, i, &init);
+    if (init.len)
+        strbuf_printf(&init, "mov rax, 0x%" PRIx64 "\n", spec->gpr_fill);
+    for (int i = 0; i < n; i++)
+        strbuf_puts(&init, strbuf_text(&writers[i].draft.init));
+    const char *text = arena_strdup(arena, strbuf_text(&init));
+    strbuf_free(&init);
+    return text;
+}
+
 static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_order order,
-                                   const char *init, struct arena *arena)
+                                   struct arena *arena)
 {
     static const char *const shapes[] = {"interleaved", "blocks", "shuffled"};
     const struct row_plan *first = &writers[0].rp;
     struct kernel_spec spec = {.shape = shapes[order],
                                .body = mix_body(writers, n, order, arena),
-                               .init = init,
                                .instances = 1,
                                .vec_fill = first->vec_fill,
                                .mem_fill = first->mem_fill,
@@ -202,6 +256,7 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
         if (first->row->element == ELEMENT_INT && rp->row->element != ELEMENT_INT)
             spec.vec_fill = NORMAL_FILL;
     }
+    spec.init = mix_init(writers, n, &spec, arena);
     return spec;
 }
 
@@ -265,15 +320,10 @@ int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool bre
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
     bool fits = mix_write_parts(writers, nparts, breaking, arena);
-    struct strbuf init = {0};
-    for (int i = 0; i < nparts; i++)
-        strbuf_puts(&init, strbuf_text(&writers[i].draft.init));
-    const char *init_text = arena_strdup(arena, strbuf_text(&init));
-    strbuf_free(&init);
     for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
         if (orders & 1u << order)
             plan_add_kernel(&writers[0].rp, test,
-                            mix_spec(writers, nparts, (enum mix_order)order, init_text, arena));
+                            mix_spec(writers, nparts, (enum mix_order)order, arena));
     for (int i = 0; i < nparts; i++)
         draft_free(&writers[i].draft);
     if (!fits)

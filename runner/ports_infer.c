@@ -11,11 +11,12 @@
 enum {
     ALONE_COUNT = 8,
     INSTANCES_OF_FORM_MAX = 4,
-    BODY_MAX = 240, // instances and blockers in a body, if one instance allows it
+    BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
     TRIALS_OF_CLASS = 2,
 };
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
+static const double LONG_CLK = 30;
 static const double USED_UOPS = 0.3; // fewer are none
 static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
 
@@ -95,8 +96,9 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
     if (model->filler < 0)
         return;
     double alone = inference->trials[i].alone_clk;
-    int instances = alone > 8 ? 1 : INSTANCES_OF_FORM_MAX;
-    int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * instances;
+    int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+    // Long enough for the chains that instances with registers of their own have.
+    int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * INSTANCES_OF_FORM_MAX;
     const struct port_mix mix = {
         {{inference->which[i], instances}, {model->filler, fillers}},
         2,

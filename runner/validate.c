@@ -65,7 +65,9 @@ static bool chains_through_memory(const struct list_row *row)
     int read = 0, written = 0;
     for (int i = 0; i < row->nops + row->nimplicit; i++) {
         const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
-        if (op->kind != OPERAND_MEM && op->kind != OPERAND_VSIB && op->kind != OPERAND_MOFFS)
+        if (op->kind == OPERAND_MOFFS)
+            return true; // an address that other forms of the mix have, too
+        if (op->kind != OPERAND_MEM && op->kind != OPERAND_VSIB)
             continue;
         read |= op->access & ACCESS_READ;
         written |= op->access & ACCESS_WRITE;
@@ -197,14 +199,34 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
     drawer->first[VALIDATE_CLASSES] = n;
 }
 
-static struct port_mix drawer_mix(struct drawer *drawer)
+// Legacy SSE instructions and wide vectors are not mixed: what either costs then is not theirs.
+static bool form_fits(const struct list_row *row, bool legacy)
 {
-    struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_BREAKING};
-    mix.nparts = PARTS_MIN + draw(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
-    for (int i = 0; i < mix.nparts; i++) {
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind == OPERAND_VEC &&
+            (legacy ? row->ops[i].bits > 128 : row->enc == ENC_LEGACY))
+            return false;
+    return true;
+}
+
+static int drawer_form(struct drawer *drawer, bool legacy)
+{
+    for (;;) {
         int class = drawer->classes[draw(&drawer->state, drawer->nclasses)];
         int members = drawer->first[class + 1] - drawer->first[class];
         int form = drawer->by_class[drawer->first[class] + draw(&drawer->state, members)];
+        if (form_fits(drawer->forms->forms[form].row, legacy))
+            return form;
+    }
+}
+
+static struct port_mix drawer_mix(struct drawer *drawer)
+{
+    struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_BREAKING};
+    bool legacy = draw(&drawer->state, 2);
+    mix.nparts = PARTS_MIN + draw(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
+    for (int i = 0; i < mix.nparts; i++) {
+        int form = drawer_form(drawer, legacy);
         mix.parts[i] = (struct port_part){form, 1 + draw(&drawer->state, COUNT_MOST)};
     }
     return mix;
