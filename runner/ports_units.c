@@ -79,7 +79,7 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
         mixes[i] = (struct port_mix){
             {{search->which[form], unit_count(search->usages[form].busy_clk)}, {to->blocker, y}},
             2,
-            1u << MIX_INTERLEAVED
+            1u << MIX_INTERLEAVED | PORT_MIX_BREAKING
         };
     }
     int status = ports_time(search->oracle, "units", mixes, n, timings, err);
