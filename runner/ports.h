@@ -51,6 +51,8 @@ struct port_model {
     struct port_unit units[PORT_UNITS_MAX];
     double residual; // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained; // forms of one µop whose class fitted into no structure
+    int wide;        // forms with operands that are as fast as slots allow: if they use ports, then
+                     // at least as many as there are slots, and no timing of theirs shows which
 };
 
 // What one instance of a form uses.

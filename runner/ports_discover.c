@@ -55,7 +55,7 @@ struct discovery {
     int ncandidates;
     struct cluster clusters[PORT_CLASSES_MAX];
     int nclusters;
-    int filler;
+    int filler, wide;
     struct pair_timing *pairs;
     int npairs;
 };
@@ -82,6 +82,7 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
         if (timings[i].outcome != OUTCOME_OK || clk <= 0)
             continue;
         double wide = 1 / (clk * d->width);
+        d->wide += wide > FRONT_END_SHARE && !d->forms[form].filler_only;
         if (wide > FRONT_END_SHARE && wide < 2 - FRONT_END_SHARE &&
             (d->filler < 0 || d->forms[form].blocker_cost < d->forms[d->filler].blocker_cost))
             d->filler = form;
@@ -545,6 +546,7 @@ int port_discover(const struct port_oracle *oracle, const struct port_form *form
         discover_residual(d, model);
         ports_name(model);
         model->filler = d->filler;
+        model->wide = d->wide;
         if (model->nclasses == 0)
             status = err_set(err, "no structure of ports can be seen: no instruction form takes a "
                                   "cycle divided by an integer");

@@ -9,7 +9,7 @@
 
 enum { STEPS_MAX = 200, SETS_MAX = 64 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
-static const double UOP_COST = 0.03;     // prefers fewer µops where trials are silent
+static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
 static const double UNEXPLAINED_COST = 0.3; // of a throughput that only something else explains
 static const double AMBIGUOUS_COST = 0.2;   // another fit this close is another answer
@@ -17,6 +17,8 @@ static const double RESIDUAL_MAX = 0.8;     // µops
 static const double RESIDUAL_SHARE = 0.06;  // of what the form uses: deviations grow with it
 static const double BUSY_EXCESS = 0.08;     // of the throughput that no port explains
 static const double USED_UOPS = 0.3;
+static const double UNIT_MIN_CLK = 0.9; // no unit is busy for less
+static const double MISSING_UOPS = 0.5; // of as many as slots
 
 struct fit {
     const struct port_model *model;
@@ -67,7 +69,8 @@ static double fit_alone_clk(const struct port_trials *trials)
 static double fit_cost(const struct fit *fit, const int *counts, double *residual)
 {
     struct port_usage usage = fit_usage(fit, counts);
-    double cost = UOP_COST * usage.uops, worst = 0;
+    double slots = isnan(fit->trials->slots) ? 0 : round(fit->trials->slots);
+    double cost = UOP_COST * fabs(usage.uops - slots), worst = 0;
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         cost += DERIVED_COST * counts[i];
     for (int c = 0; c < fit->model->nclasses; c++) {
@@ -192,6 +195,16 @@ static double fit_descend(struct fit *fit, double *second)
     return cost;
 }
 
+// Whether µops on ports without a blocker may be the truth: some are missing, and there are ports
+// or time where they could be.
+static bool fit_unseen(const struct port_model *model, const struct port_usage *usage)
+{
+    bool missing = usage->slots - usage->uops > MISSING_UOPS;
+    if (usage->busy_clk > 0)
+        return missing || usage->busy_clk < UNIT_MIN_CLK;
+    return missing && model->wide && usage->slots > 1 + MISSING_UOPS;
+}
+
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
 {
     struct fit fit = {.model = model, .trials = trials};
@@ -217,5 +230,7 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     const int one[] = {1};
     if (fit_alone_clk(trials) > port_predict(model, usages, one, 1) * (1 + BUSY_EXCESS))
         usage.busy_clk = fit_alone_clk(trials);
+    if (fit_unseen(model, &usage))
+        usage.ambiguous = true;
     return usage;
 }

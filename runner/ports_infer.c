@@ -101,8 +101,7 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
     int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * INSTANCES_OF_FORM_MAX;
     const struct port_mix mix = {
         {{inference->which[i], instances}, {model->filler, fillers}},
-        2,
-        1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
+        2, MIX_ORDERS_ALL
     };
     round_add(round, &mix, i,
               (struct port_trial){.class = -1, .instances = instances, .blockers = fillers});

@@ -2,6 +2,8 @@
 // The simulated CPU's timing, noise and counters; see port_sim.h.
 #include "port_sim.h"
 
+#include "../runner/plan.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -102,7 +104,7 @@ static double noise_factor(uint64_t *state, bool ordered)
 // The least over the arrangements, as the measurement takes it. NaN: unstable.
 static double noise_clk(const struct sim *sim, const struct port_mix *mix, double clk)
 {
-    uint64_t state = sim->seed;
+    uint64_t state = sim->seed + (uint64_t)sim->series * 0x5851f42d4c957f2d;
     for (int i = 0; i < mix->nparts; i++) {
         state += (uint64_t)mix->parts[i].form * 1009 + (uint64_t)mix->parts[i].count;
         sim_random(&state);
@@ -111,7 +113,7 @@ static double noise_clk(const struct sim *sim, const struct port_mix *mix, doubl
     double least = (double)NAN;
     if (sim_below(&state, 500) == 0)
         return least;
-    for (unsigned orders = mix->orders; orders; orders &= orders - 1)
+    for (unsigned orders = mix->orders & MIX_ORDERS_ALL; orders; orders &= orders - 1)
         least = fmin(least, clk * noise_factor(&state, mix->nparts > 1));
     return least;
 }
@@ -195,7 +197,7 @@ static struct port_timing sim_time(struct sim *sim, const struct port_mix *mix)
         return (struct port_timing){.outcome = OUTCOME_UNSTABLE, .clk = NAN, .spread_clk = NAN};
     if (sim->counts)
         sim_count(sim, forms, counts, mix->nparts, &timing);
-    sim->kernels += __builtin_popcount(mix->orders);
+    sim->kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     return timing;
 }
 
@@ -203,6 +205,7 @@ static int sim_measure(void *context, const struct port_mix *mixes, int n,
                        struct port_timing *timings, struct err *err)
 {
     struct sim *sim = context;
+    sim->series++;
     for (int i = 0; i < n; i++) {
         if (sim->mixes_left && --sim->mixes_left == 0)
             return err_set(err, "the simulated CPU has gone");
@@ -274,6 +277,9 @@ void sim_model(const struct sim_cpu *cpu, struct port_model *model)
             ports |= class->set;
         }
     model->nports = port_set_size(ports);
+    for (int f = 0; f < cpu->nforms; f++)
+        model->wide += sim_is_blocker(&cpu->forms[f]) &&
+                       port_set_size(cpu->forms[f].uses[0].set) >= cpu->width;
     for (int f = 0; f < cpu->nforms && model->filler < 0; f++)
         if (cpu->forms[f].cost >= 0 && cpu->forms[f].nuses == 0 && cpu->forms[f].slots == 1)
             model->filler = f;

@@ -2,8 +2,8 @@
 // A simulated CPU: ports, port sets, units and forms as a file in tests/sim/ or a test has them,
 // and an oracle that times mixes on it. A mix takes as long as the worst subset of all ports, of
 // which every one is tried: nothing here shares code or idea with the model under test. Noise is as
-// docs/MEASUREMENT.md has it, drawn from the seed and the mix, so that the order of questions does
-// not matter.
+// docs/MEASUREMENT.md has it, drawn from the seed, the mix and how often the oracle was
+// asked.
 #ifndef LATPUT_PORT_SIM_H
 #define LATPUT_PORT_SIM_H
 
@@ -53,7 +53,7 @@ struct sim {
     bool all_unstable;
     int mixes_left; // until measuring cannot go on; 0: without end
     bool counts;    // has counters for the ports of its groups, and for slots
-    long mixes, kernels;
+    long series, mixes, kernels;
 };
 
 struct port_oracle sim_oracle(struct sim *sim);
@@ -75,6 +75,9 @@ enum sim_verdict {
     SIM_EXACT,
     SIM_EQUIVALENT, // other sets, but no mix of it with any blockers takes another time
     SIM_AMBIGUOUS,  // another usage, or none, and the usage says so
+    // µops on sets without a blocker are said to be on larger ones that have one: by decision no
+    // reason to call a usage ambiguous, since such sets are rare and such doubts are not.
+    SIM_COARSER,
     SIM_WRONG,
     SIM_VERDICTS
 };
@@ -84,6 +87,7 @@ enum sim_verdict sim_judge(const struct sim_cpu *cpu, int form, const struct por
 // Prints what the form is and what was said, in the CPU's port numbers.
 void sim_explain(const struct sim_cpu *cpu, int form, const struct port_usage *usage,
                  const int map[PORTS_MAX], enum sim_verdict verdict);
+void sim_print_verdicts(const char *what, const int verdicts[SIM_VERDICTS]);
 
 uint64_t sim_random(uint64_t *state); // splitmix64
 int sim_below(uint64_t *state, int n);

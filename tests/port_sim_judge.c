@@ -130,6 +130,44 @@ static bool usage_equivalent(const struct sim_cpu *cpu, const struct sim_form *t
     return true;
 }
 
+static bool is_class(const struct sim_cpu *cpu, uint32_t set)
+{
+    struct port_model model;
+    sim_model(cpu, &model);
+    for (int c = 0; c < model.nclasses; c++)
+        if (model.classes[c].set == set)
+            return true;
+    return false;
+}
+
+// Whether the truth becomes what was found when µops on sets that are no class are given more
+// ports.
+static bool usage_coarser(const struct sim_cpu *cpu, struct sim_form truth, struct sim_form found)
+{
+    int t = 0;
+    while (t < truth.nuses && truth.uses[t].uops == 0)
+        t++;
+    if (t == truth.nuses) {
+        int left = 0;
+        for (int f = 0; f < found.nuses; f++)
+            left += found.uses[f].uops;
+        return left == 0;
+    }
+    uint32_t set = truth.uses[t].set;
+    bool class = is_class(cpu, set);
+    truth.uses[t].uops--;
+    for (int f = 0; f < found.nuses; f++) {
+        bool fits = class ? set == found.uses[f].set : !(set & ~found.uses[f].set);
+        if (!fits || found.uses[f].uops == 0)
+            continue;
+        found.uses[f].uops--;
+        if (usage_coarser(cpu, truth, found))
+            return true;
+        found.uses[f].uops++;
+    }
+    return false;
+}
+
 static struct sim_form usage_form(const struct port_usage *usage, const int map[PORTS_MAX])
 {
     struct sim_form form = {.nuses = usage->nuses, .slots = usage->slots, .unit = -1};
@@ -158,7 +196,10 @@ enum sim_verdict sim_judge(const struct sim_cpu *cpu, int form, const struct por
     if (usage_equivalent(cpu, truth, &found, busy_clk, seed))
         return usage_exact(truth, &found) && usage_exact(&found, truth) ? SIM_EXACT
                                                                         : SIM_EQUIVALENT;
-    return usage->ambiguous ? SIM_AMBIGUOUS : SIM_WRONG;
+    if (usage->ambiguous)
+        return SIM_AMBIGUOUS;
+    return found.slots == truth->slots && usage_coarser(cpu, *truth, found) ? SIM_COARSER // NOLINT
+                                                                            : SIM_WRONG;
 }
 
 static void print_form(const struct sim_form *form)
@@ -175,7 +216,8 @@ static void print_form(const struct sim_form *form)
 void sim_explain(const struct sim_cpu *cpu, int form, const struct port_usage *usage,
                  const int map[PORTS_MAX], enum sim_verdict verdict)
 {
-    static const char *const names[SIM_VERDICTS] = {"exact", "equivalent", "ambiguous", "WRONG"};
+    static const char *const names[SIM_VERDICTS] = {"exact", "equivalent", "ambiguous", "coarser",
+                                                    "WRONG"};
     struct sim_form said = usage_form(usage, map);
     printf("  %-26s %-10s ", cpu->forms[form].name, names[verdict]);
     print_form(&cpu->forms[form]);
@@ -183,4 +225,11 @@ void sim_explain(const struct sim_cpu *cpu, int form, const struct port_usage *u
     print_form(&said);
     printf(" busy %.2f residual %.2f%s %s\n", usage->busy_clk, usage->residual,
            usage->ambiguous ? " ambiguous" : "", usage->detail ? usage->detail : "");
+}
+
+void sim_print_verdicts(const char *what, const int verdicts[SIM_VERDICTS])
+{
+    printf("%s: %d exact, %d equivalent, %d ambiguous, %d coarser, %d wrong\n", what,
+           verdicts[SIM_EXACT], verdicts[SIM_EQUIVALENT], verdicts[SIM_AMBIGUOUS],
+           verdicts[SIM_COARSER], verdicts[SIM_WRONG]);
 }
