@@ -71,6 +71,7 @@ struct port_usage {
     int unit;                            // index of the unit that it keeps busy, -1: none
     double busy_clk;                     // for how long; with unit == -1 what no port explains
     double residual;                     // largest deviation, in µops
+    bool counted;                        // counters of the ports took part
 };
 
 // Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the

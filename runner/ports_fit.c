@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { STEPS_MAX = 200, SETS_MAX = 64 };
+enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
@@ -16,6 +16,7 @@ static const double AMBIGUOUS_COST = 0.2;   // another fit this close is another
 static const double RESIDUAL_MAX = 0.8;     // µops
 static const double RESIDUAL_SHARE = 0.06;  // of what the form uses: deviations grow with it
 static const double BUSY_EXCESS = 0.08;     // of the throughput that no port explains
+static const double COUNTED_COST = 3;       // of a counted µop that is not explained
 static const double USED_UOPS = 0.3;
 static const double UNIT_MIN_CLK = 0.9; // no unit is busy for less
 static const double MISSING_UOPS = 0.5; // of as many as slots
@@ -25,6 +26,7 @@ struct fit {
     const struct port_trials *trials;
     struct port_trial best[PORT_CLASSES_MAX]; // of each class, the trial that shows the fewest µops
     double least[PORT_CLASSES_MAX];           // these; NaN: no trial
+    double counted[PORT_CLASSES_MAX]; // the fewest that were counted on its ports; NaN: no counts
     uint32_t sets[SETS_MAX]; // that µops may choose from: the classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
@@ -65,12 +67,31 @@ static double fit_alone_clk(const struct port_trials *trials)
     return isnan(trials->best_clk) ? trials->alone_clk : fmin(trials->alone_clk, trials->best_clk);
 }
 
+// What is bound to a class while its blockers keep it busy, and what there is at all: equations
+// that do not depend on how well the scheduler did.
+static double fit_counted_cost(const struct fit *fit, const int *counts, int uops)
+{
+    double cost = 0;
+    for (int c = 0; c < fit->model->nclasses; c++) {
+        int bound = 0;
+        for (int i = 0; i < fit->nsets; i++)
+            if ((fit->sets[i] & ~fit->model->classes[c].set) == 0)
+                bound += counts[i];
+        if (!isnan(fit->counted[c]))
+            cost += COUNTED_COST * fabs(fit->counted[c] - bound);
+    }
+    if (!isnan(fit->trials->counted_uops))
+        cost += COUNTED_COST * fabs(fit->trials->counted_uops - uops);
+    return cost;
+}
+
 // How far the counts are from explaining the trials, in µops.
 static double fit_cost(const struct fit *fit, const int *counts, double *residual)
 {
     struct port_usage usage = fit_usage(fit, counts);
     double slots = isnan(fit->trials->slots) ? 0 : round(fit->trials->slots);
     double cost = UOP_COST * fabs(usage.uops - slots), worst = 0;
+    cost += fit_counted_cost(fit, counts, usage.uops);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         cost += DERIVED_COST * counts[i];
     for (int c = 0; c < fit->model->nclasses; c++) {
@@ -91,7 +112,7 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
         cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
     if (alone_clk > ports_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
-        cost += UNEXPLAINED_COST * fmin(alone_clk / fmax(ports_clk, 0.1) - 1, 1);
+        cost += UNEXPLAINED_COST;
     if (residual)
         *residual = worst;
     return cost;
@@ -100,10 +121,11 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
 static void fit_trials(struct fit *fit)
 {
     for (int c = 0; c < fit->model->nclasses; c++)
-        fit->least[c] = (double)NAN;
+        fit->least[c] = fit->counted[c] = (double)NAN;
     for (int i = 0; i < fit->trials->n; i++) {
         const struct port_trial *trial = &fit->trials->trials[i];
         double uops = port_trial_uops(fit->model, trial);
+        fit->counted[trial->class] = fmin(fit->counted[trial->class], trial->counted_uops);
         if (isnan(uops) || fit->least[trial->class] <= uops)
             continue;
         fit->least[trial->class] = uops;
@@ -121,7 +143,7 @@ static void fit_add_set(struct fit *fit, uint32_t set)
 }
 
 // The classes, and what pairs of them have in common or apart: µops that only go there have no form
-// of their own, and so no blocker.
+// of their own, and so no blocker. Where ports are counted, also those where a form's µops were.
 static void fit_sets(struct fit *fit)
 {
     const struct port_model *model = fit->model;
@@ -135,6 +157,7 @@ static void fit_sets(struct fit *fit)
             fit_add_set(fit, both);
             fit_add_set(fit, model->classes[a].set & ~both);
         }
+    fit_add_set(fit, fit->trials->touched);
 }
 
 // Counts by inclusion: what a set shows, less what the sets inside it show.
@@ -170,8 +193,9 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
             if (remove >= 0)
                 counts[remove]--;
             double other = fit_cost(fit, counts, NULL);
-            // A part of a set that has no blocker is never another answer, only a closer one.
-            if (add < fit->model->nclasses)
+            // A part of a set that has no blocker is never another answer, only a closer one; but
+            // where there is one already, others may be as good.
+            if (add < fit->model->nclasses || remove >= fit->model->nclasses)
                 *second = fmin(*second, other);
             if (other < least - 1e-9) {
                 least = other;
@@ -195,14 +219,82 @@ static double fit_descend(struct fit *fit, double *second)
     return cost;
 }
 
+// Whether µops were counted on ports that the model does not have.
+static bool fit_outside(const struct port_trials *trials)
+{
+    return trials->counted_total - trials->counted_uops > MISSING_UOPS;
+}
+
+static bool fit_is_counted(const struct fit *fit)
+{
+    bool counted = !isnan(fit->trials->counted_uops);
+    for (int c = 0; c < fit->model->nclasses; c++)
+        counted |= !isnan(fit->counted[c]);
+    return counted;
+}
+
 // Whether µops on ports without a blocker may be the truth: some are missing, and there are ports
 // or time where they could be.
-static bool fit_unseen(const struct port_model *model, const struct port_usage *usage)
+static bool fit_unseen(const struct port_model *model, const struct port_trials *trials,
+                       const struct port_usage *usage)
 {
-    bool missing = usage->slots - usage->uops > MISSING_UOPS;
+    bool all_counted = fabs(trials->counted_total - usage->uops) < MISSING_UOPS;
+    bool missing = usage->slots - usage->uops > MISSING_UOPS && !all_counted;
     if (usage->busy_clk > 0)
         return missing || usage->busy_clk < UNIT_MIN_CLK;
     return missing && model->wide && usage->slots > 1 + MISSING_UOPS;
+}
+
+// What is bound to a class is seen beside its blockers: more cannot be there.
+static bool rival_possible(const struct fit *fit, const int *counts, uint32_t set)
+{
+    for (int c = 0; c < fit->model->nclasses; c++) {
+        int bound = 0;
+        if ((set & ~fit->model->classes[c].set) != 0)
+            continue;
+        for (int i = 0; i < fit->model->nclasses; i++)
+            if ((fit->sets[i] & ~fit->model->classes[c].set) == 0)
+                bound += counts[i];
+        if (bound > fit->least[c] + USED_UOPS)
+            return false;
+    }
+    return true;
+}
+
+// Every way to put `uops` on the classes from `from` on: takes the best, and lowers *second to the
+// cost of the best other. Few are possible.
+static void fit_rivals(struct fit *fit, int *counts, int from, int uops, double *cost,
+                       double *second, int *tries)
+{
+    if (uops == 0) {
+        double other = fit_cost(fit, counts, NULL);
+        ++*tries;
+        if (memcmp(counts, fit->counts, sizeof fit->counts) == 0)
+            return;
+        *second = fmin(*second, fmax(other, *cost));
+        if (other < *cost - 1e-9) {
+            memcpy(fit->counts, counts, sizeof fit->counts);
+            *cost = other;
+        }
+        return;
+    }
+    for (int c = from; c < fit->model->nclasses && *tries < RIVALS_MAX; c++) {
+        counts[c]++;
+        if (fit->least[c] > USED_UOPS && rival_possible(fit, counts, fit->sets[c]))
+            fit_rivals(fit, counts, c, uops - 1, cost, second, tries);
+        counts[c]--;
+    }
+}
+
+// Exchanges of one for one cannot come from every answer to every other.
+static double fit_beyond(struct fit *fit, double cost, double *second)
+{
+    int uops = 0, tries = 0, counts[SETS_MAX] = {0};
+    for (int i = 0; i < fit->nsets; i++)
+        uops += fit->counts[i];
+    if (uops > 1 && uops <= RIVAL_UOPS_MAX)
+        fit_rivals(fit, counts, 0, uops, &cost, second, &tries);
+    return cost;
 }
 
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
@@ -220,17 +312,20 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
         second = other_second;
         cost = other_cost;
     }
+    cost = fit_beyond(&fit, cost, &second);
     double residual;
     fit_cost(&fit, fit.counts, &residual);
     struct port_usage usage = fit_usage(&fit, fit.counts);
     usage.slots = trials->slots;
     usage.residual = residual;
-    usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST;
+    usage.counted = fit_is_counted(&fit);
+    usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST ||
+                      fit_counted_cost(&fit, fit.counts, usage.uops) > COUNTED_COST * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     if (fit_alone_clk(trials) > port_predict(model, usages, one, 1) * (1 + BUSY_EXCESS))
         usage.busy_clk = fit_alone_clk(trials);
-    if (fit_unseen(model, &usage))
+    if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;
 }

@@ -10,12 +10,16 @@ struct port_trial {
     int class;
     int instances, blockers;
     double clk;
+    double counted_uops; // of an instance, that were counted on the class's ports; NaN: no counts
 };
 
 struct port_trials {
-    double alone_clk; // an instance's share of several alone, chains included
-    double best_clk;  // the throughput with chains broken; NaN: unknown
-    double slots;     // NaN: unknown
+    double alone_clk;     // an instance's share of several alone, chains included
+    double best_clk;      // the throughput with chains broken; NaN: unknown
+    double slots;         // NaN: unknown
+    double counted_uops;  // of an instance alone, on all ports of the model; NaN: no counts
+    double counted_total; // the same by all counters, whichever ports they have
+    uint32_t touched;     // the ports where they were counted, if that is one set; 0: unknown
     struct port_trial *trials;
     int n;
 };

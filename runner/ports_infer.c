@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Inference: each form beside the blockers of each class. First the classes that no other contains;
 // where a form uses none of their ports it needs no trial with the classes inside.
+#include "ports_count.h"
 #include "ports_fit.h"
 #include "ports_internal.h"
 
@@ -29,6 +30,7 @@ struct inference {
     int n;
     struct port_trials *trials; // by position in which
     struct port_timing *alone;
+    struct port_groups groups;
 };
 
 // Mixes of a round and whose they are.
@@ -75,10 +77,18 @@ static int infer_alone(struct inference *inference, struct err *err)
     int status =
         ports_time(inference->oracle, "forms alone", round.mixes, round.n, round.timings, err);
     for (int i = 0; i < round.n && status == 0; i++) {
-        inference->alone[i] = round.timings[i];
-        inference->trials[i].alone_clk = round.timings[i].clk / ALONE_COUNT;
-        inference->trials[i].best_clk = inference->forms[inference->which[i]].rthroughput_clk;
-        inference->trials[i].slots = NAN;
+        const struct port_timing *timing = &round.timings[i];
+        bool counted = timing->outcome == OUTCOME_OK && timing->counted;
+        inference->alone[i] = *timing;
+        inference->trials[i] = (struct port_trials){
+            .alone_clk = timing->clk / ALONE_COUNT,
+            .best_clk = inference->forms[inference->which[i]].rthroughput_clk,
+            .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
+            .counted_uops =
+                port_groups_uops(&inference->groups, inference->model, timing, 0) / ALONE_COUNT,
+            .counted_total = port_groups_total(&inference->groups, timing) / ALONE_COUNT,
+            .touched = port_groups_touched(&inference->groups, timing),
+        };
     }
     round_free(&round);
     return status;
@@ -93,7 +103,7 @@ static bool infer_possible(const struct inference *inference, int i)
 static void infer_add_slots(struct inference *inference, struct round_mixes *round, int i)
 {
     const struct port_model *model = inference->model;
-    if (model->filler < 0)
+    if (model->filler < 0 || !isnan(inference->trials[i].slots))
         return;
     double alone = inference->trials[i].alone_clk;
     int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
@@ -140,6 +150,17 @@ static void trials_add(struct port_trials *trials, struct port_trial trial)
     trials->trials[trials->n++] = trial;
 }
 
+// What of the class's count is the form's.
+static double infer_counted_uops(const struct inference *inference, const struct port_trial *trial,
+                                 const struct port_timing *timing)
+{
+    if (trial->class < 0)
+        return (double)NAN;
+    double uops = port_groups_uops(&inference->groups, inference->model, timing,
+                                   inference->model->classes[trial->class].set);
+    return (uops - trial->blockers) / trial->instances;
+}
+
 static int infer_round(struct inference *inference, const char *what, struct round_mixes *round,
                        struct err *err)
 {
@@ -150,6 +171,7 @@ static int infer_round(struct inference *inference, const char *what, struct rou
         struct port_trial trial = round->trial[i];
         const struct port_timing *timing = &round->timings[i];
         trial.clk = timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
+        trial.counted_uops = infer_counted_uops(inference, &trial, timing);
         if (trial.class >= 0)
             trials_add(trials, trial);
         else if (timing->outcome == OUTCOME_OK)
@@ -236,11 +258,18 @@ int port_infer(const struct port_oracle *oracle, const struct port_form *forms, 
                int n, const struct port_model *model, const struct port_evidence *evidence,
                struct port_usage *usages, struct err *err)
 {
-    struct inference inference = {oracle, forms, model, evidence, which, n, NULL, NULL};
+    struct inference inference = {.oracle = oracle,
+                                  .forms = forms,
+                                  .model = model,
+                                  .evidence = evidence,
+                                  .which = which,
+                                  .n = n};
     inference.trials = xcalloc((size_t)n + 1, sizeof *inference.trials);
     inference.alone = xcalloc((size_t)n + 1, sizeof *inference.alone);
     struct round_mixes round = {.n = 0};
-    int status = infer_alone(&inference, err);
+    int status = port_groups_find(oracle, model, &inference.groups, err);
+    if (status == 0)
+        status = infer_alone(&inference, err);
     for (int i = 0; i < n && status == 0; i++)
         if (infer_possible(&inference, i)) {
             infer_add_slots(&inference, &round, i);

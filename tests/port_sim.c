@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DEMANDS_MAX = 64 };
+enum { DEMANDS_MAX = 64, FLOW_PARTS = 120 };
 
 uint64_t sim_random(uint64_t *state)
 {
@@ -127,14 +127,22 @@ struct flow {
     uint32_t seen;
 };
 
+// The port of the set with the least to do that was not tried yet; -1: none is left.
+static int flow_port(const struct flow *flow, uint32_t set)
+{
+    int best = -1;
+    for (int port = 0; port < PORTS_MAX; port++)
+        if (set & ~flow->seen & 1u << port && (best < 0 || flow->load[port] < flow->load[best]))
+            best = port;
+    return best;
+}
+
 // Sends up to `uops` of demand d to a port with room; moves others away where there is none.
 static double flow_send(struct flow *flow, int d, double uops)
 {
-    for (int port = 0; port < PORTS_MAX; port++) {
-        uint32_t bit = 1u << port;
-        if (!(flow->demands->sets[d] & bit) || flow->seen & bit)
-            continue;
-        flow->seen |= bit;
+    int port;
+    while ((port = flow_port(flow, flow->demands->sets[d])) >= 0) {
+        flow->seen |= 1u << port;
         double room = flow->clk - flow->load[port];
         for (int other = 0; other < flow->demands->n && room < 1e-9; other++) {
             double there = flow->uops[other][port];
@@ -164,7 +172,7 @@ static void sim_count(const struct sim *sim, const struct sim_form *const *forms
     for (int d = 0; d < demands.n; d++)
         for (double left = demands.uops[d]; left > 1e-6;) {
             flow.seen = 0;
-            double sent = flow_send(&flow, d, left);
+            double sent = flow_send(&flow, d, fmin(left, demands.uops[d] / FLOW_PARTS));
             if (sent <= 0)
                 break;
             left -= sent;

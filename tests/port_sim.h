@@ -75,8 +75,8 @@ enum sim_verdict {
     SIM_EXACT,
     SIM_EQUIVALENT, // other sets, but no mix of it with any blockers takes another time
     SIM_AMBIGUOUS,  // another usage, or none, and the usage says so
-    // µops on sets without a blocker are said to be on larger ones that have one: by decision no
-    // reason to call a usage ambiguous, since such sets are rare and such doubts are not.
+    // It has µops on sets without a blocker, and they are said to be on sets that have one. By
+    // decision that is no reason to call it ambiguous: such sets are rare, such doubts are not.
     SIM_COARSER,
     SIM_WRONG,
     SIM_VERDICTS

@@ -140,32 +140,21 @@ static bool is_class(const struct sim_cpu *cpu, uint32_t set)
     return false;
 }
 
-// Whether the truth becomes what was found when µops on sets that are no class are given more
-// ports.
-static bool usage_coarser(const struct sim_cpu *cpu, struct sim_form truth, struct sim_form found)
+// Whether only sets that have blockers were found, and as many µops, where the truth has others
+// too.
+static bool usage_coarser(const struct sim_cpu *cpu, const struct sim_form *truth,
+                          const struct sim_form *found)
 {
-    int t = 0;
-    while (t < truth.nuses && truth.uses[t].uops == 0)
-        t++;
-    if (t == truth.nuses) {
-        int left = 0;
-        for (int f = 0; f < found.nuses; f++)
-            left += found.uses[f].uops;
-        return left == 0;
+    int uops = 0, hidden = 0, guessed = 0;
+    for (int u = 0; u < truth->nuses; u++) {
+        uops += truth->uses[u].uops;
+        hidden += !is_class(cpu, truth->uses[u].set);
     }
-    uint32_t set = truth.uses[t].set;
-    bool class = is_class(cpu, set);
-    truth.uses[t].uops--;
-    for (int f = 0; f < found.nuses; f++) {
-        bool fits = class ? set == found.uses[f].set : !(set & ~found.uses[f].set);
-        if (!fits || found.uses[f].uops == 0)
-            continue;
-        found.uses[f].uops--;
-        if (usage_coarser(cpu, truth, found))
-            return true;
-        found.uses[f].uops++;
+    for (int u = 0; u < found->nuses; u++) {
+        uops -= found->uses[u].uops;
+        guessed += !is_class(cpu, found->uses[u].set);
     }
-    return false;
+    return uops == 0 && hidden > guessed;
 }
 
 static struct sim_form usage_form(const struct port_usage *usage, const int map[PORTS_MAX])
@@ -198,7 +187,7 @@ enum sim_verdict sim_judge(const struct sim_cpu *cpu, int form, const struct por
                                                                         : SIM_EQUIVALENT;
     if (usage->ambiguous)
         return SIM_AMBIGUOUS;
-    return found.slots == truth->slots && usage_coarser(cpu, *truth, found) ? SIM_COARSER // NOLINT
+    return found.slots == truth->slots && usage_coarser(cpu, truth, &found) ? SIM_COARSER // NOLINT
                                                                             : SIM_WRONG;
 }
 

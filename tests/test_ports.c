@@ -117,6 +117,34 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Counters show what throughput cannot: what the ports do that are together as wide as the front
+// end.
+static void counters_show_more(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 3, .noise = true};
+        struct port_model model;
+        struct port_usage usages[SIM_FORMS_MAX];
+        struct err err = {""};
+        int map[PORTS_MAX], without[SIM_VERDICTS] = {0}, with[SIM_VERDICTS] = {0};
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_true(sim_same_model(&cpu, &model, map));
+        infer(&sim, &model, map, without);
+        sim.counts = true;
+        infer(&sim, &model, map, with);
+        sim_print_verdicts(cpu_files[i], with);
+        printf("  with counters; without: %d exact\n", without[SIM_EXACT]);
+        assert_int_equal(with[SIM_WRONG], 0);
+        assert_true(with[SIM_EXACT] >= without[SIM_EXACT] + (i == 0 ? 2 : 0));
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        for (int f = 0; f < cpu.nforms; f++)
+            assert_int_equal(usages[f].counted, cpu.ngroups > 0);
+    }
+}
+
 // Else the tests with noise show nothing.
 static void the_noise_is_as_measured(void **state)
 {
@@ -304,6 +332,7 @@ int main(void)
         cmocka_unit_test(predictions_are_the_optimum),
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
+        cmocka_unit_test(counters_show_more),
         cmocka_unit_test(nothing_stable_is_no_structure),
         cmocka_unit_test(no_candidates_is_no_structure),
         cmocka_unit_test(without_a_filler_slots_are_unknown),

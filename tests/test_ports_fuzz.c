@@ -78,6 +78,11 @@ static void random_cpu(struct sim_cpu *cpu, uint64_t *random)
         cpu->sets[cpu->nsets++].set = set;
         form_use(add_form(cpu, "blocker", 1, sim_below(random, 4)), set);
     }
+    for (int port = 0; port < nports; port++)
+        if (cpu->ngroups < 8)
+            cpu->groups[cpu->ngroups++].set = 1u << port;
+        else
+            cpu->groups[sim_below(random, 8)].set |= 1u << port;
     for (int i = 0; i < FORMS; i++) {
         int uops = 1 + sim_below(random, 4);
         struct sim_form *form = add_form(cpu, "form", uops, -1);
@@ -90,6 +95,7 @@ struct tally {
     int models, same, equal, other;
     int verdicts[SIM_VERDICTS];
     int flagged; // exact or equivalent, but called ambiguous
+    int counted;
     long mixes;
 };
 
@@ -122,6 +128,7 @@ static void fuzz_infer(struct sim *sim, const struct port_form *forms,
     for (int i = 1; i < cpu->nforms; i++) {
         enum sim_verdict verdict = sim_judge(cpu, i, &usages[i], map, sim->seed);
         tally->verdicts[verdict]++;
+        tally->counted += usages[i].counted;
         tally->flagged += verdict <= SIM_EQUIVALENT && usages[i].ambiguous;
         if (verdict < SIM_AMBIGUOUS || !getenv("LATPUT_SIM_VERBOSE"))
             continue;
@@ -210,11 +217,25 @@ static void random_cpus_with_noise(void **state)
     assert_true((tally.verdicts[SIM_AMBIGUOUS] + tally.verdicts[SIM_COARSER]) * 50 < right(&tally));
 }
 
+// A counter for every port or two.
+static void random_cpus_with_counters(void **state)
+{
+    (void)state;
+    struct tally tally = {.models = 0};
+    for (uint64_t seed = 1; seed <= models() / 2; seed++)
+        fuzz_one(seed, true, true, &tally);
+    print_tally("with noise and counters", &tally);
+    assert_true(tally.other * 50 <= tally.models);
+    assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
+    assert_true(tally.counted * 10 > right(&tally) * 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cpus_without_noise),
         cmocka_unit_test(random_cpus_with_noise),
+        cmocka_unit_test(random_cpus_with_counters),
     };
     return cmocka_run_group_tests_name("ports_fuzz", tests, NULL, NULL);
 }

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Counters of the ports, where the oracle has them: which ports of the model each of them counts,
+// and what a timing's counts say about a port set.
+#ifndef LATPUT_PORTS_COUNT_H
+#define LATPUT_PORTS_COUNT_H
+
+#include "ports.h"
+
+// The model's ports in each of the oracle's groups.
+struct port_groups {
+    int n; // 0: no counters, or they do not fit to the model
+    uint32_t sets[PORT_GROUPS_MAX];
+};
+
+// Times the model's blockers alone and finds out where their µops are counted. -1: the oracle
+// fails.
+int port_groups_find(const struct port_oracle *oracle, const struct port_model *model,
+                     struct port_groups *groups, struct err *err);
+
+// µops of the mix that were counted on the ports of `set`; 0 for all the model's ports. NaN where
+// there are no counts, or a counter counts other ports too.
+double port_groups_uops(const struct port_groups *groups, const struct port_model *model,
+                        const struct port_timing *timing, uint32_t set);
+// µops of the mix that any counter saw; NaN: no counts.
+double port_groups_total(const struct port_groups *groups, const struct port_timing *timing);
+// The ports where any were counted; 0 if some have more than others, as µops of several kinds do,
+// or if they are not the model's.
+uint32_t port_groups_touched(const struct port_groups *groups, const struct port_timing *timing);
+
+#endif
