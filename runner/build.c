@@ -4,6 +4,7 @@
 // linker names; the guilty are left out and the tools run again.
 #include "build.h"
 
+#include "build_object.h"
 #include "util/paths.h"
 #include "util/subproc.h"
 
@@ -303,6 +304,8 @@ static int build_rounds(const struct build *build, struct err *err)
             return -1;
         if (build_kernels_left(build) == 0)
             return 0;
+        if (build_object_check(build_path(build, build->object), err) != 0)
+            return -1;
         int linked = build_link(build, err);
         if (linked < 0)
             return -1;

@@ -200,9 +200,32 @@ static void test_nasm_too_old(void **state)
     assert_non_null(strstr(err.text, "too old"));
 }
 
+static void test_code_brings_nothing_that_runs_early(void **state)
+{
+    (void)state;
+    if (access(path_library("core64.o"), R_OK) != 0)
+        skip();
+    static const struct {
+        const char *body, *message;
+    } cases[] = {
+        {"section .init_array\ndq 0\nsection .text\nnop\n", "a section '.init_array'"  },
+        {"global write\nwrite: nop\n",                      "the global symbol 'write'"},
+        {"section .data\ndq 0\nsection .text\nnop\n",       "a section '.data'"        },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct batch batch = {.n = 0};
+        batch_add(&batch, cases[i].body);
+        assert_int_equal(batch_build(&batch), -1);
+        if (!strstr(batch.err.text, cases[i].message))
+            fail_msg("\"%s\" does not contain \"%s\"", batch.err.text, cases[i].message);
+        arena_free(&batch.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_code_brings_nothing_that_runs_early),
         cmocka_unit_test(test_refused_kernels_are_left_out),
         cmocka_unit_test(test_unresolved_symbol_costs_one_kernel),
         cmocka_unit_test(test_nothing_left),

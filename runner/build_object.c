@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// Sections and symbols of an assembled batch; see build_object.h. A section `.init_array` in a body
+// would run before the system-call filter, and a global `write` would take the place of libc's.
+#include "build_object.h"
+
+#include "util/mem.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const sections_allowed[] = {"",
+                                               ".text",
+                                               ".rodata",
+                                               ".note.GNU-stack",
+                                               ".shstrtab",
+                                               ".symtab",
+                                               ".strtab",
+                                               ".rela.text",
+                                               ".rela.rodata",
+                                               ".rel.text",
+                                               ".rel.rodata",
+                                               ".comment",
+                                               "latput_user",
+                                               ".relalatput_user",
+                                               ".rellatput_user"};
+
+// A file in memory, and its sections in the terms of either class.
+struct object {
+    const char *path;
+    unsigned char *bytes;
+    size_t size;
+    bool is_64;
+    uint64_t table, count, names; // section headers: offset, number, index of the names
+};
+
+struct section {
+    uint64_t name, type, offset, size, link, entry;
+};
+
+static int object_read(const char *path, struct object *object, struct err *err)
+{
+    FILE *file = fopen(path, "r");
+    if (!file || fseek(file, 0, SEEK_END) != 0) {
+        if (file)
+            fclose(file);
+        return err_set(err, "%s: %s", path, strerror(errno));
+    }
+    long size = ftell(file);
+    rewind(file);
+    *object = (struct object){.path = path, .size = size > 0 ? (size_t)size : 0};
+    object->bytes = xmalloc(object->size + 1);
+    bool whole = fread(object->bytes, 1, object->size, file) == object->size;
+    fclose(file);
+    if (!whole || object->size < sizeof(Elf64_Ehdr) || memcmp(object->bytes, ELFMAG, SELFMAG) != 0)
+        return err_set(err, "%s: is no ELF object", path);
+    object->is_64 = object->bytes[EI_CLASS] == ELFCLASS64;
+    if (object->is_64) {
+        const Elf64_Ehdr *head = (const void *)object->bytes;
+        object->table = head->e_shoff;
+        object->count = head->e_shnum;
+        object->names = head->e_shstrndx;
+    } else {
+        const Elf32_Ehdr *head = (const void *)object->bytes;
+        object->table = head->e_shoff;
+        object->count = head->e_shnum;
+        object->names = head->e_shstrndx;
+    }
+    return 0;
+}
+
+static bool object_section(const struct object *object, uint64_t i, struct section *section)
+{
+    size_t bytes = object->is_64 ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
+    if (i >= object->count || object->table + (i + 1) * bytes > object->size)
+        return false;
+    const void *at = object->bytes + object->table + i * bytes;
+    if (object->is_64) {
+        const Elf64_Shdr *from = at;
+        *section = (struct section){from->sh_name, from->sh_type, from->sh_offset,
+                                    from->sh_size, from->sh_link, from->sh_entsize};
+    } else {
+        const Elf32_Shdr *from = at;
+        *section = (struct section){from->sh_name, from->sh_type, from->sh_offset,
+                                    from->sh_size, from->sh_link, from->sh_entsize};
+    }
+    return section->type == SHT_NOBITS || section->offset + section->size <= object->size;
+}
+
+// A string of a string table; NULL if it does not end inside.
+static const char *object_string(const struct object *object, uint64_t table, uint64_t offset)
+{
+    struct section strings;
+    if (!object_section(object, table, &strings) || strings.type != SHT_STRTAB ||
+        offset >= strings.size)
+        return NULL;
+    const char *text = (const char *)object->bytes + strings.offset + offset;
+    return memchr(text, 0, strings.size - offset) ? text : NULL;
+}
+
+static bool section_allowed(const char *name)
+{
+    for (size_t i = 0; i < sizeof sections_allowed / sizeof sections_allowed[0]; i++)
+        if (strcmp(sections_allowed[i], name) == 0)
+            return true;
+    return false;
+}
+
+static int object_check_symbols(const struct object *object, const struct section *section,
+                                struct err *err)
+{
+    size_t bytes = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    for (uint64_t at = 0; at + bytes <= section->size; at += bytes) {
+        const void *entry = object->bytes + section->offset + at;
+        const Elf64_Sym *wide = entry;
+        const Elf32_Sym *narrow = entry;
+        unsigned info = object->is_64 ? wide->st_info : narrow->st_info;
+        unsigned where = object->is_64 ? wide->st_shndx : narrow->st_shndx;
+        if (ELF64_ST_BIND(info) == STB_LOCAL || where == SHN_UNDEF)
+            continue;
+        const char *name =
+            object_string(object, section->link, object->is_64 ? wide->st_name : narrow->st_name);
+        if (!name || strncmp(name, "latput_", 7) != 0)
+            return err_set(err,
+                           "the assembled code defines the global symbol '%s'; it may use local "
+                           "labels only",
+                           name ? name : "?");
+    }
+    return 0;
+}
+
+int build_object_check(const char *path, struct err *err)
+{
+    struct object object = {0};
+    int status = object_read(path, &object, err);
+    for (uint64_t i = 0; i < object.count && status == 0; i++) {
+        struct section section;
+        const char *name = object_section(&object, i, &section)
+                               ? object_string(&object, object.names, section.name)
+                               : NULL;
+        if (!name)
+            status = err_set(err, "%s: is a damaged ELF object", path);
+        else if (!section_allowed(name))
+            status = err_set(
+                err, "the assembled code has a section '%s'; it may use .text and .rodata", name);
+        else if (section.type == SHT_SYMTAB)
+            status = object_check_symbols(&object, &section, err);
+    }
+    free(object.bytes);
+    return status;
+}
