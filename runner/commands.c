@@ -12,8 +12,8 @@
     X(plan)                                                                                        \
     X(asm)                                                                                         \
     X(run)                                                                                         \
-    X(bench) X(stat) X(counters) X(ports) X(validate) X(query) X(diff) X(report) X(pack) X(merge)  \
-        X(rederive)
+    X(bench)                                                                                       \
+    X(stat) X(counters) X(ports) X(validate) X(query) X(diff) X(report) X(pack) X(merge) X(rederive)
 
 #define COMMAND_DECLARE(name) extern const struct command cmd_##name;
 COMMAND_LIST(COMMAND_DECLARE)
