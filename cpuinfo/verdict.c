@@ -146,16 +146,16 @@ static void ports_judge(const struct cpu_info *cpu, const struct cpu_environment
     }
     if (counters_work(env) && family && family->ports[0]) {
         v->answer = VERDICT_YES;
-        PUT(v->how, "counted by port: %s", family->ports);
+        PUT(v->how, "from throughput; latput bench also counts them: %s", family->ports);
         return;
     }
     v->answer = VERDICT_PARTLY;
-    if (counters_work(env))
-        PUT(v->how, "%s; their structure is inferred from throughput",
-            family ? "this CPU has no counters by port"
-                   : "the counters of this CPU are not in cpuinfo/cpus.csv");
-    else
-        PUT(v->how, "without names: their structure is inferred from throughput");
+    PUT(v->how,
+        "from throughput: port sets and what each form uses of them; ports that no "
+        "instruction tells apart stay nameless%s",
+        !counters_work(env) ? ""
+        : family            ? " (this CPU has no counters by port)"
+                            : " (the counters of this CPU are not in cpuinfo/cpus.csv)");
 }
 
 static void events_judge(const struct cpu_info *cpu, const struct cpu_environment *env,
