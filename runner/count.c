@@ -118,17 +118,12 @@ int count_events_parse(const struct counter_table *table, const char *text, enum
 const char *count_obstacle_name(enum count_obstacle obstacle)
 {
     static const char *const names[] = {
-        [COUNT_FINE] = "fine",
-        [COUNT_NO_CALL] = "no_call",
-        [COUNT_FORBIDDEN] = "forbidden",
-        [COUNT_NO_PMU] = "no_pmu",
-        [COUNT_STILL] = "still",
-        [COUNT_NO_EVENT] = "no_event",
-        [COUNT_TOO_MANY] = "too_many",
-        [COUNT_WATCHDOG] = "watchdog",
-        [COUNT_MULTIPLEXED] = "multiplexed",
-        [COUNT_HYBRID] = "hybrid",
-        [COUNT_GONE] = "gone",
+        [COUNT_FINE] = "fine",           [COUNT_NO_CALL] = "no_call",
+        [COUNT_NO_DEVICE] = "no_device", [COUNT_FORBIDDEN] = "forbidden",
+        [COUNT_NO_PMU] = "no_pmu",       [COUNT_STILL] = "still",
+        [COUNT_NO_EVENT] = "no_event",   [COUNT_TOO_MANY] = "too_many",
+        [COUNT_WATCHDOG] = "watchdog",   [COUNT_MULTIPLEXED] = "multiplexed",
+        [COUNT_HYBRID] = "hybrid",       [COUNT_GONE] = "gone",
         [COUNT_FAILED] = "failed",
     };
     return names[obstacle];
@@ -149,9 +144,12 @@ const struct count_calls count_calls_real = {
     .read = read,
     .ioctl = ioctl_real,
     .close = close,
+    .pread = pread,
+    .pwrite = pwrite,
 };
 
 struct count_machine count_machine_live(const struct cpu_info *cpu)
 {
-    return (struct count_machine){.cpu = cpu, .root = "", .calls = &count_calls_real};
+    const char *root = getenv("LATPUT_MACHINE");
+    return (struct count_machine){.cpu = cpu, .root = root ? root : "", .calls = &count_calls_real};
 }

@@ -58,6 +58,7 @@ struct count_target {
 enum count_obstacle {
     COUNT_FINE = 0,
     COUNT_NO_CALL,     // the kernel has no perf_event_open (ENOSYS)
+    COUNT_NO_DEVICE,   // there is no /dev/cpu/N/msr: the module is not loaded
     COUNT_FORBIDDEN,   // perf_event_paranoid, a seccomp filter, a device without permission
     COUNT_NO_PMU,      // no hardware counters: a virtual machine, or a kernel that knows none here
     COUNT_STILL,       // counters that can be opened but stand still
@@ -72,22 +73,25 @@ enum count_obstacle {
 const char *count_obstacle_name(enum count_obstacle obstacle); // "no_pmu"
 
 struct perf_event_attr;
-// The system calls of the perf backend, so that tests can refuse them. Results as of the system
-// call: -1 and errno.
+// The system calls of the backends, so that tests can refuse them. Results as of the system call:
+// -1 and errno.
 struct count_calls {
     int (*perf_open)(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd);
     ssize_t (*read)(int fd, void *bytes, size_t size);
     int (*ioctl)(int fd, unsigned long request, unsigned long argument);
     int (*close)(int fd);
+    ssize_t (*pread)(int fd, void *bytes, size_t size, off_t offset);
+    ssize_t (*pwrite)(int fd, const void *bytes, size_t size, off_t offset);
 };
 extern const struct count_calls count_calls_real;
 
 // The machine that counts. count_machine_live() fills it in; tests set the fields themselves.
 struct count_machine {
-    const struct cpu_info *cpu;      // vendor, uarch, core type, hypervisor
-    const char *root;                // where /proc, /sys and /dev are: "" or a directory of a test
-    const struct count_calls *calls; // of perf
+    const struct cpu_info *cpu; // vendor, uarch, core type, hypervisor
+    const char *root;           // where /proc, /sys and /dev are: "" or a directory of a test
+    const struct count_calls *calls;
 };
+// $LATPUT_MACHINE, if set, is the root.
 struct count_machine count_machine_live(const struct cpu_info *cpu);
 
 struct count_backend;
@@ -122,6 +126,10 @@ struct count_backend {
 };
 
 extern const struct count_backend count_perf;
+// Counts what runs on one CPU by the registers of its counters (/dev/cpu/N/msr), for root: targets
+// are COUNT_CPU, and COUNT_SELF where the caller is pinned to one CPU. The registers get back what
+// was found in them at close, and also when this process is killed (count_msr.h, msr_guard).
+extern const struct count_backend count_msr;
 
 // What perf_event_open wants to be told to count this event in the calling process, in a group read
 // as a whole; for a process that opens it by itself.

@@ -56,15 +56,21 @@ struct matching {
     int n;
 };
 
-// Finds a slot for the event, moving others; `tried` has the slots that were looked at.
+// Finds a slot for the event, moving others if none is free; `tried` has the slots that were looked
+// at.
 static bool slot_find(struct matching *m, int event, uint64_t *tried)
 {
+    for (int slot = 0; slot < SLOTS; slot++)
+        if (m->slots[event] >> slot & 1 && m->holder[slot] < 0) {
+            m->holder[slot] = event;
+            return true;
+        }
     for (int slot = 0; slot < SLOTS; slot++) {
         uint64_t bit = (uint64_t)1 << slot;
         if (!(m->slots[event] & bit) || *tried & bit)
             continue;
         *tried |= bit;
-        if (m->holder[slot] < 0 || slot_find(m, m->holder[slot], tried)) { // NOLINT: depth <= SLOTS
+        if (slot_find(m, m->holder[slot], tried)) { // NOLINT: depth <= SLOTS
             m->holder[slot] = event;
             return true;
         }
@@ -125,4 +131,59 @@ int count_passes_plan(const struct count_event *events, int nevents, struct coun
             npasses++;
     }
     return npasses;
+}
+
+// Pairs first, for only they are particular about neighbours.
+static int pairs_place(const struct count_event *events, int nevents, uint64_t *free, int *places)
+{
+    for (int i = 0; i < nevents; i++) {
+        if (!events[i].hardware.pair)
+            continue;
+        places[i] = -1;
+        for (int even = 0; even + 1 < GENERAL_MAX && places[i] < 0; even += 2)
+            if (*free >> even & events[i].hardware.counters >> even & 1 && *free >> even & 2)
+                places[i] = even;
+        if (places[i] < 0)
+            return i;
+        *free &= ~((uint64_t)3 << places[i]);
+    }
+    return -1;
+}
+
+// An event that a fixed counter can count leaves the general ones to others.
+static bool match_fixed_first(struct matching *m, uint64_t slots)
+{
+    uint64_t fixed = slots >> GENERAL_MAX << GENERAL_MAX;
+    int own = m->n;
+    bool matched = fixed && match_slots(m, fixed);
+    if (!matched) {
+        m->n = own;
+        return match_slots(m, slots);
+    }
+    m->slots[own] = slots; // it may be moved all the same
+    return true;
+}
+
+int count_passes_place(const struct count_event *events, int nevents, uint64_t free, int *places)
+{
+    const struct count_capacity all = {.general = GENERAL_MAX, .fixed = FIXED_MAX};
+    struct matching m = {.n = 0};
+    int members[COUNT_EVENTS_MAX];
+    memset(m.holder, -1, sizeof m.holder);
+    int misfit = pairs_place(events, nevents, &free, places);
+    for (int i = 0; i < nevents && misfit < 0; i++) {
+        const struct counter_event *event = &events[i].hardware;
+        if (event->pair)
+            continue;
+        places[i] = 0;
+        if (event->kind == COUNTER_MSR)
+            continue;
+        members[m.n] = i;
+        if (!match_fixed_first(&m, slots_of(event, all) & free))
+            misfit = i;
+    }
+    for (int slot = 0; slot < SLOTS && misfit < 0; slot++)
+        if (m.holder[slot] >= 0)
+            places[members[m.holder[slot]]] = slot;
+    return misfit;
 }

@@ -24,4 +24,10 @@ bool count_capacity_reduce(struct count_capacity *capacity);
 int count_passes_plan(const struct count_event *events, int nevents, struct count_capacity capacity,
                       int *pass);
 
+// A counter for each event out of the free ones (general counter i is bit i, fixed counter j bit
+// 32 + j): its bit number, fixed ones first. An event that needs two counters gets an even one and
+// the next. Registers that count by themselves need none and get 0. Returns -1, or the index of an
+// event that finds none.
+int count_passes_place(const struct count_event *events, int nevents, uint64_t free, int *places);
+
 #endif

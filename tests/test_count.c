@@ -83,7 +83,8 @@ static int sim_close(int fd)
     return 0;
 }
 
-static const struct count_calls sim_calls = {sim_open, sim_read, sim_ioctl, sim_close};
+static const struct count_calls sim_calls = {
+    .perf_open = sim_open, .read = sim_read, .ioctl = sim_ioctl, .close = sim_close};
 
 // A machine whose files are in a directory of the test's own.
 static char root[64];

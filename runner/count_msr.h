@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// Counting by the model-specific registers themselves, through /dev/cpu/N/msr: what the msr backend
+// and `latput counters start` share. A plan says, without touching anything, which registers get
+// which bits; a device carries it out and remembers what it found.
+#ifndef LATPUT_COUNT_MSR_H
+#define LATPUT_COUNT_MSR_H
+
+#include "count.h"
+
+enum { MSR_STEPS_MAX = 160, MSR_GENERAL_MAX = 18, MSR_FIXED_MAX = 16 };
+static const uint64_t MSR_ALL_BITS = UINT64_MAX;
+static const uint32_t MSR_NO_RDPMC = UINT32_MAX;
+
+// Bits of a register that get a value; the others stay as they are.
+struct msr_step {
+    uint32_t msr;
+    bool command; // writing has an effect, reading no meaning: neither read before nor restored
+    uint64_t mask, value;
+};
+struct msr_steps {
+    struct msr_step steps[MSR_STEPS_MAX];
+    int n;
+};
+
+// The counters of a CPU. Bits of sets of counters, here and in count_passes_place(): general
+// counter i is bit i, fixed counter j bit 32 + j.
+struct msr_layout {
+    enum counter_scheme scheme; // that of the table, or an older one where CPUID hides the newer
+    int version;                // of Intel's architectural monitoring; 0: none
+    int general, fixed;         // numbers of counters
+    int general_bits, fixed_bits;
+    bool full_width;   // the counters can be written whole (at 0x4c1); set by whoever has the MSR
+    bool capabilities; // MSR 0x345, which says so, exists
+    bool second;       // NetBurst: the second thread of its core
+};
+// Pure. COUNT_NO_PMU, with the remedy, where CPUID announces no counters.
+enum count_obstacle msr_layout_make(const struct cpu_info *cpu, enum counter_scheme scheme,
+                                    struct msr_layout *layout, struct err *err);
+
+// Where an event is counted.
+struct msr_slot {
+    uint32_t msr;      // to be read
+    uint32_t high_msr; // of a pair of counters: has the bits from `bits` on; 0: none
+    uint32_t rdpmc;    // what RDPMC wants in ecx; MSR_NO_RDPMC
+    uint64_t counters; // the one or two that it takes; 0: a register that counts by itself
+    int bits;          // that the counter has
+};
+
+struct msr_plan {
+    struct msr_slot slots[COUNT_EVENTS_MAX]; // one an event
+    int nevents;
+    struct msr_steps prepare; // the counters stand still afterwards
+    struct msr_steps start;   // from 0
+    struct msr_steps stop;
+    struct msr_steps hold; // what is to be found in the registers while the counters run
+    uint32_t overflow_msr; // shows with overflow_bits that a counter has run over; 0: none
+    uint64_t overflow_bits;
+};
+// Pure. `busy`: counters that something else uses. COUNT_TOO_MANY or COUNT_NO_EVENT.
+enum count_obstacle msr_plan_make(const struct msr_layout *layout, const struct count_event *events,
+                                  int nevents, uint64_t busy, struct msr_plan *plan,
+                                  struct err *err);
+// Which bits of which register show that a counter is in use. Returns false beyond the last
+// counter. *counters: those that are then in use.
+bool msr_busy_look(const struct msr_layout *layout, int index, uint32_t *msr, uint64_t *bits,
+                   uint64_t *counters);
+
+// An open /dev/cpu/N/msr, or a regular file in its place, which has 8 bytes a register: register R
+// at offset 8 * R.
+struct msr_device {
+    const struct count_machine *machine; // the caller's
+    int cpu, fd;
+    bool regular;
+};
+enum count_obstacle msr_device_open(const struct count_machine *machine, int cpu,
+                                    struct msr_device *device, struct err *err);
+void msr_device_close(struct msr_device *device);
+enum count_obstacle msr_device_read(const struct msr_device *device, uint32_t msr, uint64_t *value,
+                                    struct err *err);
+// Reads where bits are to stay, then writes.
+enum count_obstacle msr_device_step(const struct msr_device *device, const struct msr_step *step,
+                                    struct err *err);
+enum count_obstacle msr_device_steps(const struct msr_device *device, const struct msr_steps *steps,
+                                     struct err *err);
+// Whether the registers hold what the steps put there: COUNT_NO_PMU where a hypervisor swallows
+// writes, COUNT_MULTIPLEXED if `later`, because something else has written since.
+enum count_obstacle msr_device_verify(const struct msr_device *device,
+                                      const struct msr_steps *steps, bool later, struct err *err);
+// What opening, reading or writing register `msr` was refused with. Register 0: opening.
+enum count_obstacle msr_explain(const struct count_machine *machine, int cpu, uint32_t msr,
+                                bool writing, int error, struct err *err);
+
+// A plan on a device: looks which counters are in use, plans, reads what is to be restored.
+// *restore: steps that stop the counters and give every register back the bits that it had.
+enum count_obstacle msr_device_plan(const struct msr_device *device,
+                                    const struct count_event *events, int nevents,
+                                    struct msr_plan *plan, struct msr_steps *restore,
+                                    struct err *err);
+// What the event of a slot has counted. The device's counters are those of the plan.
+enum count_obstacle msr_slot_read(const struct msr_device *device, const struct msr_slot *slot,
+                                  uint64_t *value, struct err *err);
+
+// A process that waits for our end, however it comes (a signal, SIGKILL too), and then carries out
+// the steps; msr_guard_end() dismisses it without. Lost only if it is itself killed by SIGKILL
+// before us.
+struct msr_guard {
+    pid_t pid;
+    int fd;
+};
+int msr_guard_begin(const struct msr_device *device, const struct msr_steps *restore,
+                    struct msr_guard *guard, struct err *err);
+void msr_guard_end(struct msr_guard *guard);
+
+#endif
