@@ -3,8 +3,6 @@
 // action; each is one line of the table below.
 #include "cmd_counters.h"
 
-#include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,9 +13,9 @@ static const struct command_option options[] = {
     [OPT_FORMAT] = {'f',                         "format", "FORMAT", "table (default), csv or json"},
     [OPT_SETS] = {'s',                               "sets", NULL, "the named sets of events instead of the events"},
     [OPT_CPU] =
-        {'c',"cpu", "N",
+        {'c',"cpu", "LIST",
                    "the logical CPU to look at; matters where not all are alike. The one this runs on "
-         "if not given"},
+         "if not given. For start a list (0-3,8) or all, which is the default"},
     [OPT_LOAD] = {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made"},
     {0                            },
 };
@@ -26,12 +24,14 @@ static const struct {
     const char *name;
     int (*run)(const struct counters_request *request);
 } actions[] = {
-    {"list", counters_list}, // also without an action
+    {"list",   counters_list  }, // also without an action
+    {"start",  counters_start },
+    {"stop",   counters_stop  },
+    {"status", counters_status},
 };
 
 static int request_option(struct counters_request *request, int option, const char *argument)
 {
-    char *end;
     int format;
     switch (option) {
     case OPT_UARCH:
@@ -51,11 +51,7 @@ static int request_option(struct counters_request *request, int option, const ch
         request->dump = argument;
         return EXIT_DONE;
     case OPT_CPU:
-        errno = 0;
-        long cpu = strtol(argument, &end, 10);
-        if (errno || end == argument || *end || cpu < 0 || cpu >= CPU_SETSIZE)
-            return command_fail(&cmd_counters, EXIT_USAGE, "'%s' is no number of a CPU", argument);
-        request->cpu = (int)cpu;
+        request->cpus = argument;
         return EXIT_DONE;
     default:
         return EXIT_USAGE;
@@ -64,16 +60,13 @@ static int request_option(struct counters_request *request, int option, const ch
 
 static int counters_run(int argc, char **argv)
 {
-    struct counters_request request = {.cpu = -1};
+    struct counters_request request = {.cpus = NULL};
     struct option_state state = {0};
     const char *argument;
     int option, status;
     while ((option = command_next_option(&cmd_counters, argc, argv, &state, &argument)) != -1)
         if ((status = request_option(&request, option, argument)) != EXIT_DONE)
             return status;
-    if ((request.uarch != NULL) + (request.dump != NULL) + (request.cpu >= 0) > 1)
-        return command_fail(&cmd_counters, EXIT_USAGE,
-                            "--uarch, --load and --cpu exclude each other");
     if (state.operand_index >= argc) {
         request.globs = argv + argc;
         return actions[0].run(&request);
@@ -90,8 +83,8 @@ static int counters_run(int argc, char **argv)
 
 const struct command cmd_counters = {
     .name = "counters",
-    .arguments = "[list [GLOB...]]",
-    .summary = "list what the performance counters of a CPU can count",
+    .arguments = "[list [GLOB...]|start EVENT...|stop|status]",
+    .summary = "list what performance counters can count, start and stop them",
     .description =
         "Lists the events of this CPU's family, or of another (--uarch): the id, which is the same "
         "on every CPU and what `latput stat` and `latput bench` take, the code, the counters that "
@@ -103,7 +96,11 @@ const struct command cmd_counters = {
         "is printed all the same.\n"
         "Events are written by id, by the vendor's or libpfm4's name, or as a raw code (r1b1, "
         "event=0xb1,umask=0x02,cmask=1,inv), with the modifiers :u and :k (user, kernel mode), "
-        ":c=N (cycles with at least N), :i (inverted), :e (rising edges), :t (either thread).",
+        ":c=N (cycles with at least N), :i (inverted), :e (rising edges), :t (either thread).\n"
+        "start programs counters for another program to read with the instruction RDPMC, and "
+        "prints the number that RDPMC wants in ecx for each event; status shows the counts, stop "
+        "gives back what was found. perf keeps counters only as long as the program that opened "
+        "them lives, so this needs root and the kernel module msr. Do not use perf meanwhile.",
     .options = options,
     .run = counters_run,
 };

@@ -11,6 +11,7 @@
 #include <fnmatch.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
@@ -231,24 +232,35 @@ static void list_text(const struct counter_table *table, const struct counters_r
     writers[request->format][request->sets](table, request->globs, out);
 }
 
-// Identifies the CPU that is meant. Returns EXIT_*.
-static int cpu_find(const struct counters_request *request, struct cpu_info *cpu)
+int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)
 {
     struct err err;
     cpu_set_t set;
-    int number = request->cpu >= 0 ? request->cpu : sched_getcpu();
+    int number = cpu >= 0 ? cpu : sched_getcpu();
     if (request->dump)
-        return cpu_load(request->dump, cpu, &err) == 0
+        return cpu_load(request->dump, info, &err) == 0
                    ? EXIT_DONE
                    : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
     CPU_ZERO(&set);
     CPU_SET((size_t)(number > 0 ? number : 0), &set);
-    if (sched_setaffinity(0, sizeof set, &set) < 0 && request->cpu >= 0)
+    if (sched_setaffinity(0, sizeof set, &set) < 0 && cpu >= 0)
         return command_fail(&cmd_counters, EXIT_USAGE, "cannot run on CPU %d: %s", number,
                             strerror(errno));
-    if (cpu_identify(cpu, &err) < 0)
+    if (cpu_identify(info, &err) < 0)
         return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;
+}
+
+// The number of --cpu, -1 without it, or -2.
+static int cpu_number(const struct counters_request *request)
+{
+    char *end;
+    if (!request->cpus)
+        return -1;
+    errno = 0;
+    long cpu = strtol(request->cpus, &end, 10);
+    bool valid = !errno && end != request->cpus && !*end && cpu >= 0 && cpu < CPU_SETSIZE;
+    return valid ? (int)cpu : -2;
 }
 
 // Says on standard error whether the counters of this machine can be used.
@@ -270,13 +282,19 @@ int counters_list(const struct counters_request *request)
     struct counter_table table;
     struct strbuf out = {0};
     struct err err;
+    int number = cpu_number(request);
+    if (number < -1)
+        return command_fail(&cmd_counters, EXIT_USAGE, "'%s' is no number of a CPU", request->cpus);
+    if ((request->uarch != NULL) + (request->dump != NULL) + (request->cpus != NULL) > 1)
+        return command_fail(&cmd_counters, EXIT_USAGE,
+                            "--uarch, --load and --cpu exclude each other");
     if (counter_names_load(&err) < 0)
         return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
     if (request->uarch) {
         if (counters_load(request->uarch, &table, &err) < 0)
             return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
     } else {
-        int status = cpu_find(request, &cpu);
+        int status = counters_cpu_find(request, number, &cpu);
         if (status != EXIT_DONE)
             return status;
         if (counters_load_cpu(&cpu, &table, &err) < 0)

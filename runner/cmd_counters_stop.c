@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// latput counters stop and status: the registers get back what start found in them; what the
+// counters show in between.
+#include "cmd_counters.h"
+#include "cmd_counters_state.h"
+
+#include "util/strbuf.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int operands_refuse(const struct counters_request *request, const char *action)
+{
+    if (!request->globs[0] && !request->cpus && !request->dump && !request->uarch)
+        return EXIT_DONE;
+    return command_fail(&cmd_counters, EXIT_USAGE, "%s takes no operands and no choice of CPUs",
+                        action);
+}
+
+// What start has left. Returns 0, 1 if nothing is started, or -1 after a message.
+static int state_find(struct counters_state *state)
+{
+    struct err err = {""};
+    int there = counters_state_read(state, &err);
+    if (there < 0)
+        command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+    if (there > 0)
+        fprintf(stderr, "latput counters: no counters are started\n");
+    return there;
+}
+
+int counters_stop(const struct counters_request *request)
+{
+    static struct cpu_info cpu;
+    struct count_machine machine = count_machine_live(&cpu);
+    struct counters_state state = {0};
+    struct err err = {""};
+    int status = operands_refuse(request, "stop");
+    if (status != EXIT_DONE)
+        return status;
+    int there = state_find(&state);
+    if (there == 0 && counters_state_restore(&state, &machine, &err) != 0)
+        status =
+            command_fail(&cmd_counters, EXIT_SOME_FAILED, "not all is as it was: %s", err.text);
+    if (there == 0 && status == EXIT_DONE && unlink(counters_state_path()) != 0)
+        status = command_fail(&cmd_counters, EXIT_SOME_FAILED, "%s: %s", counters_state_path(),
+                              strerror(errno));
+    counters_state_free(&state);
+    return there < 0 ? EXIT_ENVIRONMENT : status;
+}
+
+// One event on one CPU as the three formats want it.
+static void status_put(const struct state_slot *slot, uint64_t value, enum report_format format,
+                       bool first, struct report_table *report, struct strbuf *out)
+{
+    char cpu[16], rdpmc[16], count[32];
+    snprintf(cpu, sizeof cpu, "%d", slot->cpu);
+    snprintf(rdpmc, sizeof rdpmc, "0x%x", slot->slot.rdpmc);
+    snprintf(count, sizeof count, "%" PRIu64, value);
+    if (format == REPORT_TABLE) {
+        report_table_cell(report, cpu);
+        report_table_cell(report, slot->name);
+        report_table_cell(report, rdpmc);
+        report_table_cell(report, count);
+    } else if (format == REPORT_CSV) {
+        strbuf_printf(out, "%s%s,", first ? "cpu,event,rdpmc,count\n" : "", cpu);
+        report_csv_text(out, slot->name);
+        strbuf_printf(out, ",%s,%s\n", rdpmc, count);
+    } else {
+        strbuf_printf(out, "%s\n  {\"cpu\": %s, \"event\": ", first ? "[" : ",", cpu);
+        report_json_text(out, slot->name);
+        strbuf_printf(out, ", \"rdpmc\": %u, \"count\": %s}", slot->slot.rdpmc, count);
+    }
+}
+
+static int status_print(const struct counters_state *state, const struct count_machine *machine,
+                        enum report_format format, struct err *err)
+{
+    static const char *const headers[] = {"cpu", "event", "rdpmc ecx", "count"};
+    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_RIGHT, ALIGN_LEFT,
+                                                                 ALIGN_LEFT, ALIGN_RIGHT};
+    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    struct strbuf out = {0};
+    enum count_obstacle obstacle = COUNT_FINE;
+    for (size_t i = 0; i < state->nslots && !obstacle; i++) {
+        struct msr_device device;
+        uint64_t value = 0;
+        obstacle = msr_device_open(machine, state->slots[i].cpu, &device, err);
+        if (!obstacle) {
+            obstacle = msr_slot_read(&device, &state->slots[i].slot, &value, err);
+            msr_device_close(&device);
+        }
+        status_put(&state->slots[i], value, format, i == 0, report, &out);
+    }
+    if (format == REPORT_TABLE)
+        report_table_print(report, &out);
+    if (format == REPORT_JSON)
+        strbuf_puts(&out, "\n]\n");
+    if (!obstacle)
+        fputs(strbuf_text(&out), stdout);
+    report_table_free(report);
+    strbuf_free(&out);
+    return obstacle ? -1 : 0;
+}
+
+int counters_status(const struct counters_request *request)
+{
+    static struct cpu_info cpu;
+    struct count_machine machine = count_machine_live(&cpu);
+    struct counters_state state = {0};
+    struct err err = {""};
+    int status = operands_refuse(request, "status");
+    if (status != EXIT_DONE)
+        return status;
+    int there = state_find(&state);
+    if (there == 0 && status_print(&state, &machine, request->format, &err) != 0)
+        status = command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+    counters_state_free(&state);
+    return there < 0 ? EXIT_ENVIRONMENT : status;
+}
