@@ -266,9 +266,8 @@ static void start_print(const struct start *s)
 int counters_start(const struct counters_request *request)
 {
     static struct start s;
-    s = (struct start){.request = request};
+    s = (struct start){.request = request, .machine = count_machine_live(&s.cpu)};
     int status = start_read(&s);
-    s.machine = count_machine_live(&s.cpu);
     if (status == EXIT_DONE)
         status = rdpmc_allow(&s);
     if (status == EXIT_DONE)
