@@ -37,7 +37,8 @@ const struct command cmd_validate = {
         "the bottleneck model predicts from the table. Prints the mean absolute percentage error, "
         "Kendall's tau, the share of mixes within 10 %, the same by class of form, and the worst "
         "mixes; the result is stored with the run.\n"
-        "Forms that read and write memory are not drawn: their instances wait for each other.",
+        "Not drawn are forms whose instances wait for each other whatever is done: those that read "
+        "and write memory, the x87 stack, same-register forms.",
     .options = options,
     .run = validate_run,
 };

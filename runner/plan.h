@@ -77,8 +77,15 @@ struct mix_part {
     const struct list_row *row;
     int count; // of instances in the body
 };
-enum mix_order { MIX_INTERLEAVED, MIX_BLOCKS, MIX_SHUFFLED, MIX_ORDER_COUNT };
-enum { MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
+enum mix_order {
+    MIX_INTERLEAVED,
+    MIX_BLOCKS,
+    MIX_SHUFFLED,
+    MIX_SHUFFLED_2, // the same in other random orders
+    MIX_SHUFFLED_3,
+    MIX_ORDER_COUNT
+};
+enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
 
 // Whether instances of the row can stand beside others: it needs no macro and leaves the stacks
 // alone.

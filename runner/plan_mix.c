@@ -119,14 +119,15 @@ static int mix_next(const struct mix_writer *writers, int n, int step, int total
     int best = -1;
     double most = -1;
     uint32_t left = (uint32_t)(total - step);
-    uint32_t chosen = order == MIX_SHUFFLED ? mix_random(random) % left : 0;
+    bool shuffled = order >= MIX_SHUFFLED;
+    uint32_t chosen = shuffled ? mix_random(random) % left : 0;
     for (int i = 0; i < n; i++) {
         uint32_t mine = (uint32_t)(writers[i].count - writers[i].done);
         if (mine == 0)
             continue;
         if (order == MIX_BLOCKS)
             return i;
-        if (order == MIX_SHUFFLED) {
+        if (shuffled) {
             if (chosen < mine)
                 return i;
             chosen -= mine;
@@ -161,7 +162,8 @@ static const char *mix_body(struct mix_writer *writers, int n, enum mix_order or
                             struct arena *arena)
 {
     int total = 0, repeat = 0;
-    uint32_t random = 0x9e3779b9; // any constant: the same mix gives the same body
+    // Any constant: the same mix gives the same body.
+    uint32_t random = 0x9e3779b9 + (uint32_t)order * 0x51ed270b;
     for (int i = 0; i < n; i++) {
         total += writers[i].count;
         writers[i].done = 0;
@@ -237,7 +239,8 @@ static const char *mix_init(struct mix_writer *writers, int n, const struct kern
 static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_order order,
                                    struct arena *arena)
 {
-    static const char *const shapes[] = {"interleaved", "blocks", "shuffled"};
+    static const char *const shapes[] = {"interleaved", "blocks", "shuffled", "shuffled 2",
+                                         "shuffled 3"};
     const struct row_plan *first = &writers[0].rp;
     struct kernel_spec spec = {.shape = shapes[order],
                                .body = mix_body(writers, n, order, arena),

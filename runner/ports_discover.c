@@ -239,7 +239,7 @@ static int discover_pairs(struct discovery *d, struct err *err)
         int b = d->candidates[d->clusters[pair->b].rep].form;
         mixes[i] = (struct port_mix){
             {{a, pair->x}, {b, pair->y}},
-            2, MIX_ORDERS_ALL
+            2, MIX_ORDERS_FEW
         };
     }
     int status = ports_time(d->oracle, "pairs of classes", mixes, d->npairs, timings, err);

@@ -111,7 +111,7 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
     int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * INSTANCES_OF_FORM_MAX;
     const struct port_mix mix = {
         {{inference->which[i], instances}, {model->filler, fillers}},
-        2, MIX_ORDERS_ALL
+        2, MIX_ORDERS_FEW
     };
     round_add(round, &mix, i,
               (struct port_trial){.class = -1, .instances = instances, .blockers = fillers});
@@ -136,7 +136,7 @@ static void infer_add_trials(struct inference *inference, struct round_mixes *ro
         const struct port_mix mix = {
             {{inference->which[i], instances}, {class->blocker, blockers * instances}},
             2,
-            k == 0 ? (unsigned)MIX_ORDERS_ALL : 1u << MIX_INTERLEAVED
+            k == 0 ? (unsigned)MIX_ORDERS_FEW : 1u << MIX_INTERLEAVED
         };
         round_add(round, &mix, i,
                   (struct port_trial){

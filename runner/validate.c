@@ -12,7 +12,8 @@
 enum {
     PARTS_MIN = 2,
     PARTS_MOST = 8,
-    COUNT_MOST = 3, // instances of a form
+    COUNT_MOST = 3,      // instances of a form
+    BODY_INSTANCES = 40, // a mix is repeated within a body, so that its order has no short period
     WORST = 20,
     SPARE_PERCENT = 25, // mixes drawn beyond those wanted: some have too few registers
 };
@@ -59,14 +60,17 @@ static int form_class(const struct list_row *row, const struct port_usage *usage
                     : CLASS_GPR_FORM;
 }
 
-// Instances of what reads and writes memory wait for each other, and no move can cut that.
-static bool chains_through_memory(const struct list_row *row)
+// Whether instances wait for each other in a way that no move can cut: through memory, say.
+static bool chains(const struct list_row *row)
 {
+    if (list_row_option(row, "same"))
+        return true; // what it reads is what it has written
     int read = 0, written = 0;
     for (int i = 0; i < row->nops + row->nimplicit; i++) {
         const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
-        if (op->kind == OPERAND_MOFFS)
-            return true; // an address that other forms of the mix have, too
+        // The x87 stack has one top; an absolute address is the same for all forms of a mix.
+        if (op->kind == OPERAND_X87 || op->kind == OPERAND_FPSW || op->kind == OPERAND_MOFFS)
+            return true;
         if (op->kind != OPERAND_MEM && op->kind != OPERAND_VSIB)
             continue;
         read |= op->access & ACCESS_READ;
@@ -151,7 +155,7 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
             isnan(stored->usage.slots) || !mix_plannable(row) || stored->usage.busy_clk > LONG_CLK)
             continue;
         struct validate_form form = {row, stored->usage, form_class(row, &stored->usage)};
-        if (chains_through_memory(row) || !usage_add_breakers(&form.usage, row, usages, nusages))
+        if (chains(row) || !usage_add_breakers(&form.usage, row, usages, nusages))
             chosen.left_out++;
         else
             chosen.forms[chosen.n++] = form;
@@ -230,6 +234,32 @@ static struct port_mix drawer_mix(struct drawer *drawer)
         mix.parts[i] = (struct port_part){form, 1 + draw(&drawer->state, COUNT_MOST)};
     }
     return mix;
+}
+
+// How often the mix stands in a body.
+static int mix_repeats(const struct port_mix *mix)
+{
+    int instances = 0;
+    for (int i = 0; i < mix->nparts; i++)
+        instances += mix->parts[i].count;
+    return instances < BODY_INSTANCES ? BODY_INSTANCES / instances : 1;
+}
+
+// Times the mixes; the times are those of one mix.
+static int mixes_measure(const struct port_oracle *oracle, const struct port_mix *mixes, int n,
+                         struct port_timing *timings, struct err *err)
+{
+    struct port_mix *bodies = xcalloc((size_t)n, sizeof *bodies);
+    for (int i = 0; i < n; i++) {
+        bodies[i] = mixes[i];
+        for (int p = 0; p < mixes[i].nparts; p++)
+            bodies[i].parts[p].count *= mix_repeats(&mixes[i]);
+    }
+    int status = oracle->measure(oracle->context, bodies, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++)
+        timings[i].clk /= mix_repeats(&mixes[i]);
+    free(bodies);
+    return status;
 }
 
 double validate_kendall(const double *a, const double *b, int n)
@@ -348,7 +378,7 @@ int validate_mixes(const struct validate_forms *forms, const struct port_model *
         return err_set(err, "no form has a port usage that mixes can be drawn from");
     for (int i = 0; i < n; i++)
         mixes[i] = drawer_mix(&drawer);
-    if (oracle->measure(oracle->context, mixes, n, timings, err) != 0)
+    if (mixes_measure(oracle, mixes, n, timings, err) != 0)
         return -1;
     for (int i = 0; i < n && outcomes.n < wanted; i++) {
         double predicted_clk = mix_predict(forms, model, &mixes[i]);

@@ -23,7 +23,8 @@ const char *validate_class_name(int class);
 struct validate_forms {
     struct validate_form *forms;
     int n;
-    int left_out; // plannable forms with a usage that are not drawn: they chain through memory
+    int left_out; // plannable forms with a usage that are not drawn: their instances wait for each
+                  // other
 };
 // The forms of `rows` that have a usage and whose instances need not wait for each other. usages:
 // sorted as store_get_port_usages() gives them. Owned by the arena.
