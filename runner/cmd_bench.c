@@ -3,6 +3,7 @@
 #include "bench.h"
 #include "bench_print.h"
 #include "bench_text.h"
+#include "cmd_backend.h"
 #include "command.h"
 #include "exec.h"
 #include "store.h"
@@ -27,6 +28,7 @@ static const struct command_option options[] = {
     {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                    },
     {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                      },
     {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"        },
+    {0, "backend",   "NAME",    "who counts events: auto or perf; tsc: none. msr is refused"   },
     {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"            },
     {0, "format",    "NAME",    "table, csv or json (default table)"                           },
     {0, "keep",      NULL,      "keep the generated files and name their directory"            },
@@ -48,6 +50,7 @@ enum option_index {
     OPT_THREADS,
     OPT_CPUS,
     OPT_EVENTS,
+    OPT_BACKEND,
     OPT_COLUMN,
     OPT_FORMAT,
     OPT_KEEP,
@@ -72,6 +75,7 @@ const struct command cmd_bench = {
 
 struct arguments {
     struct bench_spec spec;
+    enum count_choice backend; // of the events
     enum bench_format format;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
@@ -162,6 +166,9 @@ static int parse_option(enum option_index option, const char *value, struct argu
     case OPT_EVENTS:
         spec->events = value;
         break;
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_bench, value, ~(1u << COUNT_CHOICE_MSR),
+                                   &arguments->backend);
     case OPT_COLUMN:
         if (spec->ncolumns == BENCH_COLUMNS_MAX)
             return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns",
@@ -281,6 +288,9 @@ static int bench_command(int argc, char **argv)
     int status = parse_arguments(argc, argv, &arguments);
     if (status != 0)
         return status;
+    if (arguments.backend == COUNT_CHOICE_TSC && arguments.spec.events)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "--backend tsc counts no events: leave --events out, or the backend");
     struct arena arena = {0};
     struct bench_result result;
     struct err err = {{0}};

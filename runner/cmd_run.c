@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput run: measures lists into the database, then writes the text tables. Signals end it at the
 // next record; what was measured is kept, and --resume goes on from there.
+#include "cmd_backend.h"
 #include "command.h"
 #include "report.h"
 #include "run.h"
@@ -20,7 +21,10 @@ static const struct command_option options[] = {
     {0,                                                                                         "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
     {0,"resume", NULL,
      "go on with the last unfinished run of the same lists, selection and version on this CPU"},
-    {0,                       "backend", "NAME", "auto, perf, msr or tsc: where cycles come from (default auto)"},
+    {0,                       "backend", "NAME",
+     "where cycles come from: auto or tsc, the calibrated time-stamp counter; perf and msr are "
+     "tried "
+     "and refused"},
     {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
     {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
     {0,                                                                                         "give-up", "SECONDS",
@@ -98,16 +102,13 @@ static int parse_tests(const char *text, unsigned *tests)
     return *tests ? 0 : -1;
 }
 
+// Cycles are those of the calibrated time-stamp counter; counters are tried only to say what is in
+// the way.
 static int parse_backend(const char *text)
 {
-    if (strcmp(text, "auto") == 0 || strcmp(text, "tsc") == 0)
-        return 0;
-    if (strcmp(text, "perf") == 0 || strcmp(text, "msr") == 0)
-        return command_fail(&cmd_run, EXIT_ENVIRONMENT,
-                            "the backend '%s' is not available: no performance counter can be used "
-                            "by this version; --backend auto measures with the time-stamp counter",
-                            text);
-    return command_fail(&cmd_run, EXIT_USAGE, "unknown backend '%s'; auto, perf, msr or tsc", text);
+    enum count_choice choice;
+    return backend_option_read(&cmd_run, text, 1u << COUNT_CHOICE_AUTO | 1u << COUNT_CHOICE_TSC,
+                               &choice);
 }
 
 static int parse_option(enum option_index option, const char *value, struct arguments *arguments)

@@ -44,12 +44,11 @@ static enum count_obstacle event_check(const struct count_event *event, struct e
         return COUNT_FINE;
     if (hardware->kind == COUNTER_MSR || hardware->scheme == SCHEME_P5 ||
         hardware->scheme == SCHEME_NETBURST) {
-        err_set(err,
-                "'%s' cannot be counted through perf%s. Only the msr backend can (--backend msr, "
-                "as root)",
-                event->name,
-                hardware->kind == COUNTER_MSR ? ": it is a register that counts by itself"
-                                              : ", which has other codes for it");
+        err_set(err, "'%s' cannot be counted through perf%s", event->name,
+                hardware->kind == COUNTER_MSR
+                    ? ": it is a register that counts by itself, for whoever runs on the CPU"
+                    : ", which has other codes for it. latput counters start, as root, programs "
+                      "the counter itself, for a program to read with RDPMC");
         return COUNT_NO_EVENT;
     }
     if (hardware->extra_msr && hardware->extra_msr != MSR_PEBS_FRONTEND) {

@@ -275,4 +275,14 @@ expect_status 2
 run bench --help
 expect_status 0
 expect_out 'cold'
+# Backends: what is asked for and cannot be is refused before anything is measured.
+run bench --asm nop --backend tsc --events task-clock
+expect_status 2
+expect_err '--backend tsc counts no events'
+run bench --asm nop --backend msr
+expect_status 3
+expect_err 'the backend msr (cannot be used: .*|can count here, but latput bench)'
+run bench --asm nop --backend per
+expect_status 2
+expect_err "unknown backend 'per'"
 finish

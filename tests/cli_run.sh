@@ -123,8 +123,12 @@ run run --cpu 9999 --db "$SCRATCH/x.db"
 [ "$STATUS" -ge 2 ] || cli_fail "an impossible CPU must be refused"
 run run --backend nonsense
 expect_status 2
-run run --backend perf small.csv --db "$SCRATCH/x.db"
-expect_status 3
+expect_err "unknown backend 'nonsense'"
+for backend in perf msr; do
+    run run --backend $backend small.csv --db "$SCRATCH/x.db"
+    expect_status 3
+    expect_err "the backend $backend (cannot be used: .*|can count here, but latput run)"
+done
 printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
 run run bad.csv --db "$SCRATCH/x.db"
 expect_status 2

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Whether counts of ports can be true. Counters lie at times: errata, an event of another model, a
+// hypervisor. Whoever shows counted ports asks here first. Pure functions.
+#ifndef LATPUT_COUNT_CHECK_H
+#define LATPUT_COUNT_CHECK_H
+
+#include <stddef.h>
+
+// What one event has counted, divided by the instances of the code.
+struct count_port {
+    const char *id; // of the counter tables: "p0", "p23a"
+    double uops;    // NaN: not counted
+};
+
+// How many ports the event of this id counts together, by its name: 1 of "p0", 3 of "p23a"; 0 where
+// the name does not tell ("p_alu"), or if it is no count of µops on ports ("p5b_cycles_ge2").
+int count_port_width(const char *id);
+
+// Looks for: a count below 0; more than one µop a cycle on a port (`clk` cycles an instance; NaN:
+// not known); and, if all the ports of the core were counted (`whole`), a sum that is no integer,
+// since an instruction has a whole number of µops. Of events whose width is not known only the
+// first is asked. Returns NULL, or `text` with what is wrong, a sentence without a full stop.
+const char *count_ports_check(const struct count_port *ports, int nports, double clk, int whole,
+                              char *text, size_t size);
+
+#endif
