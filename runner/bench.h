@@ -119,4 +119,7 @@ struct bench_result {
 int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
                   struct err *err);
 
+// Looks whether the ports that were counted can be true. NULL, or `text`: what is wrong with them.
+const char *bench_doubt_ports(const struct bench_result *result, char *text, size_t size);
+
 #endif

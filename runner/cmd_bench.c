@@ -299,7 +299,10 @@ static int bench_command(int argc, char **argv)
         status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                               err.text);
     } else {
+        char doubt[160];
         bench_print(&arguments.spec, &result, arguments.format, stdout);
+        if (bench_doubt_ports(&result, doubt, sizeof doubt))
+            fprintf(stderr, "latput bench: warning: the counted ports cannot be true: %s\n", doubt);
         if (result.directory)
             fprintf(stderr, "latput bench: the assembly file is in %s\n", result.directory);
         status = exit_status(&arguments.spec, &result);

@@ -48,6 +48,23 @@ run counters --load "$TREE/tests/cpu/zen5.cpuid"
 expect_status 0
 expect "nothing on standard error" test ! -s "$ERR"
 expect_out '^zen5 '
+# One CPU of each way to program counters: the numbers are those of the dump, where it has them.
+while read -r dump general fixed scheme event; do
+    run counters --load "$TREE/tests/cpu/$dump.cpuid"
+    expect_status 0
+    expect_out "^[0-9]+ events, $general general and $fixed fixed counters; .*, scheme $scheme\$"
+    expect_out "^([a-z]+)? +$event +event="
+done <<'LIST'
+p6 2 0 p6 uops_retired
+via_nano 2 0 via instructions
+k10 4 0 k7 uops_retired
+zen2 6 0 amd15h fp_flops_retired
+zen5 6 0 amdv2 uops_dispatched
+skylake 4 3 arch p7
+alderlake_p 6 4 arch p23a
+alderlake_e 6 3 arch topdown_retiring
+zhaoxin_zxe 4 3 arch instructions
+LIST
 # Version 3, four general and three fixed counters, seven events of which one is denied.
 sed 's/^0000000a .*/0000000a 00 07300403 00000010 00000000 00000603/' \
     "$TREE/tests/cpu/unknown_model.cpuid" >announced.cpuid

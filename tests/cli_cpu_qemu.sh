@@ -22,6 +22,12 @@ while read -r model uarch cache; do
     expect_out '^  hypervisor +QEMU TCG'
     expect_out '^  no +latency, throughput'
     expect_out 'this CPU is emulated'
+    qemu-x86_64 -cpu "$model" "$LATPUT" counters >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$? CLI_COMMAND="latput counters on $model"
+    expect_status 0
+    expect_out "^$uarch \("
+    expect_out '^clock +core_clk '
+    expect_err 'nothing of this can be counted on this machine'
     qemu-x86_64 -cpu "$model" "$LATPUT" cpu --save "$model.cpuid" 2>"$ERR" </dev/null
     run cpu --load "$model.cpuid"
     expect_status 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Counts of ports that cannot be true are found, true ones pass; and the choice of a backend.
+#include "bench.h"
 #include "count_check.h"
 #include "count_choose.h"
 
@@ -64,6 +65,46 @@ static void test_ports(void **state)
     }
 }
 
+// A bench of 10 x 5 instances: disturbed and cold repetitions say nothing.
+static void test_bench(void **state)
+{
+    (void)state;
+    double good[][2] = {
+        {9000, 9000},
+        {25,   25  },
+        {9000, 9000},
+        {26,   24  }
+    };
+    struct bench_row rows[] = {
+        {.cold = true,     .accepted = true, .counts = good[0]},
+        {.accepted = true,                .counts = good[1]                },
+        {.counts = good[2]               },
+        {.accepted = true, .counts = good[3]}
+    };
+    struct bench_event events[] = {
+        {"p0", ""},
+        {"p5", ""}
+    };
+    struct bench_result result = {.uarch = "skylake",
+                                  .rows = rows,
+                                  .nrows = 4,
+                                  .events = events,
+                                  .nevents = 2,
+                                  .copies = 10,
+                                  .iterations = 5,
+                                  .instances = 1,
+                                  .summary = {.median_clk = 0.5}};
+    char text[160];
+    assert_null(bench_doubt_ports(&result, text, sizeof text));
+    good[1][0] = -20; // one repetition in two: the mean is still above 0
+    assert_null(bench_doubt_ports(&result, text, sizeof text));
+    good[1][0] = -40;
+    assert_non_null(bench_doubt_ports(&result, text, sizeof text));
+    assert_non_null(strstr(text, "p0 has counted -0.14"));
+    good[1][0] = 40;
+    assert_non_null(strstr(bench_doubt_ports(&result, text, sizeof text), "0.66 µops in 0.50"));
+}
+
 static int refuse(struct perf_event_attr *attr, pid_t pid, int cpu, int group_fd)
 {
     (void)attr;
@@ -106,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_width),
         cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_bench),
         cmocka_unit_test(test_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
