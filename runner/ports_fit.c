@@ -11,14 +11,14 @@ enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
-static const double UNEXPLAINED_COST = 0.3; // of a throughput that only something else explains
-static const double AMBIGUOUS_COST = 0.2;   // another fit this close is another answer
-static const double RESIDUAL_MAX = 0.8;     // µops
-static const double RESIDUAL_SHARE = 0.06;  // of what the form uses: deviations grow with it
-static const double BUSY_EXCESS = 0.08;     // of the throughput that no port explains
-static const double COUNTED_COST = 3;       // of a counted µop that is not explained
+static const double UNEXPLAINED_COST = 0.3;  // of a throughput that only something else explains
+static const double UNEXPLAINED_SHARE = 0.3; // from there on how much is open says nothing
+static const double AMBIGUOUS_COST = 0.2;    // another fit this close is another answer
+static const double RESIDUAL_MAX = 0.8;      // µops
+static const double RESIDUAL_SHARE = 0.06;   // of what the form uses: deviations grow with it
+static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
+static const double COUNTED_COST = 3;        // of a counted µop that is not explained
 static const double USED_UOPS = 0.3;
-static const double UNIT_MIN_CLK = 0.9; // no unit is busy for less
 static const double MISSING_UOPS = 0.5; // of as many as slots
 
 struct fit {
@@ -112,7 +112,8 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
         cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
     if (alone_clk > ports_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
-        cost += UNEXPLAINED_COST;
+        cost +=
+            UNEXPLAINED_COST * fmin((alone_clk / fmax(ports_clk, 0.1) - 1) / UNEXPLAINED_SHARE, 1);
     if (residual)
         *residual = worst;
     return cost;
@@ -238,11 +239,10 @@ static bool fit_is_counted(const struct fit *fit)
 static bool fit_unseen(const struct port_model *model, const struct port_trials *trials,
                        const struct port_usage *usage)
 {
-    bool all_counted = fabs(trials->counted_total - usage->uops) < MISSING_UOPS;
-    bool missing = usage->slots - usage->uops > MISSING_UOPS && !all_counted;
-    if (usage->busy_clk > 0)
-        return missing || usage->busy_clk < UNIT_MIN_CLK;
-    return missing && model->wide && usage->slots > 1 + MISSING_UOPS;
+    if (!(usage->slots - usage->uops > MISSING_UOPS) ||
+        fabs(trials->counted_total - usage->uops) < MISSING_UOPS)
+        return false;
+    return usage->busy_clk > 0 || (model->wide && usage->slots > 1 + MISSING_UOPS);
 }
 
 // What is bound to a class is seen beside its blockers: more cannot be there.

@@ -117,6 +117,52 @@ static int compare_doubles(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Forms of the same unit, with two members at least and busy for as long as anything that is found.
+static int unit_members(const struct sim_cpu *cpu, int unit)
+{
+    int members = 0;
+    for (int f = 0; f < cpu->nforms; f++)
+        members += cpu->forms[f].unit == unit && cpu->forms[f].busy_clk > 2.5;
+    return members;
+}
+
+static void dividers_are_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 9, .noise = true};
+        struct port_oracle oracle = sim_oracle(&sim);
+        struct port_form forms[SIM_FORMS_MAX];
+        struct port_usage usages[SIM_FORMS_MAX];
+        struct port_model model;
+        struct err err = {""};
+        int which[SIM_FORMS_MAX], units = 0, unit_is[PORT_UNITS_MAX];
+        sim_forms(&cpu, forms);
+        for (int f = 0; f < cpu.nforms; f++)
+            which[f] = f;
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        assert_int_equal(port_find_units(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        for (int unit = 0; unit < cpu.nunits; unit++)
+            units += unit_members(&cpu, unit) >= 2;
+        assert_int_equal(model.nunits, units);
+        for (int u = 0; u < model.nunits; u++)
+            unit_is[u] = cpu.forms[model.units[u].blocker].unit;
+        for (int f = 0; f < cpu.nforms; f++) {
+            int unit = cpu.forms[f].unit;
+            bool found = unit >= 0 && unit_members(&cpu, unit) >= 2;
+            assert_int_equal(usages[f].unit >= 0, found);
+            if (!found)
+                continue;
+            assert_int_equal(unit_is[usages[f].unit], unit);
+            assert_true(fabs(usages[f].busy_clk / cpu.forms[f].busy_clk - 1) < 0.02);
+        }
+    }
+}
+
 // Counters show what throughput cannot: what the ports do that are together as wide as the front
 // end.
 static void counters_show_more(void **state)
@@ -332,6 +378,7 @@ int main(void)
         cmocka_unit_test(predictions_are_the_optimum),
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
+        cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(counters_show_more),
         cmocka_unit_test(nothing_stable_is_no_structure),
         cmocka_unit_test(no_candidates_is_no_structure),
