@@ -32,8 +32,6 @@ static void guard_wait(const struct msr_device *device, const struct msr_steps *
     char byte;
     ssize_t got;
     setsid(); // what the terminal sends to its process group is not for us
-    for (int signal = 1; signal < SIGRTMIN; signal++)
-        sigaction(signal, &(const struct sigaction){.sa_handler = SIG_IGN}, NULL);
     do
         got = read(fd, &byte, 1);
     while (got < 0 && errno == EINTR);
@@ -48,7 +46,13 @@ int msr_guard_begin(const struct msr_device *device, const struct msr_steps *res
     int fds[2];
     if (pipe2(fds, O_CLOEXEC) != 0)
         return err_set(err, "cannot make a pipe: %s", strerror(errno));
+    // The guardian begins, and stays, with all signals blocked.
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     guard->pid = fork();
+    if (guard->pid != 0)
+        pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (guard->pid < 0) {
         close(fds[0]);
         close(fds[1]);

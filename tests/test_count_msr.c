@@ -365,11 +365,12 @@ static bool image_returns(const struct image *before)
     return false;
 }
 
-// Killed while counting: by a signal that could be handled, and by the one that cannot.
+// Killed while counting: by a signal that could be handled, also one to the whole process group as
+// a terminal sends it, and by the one that cannot.
 static void test_killed(void **state)
 {
     (void)state;
-    static const int signals[] = {SIGTERM, SIGKILL};
+    static const int signals[] = {SIGTERM, SIGKILL, SIGINT};
     const struct scheme_test *test = &scheme_tests[8];
     struct count_event *events;
     struct image before;
@@ -380,8 +381,11 @@ static void test_killed(void **state)
     for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
         pid_t pid = fork();
         if (pid == 0) {
+            setpgid(0, 0);
             struct count_group *group = group_open(events, n, __LINE__);
             count_msr.start(group, NULL);
+            if (signals[i] == SIGINT)
+                kill(0, SIGINT);
             raise(signals[i]);
             _exit(1);
         }
