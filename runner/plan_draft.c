@@ -119,7 +119,8 @@ static int draft_use(struct draft *draft, enum chain_class class, int reg)
 {
     draft->used[class] |= 1u << reg;
     // The core fills 32 registers only at full width.
-    if (class == CLASS_VEC && reg >= VEC_LEGACY_COUNT && draft->rp->vec_bits < 512) {
+    if (class == CLASS_VEC && reg >= VEC_LEGACY_COUNT && draft->rp->vec_bits < 512 &&
+        !draft->sets_vectors) {
         draft_init_line(draft, "vmovaps %cmm%d, %cmm0", draft->rp->vec_bits == 256 ? 'y' : 'x', reg,
                         draft->rp->vec_bits == 256 ? 'y' : 'x');
     }

@@ -90,6 +90,7 @@ struct draft {
     int disp;                    // of the memory operand of the next instruction
     int labels;
     bool clobbers_rax; // a bridge uses rax on its way
+    bool sets_vectors; // the caller sets up vector registers 16 and up
     const char *flag; // by which a result in all flags is read; NULL: one that suits the row's data
     struct strbuf init, body;
     int instrs;

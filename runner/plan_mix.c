@@ -80,8 +80,10 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
 // Gives all parts their registers and their text. false: too few registers.
 static bool mix_write_parts(struct mix_writer *writers, int n, bool breaking, struct arena *arena)
 {
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         draft_begin(&writers[i].draft, &writers[i].rp);
+        writers[i].draft.sets_vectors = true;
+    }
     mix_reserve(writers, n);
     // The last parts, of which there are many (blockers), choose first and take little.
     uint32_t taken[CLASS_COUNT] = {0};
@@ -187,6 +189,35 @@ static const char *mix_body(struct mix_writer *writers, int n, enum mix_order or
     return text;
 }
 
+// The core fills registers 16 and up only at full width.
+static void mix_copy_high(const struct mix_writer *writer, const struct kernel_spec *spec,
+                          struct strbuf *init)
+{
+    char kind = spec->vec_bits == 256 ? 'y' : 'x';
+    for (int reg = 16; reg < 32 && spec->vec_bits < 512; reg++)
+        if (writer->vectors & 1u << reg)
+            strbuf_printf(init, "vmovaps %cmm%d, %cmm0\n", kind, reg, kind);
+}
+
+// The part's own data in one vector register. Only what the row's own extension has as well.
+static void mix_fill_vector(const struct row_plan *rp, int reg, struct strbuf *init)
+{
+    strbuf_printf(init, "mov rax, 0x%" PRIx64 "\n", rp->vec_fill);
+    if (!rp->avx)
+        strbuf_printf(init, "movq xmm%d, rax\npunpcklqdq xmm%d, xmm%d\n", reg, reg, reg);
+    else if (rp->vec_bits <= 128)
+        strbuf_printf(init, "vmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n", reg, reg, reg,
+                      reg);
+    else if (rp->row->enc == ENC_EVEX)
+        strbuf_printf(init, "vmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n", reg,
+                      rp->vec_bits == 512 ? 'z' : 'y', reg, reg);
+    else // AVX has no broadcast from a register yet
+        strbuf_printf(init,
+                      "vmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n"
+                      "vinsertf128 ymm%d, ymm%d, xmm%d, 1\n",
+                      reg, reg, reg, reg, reg, reg, reg);
+}
+
 // The core fills registers and memory with one pattern; parts that need another set their own.
 // Registers of legacy instructions get clean upper halves, or each write would wait for the last.
 static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *spec, int part,
@@ -198,18 +229,8 @@ static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *
     for (int reg = 0; reg < 32; reg++) {
         if (!(writer->vectors & 1u << reg))
             continue;
-        if (other && rp->avx && rp->vec_bits > 128)
-            strbuf_printf(init,
-                          "mov rax, 0x%" PRIx64 "\nvmovq xmm%d, rax\nvpbroadcastq %cmm%d, xmm%d\n",
-                          rp->vec_fill, reg, rp->vec_bits == 512 ? 'z' : 'y', reg, reg);
-        else if (other && rp->avx)
-            strbuf_printf(
-                init, "mov rax, 0x%" PRIx64 "\nvmovq xmm%d, rax\nvpunpcklqdq xmm%d, xmm%d, xmm%d\n",
-                rp->vec_fill, reg, reg, reg, reg);
-        else if (other)
-            strbuf_printf(init,
-                          "mov rax, 0x%" PRIx64 "\nmovq xmm%d, rax\npunpcklqdq xmm%d, xmm%d\n",
-                          rp->vec_fill, reg, reg, reg);
+        if (other)
+            mix_fill_vector(rp, reg, init);
         if (clean)
             strbuf_printf(init, "vmovdqa xmm%d, xmm%d\n", reg, reg);
     }
@@ -221,13 +242,17 @@ static void mix_fill(const struct mix_writer *writer, const struct kernel_spec *
 }
 
 // What runs before the clock: the fills first, since they use rax, then what the parts set up.
+// Copies of the core's fill come before any register has another.
 static const char *mix_init(struct mix_writer *writers, int n, const struct kernel_spec *spec,
                             struct arena *arena)
 {
     struct strbuf init = {0};
+    for (int i = 0; i < n; i++)
+        mix_copy_high(&writers[i], spec, &init);
+    size_t copied = init.len;
     for (int i = 1; i < n && writers[0].rp.row->bits == 64; i++)
         mix_fill(&writers[i], spec, i, &init);
-    if (init.len)
+    if (init.len > copied)
         strbuf_printf(&init, "mov rax, 0x%" PRIx64 "\n", spec->gpr_fill);
     for (int i = 0; i < n; i++)
         strbuf_puts(&init, strbuf_text(&writers[i].draft.init));

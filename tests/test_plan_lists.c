@@ -3,19 +3,12 @@
 // must accept each body. Slow parts of the lists are not left out: a row that does not assemble
 // would be found only on the machine that measures it.
 #include "build.h"
+#include "lists_fixture.h"
 #include "plan.h"
-#include "select.h"
 #include "util/paths.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char directory[] = "/tmp/latput-test-lists-XXXXXX";
 
@@ -33,22 +26,6 @@ static void batch_add_plan(struct batch *batch, const struct plan *plan)
             batch->kernels[batch->n++] = (struct gen_kernel){
                 .row = plan->row, .test = &plan->tests[t], .spec = &plan->tests[t].kernels[k]};
         }
-}
-
-// instrs of a spec must be the number of its instructions: lines, `times N` and labels considered.
-static int count_instrs(const char *body)
-{
-    int n = 0;
-    for (const char *at = body; *at;) {
-        size_t len = strcspn(at, "\n");
-        int times;
-        if (sscanf(at, "times %d ", &times) == 1)
-            n += times;
-        else
-            n += len > 0 && at[len - 1] != ':';
-        at += len + (at[len] == '\n');
-    }
-    return n;
 }
 
 // How many values a line adds to the x87 stack.
@@ -113,7 +90,7 @@ static int check_plan(const struct plan *plan)
             bool unknown_register = strchr(spec->body, '?') || strstr(spec->body, "null");
             // A macro's contract says how many instructions there are.
             bool counted =
-                list_row_option(plan->row, "macro") || count_instrs(spec->body) == spec->instrs;
+                list_row_option(plan->row, "macro") || body_instrs(spec->body) == spec->instrs;
             bool balanced = list_row_option(plan->row, "macro") || x87_is_balanced(spec);
             if (counted && balanced && spec->instances > 0 && !names_loop_register &&
                 !unknown_register)
