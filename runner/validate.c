@@ -183,8 +183,22 @@ struct drawer {
     int *by_class; // indices of forms
     int first[VALIDATE_CLASSES + 1];
     int classes[VALIDATE_CLASSES], nclasses; // those that have forms
+    bool fits[2];                            // whether any form fits: [1] legacy mixes, [0] others
     uint64_t state;
 };
+
+// Legacy SSE instructions and wide vectors are not mixed: what either costs then is not theirs.
+static bool form_fits(const struct list_row *row, bool legacy)
+{
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        if (op->kind == OPERAND_VEC && (legacy ? op->bits > 128 : row->enc == ENC_LEGACY))
+            return false;
+        if (op->kind == OPERAND_VSIB && legacy && op->index_bits > 128)
+            return false;
+    }
+    return true;
+}
 
 static void drawer_begin(struct drawer *drawer, const struct validate_forms *forms, uint64_t seed,
                          struct arena *arena)
@@ -201,16 +215,9 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
             drawer->classes[drawer->nclasses++] = class;
     }
     drawer->first[VALIDATE_CLASSES] = n;
-}
-
-// Legacy SSE instructions and wide vectors are not mixed: what either costs then is not theirs.
-static bool form_fits(const struct list_row *row, bool legacy)
-{
-    for (int i = 0; i < row->nops; i++)
-        if (row->ops[i].kind == OPERAND_VEC &&
-            (legacy ? row->ops[i].bits > 128 : row->enc == ENC_LEGACY))
-            return false;
-    return true;
+    for (int i = 0; i < forms->n; i++)
+        for (int legacy = 0; legacy < 2; legacy++)
+            drawer->fits[legacy] |= form_fits(forms->forms[i].row, legacy);
 }
 
 static int drawer_form(struct drawer *drawer, bool legacy)
@@ -228,6 +235,7 @@ static struct port_mix drawer_mix(struct drawer *drawer)
 {
     struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_BREAKING};
     bool legacy = draw(&drawer->state, 2);
+    legacy = drawer->fits[legacy] ? legacy : !legacy; // every form fits one of the two
     mix.nparts = PARTS_MIN + draw(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
     for (int i = 0; i < mix.nparts; i++) {
         int form = drawer_form(drawer, legacy);
