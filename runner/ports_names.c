@@ -12,7 +12,8 @@
 #include <unistd.h>
 
 enum { COL_NAME, COL_PORTS, COL_FORM, COLUMNS };
-enum { NAMED_MAX = PORT_CLASSES_MAX, PORT_TEXT_MAX = 8 };
+enum { NAMED_MAX = PORT_CLASSES_MAX, PORT_TEXT_MAX = 8, PUBLISHED_MAX = 64 };
+_Static_assert(PORT_TEXT_MAX == 8 && PUBLISHED_MAX == 64, "names_ports() says so");
 static const char *const columns[COLUMNS] = {"name", "ports", "form"};
 
 // One line of the file.
@@ -27,7 +28,7 @@ struct names {
     struct csv_file file;
     struct named_set sets[NAMED_MAX];
     int n;
-    char published[64][PORT_TEXT_MAX];
+    char published[PUBLISHED_MAX][PORT_TEXT_MAX];
     int npublished;
 };
 
@@ -36,7 +37,7 @@ static int names_port(struct names *names, const char *text, size_t len)
     for (int i = 0; i < names->npublished; i++)
         if (strlen(names->published[i]) == len && memcmp(names->published[i], text, len) == 0)
             return i;
-    if (names->npublished == 64 || len >= PORT_TEXT_MAX)
+    if (names->npublished == PUBLISHED_MAX || len >= PORT_TEXT_MAX)
         return -1;
     memcpy(names->published[names->npublished], text, len);
     return names->npublished++;
@@ -48,12 +49,14 @@ static int names_ports(struct names *names, const struct csv_record *record, str
     for (const char *at = record->fields[COL_PORTS]; *at;) {
         size_t len = strcspn(at, " ");
         int port = len ? names_port(names, at, len) : -1;
-        if (len && (port < 0 || set->ports & UINT64_C(1) << port))
+        const char *wrong = !len                   ? NULL
+                            : len >= PORT_TEXT_MAX ? "a port's name has at most 7 letters"
+                            : port < 0             ? "more than 64 ports"
+                            : set->ports & UINT64_C(1) << port ? "a port stands twice in the set"
+                                                               : NULL;
+        if (wrong)
             return csv_error_at(names->file.path, record->line, record->text,
-                                record->field_columns[COL_PORTS], err,
-                                port < 0 ? "a port's name has at most %d letters"
-                                         : "a port stands twice in the set",
-                                PORT_TEXT_MAX - 1);
+                                record->field_columns[COL_PORTS], err, "%s", wrong);
         if (len)
             set->ports |= UINT64_C(1) << port;
         at += len + (at[len] == ' ');
