@@ -24,6 +24,7 @@ static const struct command_option options[] = {
     {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
     {0,   NULL,       NULL,     NULL                                                               },
 };
+enum { CPU_MAX = 8191 };
 enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_FORMAT, OPT_SVG };
 
 static int ports_run(int argc, char **argv);
@@ -53,6 +54,7 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
     struct option_state state = {0};
     const char *argument;
     int option;
+    long cpu;
     char *end;
     while ((option = command_next_option(&cmd_ports, argc, argv, &state, &argument)) >= 0)
         switch (option) {
@@ -70,9 +72,11 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
             arguments->discover = true;
             break;
         case OPT_CPU:
-            arguments->cpu = (int)strtol(argument, &end, 10);
-            if (*end || !*argument || arguments->cpu < 0)
-                return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: not a number", argument);
+            cpu = strtol(argument, &end, 10);
+            if (*end || !*argument || cpu < 0 || cpu > CPU_MAX)
+                return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: from 0 to %d", argument,
+                                    CPU_MAX);
+            arguments->cpu = (int)cpu;
             break;
         case OPT_FORMAT:
             arguments->json = strcmp(argument, "json") == 0;
@@ -108,7 +112,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
     if (arguments->svg) {
         report_ports_svg(stored, title, &svg);
         if (report_write_file(arguments->svg, svg.data, svg.len, &err) != 0)
-            status = command_fail(&cmd_ports, EXIT_USAGE, "%s", err.text);
+            status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     }
     strbuf_free(&out);
     strbuf_free(&svg);
@@ -207,7 +211,7 @@ static int ports_read(const struct arguments *arguments)
     struct arena arena = {0};
     static struct stored_port_model stored;
     struct err err = {{0}};
-    char here[64];
+    char here[64], *of_run = NULL;
     const char *uarch = arguments->uarch ? arguments->uarch : ports_uarch_here(here, sizeof here);
     int64_t run_id = arguments->run_id;
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
@@ -218,8 +222,15 @@ static int ports_read(const struct arguments *arguments)
         int found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
         if (found == 1)
             found = store_get_port_model(store, run_id, &stored, &arena, &err);
+        if (found == 1) {
+            uarch = of_run = store_option_uarch(store, run_id, &err);
+            found = of_run ? 1 : -1;
+        }
         if (found < 0) {
             status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+        } else if (found == 0 && run_id) {
+            status = command_fail(&cmd_ports, EXIT_SOME_FAILED, "run %lld has not found its ports",
+                                  (long long)run_id);
         } else if (found == 0) {
             status = command_fail(&cmd_ports, EXIT_SOME_FAILED,
                                   "no run of '%s' in the database has found its ports; latput run "
@@ -232,6 +243,7 @@ static int ports_read(const struct arguments *arguments)
             free(title);
         }
     }
+    free(of_run);
     arena_free(&arena);
     store_close(store);
     return status;

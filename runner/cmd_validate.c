@@ -7,7 +7,9 @@
 #include "store_options.h"
 #include "validate.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,8 +56,9 @@ struct arguments {
 static int parse_int(const char *text, long least, long most, long *number)
 {
     char *end;
+    errno = 0;
     *number = strtol(text, &end, 10);
-    return *text && !*end && *number >= least && *number <= most ? 0 : -1;
+    return !errno && *text && !*end && *number >= least && *number <= most ? 0 : -1;
 }
 
 static int validate_option(int option, const char *argument, struct arguments *arguments)
@@ -112,10 +115,13 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
 static void print_json(const struct validation *result)
 {
     struct strbuf out = {0};
-    strbuf_printf(&out,
-                  "{\"mixes\": %" PRId64 ", \"seed\": %" PRId64 ", \"mape_percent\": %.3f, "
-                  "\"kendall_tau\": %.4f, \"within_10_percent\": %.2f, \"by_class\": {",
-                  result->mixes, result->seed, result->mape_percent, result->kendall_tau,
+    strbuf_printf(&out, "{\"mixes\": %" PRId64 ", \"seed\": %" PRId64 ", \"mape_percent\": %.3f, ",
+                  result->mixes, result->seed, result->mape_percent);
+    if (isnan(result->kendall_tau)) // all mixes alike
+        strbuf_puts(&out, "\"kendall_tau\": null");
+    else
+        strbuf_printf(&out, "\"kendall_tau\": %.4f", result->kendall_tau);
+    strbuf_printf(&out, ", \"within_10_percent\": %.2f, \"by_class\": {",
                   result->within_10_percent);
     for (int i = 0; i < result->nclasses; i++) {
         const struct validation_class *class = &result->classes[i];
@@ -181,8 +187,10 @@ static int table_load(struct store *store, int64_t run_id, struct table *table, 
 {
     struct stored_port_usage *usages;
     int nusages;
-    if (store_get_port_model(store, run_id, &table->model, arena, err) != 1 ||
-        store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
+    int found = store_get_port_model(store, run_id, &table->model, arena, err);
+    if (found == 0)
+        return err_set(err, "run %" PRId64 " has no port table", run_id);
+    if (found < 0 || store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
         select_rows(NULL, 0, NULL, &table->rows, err) != 0)
         return -1;
     table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
@@ -245,11 +253,16 @@ static int validate_with(const struct arguments *arguments, struct store *store)
         uarch = cpu->uarch;
         found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
     }
-    if (found == 0) {
+    char *of_run = found == 1 ? store_option_uarch(store, run_id, &err) : NULL;
+    if (found == 1 && of_run && strcmp(of_run, uarch) != 0) {
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
+                              run_id, of_run, uarch);
+    } else if (found == 0) {
         status =
             command_fail(&cmd_validate, EXIT_USAGE,
                          "the database has no port table of '%s'; run latput run first", uarch);
-    } else if (found < 0 || table_load(store, run_id, &table, &arena, &err) != 0 ||
+    } else if (found < 0 || !of_run || table_load(store, run_id, &table, &arena, &err) != 0 ||
                validate_measure(arguments, store, run_id, &table, &arena, &result, &err) != 0) {
         status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
     } else {
@@ -261,6 +274,7 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     }
     selection_free(&table.rows);
     arena_free(&arena);
+    free(of_run);
     free(cpu);
     return status;
 }

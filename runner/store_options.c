@@ -2,6 +2,8 @@
 // Options that the commands on a database share; see store_options.h.
 #include "store_options.h"
 
+#include "util/mem.h"
+
 #include <errno.h>
 #include <stdlib.h>
 
@@ -46,4 +48,15 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
                             "%s: has no results of the uarch '%s'; latput query --runs lists them",
                             store_path(store), uarch);
     return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}
+
+char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    char *uarch = NULL;
+    if (rows && store_rows_next(rows, err) == 1)
+        uarch = xasprintf("%s", store_rows_text(rows, store_rows_column(rows, "uarch")));
+    store_rows_close(rows);
+    return uarch;
 }

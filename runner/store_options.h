@@ -19,4 +19,7 @@ int store_option_run(const struct command *cmd, const char *text, int64_t *run_i
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
                        const char *uarch);
 
+// The uarch of a run that exists, to be freed by the caller; NULL after an error.
+char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
+
 #endif
