@@ -4,6 +4,7 @@
 // part may wait for each other, which the others then hide.
 #include "plan_internal.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,6 +175,7 @@ static const char *mix_body(struct mix_writer *writers, int n, enum mix_order or
     const struct mix_piece *last = NULL;
     for (int step = 0; step < total; step++) {
         struct mix_writer *writer = &writers[mix_next(writers, n, step, total, order, &random)];
+        assert(writer->pieces);
         const struct mix_piece *piece = &writer->pieces[writer->done++];
         if (last && !mix_piece_same(last, piece)) {
             mix_put(&body, last, repeat);
