@@ -6,9 +6,9 @@
 #include "cmd_backend.h"
 #include "command.h"
 #include "exec.h"
+#include "session.h"
 #include "store.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -224,20 +224,6 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     return 0;
 }
 
-static void stop_on_signal(int signal_number)
-{
-    (void)signal_number;
-    exec_stop();
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = stop_on_signal, .sa_flags = (int)SA_RESETHAND};
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++)
-        sigaction(signals[i], &action, NULL);
-}
-
 // NASM's message, with the offending instruction marked in the text that the user gave.
 static void report_refusal(const struct bench_spec *spec, const struct bench_result *result)
 {
@@ -294,7 +280,7 @@ static int bench_command(int argc, char **argv)
     struct arena arena = {0};
     struct bench_result result;
     struct err err = {{0}};
-    catch_signals();
+    session_stop_on_signals();
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
         status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                               err.text);

@@ -8,7 +8,6 @@
 #include "session.h"
 #include "store_options.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,12 +125,6 @@ static void ports_step(void *context, const char *what, int mixes)
         fprintf(stderr, "\r\033[K%s: %d mixes", what, mixes);
 }
 
-static void ports_stop(int signal_number)
-{
-    (void)signal_number;
-    exec_stop();
-}
-
 // Structure of this machine, with the floor found for it.
 static int ports_discover_now(struct session *session, struct ports_forms *forms,
                               struct stored_port_model *stored, struct err *note, struct err *err)
@@ -176,8 +169,7 @@ static int ports_measure(const struct arguments *arguments)
     struct ports_forms forms = {.n = 0};
     static struct stored_port_model stored;
     struct err err = {{0}}, note = {{0}};
-    signal(SIGINT, ports_stop);
-    signal(SIGTERM, ports_stop);
+    session_stop_on_signals();
     int status = session_begin(arguments->cpu, &session, &err);
     if (status == 0)
         status = session_make_directory(&session, &err);

@@ -5,11 +5,11 @@
 #include "command.h"
 #include "report.h"
 #include "run.h"
+#include "session.h"
 #include "store_options.h"
 #include "util/strbuf.h"
 
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,25 +178,6 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments, i
     return 0;
 }
 
-static void stop_on_signal(int signal_number)
-{
-    (void)signal_number;
-    exec_stop();
-}
-
-static void catch_signals(void)
-{
-    struct sigaction action = {.sa_handler = stop_on_signal,
-                               .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-        struct sigaction old;
-        sigaction(signals[i], NULL, &old);
-        if (old.sa_handler != SIG_IGN) // nohup
-            sigaction(signals[i], &action, NULL);
-    }
-}
-
 static void print_summary(const struct run_summary *summary)
 {
     fprintf(stderr, "latput run: %" PRId64 " forms", summary->forms);
@@ -246,7 +227,7 @@ static int run_measured(struct store *store, const struct selection *selection,
 {
     struct err err = {{0}};
     struct run_summary summary;
-    catch_signals();
+    session_stop_on_signals();
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
     if (status == 0 && strcmp(arguments->results, "none") != 0)
         status = report_write(store, summary.run_id, arguments->results, &err);

@@ -10,7 +10,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -168,12 +167,6 @@ static void print_table(const struct validation *result)
     }
 }
 
-static void validate_stop(int signal_number)
-{
-    (void)signal_number;
-    exec_stop();
-}
-
 // What is read from the database before anything is measured.
 struct table {
     struct stored_port_model model;
@@ -288,8 +281,7 @@ static int validate_run(int argc, char **argv)
         status = store_option_open(&cmd_validate, arguments.db, STORE_UPDATE, &store);
     if (status != EXIT_DONE)
         return status;
-    signal(SIGINT, validate_stop);
-    signal(SIGTERM, validate_stop);
+    session_stop_on_signals();
     status = store_option_check(&cmd_validate, store, arguments.run_id, NULL);
     if (status == EXIT_DONE)
         status = validate_with(&arguments, store);

@@ -48,7 +48,8 @@ int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked
     *forms = (struct ports_forms){.n = 0};
     if (select_rows(NULL, 0, NULL, &forms->lists, err) != 0)
         return -1;
-    size_t most = (size_t)(forms->lists.nrows + nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1);
+    size_t most =
+        (size_t)forms->lists.nrows + (size_t)nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1;
     forms->rows = xcalloc(most, sizeof *forms->rows);
     forms->forms = xcalloc(most, sizeof *forms->forms);
     for (int i = 0; i < forms->lists.nrows; i++) {

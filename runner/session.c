@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -163,4 +164,23 @@ int session_find_floor(struct session *session, const struct session_floor *from
     session->params.config.canary = (uint32_t)floor.canary;
     session->params.config.floor_clk_per_instr = floor.clk_per_instr;
     return 0;
+}
+
+static void session_stop(int signal_number)
+{
+    (void)signal_number;
+    exec_stop();
+}
+
+void session_stop_on_signals(void)
+{
+    struct sigaction action = {.sa_handler = session_stop,
+                               .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        struct sigaction old;
+        sigaction(signals[i], NULL, &old);
+        if (old.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
 }
