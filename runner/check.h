@@ -39,6 +39,8 @@ struct check {
 // something (no NASM, no temporary directory). `complete` as in the struct.
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
                 struct err *err);
+// The files of cpuinfo/ports/, whose forms must be rows of the lists that were checked.
+void check_port_names(struct check *check);
 void check_print(struct check *check, FILE *out);
 void check_free(struct check *check);
 

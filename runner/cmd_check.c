@@ -77,6 +77,8 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     struct err err = {""};
     int status = EXIT_DONE;
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
+    if (!failed && complete)
+        check_port_names(&check);
     check_print(&check, stderr);
     if (failed)
         status = command_fail(&cmd_check, EXIT_ENVIRONMENT, "%s", err.text);
