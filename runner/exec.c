@@ -268,7 +268,7 @@ static void exec_take_floor(void *context, const struct core_record *record)
         return;
     list->floors[list->n++] =
         (struct exec_floor){(int)record->floor.canary, record->floor.clk_per_instr,
-                            record->floor.share, record->floor.samples};
+                            record->floor.share, record->floor.samples, record->floor.fastest_clk};
 }
 
 int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,

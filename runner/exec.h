@@ -61,6 +61,7 @@ struct exec_floor {
     int canary; // number in core_time.c: 1 to 9 nops of that length, 10 a mixture
     double clk_per_instr, share;
     uint32_t samples;
+    double fastest_clk; // one sample in 50 is below
 };
 enum { EXEC_FLOORS_MAX = 16 };
 // Times canaries for floor_ms; fills up to EXEC_FLOORS_MAX candidates, returns their number or -1.

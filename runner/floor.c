@@ -2,6 +2,7 @@
 // Finds the canary's floor; see floor.h.
 #include "floor.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 enum {
@@ -9,6 +10,7 @@ enum {
     MODE_MS = 6000,   // where only the mode can tell: longer than most disturbances
     QUIET_ROUNDS = 4, // times that MODE_MS is tried before a core counts as never quiet
     CANARY_INSTRS = 960,
+    CANARY_MIXTURE = 10, // canaries below are nops
 };
 
 // A canary may run this much slower than its width allows and still be taken for undisturbed: code
@@ -18,12 +20,25 @@ static const double SHARE_MIN = 0.15; // of the samples near the mode: less is n
 
 static const double FUSED = 0.97; // of the width's time: faster means that nops share a µop
 
+// Whether nops share µops on this CPU. Then none of them is a canary: disturbed, it may look like
+// one that just reaches the width.
+static bool floor_nops_fuse(const struct exec_floor *floors, int nfloors, double least_clk)
+{
+    for (int i = 0; i < nfloors; i++)
+        if (floors[i].canary < CANARY_MIXTURE && floors[i].fastest_clk > 0 &&
+            floors[i].fastest_clk < least_clk)
+            return true;
+    return false;
+}
+
 static const struct exec_floor *floor_best(const struct exec_floor *floors, int nfloors,
                                            double least_clk)
 {
     const struct exec_floor *best = NULL;
+    bool fuse = floor_nops_fuse(floors, nfloors, least_clk);
     for (int i = 0; i < nfloors; i++)
         if (floors[i].clk_per_instr > least_clk && floors[i].share >= SHARE_MIN &&
+            (!fuse || floors[i].canary >= CANARY_MIXTURE) &&
             (!best || floors[i].clk_per_instr < best->clk_per_instr))
             best = &floors[i];
     return best;

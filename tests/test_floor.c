@@ -20,10 +20,10 @@ static void the_fastest_steady_candidate_wins(void **state)
 {
     (void)state;
     const struct exec_floor floors[] = {
-        {1, 0.1760, 0.94, 6000}, // one-byte nops do not reach the width
-        {4, 0.1684, 0.77, 6000},
-        {5, 0.1600, 0.05, 6000}, // no peak: chance
-        {6, 0.1808, 0.19, 6000},
+        {1, 0.1760, 0.94, 6000, 0.1760}, // one-byte nops do not reach the width
+        {4, 0.1684, 0.77, 6000, 0.1684},
+        {5, 0.1600, 0.05, 6000, 0.1600}, // no peak: chance
+        {6, 0.1808, 0.19, 6000, 0.1808},
     };
     struct canary_floor floor;
     assert_int_equal(floor_choose(floors, 4, 6, &floor), 1);
@@ -39,14 +39,22 @@ static void fused_nops_are_no_canary(void **state)
 {
     (void)state;
     const struct exec_floor zen4[] = {
-        {1,  0.1089, 0.60, 6000}, // now 9, now 10 a cycle, where 6 µops are dispatched
-        {2,  0.0995, 0.75, 6000},
-        {5,  0.1301, 0.80, 6000},
-        {9,  0.2085, 0.80, 6000},
-        {10, 0.1672, 0.70, 6000},
+        {1,  0.1089, 0.60, 6000, 0.0958}, // now 9, now 10 a cycle, where 6 µops are dispatched
+        {2,  0.0995, 0.75, 6000, 0.0920},
+        {5,  0.1301, 0.80, 6000, 0.1242},
+        {9,  0.2085, 0.80, 6000, 0.2067},
+        {10, 0.1672, 0.70, 6000, 0.1660},
     };
     struct canary_floor floor;
     assert_int_equal(floor_choose(zen4, 5, 6, &floor), 1);
+    assert_int_equal(floor.canary, 10);
+    // Disturbed, nops of six bytes take what the width allows; still they are none.
+    const struct exec_floor busy[] = {
+        {1,  0.1543, 0.40, 6000, 0.1013},
+        {6,  0.1687, 0.40, 6000, 0.1340},
+        {10, 0.2530, 0.40, 6000, 0.1695},
+    };
+    assert_int_equal(floor_choose(busy, 3, 6, &floor), 0);
     assert_int_equal(floor.canary, 10);
 }
 
@@ -54,13 +62,13 @@ static void a_busy_core_gives_no_floor_to_keep(void **state)
 {
     (void)state;
     const struct exec_floor busy[] = {
-        {1, 0.33,   0.9, 6000},
-        {4, 0.3368, 0.8, 6000}
+        {1, 0.33,   0.9, 6000, 0.33  },
+        {4, 0.3368, 0.8, 6000, 0.3368}
     };
     struct canary_floor floor;
     assert_int_equal(floor_choose(busy, 2, 6, &floor), 0);
     const struct exec_floor none[] = {
-        {1, 0.17, 0.01, 6000}
+        {1, 0.17, 0.01, 6000, 0.17}
     };
     assert_int_equal(floor_choose(none, 1, 6, &floor), -1);
     assert_int_equal(floor_choose(NULL, 0, 6, &floor), -1);
@@ -90,7 +98,7 @@ static void passes_go_on_until_the_fastest_state_came_back(void **state)
         {1, 2, {3, 3.001},                     true },
         {1, 2, {3, 4},                         false}, // 3 was seen once
         {1, 3, {4, 4, 3},                      false},
-        {1, 4, {4, 4, 3, 3},                   true },
+        {1, 4, {4, 4, 3, 3, 4},                true },
         {1, 2, {3.15, 3.15},                   false}, // no whole cycle: look longer
         {1, 5, {3.15, 3.15, 3.15, 3.15, 3.15}, true },
         {6, 2, {0.5, 0.5},                     true },

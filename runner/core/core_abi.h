@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 7, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 8, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -138,6 +138,7 @@ struct core_record {
         } timing;
         struct {
             double clk_per_instr; // mode of the distribution
+            double fastest_clk;   // what one sample in 50 is below: a disturbed core hides the mode
             double share;         // of the samples within 1 % of the mode
             uint32_t canary;
             uint32_t samples;

@@ -110,7 +110,7 @@ static void time_map_areas(void)
     memset(stack, 0, STACK_BYTES);
 }
 
-enum { FLOOR_BINS = 4000 };
+enum { FLOOR_BINS = 4000, FAST_SHARE = 50 };
 static const double FLOOR_BIN_CLK = 0.0005; // cycles an instruction: 0.3 % at six a cycle
 
 struct floor_histogram {
@@ -320,6 +320,18 @@ static int floor_mode(const uint32_t *bins)
     return best;
 }
 
+// The cycles that one sample in FAST_SHARE is below.
+static double floor_fastest(const struct floor_histogram *histogram)
+{
+    uint32_t below = 0;
+    for (int i = 0; i < FLOOR_BINS; i++) {
+        below += histogram->counts[i];
+        if (below > histogram->total / FAST_SHARE)
+            return (i + 0.5) * FLOOR_BIN_CLK;
+    }
+    return 0;
+}
+
 static void floor_report(uint32_t kind, const struct floor_histogram *histogram)
 {
     const uint32_t *bins = histogram->counts;
@@ -330,6 +342,7 @@ static void floor_report(uint32_t kind, const struct floor_histogram *histogram)
     struct core_record record = {.type = CORE_REC_FLOOR};
     record.floor.canary = kind;
     record.floor.clk_per_instr = near ? sum / near : 0;
+    record.floor.fastest_clk = floor_fastest(histogram);
     record.floor.share = histogram->total ? (double)near / histogram->total : 0;
     record.floor.samples = histogram->total;
     guard_send(&record);
