@@ -29,8 +29,8 @@ int session_make_directory(struct session *session, struct err *err);
 // Removes the scratch directory unless `keep`, gives the thread its affinity back, frees.
 void session_end(struct session *session, bool keep);
 
-// From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored: nohup) call exec_stop(); a second one
-// ends the program.
+// From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored: nohup) call exec_stop(); a second
+// one ends the program.
 void session_stop_on_signals(void);
 
 // The parameters for a core of this mode, 64 or 32.

@@ -90,7 +90,7 @@ fi
 mkdir only64
 printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
 chmod +x only64/cc
-PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 20
+PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 20 --tests LT
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
