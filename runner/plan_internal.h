@@ -172,9 +172,6 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
 int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
                         bool breakers[POINTS_MAX]);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
-// What puts the stack pointer back, before and after all instances.
-void throughput_before(struct draft *draft, int instances);
-void throughput_after(struct draft *draft, int instances);
 
 // plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
 void latency_plan(struct row_plan *rp, const char *variant);

@@ -90,7 +90,7 @@ static int throughput_option_number(const struct row_plan *rp, const char *key)
     return value ? atoi(value) : 0;
 }
 
-void throughput_before(struct draft *draft, int instances)
+static void throughput_before(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved > 0)
@@ -98,7 +98,7 @@ void throughput_before(struct draft *draft, int instances)
                    moved * instances);
 }
 
-void throughput_after(struct draft *draft, int instances)
+static void throughput_after(struct draft *draft, int instances)
 {
     int moved = throughput_option_number(draft->rp, "stack");
     if (moved < 0)

@@ -19,18 +19,8 @@ static double throughput_of(const struct list_row *row, const struct stored_thro
                             int n)
 {
     const struct stored_form key = {row->form, encoding_name(row->enc), row->bits};
-    int low = 0, high = n;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        int order = stored_form_compare(&values[middle].form, &key);
-        if (order == 0)
-            return values[middle].value_clk;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return (double)NAN;
+    const struct stored_throughput *found = stored_form_find(&key, values, n, sizeof *values);
+    return found ? found->value_clk : (double)NAN;
 }
 
 static void forms_add(struct ports_forms *forms, const struct list_row *row,

@@ -157,6 +157,10 @@ struct stored_form {
 };
 // By form (strcmp), enc, bits: the order of the arrays below, for bsearch().
 int stored_form_compare(const struct stored_form *a, const struct stored_form *b);
+// The item with this form among n items of `bytes` bytes in that order, each of which begins with
+// its struct stored_form. NULL: there is none.
+const void *stored_form_find(const struct stored_form *form, const void *items, int n,
+                             size_t bytes);
 
 struct stored_port_usage {
     struct stored_form form;

@@ -7,6 +7,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // --- the model ---
@@ -263,6 +264,16 @@ int stored_form_compare(const struct stored_form *a, const struct stored_form *b
     if (order == 0)
         order = strcmp(a->enc, b->enc);
     return order ? order : (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+static int stored_form_order(const void *a, const void *b)
+{
+    return stored_form_compare(a, b);
+}
+
+const void *stored_form_find(const struct stored_form *form, const void *items, int n, size_t bytes)
+{
+    return n > 0 ? bsearch(form, items, (size_t)n, bytes, stored_form_order) : NULL;
 }
 
 // Of columns 0 to 2.

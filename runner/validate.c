@@ -82,18 +82,7 @@ static bool chains(const struct list_row *row)
 static const struct stored_port_usage *usage_find(const struct stored_port_usage *usages, int n,
                                                   struct stored_form key)
 {
-    int low = 0, high = n;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        int order = stored_form_compare(&usages[middle].form, &key);
-        if (order == 0)
-            return &usages[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    return stored_form_find(&key, usages, n, sizeof *usages);
 }
 
 // A breaker's encoding is not in its text; there is only one of each.
