@@ -82,16 +82,6 @@ struct arguments {
     const char *columns[BENCH_COLUMNS_MAX];
 };
 
-static int parse_number(const char *text, int least, int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (!*text || *end || value < least || value > most)
-        return -1;
-    *number = (int)value;
-    return 0;
-}
-
 static int parse_format(const char *text, enum bench_format *format)
 {
     static const char *const names[] = {"table", "csv", "json"};
@@ -119,11 +109,12 @@ static int parse_cpus(const char *text, struct arguments *arguments)
     }
 }
 
-static int parse_option(enum option_index option, const char *value, struct arguments *arguments)
+static int parse_option(void *context, int option, const char *value)
 {
+    struct arguments *arguments = context;
     struct bench_spec *spec = &arguments->spec;
     int wrong = 0;
-    switch (option) {
+    switch ((enum option_index)option) {
     case OPT_ASM:
         spec->body = value;
         break;
@@ -137,28 +128,29 @@ static int parse_option(enum option_index option, const char *value, struct argu
         spec->cflags = value;
         break;
     case OPT_BITS:
-        wrong = parse_number(value, 32, 64, &spec->bits) || (spec->bits != 32 && spec->bits != 64);
+        wrong = command_parse_number(value, 32, 64, &spec->bits) ||
+                (spec->bits != 32 && spec->bits != 64);
         break;
     case OPT_INSTANCES:
-        wrong = parse_number(value, 1, BENCH_UNROLL_MAX, &spec->instances);
+        wrong = command_parse_number(value, 1, BENCH_UNROLL_MAX, &spec->instances);
         break;
     case OPT_UNROLL:
-        wrong = parse_number(value, 1, BENCH_UNROLL_MAX, &spec->unroll);
+        wrong = command_parse_number(value, 1, BENCH_UNROLL_MAX, &spec->unroll);
         break;
     case OPT_LOOP:
-        wrong = parse_number(value, 1, BENCH_LOOP_MAX, &spec->loop);
+        wrong = command_parse_number(value, 1, BENCH_LOOP_MAX, &spec->loop);
         break;
     case OPT_REPEAT:
-        wrong = parse_number(value, 1, BENCH_REPEAT_MAX, &spec->repeat);
+        wrong = command_parse_number(value, 1, BENCH_REPEAT_MAX, &spec->repeat);
         break;
     case OPT_COLD:
         spec->cold = true;
         break;
     case OPT_CPU:
-        wrong = parse_number(value, 0, 8191, &spec->cpu);
+        wrong = command_parse_number(value, 0, 8191, &spec->cpu);
         break;
     case OPT_THREADS:
-        wrong = parse_number(value, 1, BENCH_THREADS_MAX, &spec->threads);
+        wrong = command_parse_number(value, 1, BENCH_THREADS_MAX, &spec->threads);
         break;
     case OPT_CPUS:
         wrong = parse_cpus(value, arguments);
@@ -195,22 +187,16 @@ static int parse_option(enum option_index option, const char *value, struct argu
 
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 {
-    struct option_state state = {0};
-    const char *value;
-    int option;
-    while ((option = command_next_option(&cmd_bench, argc, argv, &state, &value)) != -1) {
-        if (option < 0)
-            return EXIT_USAGE;
-        int status = parse_option((enum option_index)option, value, arguments);
-        if (status != 0)
-            return status;
-    }
+    int operand = argc;
+    int status = command_each_option(&cmd_bench, argc, argv, parse_option, arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
     struct bench_spec *spec = &arguments->spec;
-    if (state.operand_index < argc)
-        spec->file = argv[state.operand_index];
-    if (state.operand_index + 1 < argc)
+    if (operand < argc)
+        spec->file = argv[operand];
+    if (operand + 1 < argc)
         return command_fail(&cmd_bench, EXIT_USAGE, "one file at a time, '%s' is too many",
-                            argv[state.operand_index + 1]);
+                            argv[operand + 1]);
     if (arguments->ncpus) {
         if (spec->threads && spec->threads != arguments->ncpus)
             return command_fail(&cmd_bench, EXIT_USAGE, "%d threads, but %d CPUs are named",

@@ -57,8 +57,9 @@ static int query_set_view(struct query *query, enum store_view view)
     return EXIT_DONE;
 }
 
-static int query_option(struct query *query, int option, const char *argument)
+static int query_option(void *context, int option, const char *argument)
 {
+    struct query *query = context;
     int format;
     switch (option) {
     case OPT_DB:
@@ -92,19 +93,15 @@ static int query_option(struct query *query, int option, const char *argument)
 
 static int query_parse(int argc, char **argv, struct query *query)
 {
-    struct option_state state = {0};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(&cmd_query, argc, argv, &state, &argument)) >= 0)
-        if ((status = query_option(query, option, argument)) != EXIT_DONE)
-            return status;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (argc - state.operand_index > 1)
+    int operand = argc;
+    int status = command_each_option(&cmd_query, argc, argv, query_option, query, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (argc - operand > 1)
         return command_fail(&cmd_query, EXIT_USAGE,
                             "one GLOB at most; quote it: latput query 'add r64 r64'");
-    if (state.operand_index < argc)
-        query->filter.glob = argv[state.operand_index];
+    if (operand < argc)
+        query->filter.glob = argv[operand];
     return EXIT_DONE;
 }
 

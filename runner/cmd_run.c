@@ -76,16 +76,6 @@ const struct command cmd_run = {
     .run = run_command,
 };
 
-static int parse_number(const char *text, int least, int most, int *number)
-{
-    char *end;
-    long value = strtol(text, &end, 10);
-    if (!*text || *end || value < least || value > most)
-        return -1;
-    *number = (int)value;
-    return 0;
-}
-
 static int parse_tests(const char *text, unsigned *tests)
 {
     *tests = 0;
@@ -111,10 +101,11 @@ static int parse_backend(const char *text)
                                &choice);
 }
 
-static int parse_option(enum option_index option, const char *value, struct arguments *arguments)
+static int parse_option(void *context, int option, const char *value)
 {
+    struct arguments *arguments = context;
     int number, wrong = 0;
-    switch (option) {
+    switch ((enum option_index)option) {
     case OPT_FILTER:
         arguments->filter = value;
         break;
@@ -131,14 +122,14 @@ static int parse_option(enum option_index option, const char *value, struct argu
     case OPT_BACKEND:
         return parse_backend(value);
     case OPT_CPU:
-        wrong = parse_number(value, 0, 8191, &arguments->run.cpu);
+        wrong = command_parse_number(value, 0, 8191, &arguments->run.cpu);
         break;
     case OPT_JOBS:
-        wrong = parse_number(value, 1, 64, &number);
+        wrong = command_parse_number(value, 1, 64, &number);
         arguments->run.ahead = !wrong && number > 1;
         break;
     case OPT_GIVE_UP:
-        wrong = parse_number(value, 1, 86400, &arguments->run.give_up_s);
+        wrong = command_parse_number(value, 1, 86400, &arguments->run.give_up_s);
         break;
     case OPT_NEW_FLOOR:
         arguments->run.new_floor = true;
@@ -159,22 +150,6 @@ static int parse_option(enum option_index option, const char *value, struct argu
     if (wrong)
         return command_fail(&cmd_run, EXIT_USAGE, "--%s cannot be '%s'; see latput run --help",
                             options[option].name, value);
-    return 0;
-}
-
-static int parse_arguments(int argc, char **argv, struct arguments *arguments, int *operand_index)
-{
-    struct option_state state = {0};
-    const char *value;
-    int option;
-    while ((option = command_next_option(&cmd_run, argc, argv, &state, &value)) != -1) {
-        if (option < 0)
-            return EXIT_USAGE;
-        int status = parse_option((enum option_index)option, value, arguments);
-        if (status != 0)
-            return status;
-    }
-    *operand_index = state.operand_index;
     return 0;
 }
 
@@ -249,7 +224,8 @@ static int run_command(int argc, char **argv)
         .results = "results"
     };
     int operand_index = argc;
-    int status = parse_arguments(argc, argv, &arguments, &operand_index);
+    int status =
+        command_each_option(&cmd_run, argc, argv, parse_option, &arguments, &operand_index);
     if (status != 0)
         return status;
     struct err err = {{0}};

@@ -41,6 +41,15 @@ struct option_state {
 int command_next_option(const struct command *cmd, int argc, char **argv,
                         struct option_state *state, const char **argument);
 
+// Steps through all of them: `take` gets the index of each and its argument, and returns EXIT_DONE
+// or the status to end with. Returns that, EXIT_USAGE after a wrong option, or EXIT_DONE and where
+// the operands begin.
+int command_each_option(const struct command *cmd, int argc, char **argv,
+                        int (*take)(void *context, int option, const char *argument), void *context,
+                        int *operand_index);
+// Reads a whole number of this range. 0, or -1.
+int command_parse_number(const char *text, int least, int most, int *number);
+
 // `latput COMMAND: message` on standard error; returns `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -64,6 +64,30 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
     return -2;
 }
 
+int command_each_option(const struct command *cmd, int argc, char **argv,
+                        int (*take)(void *context, int option, const char *argument), void *context,
+                        int *operand_index)
+{
+    struct option_state state = {0};
+    const char *argument;
+    int option, status;
+    while ((option = command_next_option(cmd, argc, argv, &state, &argument)) >= 0)
+        if ((status = take(context, option, argument)) != EXIT_DONE)
+            return status;
+    *operand_index = state.operand_index;
+    return option == -1 ? EXIT_DONE : EXIT_USAGE;
+}
+
+int command_parse_number(const char *text, int least, int most, int *number)
+{
+    char *end;
+    long value = strtol(text, &end, 10);
+    if (!*text || *end || value < least || value > most)
+        return -1;
+    *number = (int)value;
+    return 0;
+}
+
 int command_fail(const struct command *cmd, int status, const char *format, ...)
 {
     fprintf(stderr, "latput %s: ", cmd->name);
