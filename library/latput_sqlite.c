@@ -4,6 +4,7 @@
 // eponymous virtual table whose hidden columns are its parameters. docs/LIBRARY.md describes it.
 #include "latput_sqlite.h"
 
+#include "../runner/bench.h"
 #include "../runner/outcome.h"
 #include "../runner/util/strbuf.h"
 
@@ -11,7 +12,6 @@
 #include <pthread.h>
 #include <sqlite3ext.h>
 #include <string.h>
-#include <strings.h>
 SQLITE_EXTENSION_INIT1
 
 enum column {
@@ -181,6 +181,10 @@ static int bench_fill_spec(const struct bench_cursor *cursor, struct bench_spec 
     spec->cold = parameter_number(cursor, COL_ALL_COLD, 0) > 0;
     spec->cpu = parameter_number(cursor, COL_CPU, -1);
     spec->give_up_ms = parameter_number(cursor, COL_GIVE_UP_MS, 0);
+    const char *mode = parameter_text(cursor, COL_MODE);
+    if (mode && bench_mode_parse(mode, &spec->mode) != 0)
+        return err_set(err, "there is no mode '%s': 'latency' (the code as it is) or 'throughput'",
+                       mode);
     if (!spec->body)
         return err_set(err, "which code? e.g. SELECT * FROM latput_bench('imul rax, rax')");
     if (spec->cpu < -1 || spec->give_up_ms < 0)
@@ -191,37 +195,13 @@ static int bench_fill_spec(const struct bench_cursor *cursor, struct bench_spec 
     return 0;
 }
 
-// 'latency' leaves the code as it is; 'throughput' breaks its chains.
-static int bench_apply_mode(struct bench_cursor *cursor, struct bench_spec *spec,
-                            const char **reason, struct err *err)
-{
-    const char *mode = parameter_text(cursor, COL_MODE);
-    *reason = NULL;
-    if (!mode || strcasecmp(mode, "latency") == 0)
-        return 0;
-    if (strcasecmp(mode, "throughput") == 0)
-        return code_make_independent(spec, reason, &cursor->arena, err);
-    return err_set(err, "there is no mode '%s': 'latency' (the code as it is) or 'throughput'",
-                   mode);
-}
-
 static int bench_run(struct bench_cursor *cursor, struct err *err)
 {
     struct bench_spec spec;
-    const char *reason;
-    int status = -1;
     if (bench_fill_spec(cursor, &spec, err) != 0)
         return -1;
     pthread_mutex_lock(&bench_lock);
-    if (bench_apply_mode(cursor, &spec, &reason, err) == 0) {
-        status = reason ? 0 : bench_measure(&spec, &cursor->result, &cursor->arena, err);
-        if (reason)
-            cursor->result = (struct bench_result){
-                .outcome = OUTCOME_NOT_MEASURABLE,
-                .detail = reason,
-                .summary = {.clk = NAN, .median_clk = NAN, .spread_clk = NAN}
-            };
-    }
+    int status = bench_measure(&spec, &cursor->result, &cursor->arena, err);
     pthread_mutex_unlock(&bench_lock);
     return status;
 }

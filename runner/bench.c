@@ -7,8 +7,26 @@
 
 #include <math.h>
 #include <string.h>
+#include <strings.h>
 
 enum { GIVE_UP_DEFAULT_MS = 5000 };
+
+static const char *const mode_names[] = {"latency", "throughput"};
+
+const char *bench_mode_name(enum bench_mode mode)
+{
+    return mode_names[mode];
+}
+
+int bench_mode_parse(const char *name, enum bench_mode *mode)
+{
+    for (size_t i = 0; i < ARRAY_LEN(mode_names); i++)
+        if (strcasecmp(mode_names[i], name) == 0) {
+            *mode = (enum bench_mode)i;
+            return 0;
+        }
+    return -1;
+}
 
 struct bench_spec bench_defaults(void)
 {
@@ -53,6 +71,8 @@ static void bench_refused(struct bench *bench, const struct build_failure *failu
     bench_fail(bench, failure->outcome, detail);
     result->failed_init = failure->place.in_init;
     result->failed_line = failure->place.line;
+    for (const char *at = source->breakers.body; at && *at && !result->failed_init; at++)
+        result->failed_line -= *at == '\n';
     if (!source->file)
         return;
     bool in_file = failure->place.in_init && failure->place.line <= source->file_lines;
@@ -61,8 +81,8 @@ static void bench_refused(struct bench *bench, const struct build_failure *failu
         result->failed_line = 0;
 }
 
-// Assembles and links. 0 also where the assembler refuses: then the result has an outcome and the
-// program no path.
+// Assembles and links. 0 also where that is refused, or the mode is impossible: then the result has
+// an outcome and the program no path.
 static int bench_build(struct bench *bench, struct err *err)
 {
     static const struct list_row row = {.form = "bench", .mnemonic = "bench"};
@@ -72,6 +92,11 @@ static int bench_build(struct bench *bench, struct err *err)
     if (bench_source_read(spec, bench->session.directory, source, bench->arena,
                           &bench->result->refused, err) != 0)
         return -1;
+    bench->result->breakers = source->breakers.body ? source->breakers.body : "";
+    if (source->breakers.impossible) {
+        bench_fail(bench, OUTCOME_NOT_MEASURABLE, source->breakers.impossible);
+        return 0;
+    }
     struct gen_kernel kernel = {.row = &row, .test = &test, .spec = &source->kernel};
     const struct build_options options = {.directory = bench->session.directory,
                                           .stem = "bench",
@@ -181,7 +206,8 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
 {
     static const struct bench_summary none = {.clk = NAN, .median_clk = NAN, .spread_clk = NAN};
     struct bench bench = {.spec = spec, .result = result, .arena = arena};
-    *result = (struct bench_result){.outcome = OUTCOME_OK, .detail = "", .summary = none};
+    *result =
+        (struct bench_result){.outcome = OUTCOME_OK, .detail = "", .breakers = "", .summary = none};
     result->refused = bench_check(spec, err) != 0;
     if (result->refused)
         return -1;

@@ -13,6 +13,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+enum bench_mode {
+    BENCH_LATENCY,    // the code as it is: a copy waits for the one before where the code says so
+    BENCH_THROUGHPUT, // what one copy hands to the next is broken (bench_break.h)
+};
+const char *bench_mode_name(enum bench_mode mode);             // "latency", "throughput"
+int bench_mode_parse(const char *name, enum bench_mode *mode); // case does not matter; -1: no mode
+
 // Begin with bench_defaults(); a field that is 0 or NULL has the meaning given here.
 // Registers and memory are as the contract of bodies says (plan.h, docs/BENCH.md).
 struct bench_spec {
@@ -23,6 +30,7 @@ struct bench_spec {
     const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
     const char *cflags; // for the compiler, separated by spaces; NULL: none
     const char *init;   // text as the body; run before the clock of every repetition. NULL: nothing
+    enum bench_mode mode;
     int bits;           // 64 or 32; 0: 64
     int instances;      // what one body counts as: results are time / instances; 0: 1
     int unroll;         // copies of the body in the loop; 0: chosen
@@ -106,6 +114,7 @@ struct bench_result {
     const char *backend, *table_version; // of the counts; "" without events
     int pass; // whose rows to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
+    const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;
     bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
     const char *uarch, *brand;

@@ -126,6 +126,14 @@ static void print_column_summary(const struct bench_spec *spec, const struct ben
     free(values);
 }
 
+// A text of one instruction a line, in one line.
+static void print_list(const char *heading, const char *lines, FILE *out)
+{
+    fputs(heading, out);
+    for (const char *at = lines; *at; at++)
+        fputs(*at != '\n' ? (const char[]){*at, '\0'} : at[1] ? "; " : "\n", out);
+}
+
 static void print_head(const struct bench_result *result, FILE *out)
 {
     double instances = row_instances(result);
@@ -136,6 +144,8 @@ static void print_head(const struct bench_result *result, FILE *out)
             result->bits, result->copies, result->copies == 1 ? "copy" : "copies",
             result->iterations, result->iterations == 1 ? "iteration" : "iterations", instances,
             instances > 1 ? "instances" : "instance");
+    if (*result->breakers)
+        print_list("before each copy, to break its chains: ", result->breakers, out);
 }
 
 // The columns [from, to) of all repetitions of a pass.
@@ -326,6 +336,8 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
     if (spec->body)
         print_json_member("code", spec->body, out);
     print_json_member("init", spec->init ? spec->init : "", out);
+    print_json_member("mode", bench_mode_name(spec->mode), out);
+    print_json_member("breakers", result->breakers, out);
     fprintf(out, "  \"bits\": %d,\n", result->bits);
     print_json_member("outcome", outcome_name(result->outcome), out);
     print_json_member("detail", result->detail, out);

@@ -348,6 +348,24 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
     return isolate(reading, object, refused, err);
 }
 
+static int read_text(struct reading *reading, struct err *err)
+{
+    const struct bench_spec *spec = reading->spec;
+    struct bench_breakers *breakers = &reading->source->breakers;
+    struct bench_spec broken = *spec;
+    *breakers = (struct bench_breakers){.init = "", .body = ""};
+    if (spec->mode == BENCH_THROUGHPUT) {
+        if (bench_break_chains(spec, reading->directory, breakers, reading->arena, err) != 0)
+            return -1;
+        const char *init = bench_text_lines(spec->init ? spec->init : "", reading->arena);
+        broken.init = arena_printf(reading->arena, "%s%s", init, breakers->init);
+        broken.body = arena_printf(reading->arena, "%s%s", breakers->body, spec->body);
+    }
+    reading->source->kernel = bench_text_kernel(&broken, reading->arena);
+    prefer_spec(spec, reading->source);
+    return 0;
+}
+
 int bench_source_read(const struct bench_spec *spec, const char *directory,
                       struct bench_source *source, struct arena *arena, bool *refused,
                       struct err *err)
@@ -355,10 +373,14 @@ int bench_source_read(const struct bench_spec *spec, const char *directory,
     struct reading reading = {spec, directory, source, arena};
     *source = (struct bench_source){0};
     *refused = false;
-    if (!spec->file) {
-        source->kernel = bench_text_kernel(spec, arena);
-        prefer_spec(spec, source);
-        return 0;
+    if (!spec->file)
+        return read_text(&reading, err);
+    if (spec->mode == BENCH_THROUGHPUT) {
+        *refused = true;
+        return err_set(err,
+                       "%s: chains can be broken in code given as text only; in a file write "
+                       "copies that do not depend on each other",
+                       spec->file);
     }
     const char *dot = strrchr(spec->file, '.');
     if (dot && strcmp(dot, ".c") == 0)

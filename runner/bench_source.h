@@ -4,7 +4,7 @@
 #ifndef LATPUT_BENCH_SOURCE_H
 #define LATPUT_BENCH_SOURCE_H
 
-#include "bench.h"
+#include "bench_break.h"
 #include "plan.h"
 
 struct bench_source {
@@ -14,7 +14,8 @@ struct bench_source {
     const char *object;             // to be linked, or NULL
     const char *file;               // of which the kernel's init begins with `file_lines` lines
     int file_lines;
-    const char *function; // that the kernel calls, or NULL
+    const char *function;           // that the kernel calls, or NULL
+    struct bench_breakers breakers; // of mode throughput; already in the kernel
 };
 
 // Reads what the spec names; compiles C into `directory`. 0, or -1 with a message; *refused then

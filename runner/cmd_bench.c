@@ -14,30 +14,32 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0, "asm",       "CODE",    "what to measure, in NASM's syntax; `;` separates instructions"},
-    {0, "init",      "CODE",    "run before the clock of every repetition"                     },
-    {0, "symbol",    "NAME",    "the function of a .c or .o file to be measured"               },
-    {0, "cflags",    "OPTIONS", "options for the compiler of a .c file"                        },
-    {0, "bits",      "64|32",   "mode of the processor (default 64)"                           },
-    {0, "instances", "N",       "what the code counts as: results are divided by N"            },
-    {0, "unroll",    "N",       "copies of the code in the loop (default: chosen)"             },
-    {0, "loop",      "N",       "iterations of the loop (default: for some microseconds)"      },
-    {0, "repeat",    "N",       "repetitions after the first, cold one (default 8)"            },
-    {0, "cold",      NULL,      "all repetitions with code and data in no cache"               },
-    {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"         },
-    {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                    },
-    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                      },
-    {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"        },
-    {0, "backend",   "NAME",    "who counts events: auto or perf; tsc: none. msr is refused"   },
-    {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"            },
-    {0, "format",    "NAME",    "table, csv or json (default table)"                           },
-    {0, "keep",      NULL,      "keep the generated files and name their directory"            },
-    {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"          },
-    {0, NULL,        NULL,      NULL                                                           },
+    {0, "asm",       "CODE",    "what to measure, in NASM's syntax; `;` separates instructions"      },
+    {0, "init",      "CODE",    "run before the clock of every repetition"                           },
+    {0, "mode",      "NAME",    "latency: the code as it is (default); throughput: chains are broken"},
+    {0, "symbol",    "NAME",    "the function of a .c or .o file to be measured"                     },
+    {0, "cflags",    "OPTIONS", "options for the compiler of a .c file"                              },
+    {0, "bits",      "64|32",   "mode of the processor (default 64)"                                 },
+    {0, "instances", "N",       "what the code counts as: results are divided by N"                  },
+    {0, "unroll",    "N",       "copies of the code in the loop (default: chosen)"                   },
+    {0, "loop",      "N",       "iterations of the loop (default: for some microseconds)"            },
+    {0, "repeat",    "N",       "repetitions after the first, cold one (default 8)"                  },
+    {0, "cold",      NULL,      "all repetitions with code and data in no cache"                     },
+    {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"               },
+    {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                          },
+    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                            },
+    {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"              },
+    {0, "backend",   "NAME",    "who counts events: auto or perf; tsc: none. msr is refused"         },
+    {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"                  },
+    {0, "format",    "NAME",    "table, csv or json (default table)"                                 },
+    {0, "keep",      NULL,      "keep the generated files and name their directory"                  },
+    {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"                },
+    {0, NULL,        NULL,      NULL                                                                 },
 };
 enum option_index {
     OPT_ASM,
     OPT_INIT,
+    OPT_MODE,
     OPT_SYMBOL,
     OPT_CFLAGS,
     OPT_BITS,
@@ -120,6 +122,9 @@ static int parse_option(void *context, int option, const char *value)
         break;
     case OPT_INIT:
         spec->init = value;
+        break;
+    case OPT_MODE:
+        wrong = bench_mode_parse(value, &spec->mode);
         break;
     case OPT_SYMBOL:
         spec->symbol = value;

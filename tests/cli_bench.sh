@@ -45,6 +45,25 @@ else
     expect_value 2.98 5.02
 fi
 
+# A chain that is broken; one that cannot be; a file, in which nothing is.
+bench --asm 'imul rax, rax' --mode throughput --repeat 4
+expect_value 0.45 2.2
+[ "$STATUS" = 1 ] || expect_out '^before each copy, to break its chains: mov rax, rcx$'
+bench --asm 'imul rax, rax' --mode throughput --repeat 4 --format json
+expect "mode and breakers in the JSON" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$.mode') ||
+    json_extract(readfile('$OUT'), '\$.breakers')")" = 'throughputmov rax, rcx'
+bench --asm 'fadd st0, st1' --mode throughput
+expect_status 1
+expect_err 'not_measurable: chains through the x87 stack'
+bench --asm 'imul rax, rax; bogus rax' --mode throughput
+expect_status 2
+expect_err '^latput bench: --asm:2: '
+run bench code.nasm --mode throughput
+expect_status 2
+expect_err 'code given as text only'
+run bench --asm nop --mode both
+expect_status 2
+
 # Loop and unrolling as asked for.
 bench --asm 'imul rax, rax' --unroll 50 --loop 200 --repeat 2
 expect_out '50 copies x 200 iterations = 10000 instances'

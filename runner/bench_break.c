@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Throughput of a snippet that is a chain: decodes its machine code, finds what one copy hands to
-// the next, and puts instructions before it that break the chain; see latput_sqlite.h. Moves
-// between registers are taken for that, because they keep the values, and cost most CPUs a slot of
-// the front end only.
-#include "latput_sqlite.h"
+// Throughput of a snippet that is a chain; see bench_break.h. Decodes its machine code and finds
+// what one copy hands to the next. Moves between registers break that, because they keep the
+// values, and cost most CPUs a slot of the front end only.
+#include "bench_break.h"
 
-#include "../runner/bench_text.h"
-#include "../runner/util/strbuf.h"
-#include "../runner/util/subproc.h"
+#include "bench_text.h"
+#include "util/strbuf.h"
+#include "util/subproc.h"
 
 #include <Zydis/Zydis.h>
 #include <errno.h>
@@ -145,8 +144,8 @@ static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
 static long code_assemble(const char *directory, const char *text, int bits, uint8_t *code,
                           struct err *err)
 {
-    char *source = xasprintf("%s/code.asm", directory),
-         *binary = xasprintf("%s/code.bin", directory);
+    char *source = xasprintf("%s/break.asm", directory),
+         *binary = xasprintf("%s/break.bin", directory);
     const char *const argv[] = {"nasm", "-f", "bin", "-w-all", "-o", binary, source, NULL};
     const struct subproc_options options = {.timeout_ms = NASM_TIMEOUT_MS};
     struct subproc_result result = {0};
@@ -175,18 +174,13 @@ out:
     return len;
 }
 
-static int flow_read(struct flow *flow, const char *text, struct err *err)
+static int flow_read(struct flow *flow, const char *directory, const char *text, struct err *err)
 {
-    char directory[] = "/tmp/latput-sql-XXXXXX";
-    if (!mkdtemp(directory))
-        return err_set(err, "%s: cannot create a scratch directory: %s", directory,
-                       strerror(errno));
     uint8_t *code = xmalloc(CODE_BYTES_MAX);
     long len = code_assemble(directory, text, flow->mode_bits, code, err);
     if (len > 0)
         flow_decode(flow, code, (size_t)len);
     free(code);
-    rmdir(directory);
     return len < 0 ? -1 : 0;
 }
 
@@ -256,23 +250,21 @@ static const char *flow_break(struct flow *flow, struct strbuf *init, struct str
     return NULL;
 }
 
-int code_make_independent(struct bench_spec *spec, const char **reason, struct arena *arena,
-                          struct err *err)
+int bench_break_chains(const struct bench_spec *spec, const char *directory,
+                       struct bench_breakers *breakers, struct arena *arena, struct err *err)
 {
     struct flow flow = {.mode_bits = spec->bits == 32 ? 32 : 64}, before = flow;
     struct strbuf init = {0}, body = {0};
-    *reason = NULL;
-    if (flow_read(&flow, spec->body, err) != 0 ||
-        (spec->init && flow_read(&before, spec->init, err) != 0))
+    *breakers = (struct bench_breakers){.init = "", .body = ""};
+    if (flow_read(&flow, directory, spec->body, err) != 0 ||
+        (spec->init && flow_read(&before, directory, spec->init, err) != 0))
         return -1;
     for (int class = 0; class < REG_CLASSES; class ++)
         flow.named.bits[class] |= before.named.bits[class];
-    strbuf_printf(&init, "%s\n", spec->init ? spec->init : "");
-    *reason = flow_break(&flow, &init, &body);
-    strbuf_puts(&body, spec->body);
-    if (!*reason) {
-        spec->init = arena_strdup(arena, init.data);
-        spec->body = arena_strdup(arena, body.data);
+    breakers->impossible = flow_break(&flow, &init, &body);
+    if (!breakers->impossible) {
+        breakers->init = arena_strdup(arena, strbuf_text(&init));
+        breakers->body = arena_strdup(arena, strbuf_text(&body));
     }
     strbuf_free(&init);
     strbuf_free(&body);

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// Makes the copies of a snippet independent of each other, for its throughput: registers and flags
+// that one copy hands to the next are set anew before each. What goes through memory is not seen.
+#ifndef LATPUT_BENCH_BREAK_H
+#define LATPUT_BENCH_BREAK_H
+
+#include "bench.h"
+
+struct bench_breakers {
+    const char *init;       // to be run behind the spec's init: fills registers that nothing names
+    const char *body;       // to stand before the spec's body; "" where nothing is handed on
+    const char *impossible; // NULL, or why chains cannot be broken; then the texts are ""
+};
+
+// Assembles the spec's texts in `directory` and decodes them. Texts of one instruction a line,
+// owned by the arena; both are "" where the assembler refuses the code. 0, or -1 where the
+// environment lacks something.
+int bench_break_chains(const struct bench_spec *spec, const char *directory,
+                       struct bench_breakers *breakers, struct arena *arena, struct err *err);
+
+#endif
