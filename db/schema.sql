@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -104,6 +104,14 @@ CREATE TABLE list (
     list_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200) -- file name without .csv
 ) STRICT;
+
+-- A list in a run. Kept by run: the next version of a list may have another title.
+CREATE TABLE run_list (
+    run_id INTEGER NOT NULL REFERENCES run,
+    list_id INTEGER NOT NULL REFERENCES list,
+    title TEXT NOT NULL CHECK (length(title) <= 200), -- first comment of the file, its name if it has none
+    PRIMARY KEY (run_id, list_id)
+) STRICT, WITHOUT ROWID;
 
 -- A form: one mnemonic with operand classes in one encoding.
 CREATE TABLE form (
@@ -363,6 +371,10 @@ CREATE TRIGGER list_no_update BEFORE UPDATE ON list
 BEGIN SELECT raise(ABORT, 'facts are append-only: list'); END;
 CREATE TRIGGER list_no_delete BEFORE DELETE ON list
 BEGIN SELECT raise(ABORT, 'facts are append-only: list'); END;
+CREATE TRIGGER run_list_no_update BEFORE UPDATE ON run_list
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_list'); END;
+CREATE TRIGGER run_list_no_delete BEFORE DELETE ON run_list
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_list'); END;
 CREATE TRIGGER form_no_update BEFORE UPDATE ON form
 BEGIN SELECT raise(ABORT, 'facts are append-only: form'); END;
 CREATE TRIGGER form_no_delete BEFORE DELETE ON form

@@ -191,6 +191,14 @@ CREATE VIEW property_point AS
 SELECT NULL AS run_id, NULL AS property, NULL AS variant, NULL AS x, NULL AS y
 WHERE 0;
 
+-- The lists of a run with their titles; runs of before titles were stored have the names instead.
+CREATE VIEW list_table AS
+SELECT run_form.run_id, list.name AS list, coalesce(run_list.title, list.name) AS title,
+    count(*) AS forms
+FROM run_form JOIN list USING (list_id)
+    LEFT JOIN run_list ON run_list.run_id = run_form.run_id AND run_list.list_id = run_form.list_id
+GROUP BY run_form.run_id, list.name;
+
 -- Runs with their CPU, for lists of runs and headings of reports.
 CREATE VIEW run_table AS
 SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,

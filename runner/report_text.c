@@ -71,12 +71,13 @@ static int run_text_read(struct store *store, int64_t run_id, struct run_text *r
     return 0;
 }
 
-static void put_heading(struct strbuf *out, const struct run_text *run, const char *list)
+static void put_heading(struct strbuf *out, const struct run_text *run, const char *list,
+                        const char *title)
 {
-    strbuf_printf(out, "%s: latency and throughput on %s\n", list,
-                  *run->brand ? run->brand : "a CPU without a name");
-    strbuf_printf(out, "%s%s%s%s; started %.10s; latput %s\n", run->uarch,
-                  *run->uarch_name ? " (" : "", run->uarch_name, *run->uarch_name ? ")" : "",
+    strbuf_printf(out, "Latency and throughput: %s on %s (%s)\n", title,
+                  *run->brand ? run->brand : "a CPU without a name",
+                  *run->uarch_name ? run->uarch_name : run->uarch);
+    strbuf_printf(out, "List %s; uarch %s; started %.10s; latput %s\n", list, run->uarch,
                   run->started, run->version);
     if (strcmp(run->backend, "tsc") == 0)
         strbuf_printf(
@@ -184,10 +185,14 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
 {
     const struct store_filter filter = {.run_id = run_id, .list = list};
     struct run_text run;
-    if (run_text_read(store, run_id, &run, err) != 0)
+    char *title = store_run_list_title(store, run_id, list, err);
+    if (!title || run_text_read(store, run_id, &run, err) != 0) {
+        free(title);
         return -1;
-    put_heading(out, &run, list);
+    }
+    put_heading(out, &run, list, title);
     arena_free(&run.arena);
+    free(title);
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &filter, err);
     if (!rows)
         return -1;

@@ -103,6 +103,19 @@ static int run_begin(struct run *run, const struct selection *selection, int64_t
     return status;
 }
 
+static int run_put_lists(struct run *run, const struct selection *selection, struct err *err)
+{
+    const struct list *last = NULL;
+    for (int i = 0; i < selection->nrows; i++) {
+        const struct list *list = selection->rows[i].list;
+        if (list != last &&
+            store_put_run_list(run->store, run->summary->run_id, list->name, list->title, err) != 0)
+            return -1;
+        last = list;
+    }
+    return 0;
+}
+
 // Leaves out what a resumed run has already.
 static int run_missing_rows(struct run *run, const struct selection *selection, struct err *err)
 {
@@ -227,7 +240,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
     if (store_put_cpu(run->store, run->session.cpu, &cpu_id, err) != 0 ||
         run_calibrate(run, cpu_id, err) != 0 || run_begin(run, selection, cpu_id, err) != 0 ||
-        run_missing_rows(run, selection, err) != 0)
+        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
     int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;

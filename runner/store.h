@@ -85,6 +85,11 @@ int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, doubl
 int store_run_warning(struct store *store, int64_t run_id, const char *text, const char *remedy,
                       struct err *err);
 
+// A list that the run measures, with the title of its file (as far as 200 characters of it); does
+// nothing where the run has it.
+int store_put_run_list(struct store *store, int64_t run_id, const char *list_name,
+                       const char *title, struct err *err);
+
 // Whether this run has the form of the row (all its tests) already. 1, 0, or -1.
 int store_has_form(struct store *store, int64_t run_id, const struct list_row *row,
                    struct err *err);
@@ -248,6 +253,9 @@ int store_has_uarch(struct store *store, const char *uarch, struct err *err);
 // The names of the lists that a run measured, each with a terminating NUL, an empty name at the
 // end; to be freed by the caller. NULL after an error.
 char *store_run_lists(struct store *store, int64_t run_id, struct err *err);
+// The title of one of them, or its name where the run has none; to be freed by the caller. NULL
+// after an error.
+char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err);
 
 // Makes estimates and results again from the stored samples of a run (0: of all), in one
 // transaction. *results: how many were made; *changed: how many have another value or outcome.

@@ -149,6 +149,14 @@ static const struct copy_level copy_forms = {
     (const struct copy_level *const[]){&copy_tests, &copy_port_results, NULL}
 };
 
+// The lists are there or added, as with forms.
+static const struct copy_level copy_lists = {
+    "SELECT 0, title, list.name FROM run_list JOIN list USING (list_id) WHERE run_id = ?1 "
+    "ORDER BY list.name",
+    "INSERT INTO run_list (run_id, title, list_id) VALUES (?1, ?2, "
+    "(SELECT list_id FROM list WHERE name = ?3))",
+    NULL};
+
 static const struct copy_level copy_warnings = {
     "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
     "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
@@ -237,12 +245,20 @@ static int copy_insert(struct store_copy *copy, sqlite3_stmt *row, const char *s
 static int copy_rows(struct store_copy *copy, const struct copy_level *level, int64_t from,
                      int64_t to);
 
+static int copy_list_name(struct store_copy *copy, sqlite3_stmt *row, int column)
+{
+    if (!text_is_clean(sqlite3_column_text(row, column), sqlite3_column_bytes(row, column)))
+        return copy_refuse(copy, row, column);
+    return store_execute(copy->to, copy->err, "INSERT OR IGNORE INTO list (name) VALUES (?)", "s",
+                         (const char *)sqlite3_column_text(row, column));
+}
+
 static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
 {
     static const char add_form[] =
         "INSERT OR IGNORE INTO form (form, mnemonic, operands, enc, bits, "
         "options) VALUES (?, ?, ?, ?, ?, ?)";
-    for (int c = 2; c <= 9; c++) // before they are used to look rows up
+    for (int c = 2; c <= 8; c++) // before they are used to look rows up
         if (sqlite3_column_type(row, c) == SQLITE_TEXT &&
             !text_is_clean(sqlite3_column_text(row, c), sqlite3_column_bytes(row, c)))
             return copy_refuse(copy, row, c);
@@ -252,15 +268,15 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
             (const char *)sqlite3_column_text(row, 6), (int64_t)sqlite3_column_int64(row, 7),
             (const char *)sqlite3_column_text(row, 8)) != 0)
         return -1;
-    return store_execute(copy->to, copy->err, "INSERT OR IGNORE INTO list (name) VALUES (?)", "s",
-                         (const char *)sqlite3_column_text(row, 9));
+    return copy_list_name(copy, row, 9);
 }
 
 static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
                     int64_t to)
 {
     int64_t id, own = sqlite3_column_int64(row, 0);
-    if (level == &copy_forms && copy_names(copy, row) != 0)
+    if ((level == &copy_forms && copy_names(copy, row) != 0) ||
+        (level == &copy_lists && copy_list_name(copy, row, 2) != 0))
         return -1;
     if (copy_insert(copy, row, level->insert, to, &id) != 0)
         return -1;
@@ -379,6 +395,8 @@ int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t
     int result = copy_run_row(&copy, run_id, new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_lists, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_forms, run_id, *new_id);
     if (result == 0)

@@ -186,6 +186,18 @@ static int store_list_id(struct store *store, const char *name, int64_t *list_id
     return found < 0 ? -1 : 0;
 }
 
+int store_put_run_list(struct store *store, int64_t run_id, const char *list_name,
+                       const char *title, struct err *err)
+{
+    int64_t list_id;
+    if (store_list_id(store, list_name, &list_id, err) != 0)
+        return -1;
+    return store_execute(store, err,
+                         "INSERT OR IGNORE INTO run_list (run_id, list_id, title) "
+                         "VALUES (?, ?, substr(?, 1, 200))",
+                         "iis", run_id, list_id, title);
+}
+
 static int store_find_run_form(struct store *store, int64_t run_id, const struct list_row *row,
                                int64_t *run_form_id, struct err *err)
 {

@@ -227,3 +227,21 @@ char *store_run_lists(struct store *store, int64_t run_id, struct err *err)
     sqlite3_reset(stmt);
     return names.data;
 }
+
+char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT title FROM run_list JOIN list USING (list_id) "
+                                    "WHERE run_id = ?1 AND name = ?2 AND title <> ''",
+                                    "is", run_id, list);
+    if (!stmt)
+        return NULL;
+    int got = sqlite3_step(stmt);
+    char *title = NULL;
+    if (got == SQLITE_ROW || got == SQLITE_DONE)
+        title = xstrdup(got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : list);
+    else
+        store_error(store, err, "read");
+    sqlite3_reset(stmt);
+    return title;
+}

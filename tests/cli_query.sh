@@ -101,6 +101,7 @@ expect "no sidecar files" test ! -e known.db-wal
 run report --db known.db --run 1 --output tables
 expect_status 0
 expect "no diagram without ports" test ! -e tables/ports.svg
+expect "title" grep -qx 'Latency and throughput: Integer instructions on Test CPU (Test testa)' tables/int.txt
 expect "tables" grep -q '^div r64 .* 5\.00 .* 7\.00$' tables/int.txt
 expect "info" grep -q '^uarch  *testa$' tables/info.txt
 run report --db known.db --output /proc/nowhere

@@ -31,7 +31,10 @@ case $imul in
 *) cli_fail "imul has no latency: $imul" ;;
 esac
 expect "samples are kept" test "$(sql 'select count(*) > 20 from sample')" = 1
-expect "a text table" test -s "$SCRATCH/results/small.txt"
+expect "a text table with its title" grep -q '^Latency and throughput: A few well-known forms on ' \
+    "$SCRATCH/results/small.txt"
+expect "the title in the database" test "$(sql 'select list, title, forms from list_table')" = \
+    'small|A few well-known forms|4'
 
 # A second run is a run of its own; a resumed one that was finished begins afresh.
 run run small.csv --db "$DB" --results none --quiet --tests T

@@ -26,6 +26,8 @@ static void packed_make(struct packed *packed)
     struct store *store = fixture_open(packed->fixture.db, STORE_WRITE);
     fixture_fill(store, "testa", 0xb00f21, 1);
     int64_t run_id = fixture_fill(store, "testb", 0xb00f22, 2);
+    assert_int_equal(store_put_run_list(store, run_id, "int", "Integers", &err), 0);
+    assert_int_equal(store_put_run_list(store, run_id, "none", "No form of it", &err), 0);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
     if (pack_write(store, run_id, packed->zip, &err) != 0)
         fail_msg("%s", err.text);
@@ -102,6 +104,9 @@ static void test_round_trip(void **state)
     assert_string_equal(before.data, after.data);
     strbuf_free(&before);
     strbuf_free(&after);
+    char *title = store_run_list_title(target, 2, "int", &err);
+    assert_string_equal(title, "Integers");
+    free(title);
     // And the merged run packs to the same bytes again.
     if (pack_write(target, run_id, third, &err) != 0)
         fail_msg("%s", err.text);
@@ -374,10 +379,12 @@ static void test_foreign_databases(void **state)
          "FROM run_form LIMIT 1",                                            "damaged"                    },
         {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0 FROM timing LIMIT 1",  "damaged"                    },
         {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run", "malformed"                  },
+        {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
+         "FROM run",                                                                            "malformed"                                                                                                },
         {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
          "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
-         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",     "identity"                   },
-        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                           "damaged"                    },
+         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",                                                                           "identity"},
+        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                                                           "damaged"                                                                                                                      },
     };
     struct packed packed;
     packed_make(&packed);

@@ -134,10 +134,16 @@ static void test_write(void **state)
     assert_int_equal(fixture_put(store, run_id, &mov, 3, moved, 1, &err), 0);
     char dir[128];
     snprintf(dir, sizeof dir, "%s/results", fixture.dir);
+    assert_int_equal(report_write(store, run_id, dir, &err), 0); // a run without titles
+    expect_text(read_file(dir, "int.txt"),
+                "Latency and throughput: int on Test CPU (Test testa)\n");
+    assert_int_equal(store_put_run_list(store, run_id, "int", "Integers, all of them", &err), 0);
+    assert_int_equal(store_put_run_list(store, run_id, "int", "another", &err), 0);
     if (report_write(store, run_id, dir, &err) != 0 || report_write(store, run_id, dir, &err) != 0)
         fail_msg("%s", err.text);
     char *text = read_file(dir, "int.txt");
-    expect_text(text, "int: latency and throughput on Test CPU");
+    expect_text(text, "Latency and throughput: Integers, all of them on Test CPU (Test testa)\n"
+                      "List int; uarch testa; started ");
     expect_text(text, "imul");
     expect_text(text, "latput 1.0-test");
     expect_text(text, "\nadd r64 r64  legacy");
@@ -219,6 +225,7 @@ static int make_database(const char *path)
     }
     for (int i = 0; i < 2; i++) {
         int64_t run_id = fixture_fill(store, i ? "testb" : "testa", 0xb00f21, 1 + i);
+        store_put_run_list(store, run_id, "int", i ? "Integers" : "Integer instructions", &err);
         store_run_finish(store, run_id, 10, 1.5, &err);
     }
     store_close(store);
