@@ -105,7 +105,8 @@ $(BUILD)/version.h: FORCE
 .PHONY: FORCE
 FORCE:
 
-$(BUILD)/%.o: %.c $(BUILD)/version.h
+# The version is there before anything is compiled; only what includes it is compiled again for it.
+$(BUILD)/%.o: %.c | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
 
