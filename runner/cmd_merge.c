@@ -4,6 +4,7 @@
 #include "pack.h"
 #include "store.h"
 #include "store_options.h"
+#include "util/strbuf.h"
 
 #include <stdio.h>
 
@@ -16,30 +17,31 @@ static const struct command_option merge_options[] = {
 
 extern const struct command cmd_merge;
 
-// All packs or none.
-static int merge_packs(struct store *store, char **paths, int npaths)
+// All packs or none; what became of each, in `lines`.
+static int merge_packs(struct store *store, char **paths, int npaths, struct strbuf *lines)
 {
     struct err err = {""};
-    int added = 0;
+    int added = 0, status = EXIT_ENVIRONMENT;
     if (store_begin(store, &err) != 0)
         return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
     for (int i = 0; i < npaths; i++) {
         int64_t run_id;
         int got = pack_merge(store, paths[i], &run_id, &err);
         if (got < 0) {
-            store_rollback(store);
-            return command_fail(&cmd_merge, EXIT_USAGE, "%s", err.text);
+            status = EXIT_USAGE;
+            goto failed;
         }
-        printf("%s: %s run %lld\n", paths[i], got ? "added as" : "is there already as",
-               (long long)run_id);
+        strbuf_printf(lines, "%s: %s run %lld\n", paths[i],
+                      got ? "added as" : "is there already as", (long long)run_id);
         added += got;
     }
-    if (store_commit(store, &err) != 0) {
-        store_rollback(store);
-        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
-    }
+    if (store_commit(store, &err) != 0)
+        goto failed;
     fprintf(stderr, "latput merge: %d of %d runs added to %s\n", added, npaths, store_path(store));
     return EXIT_DONE;
+failed:
+    store_rollback(store);
+    return command_fail(&cmd_merge, status, "%s", err.text);
 }
 
 static int merge_run(int argc, char **argv)
@@ -57,11 +59,15 @@ static int merge_run(int argc, char **argv)
     int status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
-    status = merge_packs(store, argv + state.operand_index, argc - state.operand_index);
-    if (status == EXIT_DONE)
+    struct strbuf lines = {0};
+    status = merge_packs(store, argv + state.operand_index, argc - state.operand_index, &lines);
+    if (status == EXIT_DONE) {
+        fputs(strbuf_text(&lines), stdout);
         store_close(store);
-    else
+    } else {
         store_close_unused(store); // a bad pack makes no database
+    }
+    strbuf_free(&lines);
     return status;
 }
 

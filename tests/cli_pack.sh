@@ -40,6 +40,7 @@ expect "same views" cmp both.csv "$OUT"
 head -c 300 one.zip >cut.zip
 run merge --db none.db one.zip cut.zip
 expect_status 2
+expect_no_out
 expect_err 'cut\.zip: '
 expect "no new database" test ! -e none.db -a ! -e none.db-wal -a ! -e none.db-shm
 cp known.db kept.db
