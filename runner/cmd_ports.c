@@ -48,49 +48,47 @@ struct arguments {
     int cpu;
 };
 
+static int ports_option(void *context, int option, const char *argument)
+{
+    struct arguments *arguments = context;
+    switch (option) {
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        arguments->uarch = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_ports, argument, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                               : EXIT_USAGE;
+    case OPT_DISCOVER:
+        arguments->discover = true;
+        return EXIT_DONE;
+    case OPT_CPU:
+        if (command_parse_number(argument, 0, CPU_MAX, &arguments->cpu) != 0)
+            return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: from 0 to %d", argument,
+                                CPU_MAX);
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        arguments->json = strcmp(argument, "json") == 0;
+        if (!arguments->json && strcmp(argument, "table") != 0)
+            return command_fail(&cmd_ports, EXIT_USAGE,
+                                "unknown format '%s'; there are table and json", argument);
+        return EXIT_DONE;
+    default:
+        arguments->svg = argument;
+        return EXIT_DONE;
+    }
+}
+
 static int ports_parse(int argc, char **argv, struct arguments *arguments)
 {
-    struct option_state state = {0};
-    const char *argument;
-    int option;
-    long cpu;
-    char *end;
-    while ((option = command_next_option(&cmd_ports, argc, argv, &state, &argument)) >= 0)
-        switch (option) {
-        case OPT_DB:
-            arguments->db = argument;
-            break;
-        case OPT_UARCH:
-            arguments->uarch = argument;
-            break;
-        case OPT_RUN:
-            if (store_option_run(&cmd_ports, argument, &arguments->run_id) != 0)
-                return EXIT_USAGE;
-            break;
-        case OPT_DISCOVER:
-            arguments->discover = true;
-            break;
-        case OPT_CPU:
-            cpu = strtol(argument, &end, 10);
-            if (*end || !*argument || cpu < 0 || cpu > CPU_MAX)
-                return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: from 0 to %d", argument,
-                                    CPU_MAX);
-            arguments->cpu = (int)cpu;
-            break;
-        case OPT_FORMAT:
-            arguments->json = strcmp(argument, "json") == 0;
-            if (!arguments->json && strcmp(argument, "table") != 0)
-                return command_fail(&cmd_ports, EXIT_USAGE,
-                                    "unknown format '%s'; there are table and json", argument);
-            break;
-        default:
-            arguments->svg = argument;
-        }
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index < argc)
-        return command_fail(&cmd_ports, EXIT_USAGE, "unexpected argument '%s'",
-                            argv[state.operand_index]);
+    int operand = argc;
+    int status = command_each_option(&cmd_ports, argc, argv, ports_option, arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand < argc)
+        return command_fail(&cmd_ports, EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
     if (arguments->discover && (arguments->uarch || arguments->run_id))
         return command_fail(&cmd_ports, EXIT_USAGE,
                             "--discover is about this machine: without --uarch and --run");
@@ -129,13 +127,9 @@ static void ports_step(void *context, const char *what, int mixes)
 static int ports_discover_now(struct session *session, struct ports_forms *forms,
                               struct stored_port_model *stored, struct err *note, struct err *err)
 {
-    struct arena arena = {0};
-    struct program program = {0};
     bool uncertain = false;
     const struct session_floor from = {.quick = true};
-    int status = session_build_nop(session, "floor", 64, &arena, &program, err);
-    if (status == 0)
-        status = session_find_floor(session, &from, program.path, &uncertain, err);
+    int status = session_set_floor(session, &from, &uncertain, err);
     if (status == 0 && uncertain)
         status = err_set(err, "the core is too disturbed to measure on; try again later");
     if (status == 0)
@@ -157,9 +151,6 @@ static int ports_discover_now(struct session *session, struct ports_forms *forms
             stored->unit_blockers[u] = forms->forms[stored->model.units[u].blocker].name;
         stored->filler = stored->model.filler >= 0 ? forms->forms[stored->model.filler].name : "";
     }
-    if (program.path)
-        unlink(program.path);
-    arena_free(&arena);
     return status;
 }
 
@@ -197,45 +188,39 @@ static const char *ports_uarch_here(char *text, size_t size)
     return text;
 }
 
+static int ports_print_stored(const struct arguments *arguments, struct store *store,
+                              const char *uarch, struct arena *arena)
+{
+    static struct stored_port_model stored;
+    struct err err = {{0}};
+    int64_t run_id = arguments->run_id;
+    int status = store_option_check(&cmd_ports, store, run_id, arguments->uarch);
+    if (status == EXIT_DONE)
+        status =
+            store_option_ports(&cmd_ports, store, uarch, arguments->uarch, &run_id, &stored, arena);
+    if (status != EXIT_DONE)
+        return status;
+    char *of_run = store_option_uarch(store, run_id, &err);
+    if (!of_run)
+        return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    port_names_restore(of_run, &stored.model);
+    status = ports_print(arguments, &stored, of_run,
+                         arena_printf(arena, "%s, run %lld", of_run, (long long)run_id));
+    free(of_run);
+    return status;
+}
+
 static int ports_read(const struct arguments *arguments)
 {
     struct store *store;
     struct arena arena = {0};
-    static struct stored_port_model stored;
-    struct err err = {{0}};
-    char here[64], *of_run = NULL;
-    const char *uarch = arguments->uarch ? arguments->uarch : ports_uarch_here(here, sizeof here);
-    int64_t run_id = arguments->run_id;
+    char here[64];
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = store_option_check(&cmd_ports, store, run_id, arguments->uarch);
-    if (status == EXIT_DONE) {
-        int found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
-        if (found == 1)
-            found = store_get_port_model(store, run_id, &stored, &arena, &err);
-        if (found == 1) {
-            uarch = of_run = store_option_uarch(store, run_id, &err);
-            found = of_run ? 1 : -1;
-        }
-        if (found < 0) {
-            status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-        } else if (found == 0 && run_id) {
-            status = command_fail(&cmd_ports, EXIT_SOME_FAILED, "run %lld has not found its ports",
-                                  (long long)run_id);
-        } else if (found == 0) {
-            status = command_fail(&cmd_ports, EXIT_SOME_FAILED,
-                                  "no run of '%s' in the database has found its ports; latput run "
-                                  "does, or latput ports --discover",
-                                  uarch);
-        } else {
-            port_names_restore(uarch, &stored.model);
-            char *title = xasprintf("%s, run %lld", uarch, (long long)run_id);
-            status = ports_print(arguments, &stored, uarch, title);
-            free(title);
-        }
-    }
-    free(of_run);
+    status = ports_print_stored(
+        arguments, store, arguments->uarch ? arguments->uarch : ports_uarch_here(here, sizeof here),
+        &arena);
     arena_free(&arena);
     store_close(store);
     return status;

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct command_option options[] = {
     {0,   "mixes",  "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
@@ -52,28 +51,28 @@ struct arguments {
     bool json;
 };
 
-static int parse_int(const char *text, long least, long most, long *number)
+// Seeds are as wide as the database keeps them.
+static int parse_seed(const char *text, uint64_t *seed)
 {
     char *end;
     errno = 0;
-    *number = strtol(text, &end, 10);
-    return !errno && *text && !*end && *number >= least && *number <= most ? 0 : -1;
+    long long number = strtoll(text, &end, 10);
+    *seed = (uint64_t)number;
+    return !errno && *text && !*end && number >= 0 ? 0 : -1;
 }
 
-static int validate_option(int option, const char *argument, struct arguments *arguments)
+static int validate_option(void *context, int option, const char *argument)
 {
-    long number = 0;
+    struct arguments *arguments = context;
     switch (option) {
     case OPT_MIXES:
-        if (parse_int(argument, 2, 1000000, &number) != 0)
+        if (command_parse_number(argument, 2, 1000000, &arguments->mixes) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--mixes %s: from 2 to 1000000",
                                 argument);
-        arguments->mixes = (int)number;
         return EXIT_DONE;
     case OPT_SEED:
-        if (parse_int(argument, 0, INT64_MAX, &number) != 0)
+        if (parse_seed(argument, &arguments->seed) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
-        arguments->seed = (uint64_t)number;
         return EXIT_DONE;
     case OPT_DB:
         arguments->db = argument;
@@ -82,9 +81,8 @@ static int validate_option(int option, const char *argument, struct arguments *a
         return store_option_run(&cmd_validate, argument, &arguments->run_id) == 0 ? EXIT_DONE
                                                                                   : EXIT_USAGE;
     case OPT_CPU:
-        if (parse_int(argument, 0, 8191, &number) != 0)
+        if (command_parse_number(argument, 0, 8191, &arguments->cpu) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--cpu %s: not a number", argument);
-        arguments->cpu = (int)number;
         return EXIT_DONE;
     default:
         arguments->json = strcmp(argument, "json") == 0;
@@ -97,18 +95,12 @@ static int validate_option(int option, const char *argument, struct arguments *a
 
 static int validate_parse(int argc, char **argv, struct arguments *arguments)
 {
-    struct option_state state = {0};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(&cmd_validate, argc, argv, &state, &argument)) >= 0)
-        if ((status = validate_option(option, argument, arguments)) != EXIT_DONE)
-            return status;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index < argc)
-        return command_fail(&cmd_validate, EXIT_USAGE, "unexpected argument '%s'",
-                            argv[state.operand_index]);
-    return EXIT_DONE;
+    int operand = argc;
+    int status =
+        command_each_option(&cmd_validate, argc, argv, validate_option, arguments, &operand);
+    if (status == EXIT_DONE && operand < argc)
+        return command_fail(&cmd_validate, EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
+    return status;
 }
 
 static void print_json(const struct validation *result)
@@ -180,10 +172,7 @@ static int table_load(struct store *store, int64_t run_id, struct table *table, 
 {
     struct stored_port_usage *usages;
     int nusages;
-    int found = store_get_port_model(store, run_id, &table->model, arena, err);
-    if (found == 0)
-        return err_set(err, "run %" PRId64 " has no port table", run_id);
-    if (found < 0 || store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
+    if (store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
         select_rows(NULL, 0, NULL, &table->rows, err) != 0)
         return -1;
     table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
@@ -193,18 +182,13 @@ static int table_load(struct store *store, int64_t run_id, struct table *table, 
     return 0;
 }
 
-static int validate_floor(struct session *session, struct store *store, struct arena *arena,
-                          struct err *err)
+static int validate_floor(struct session *session, struct store *store, struct err *err)
 {
-    struct program program = {0};
     bool uncertain = false;
     struct session_floor from = {.store = store};
-    if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0 ||
-        session_build_nop(session, "floor", 64, arena, &program, err) != 0)
+    if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0)
         return -1;
-    int status = session_find_floor(session, &from, program.path, &uncertain, err);
-    unlink(program.path);
-    return status;
+    return session_set_floor(session, &from, &uncertain, err);
 }
 
 static int validate_measure(const struct arguments *arguments, struct store *store, int64_t run_id,
@@ -216,7 +200,7 @@ static int validate_measure(const struct arguments *arguments, struct store *sto
     if (status == 0)
         status = session_make_directory(&session, err);
     if (status == 0)
-        status = validate_floor(&session, store, arena, err);
+        status = validate_floor(&session, store, err);
     if (status == 0) {
         struct measure_mixes measure = {.session = &session,
                                         .rows = table->by_form,
@@ -232,42 +216,55 @@ static int validate_measure(const struct arguments *arguments, struct store *sto
     return status;
 }
 
+// Another CPU's table cannot be tried here. EXIT_*.
+static int validate_check_uarch(struct store *store, int64_t run_id, const char *uarch)
+{
+    struct err err = {{0}};
+    char *of_run = store_option_uarch(store, run_id, &err);
+    int status = EXIT_DONE;
+    if (!of_run)
+        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (strcmp(of_run, uarch) != 0)
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
+                              run_id, of_run, uarch);
+    free(of_run);
+    return status;
+}
+
+static int validate_on(const struct arguments *arguments, struct store *store, const char *uarch,
+                       struct arena *arena)
+{
+    static struct table table;
+    struct validation result;
+    struct err err = {{0}};
+    int64_t run_id = arguments->run_id;
+    int status = run_id ? validate_check_uarch(store, run_id, uarch) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status =
+            store_option_ports(&cmd_validate, store, uarch, false, &run_id, &table.model, arena);
+    if (status != EXIT_DONE)
+        return status;
+    if (table_load(store, run_id, &table, arena, &err) != 0 ||
+        validate_measure(arguments, store, run_id, &table, arena, &result, &err) != 0)
+        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (arguments->json)
+        print_json(&result);
+    else
+        print_table(&result);
+    selection_free(&table.rows);
+    return status;
+}
+
 static int validate_with(const struct arguments *arguments, struct store *store)
 {
     struct arena arena = {0};
     struct err err = {{0}};
-    static struct table table;
-    struct validation result;
-    char *uarch = NULL;
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    int64_t run_id = arguments->run_id;
-    int found = -1, status = EXIT_ENVIRONMENT;
-    if (cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0) {
-        uarch = cpu->uarch;
-        found = run_id ? 1 : store_newest_port_run(store, 0, uarch, &run_id, &err);
-    }
-    char *of_run = found == 1 ? store_option_uarch(store, run_id, &err) : NULL;
-    if (found == 1 && of_run && strcmp(of_run, uarch) != 0) {
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
-                              run_id, of_run, uarch);
-    } else if (found == 0) {
-        status =
-            command_fail(&cmd_validate, EXIT_USAGE,
-                         "the database has no port table of '%s'; run latput run first", uarch);
-    } else if (found < 0 || !of_run || table_load(store, run_id, &table, &arena, &err) != 0 ||
-               validate_measure(arguments, store, run_id, &table, &arena, &result, &err) != 0) {
-        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    } else {
-        status = EXIT_DONE;
-        if (arguments->json)
-            print_json(&result);
-        else
-            print_table(&result);
-    }
-    selection_free(&table.rows);
+    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0
+                     ? validate_on(arguments, store, cpu->uarch, &arena)
+                     : command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
     arena_free(&arena);
-    free(of_run);
     free(cpu);
     return status;
 }

@@ -166,6 +166,20 @@ int session_find_floor(struct session *session, const struct session_floor *from
     return 0;
 }
 
+int session_set_floor(struct session *session, const struct session_floor *from, bool *uncertain,
+                      struct err *err)
+{
+    struct arena arena = {0};
+    struct program program = {0};
+    int status = session_build_nop(session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = session_find_floor(session, from, program.path, uncertain, err);
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+    return status;
+}
+
 static void session_stop(int signal_number)
 {
     (void)signal_number;

@@ -53,5 +53,8 @@ struct session_floor {
 // stored if it can be trusted. *uncertain: it is a guess.
 int session_find_floor(struct session *session, const struct session_floor *from,
                        const char *program, bool *uncertain, struct err *err);
+// The same with a program of its own, for those who have no other use of one.
+int session_set_floor(struct session *session, const struct session_floor *from, bool *uncertain,
+                      struct err *err);
 
 #endif

@@ -50,6 +50,27 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
     return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
 }
 
+int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
+                       bool named, int64_t *run_id, struct stored_port_model *model,
+                       struct arena *arena)
+{
+    struct err err = {""};
+    bool of_run = *run_id != 0;
+    int found = of_run ? 1 : store_newest_port_run(store, 0, uarch, run_id, &err);
+    if (found == 1)
+        found = store_get_port_model(store, *run_id, model, arena, &err);
+    if (found == 1)
+        return EXIT_DONE;
+    if (found < 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    if (of_run)
+        return command_fail(cmd, EXIT_USAGE, "%s: run %lld has not found its ports",
+                            store_path(store), (long long)*run_id);
+    return command_fail(cmd, named ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                        "%s: no run of '%s' has found its ports%s", store_path(store), uarch,
+                        named ? "" : "; latput run does, latput ports --discover looks at once");
+}
+
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
 {
     const struct store_filter filter = {.run_id = run_id};

@@ -19,6 +19,14 @@ int store_option_run(const struct command *cmd, const char *text, int64_t *run_i
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
                        const char *uarch);
 
+// The port model of a run (*run_id), or, where that is 0, of the newest run of `uarch` that has
+// one, which becomes *run_id; its texts are owned by the arena. EXIT_DONE, or with a message:
+// EXIT_USAGE where the run or the uarch, if it was `named` by the user, has none; EXIT_ENVIRONMENT
+// where there is none yet, or the database cannot be read.
+int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
+                       bool named, int64_t *run_id, struct stored_port_model *model,
+                       struct arena *arena);
+
 // The uarch of a run that exists, to be freed by the caller; NULL after an error.
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
 
