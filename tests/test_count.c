@@ -3,6 +3,7 @@
 // kernel, and what each refusal of a simulated kernel is taken for. Software events are counted for
 // real, where the system allows it.
 #include "count.h"
+#include "machine_fixture.h"
 #include "util/mem.h"
 
 #include <errno.h>
@@ -86,49 +87,26 @@ static int sim_close(int fd)
 static const struct count_calls sim_calls = {
     .perf_open = sim_open, .read = sim_read, .ioctl = sim_ioctl, .close = sim_close};
 
-// A machine whose files are in a directory of the test's own.
-static char root[64];
-static struct cpu_info cpu;
-static struct count_machine machine;
-
-static void file_put(const char *path, const char *text)
-{
-    char full[256];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *at = full + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(full, 0777);
-        *at = '/';
-    }
-    FILE *f = fopen(full, "we");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
-
 static int machine_make(void **state)
 {
     (void)state;
-    strcpy(root, "/tmp/latput-count-XXXXXX");
-    assert_non_null(mkdtemp(root));
+    machine_begin(&sim_calls);
     memset(&sim, 0, sizeof sim);
     sim.fail_at = -1;
     sim.enabled = sim.running = 1000;
     sim.count = 5;
-    cpu = (struct cpu_info){.vendor = "GenuineIntel", .family = 6};
-    machine = (struct count_machine){.cpu = &cpu, .root = root, .calls = &sim_calls};
-    file_put("/sys/bus/event_source/devices/cpu/type", "4\n");
-    file_put("/proc/sys/kernel/perf_event_paranoid", "2\n");
-    file_put("/proc/sys/kernel/nmi_watchdog", "0\n");
+    strcpy(machine_cpu.vendor, "GenuineIntel");
+    machine_cpu.family = 6;
+    machine_file("/sys/bus/event_source/devices/cpu/type", "4\n");
+    machine_file("/proc/sys/kernel/perf_event_paranoid", "2\n");
+    machine_file("/proc/sys/kernel/nmi_watchdog", "0\n");
     return 0;
 }
 
 static int machine_remove(void **state)
 {
     (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command); // NOLINT: a path of mkdtemp
+    return machine_end();
 }
 
 static struct count_event event(const char *name, uint32_t code, uint32_t umask)
@@ -301,13 +279,13 @@ static void test_refusals(void **state)
         sim.opened = sim.closed = 0;
         sim.fail_at = r->fail_at;
         sim.error = r->error;
-        strcpy(cpu.hypervisor, r->hypervisor);
+        strcpy(machine_cpu.hypervisor, r->hypervisor);
         for (int k = 0; k < 3; k++)
             events[k].rings = r->rings;
-        file_put("/proc/sys/kernel/perf_event_paranoid", r->paranoid);
-        file_put("/proc/sys/kernel/nmi_watchdog", r->watchdog);
-        file_put("/sys/bus/event_source/devices/cpu/type", "4\n");
-        snprintf(path, sizeof path, "%s/sys/bus/event_source/devices/cpu/type", root);
+        machine_file("/proc/sys/kernel/perf_event_paranoid", r->paranoid);
+        machine_file("/proc/sys/kernel/nmi_watchdog", r->watchdog);
+        machine_file("/sys/bus/event_source/devices/cpu/type", "4\n");
+        snprintf(path, sizeof path, "%s/sys/bus/event_source/devices/cpu/type", machine_root);
         if (!r->pmu)
             unlink(path);
         enum count_obstacle got = count_perf.open(&machine, &target, events, 3, &group, &err);
@@ -330,7 +308,7 @@ static void test_times(void **state)
     for (int k = 0; k < 2; k++) {
         sim.opened = 0;
         sim.running = sim.enabled = 1000;
-        file_put("/proc/sys/kernel/nmi_watchdog", "0");
+        machine_file("/proc/sys/kernel/nmi_watchdog", "0");
         assert_int_equal(count_perf.open(&machine, k ? &process : &self, events, 2, &group, &err),
                          COUNT_FINE);
         sim.running = 999;
@@ -338,7 +316,7 @@ static void test_times(void **state)
         assert_non_null(strstr(err.text, "99.9 %"));
         sim.running = 0;
         assert_int_equal(count_perf.read(group, values, &err), COUNT_TOO_MANY);
-        file_put("/proc/sys/kernel/nmi_watchdog", "1");
+        machine_file("/proc/sys/kernel/nmi_watchdog", "1");
         assert_int_equal(count_perf.read(group, values, &err), COUNT_WATCHDOG);
         sim.enabled = 0;
         assert_int_equal(count_perf.read(group, values, &err), COUNT_FAILED);
@@ -353,13 +331,13 @@ static void test_probe(void **state)
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
     assert_int_equal(sim.closed, 1);
     sim.count = 0;
-    strcpy(cpu.hypervisor, "KVM");
+    strcpy(machine_cpu.hypervisor, "KVM");
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_STILL);
     assert_non_null(strstr(err.text, "stands still"));
     sim.opened = 0;
     sim.fail_at = 0;
     sim.error = EACCES;
-    file_put("/proc/sys/kernel/perf_event_paranoid", "4");
+    machine_file("/proc/sys/kernel/perf_event_paranoid", "4");
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_FORBIDDEN);
 }
 
@@ -370,19 +348,19 @@ static void test_hybrid(void **state)
     struct count_group *group;
     struct err err = {""};
     char name[64], list[160];
-    file_put("/sys/bus/event_source/devices/cpu_core/type", "4\n");
-    file_put("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
-    file_put("/sys/bus/event_source/devices/cpu_core/cpus", "0-1023\n");
+    machine_file("/sys/bus/event_source/devices/cpu_core/type", "4\n");
+    machine_file("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
+    machine_file("/sys/bus/event_source/devices/cpu_core/cpus", "0-1023\n");
     // The type of the core is not visible: no PMU can be chosen.
     assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
     assert_non_null(strstr(err.text, "1AH"));
-    cpu.core_type = 0x40;
+    machine_cpu.core_type = 0x40;
     assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
     assert_int_equal(sim.attrs[0].type, 4);
     count_perf.close(group);
     // A small core whose PMU covers none, then all, of the CPUs that we may run on.
-    cpu.core_type = 0x20;
-    file_put("/sys/bus/event_source/devices/cpu_atom/cpus", "4000,5000-5003\n");
+    machine_cpu.core_type = 0x20;
+    machine_file("/sys/bus/event_source/devices/cpu_atom/cpus", "4000,5000-5003\n");
     assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
     assert_non_null(strstr(err.text, "taskset -c 4000,5000-5003"));
     cpu_set_t set;
@@ -393,7 +371,7 @@ static void test_hybrid(void **state)
             snprintf(name, sizeof name, "%s%d", list[0] ? "," : "", i);
             strcat(list, name);
         }
-    file_put("/sys/bus/event_source/devices/cpu_atom/cpus", list);
+    machine_file("/sys/bus/event_source/devices/cpu_atom/cpus", list);
     sim.opened = 0;
     assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
     assert_int_equal(sim.attrs[0].type, 10);
@@ -442,7 +420,7 @@ static void test_page_refused(void **state)
 static void test_software_real(void **state)
 {
     (void)state;
-    struct count_machine live = count_machine_live(&cpu);
+    struct count_machine live = count_machine_live(&machine_cpu);
     struct count_event events[2];
     struct count_group *group;
     struct err err = {""};

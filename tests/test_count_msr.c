@@ -3,6 +3,7 @@
 // register that is programmed, and that all of them are as before at the end, also when the process
 // is killed. What refusals mean is asked of system calls that refuse.
 #include "count_msr.h"
+#include "machine_fixture.h"
 #include "util/strbuf.h"
 
 #include <errno.h>
@@ -26,48 +27,25 @@
 
 enum { CPU = 3, IMAGE_MAX = 512 };
 
-static char root[64];
-static struct cpu_info cpu;
-static struct count_machine machine;
 static int device_fd;
-
-static void file_put(const char *path, const char *text)
-{
-    char full[256];
-    snprintf(full, sizeof full, "%s%s", root, path);
-    for (char *at = full + 1; (at = strchr(at, '/')); at++) {
-        *at = '\0';
-        mkdir(full, 0777);
-        *at = '/';
-    }
-    FILE *f = fopen(full, "we");
-    assert_non_null(f);
-    fputs(text, f);
-    assert_int_equal(fclose(f), 0);
-}
 
 static int machine_make(void **state)
 {
     (void)state;
     char path[128];
-    strcpy(root, "/tmp/latput-msr-XXXXXX");
-    assert_non_null(mkdtemp(root));
-    file_put("/dev/cpu/3/msr", "");
-    snprintf(path, sizeof path, "%s/dev/cpu/3/msr", root);
+    machine_begin(&count_calls_real);
+    machine_file("/dev/cpu/3/msr", "");
+    snprintf(path, sizeof path, "%s/dev/cpu/3/msr", machine_root);
     device_fd = open(path, O_RDWR | O_CLOEXEC);
     assert_true(device_fd >= 0);
-    memset(&cpu, 0, sizeof cpu);
-    machine = (struct count_machine){.cpu = &cpu, .root = root, .calls = &count_calls_real};
     return 0;
 }
 
 static int machine_remove(void **state)
 {
     (void)state;
-    char command[128];
     close(device_fd);
-    snprintf(command, sizeof command, "rm -rf %s", root);
-    return system(command); // NOLINT: a path of mkdtemp
+    return machine_end();
 }
 
 static void register_put(uint32_t msr, uint64_t value)
@@ -257,11 +235,11 @@ static struct counter_table table;
 static int events_of(const struct scheme_test *test, struct count_event **events)
 {
     struct err err = {""};
-    snprintf(cpu.uarch, sizeof cpu.uarch, "%s", test->uarch);
-    cpu.nleaves = 0;
+    snprintf(machine_cpu.uarch, sizeof machine_cpu.uarch, "%s", test->uarch);
+    machine_cpu.nleaves = 0;
     for (size_t i = 0; i < ARRAY_LEN(test->leaves); i++)
         if (test->leaves[i].leaf)
-            cpu.leaves[cpu.nleaves++] = test->leaves[i];
+            machine_cpu.leaves[machine_cpu.nleaves++] = test->leaves[i];
     if (counters_load(test->uarch, &table, &err) != 0)
         fail_msg("line %d: %s", test->line, err.text);
     int n = count_events_parse(&table, test->events, test->rings, events, &err);
@@ -421,7 +399,7 @@ static void test_in_use(void **state)
     refusal(COUNT_TOO_MANY, count_msr.open(&machine, &target, events, n, &group, &err), &err,
             "general 0x7");
     assert_null(group);
-    file_put("/proc/sys/kernel/nmi_watchdog", "1\n");
+    machine_file("/proc/sys/kernel/nmi_watchdog", "1\n");
     refusal(COUNT_WATCHDOG, count_msr.open(&machine, &target, events, n, &group, &err), &err,
             "sysctl -w kernel.nmi_watchdog=0");
     // Taken away while it counts.
@@ -471,13 +449,13 @@ static void test_refused(void **state)
     refuse_swallow = false;
     refuse_error = EPERM;
     refusal(COUNT_FORBIDDEN, open_one(&err), &err, "CAP_SYS_RAWIO");
-    file_put("/sys/module/msr/parameters/allow_writes", "off\n");
+    machine_file("/sys/module/msr/parameters/allow_writes", "off\n");
     refusal(COUNT_FORBIDDEN, open_one(&err), &err, "echo on >");
-    file_put("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
+    machine_file("/sys/kernel/security/lockdown", "none [integrity] confidentiality\n");
     refusal(COUNT_FORBIDDEN, open_one(&err), &err, "locked down");
     refuse_error = EIO;
     refusal(COUNT_NO_EVENT, open_one(&err), &err, "has no MSR 0xc0010000");
-    strcpy(cpu.hypervisor, "KVM");
+    strcpy(machine_cpu.hypervisor, "KVM");
     refusal(COUNT_NO_PMU, open_one(&err), &err, "hypervisor (KVM)");
     refuse_error = ENXIO;
     refusal(COUNT_GONE, open_one(&err), &err, "offline");
@@ -502,13 +480,13 @@ static void test_probe(void **state)
     CPU_SET((size_t)number, &there);
     sched_setaffinity(0, sizeof there, &there);
     snprintf(path, sizeof path, "/dev/cpu/%d/msr", number);
-    snprintf(full, sizeof full, "%s%s", root, path);
+    snprintf(full, sizeof full, "%s%s", machine_root, path);
     if (access(full, F_OK) != 0)
-        file_put(path, "");
-    strcpy(cpu.uarch, "k10");
+        machine_file(path, "");
+    strcpy(machine_cpu.uarch, "k10");
     refusal(COUNT_STILL, count_msr.probe(&machine, &err), &err, "stands still");
-    strcpy(cpu.uarch, "skylake");
-    strcpy(cpu.hypervisor, "KVM");
+    strcpy(machine_cpu.uarch, "skylake");
+    strcpy(machine_cpu.hypervisor, "KVM");
     refusal(COUNT_NO_PMU, count_msr.probe(&machine, &err), &err, "the hypervisor hides them");
     sched_setaffinity(0, sizeof before, &before);
 }
