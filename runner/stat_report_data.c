@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The report of `latput stat` for programs: CSV with one line a row, then what follows from the
-// rows; JSON with the single values too.
+// rows; JSON with the single values too. docs/COUNTERS.md says what the columns and members are.
 #include "stat_report_internal.h"
 
 #include "util/mem.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 // --- CSV ---
@@ -18,9 +19,44 @@ static void put_number(struct strbuf *out, double value, const char *otherwise)
         strbuf_puts(out, otherwise);
 }
 
+// The last columns of a row: where the code of a hardware event comes from.
+static void put_csv_table(const struct stat_report *r, bool of_table, struct strbuf *out)
+{
+    if (of_table)
+        strbuf_printf(out, ",%s,%s\n", r->table->uarch, r->table->version);
+    else
+        strbuf_puts(out, ",,\n");
+}
+
+// A row that follows from others: `kind`:`event`:`detail`. Names of raw events have commas.
+static void put_csv_derived(const struct stat_report *r, const char *kind, const char *event,
+                            const char *detail, double clk, struct strbuf *out)
+{
+    char *name = xasprintf("%s:%s%s%s", kind, event, *detail ? ":" : "", detail);
+    report_csv_text(out, name);
+    strbuf_printf(out, ",derived,,,clk,%.15g,,,,,ok,", clk);
+    put_csv_table(r, true, out);
+    free(name);
+}
+
+static void put_csv_histogram(const struct stat_report *r, const double *means, int event,
+                              struct strbuf *out)
+{
+    struct stat_histogram h;
+    if (r->events[event].base != event ||
+        !stat_histogram_make(r->events, means, r->result->nevents, event, &h))
+        return;
+    for (int k = 0; k < h.nbuckets; k++) {
+        char bucket[16];
+        snprintf(bucket, sizeof bucket, "%s%d", k == h.nbuckets - 1 ? "ge" : "", k);
+        put_csv_derived(r, "histogram", r->events[event].event.name, bucket, h.clk[k], out);
+    }
+}
+
 void stat_report_csv(const struct stat_report *r, struct strbuf *out)
 {
-    strbuf_puts(out, "event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail\n");
+    strbuf_puts(out, "event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail,uarch,"
+                     "table_version\n");
     for (int i = 0; i < stat_rows_count(r); i++) {
         struct stat_row row = stat_row_at(r, i);
         const char *const texts[] = {row.name, row.source, row.code, row.rings, row.unit};
@@ -37,21 +73,15 @@ void stat_report_csv(const struct stat_report *r, struct strbuf *out)
         strbuf_printf(out, "%zu,%s,", row.summary.n,
                       row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
         report_csv_text(out, row.series->why ? row.series->why : "");
-        strbuf_puts(out, "\n");
+        put_csv_table(r, row.code[0] != '\0', out);
     }
     double *means = stat_means_make(r);
     for (int i = 0; i < r->result->nevents; i++) {
-        struct stat_histogram h;
         int begins;
-        const char *name = r->events[i].event.name;
         double clk = stat_duration_of(r, means, i, &begins);
-        if (r->events[i].base == i &&
-            stat_histogram_make(r->events, means, r->result->nevents, i, &h))
-            for (int k = 0; k < h.nbuckets; k++)
-                strbuf_printf(out, "histogram:%s:%s%d,derived,,,clk,%.15g,,,,,ok,\n", name,
-                              k == h.nbuckets - 1 ? "ge" : "", k, h.clk[k]);
+        put_csv_histogram(r, means, i, out);
         if (!isnan(clk))
-            strbuf_printf(out, "duration:%s,derived,,,clk,%.15g,,,,,ok,\n", name, clk);
+            put_csv_derived(r, "duration", r->events[i].event.name, "", clk, out);
     }
     free(means);
 }

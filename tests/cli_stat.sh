@@ -15,10 +15,10 @@ run stat --repeat 2 --output report.csv --format csv --events task-clock,page-fa
 expect_status 0
 expect_no_out
 expect "nothing on standard error" test ! -s "$ERR"
-expect "header" grep -q '^event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail$' report.csv
+expect "header" grep -q '^event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail,uarch,table_version$' report.csv
 expect "slept" at_least "$(mean_of wall)" 200000000
 expect "slept, not worked" at_most "$(mean_of user)" 100000000
-expect "two runs" grep -qE '^wall,clock,,,ns,([0-9.]+,){4}2,ok,$' report.csv
+expect "two runs" grep -qE '^wall,clock,,,ns,([0-9.]+,){4}2,ok,,,$' report.csv
 expect "page faults" at_least "$(mean_of page-faults)" 10
 # shellcheck disable=SC2016 # the program is another shell's
 run stat --repeat 2 -- sh -c 'i=0; while [ $i -lt 100000 ]; do i=$((i + 1)); done'
@@ -92,8 +92,10 @@ expect_err '^status 3 in the last one, others differ$'
 # Signals that latput gets reach the program, and the measurement ends.
 interrupt() { # SIGNAL, script
     rm -f started
+    set -m # else the shell would have it ignore SIGINT
     "$LATPUT" stat -e task-clock --warm 0 -- sh -c "$2" >"$OUT" 2>"$ERR" </dev/null &
     local pid=$! i
+    set +m
     for ((i = 0; i < 100; i++)); do
         [ -e started ] && break
         sleep 0.05
@@ -114,6 +116,68 @@ expect_err 'by SIGHUP$'
 interrupt USR1 'trap "echo usr1; exit 6" USR1; : >started; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 6'
 expect_status 6
 expect_out '^usr1$'
+# shellcheck disable=SC2016
+interrupt INT ': >started; for i in $(seq 100); do sleep 0.05; done'
+expect_status 130
+expect_err 'by SIGINT$'
+# shellcheck disable=SC2016
+interrupt ALRM 'trap "echo alarm; exit 9" ALRM; : >started; for i in $(seq 100); do sleep 0.05; done'
+expect_status 9
+expect_out '^alarm$'
+
+# A program that something else kills, or stops and lets go on.
+# shellcheck disable=SC2016
+run stat -e task-clock --warm 0 -- sh -c 'kill -KILL $$'
+expect_status 137
+expect_err 'ended by SIGKILL$'
+# shellcheck disable=SC2016
+run stat -e task-clock --repeat 1 --warm 0 --format csv -o report.csv -- \
+    sh -c '(sleep 0.3; kill -CONT $$) & kill -STOP $$; exit 42'
+expect_status 42
+expect "the stop is in the wall time" at_least "$(mean_of wall)" 300000000
+
+# SIGTSTP to latput stops both, SIGCONT lets both go on.
+state_of() { awk '{ print $3 }' "/proc/$1/stat" 2>/dev/null; }
+wait_state() { # PID, STATE
+    local i
+    for ((i = 0; i < 100; i++)); do
+        [ "$(state_of "$1")" = "$2" ] && return 0
+        sleep 0.05
+    done
+    return 1
+}
+rm -f started
+# shellcheck disable=SC2016
+"$LATPUT" stat -e task-clock --warm 0 --repeat 1 -- \
+    sh -c 'echo $$ >started; while [ ! -e finished ]; do sleep 0.02; done; exit 8' >"$OUT" 2>"$ERR" </dev/null &
+pid=$! CLI_COMMAND='stat, stopped'
+for ((i = 0; i < 100; i++)); do
+    [ -s started ] && break
+    sleep 0.05
+done
+kill -s TSTP "$pid"
+expect "latput stops" wait_state "$pid" T
+expect "the program stops" wait_state "$(cat started)" T
+kill -s CONT "$pid"
+: >finished
+wait "$pid"
+STATUS=$?
+expect_status 8
+
+# A program that closes its output and errors, and one that leaves a process behind that lives on.
+run stat -e task-clock --repeat 1 --warm 0 -- sh -c 'exec >&- 2>&-; exit 42'
+expect_status 42
+expect_err 'exit status 42$'
+run stat -e task-clock --repeat 1 --warm 0 --format csv -o report.csv -- sh -c 'sleep 1 >/dev/null 2>&1 & exit 0'
+expect_status 0
+expect "it is not waited for" at_most "$(mean_of wall)" 900000000
+
+# Through a pipe to its end: latput adds nothing to the data, and the exit status of cmp is its own.
+printf 'a\0b\377' >bytes
+# shellcheck disable=SC2094 # both only read it
+"$LATPUT" stat -e task-clock --repeat 1 --warm 0 -o report.txt -- cat <bytes | cmp - bytes
+ends=${PIPESTATUS[*]} CLI_COMMAND='stat, bytes'
+expect "the data are the program's: $ends" test "$ends" = "0 0"
 
 # Without hardware counters: named with the reason, refused if they were asked for.
 if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/cpu_core ]; then

@@ -298,6 +298,17 @@ static void expect_text(char *text, const char *const *lines, size_t n)
     free(text);
 }
 
+// No line is wider than a terminal; a character of several bytes has one column.
+static void expect_width(const char *text, size_t columns)
+{
+    size_t width = 0;
+    for (const char *at = text; *at; at++) {
+        width = *at == '\n' ? 0 : width + (((unsigned char)*at & 0xc0) != 0x80);
+        if (width > columns)
+            fail_msg("a line of more than %zu columns in:\n%s", columns, text);
+    }
+}
+
 static void test_model_returns(void **state)
 {
     (void)state;
@@ -324,10 +335,11 @@ static void test_model_returns(void **state)
     };
     expect_text(report(&options, events, &result, REPORT_TABLE), lines, ARRAY_LEN(lines));
     static const char *const csv[] = {
-        "retire_slots:ge2,fake,\"event=0xc2,umask=0x02,cmask=2\",user,clk,5257,5257,5257,0,2,ok,\n",
-        "histogram:retire_slots:0,derived,,,clk,1457,,,,,ok,\n",
-        "histogram:retire_slots:ge3,derived,,,clk,2847,,,,,ok,\n",
-        "duration:p0:ge1,derived,,,clk,3,,,,,ok,\n",
+        "retire_slots:ge2,fake,\"event=0xc2,umask=0x02,cmask=2\",user,clk,5257,5257,5257,0,2,ok,,"
+        "skylake,1\n",
+        "histogram:retire_slots:0,derived,,,clk,1457,,,,,ok,,skylake,1\n",
+        "histogram:retire_slots:ge3,derived,,,clk,2847,,,,,ok,,skylake,1\n",
+        "duration:p0:ge1,derived,,,clk,3,,,,,ok,,skylake,1\n",
     };
     expect_text(report(&options, events, &result, REPORT_CSV), csv, ARRAY_LEN(csv));
     static const char *const json[] = {
@@ -337,6 +349,28 @@ static void test_model_returns(void **state)
         "\"values\": [5257, 5257]}",
     };
     expect_text(report(&options, events, &result, REPORT_JSON), json, ARRAY_LEN(json));
+    stat_result_free(&result);
+    free(events);
+}
+
+// The names of raw events have commas, which CSV must quote wherever the name is.
+static void test_raw_events(void **state)
+{
+    (void)state;
+    struct stat_options options = options_make(program_true);
+    struct stat_event *events;
+    struct stat_result result;
+    int n = expand("event=0xc2,umask=0x02", "ge1,ge2,ge3", true, &events);
+    measure(&options, events, n, &result);
+    static const char *const csv[] = {
+        "\n\"event=0xc2,umask=0x02\",fake,\"event=0xc2,umask=0x02\",user,events,16646,",
+        "\n\"histogram:event=0xc2,umask=0x02:ge3\",derived,,,clk,2847,",
+        "\n\"duration:event=0xc2,umask=0x02:ge1\",derived,,,clk,17.084,",
+    };
+    expect_text(report(&options, events, &result, REPORT_CSV), csv, ARRAY_LEN(csv));
+    char *table_text = report(&options, events, &result, REPORT_TABLE);
+    expect_width(table_text, 80);
+    free(table_text);
     stat_result_free(&result);
     free(events);
 }
@@ -405,7 +439,8 @@ static void test_refused_events(void **state)
     assert_int_equal(result.series[1].n, 2);
     assert_int_equal(result.lost_runs, 0);
     static const char *const csv[] = {
-        "p0,fake,\"event=0xa1,umask=0x01\",user,events,,,,,0,no_event,'p0' is refused\n"};
+        "p0,fake,\"event=0xa1,umask=0x01\",user,events,,,,,0,no_event,'p0' is refused,"
+        "skylake,1\n"};
     expect_text(report(&options, events, &result, REPORT_CSV), csv, 1);
     stat_result_free(&result);
     // No counters at all: with hardware_required nothing is run, else time is measured.
@@ -604,13 +639,14 @@ static void test_summary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),         cmocka_unit_test(test_passes_restricted),
-        cmocka_unit_test(test_thresholds),     cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_histogram),      cmocka_unit_test(test_model_returns),
-        cmocka_unit_test(test_fewer_counters), cmocka_unit_test(test_shared_counters),
-        cmocka_unit_test(test_refused_events), cmocka_unit_test(test_usage_stands_in),
-        cmocka_unit_test(test_perf_simulated), cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_program_ends),   cmocka_unit_test(test_summary),
+        cmocka_unit_test(test_passes),          cmocka_unit_test(test_passes_restricted),
+        cmocka_unit_test(test_thresholds),      cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_histogram),       cmocka_unit_test(test_model_returns),
+        cmocka_unit_test(test_raw_events),      cmocka_unit_test(test_fewer_counters),
+        cmocka_unit_test(test_shared_counters), cmocka_unit_test(test_refused_events),
+        cmocka_unit_test(test_usage_stands_in), cmocka_unit_test(test_perf_simulated),
+        cmocka_unit_test(test_usage),           cmocka_unit_test(test_program_ends),
+        cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, table_load, table_free);
 }

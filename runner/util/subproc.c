@@ -296,7 +296,8 @@ void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_stat
     close(child->from_fd);
 }
 
-static const int forwarded_signals[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+static const int forwarded_signals[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP, SIGALRM,
+                                        SIGUSR1, SIGUSR2, SIGTSTP, SIGCONT};
 static volatile sig_atomic_t forward_pid; // of the program that runs; 0: none
 static volatile sig_atomic_t interrupted_by;
 
@@ -307,7 +308,9 @@ static void forward_signal(int number, siginfo_t *info, void *context)
     // A positive code: from the kernel, that is, of the terminal, for the whole process group.
     if (forward_pid > 0 && info->si_code <= 0)
         kill(forward_pid, number);
-    if (number != SIGUSR1 && number != SIGUSR2)
+    if (number == SIGTSTP)
+        raise(SIGSTOP); // we ourselves; until SIGCONT
+    else if (number != SIGUSR1 && number != SIGUSR2 && number != SIGCONT)
         interrupted_by = number;
     errno = saved;
 }

@@ -67,11 +67,12 @@ void subproc_await(struct subproc_program *program, struct subproc_end *end);
 // Ends a program that was not released.
 void subproc_abandon(struct subproc_program *program);
 
-// From now on, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1 and SIGUSR2 (those that are not ignored)
-// no longer end us but are passed on to the program of subproc_hold(), unless they come from the
-// terminal, which sends them to the program, too.
+// From now on, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGALRM, SIGUSR1 and SIGUSR2 (those that are not
+// ignored) no longer end us but are passed on to the program of subproc_hold(), unless they come
+// from the terminal, which sends them to the program, too. So are SIGTSTP, which stops us besides,
+// and SIGCONT.
 void subproc_forward(void);
-// The last signal of these that ends programs (all but SIGUSR1 and SIGUSR2); 0: none came.
+// The last signal of these that ends programs (SIGINT to SIGALRM); 0: none came.
 int subproc_interrupted(void);
 
 // With show-commands on, each started command is printed to standard error.
