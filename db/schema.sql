@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -254,6 +254,15 @@ CREATE TABLE port_class (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- Published names of single ports (one bit), and of sets that no blocker occupies. Ports and sets
+-- without a row have none: those of classes stand in port_class.
+CREATE TABLE port_name (
+    run_id INTEGER NOT NULL REFERENCES port_model,
+    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- as in port_class
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
+    PRIMARY KEY (run_id, ports_mask)
+) STRICT, WITHOUT ROWID;
+
 -- A unit that is not pipelined: forms that need it keep it busy for some cycles each.
 CREATE TABLE port_unit (
     run_id INTEGER NOT NULL REFERENCES port_model,
@@ -407,6 +416,10 @@ CREATE TRIGGER port_class_no_update BEFORE UPDATE ON port_class
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_class'); END;
 CREATE TRIGGER port_class_no_delete BEFORE DELETE ON port_class
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_class'); END;
+CREATE TRIGGER port_name_no_update BEFORE UPDATE ON port_name
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_name'); END;
+CREATE TRIGGER port_name_no_delete BEFORE DELETE ON port_name
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_name'); END;
 CREATE TRIGGER port_unit_no_update BEFORE UPDATE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
 CREATE TRIGGER port_unit_no_delete BEFORE DELETE ON port_unit

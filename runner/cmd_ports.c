@@ -2,7 +2,6 @@
 // latput ports: the structure of the execution ports, from the database or found now.
 #include "command.h"
 #include "measure_mixes.h"
-#include "ports_names.h"
 #include "report.h"
 #include "run_ports.h"
 #include "session.h"
@@ -203,7 +202,6 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
     char *of_run = store_option_uarch(store, run_id, &err);
     if (!of_run)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
-    port_names_restore(of_run, &stored.model);
     status = ports_print(arguments, &stored, of_run,
                          arena_printf(arena, "%s, run %lld", of_run, (long long)run_id));
     free(of_run);

@@ -16,11 +16,13 @@
 enum {
     PORTS_MAX = 32,         // units of a CPU: bits of a port set
     PORT_CLASSES_MAX = 32,  // distinct port sets that forms of one µop have
+    PORT_HIDDEN_MAX = 8,    // sets with a name and without a blocker
     PORT_UNITS_MAX = 8,     // units that are busy for several cycles: dividers
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
     PORT_GROUPS_MAX = 12,   // of ports that have a counter
     PORT_NAME_MAX = 24,
+    PORT_LABEL_MAX = 8, // of a single port
 };
 
 // A set of ports that some form of one µop can choose from. Ports that no form tells apart are
@@ -40,13 +42,22 @@ struct port_unit {
     double blocker_clk; // how long the blocker keeps it busy
 };
 
+// A published name of a set that no form of one µop shows alone, because the front end is no wider.
+struct port_hidden {
+    uint32_t set;
+    char name[PORT_NAME_MAX];
+};
+
 struct port_model {
-    int width;                     // of dispatch: slots a cycle
-    int nports;                    // ports in all classes
-    char port_names[PORTS_MAX][8]; // published names, where the structure fits; else ""
-    int filler;                    // index of a form that takes a slot and no port; -1: none known
+    int width;  // of dispatch: slots a cycle
+    int nports; // ports in all classes
+    char port_names[PORTS_MAX]
+                   [PORT_LABEL_MAX]; // published names, where the structure fits; else ""
+    int filler; // index of a form that takes a slot and no port; -1: none known
     int nclasses;
     struct port_class classes[PORT_CLASSES_MAX]; // by size, smallest first
+    int nhidden;
+    struct port_hidden hidden[PORT_HIDDEN_MAX];
     int nunits;
     struct port_unit units[PORT_UNITS_MAX];
     double residual; // largest |measured - predicted| / predicted over the pairs of classes
@@ -79,7 +90,15 @@ struct port_usage {
 double port_predict(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n);
 int port_set_size(uint32_t set);
-// "2*ALU+1*LOAD" appended; "" for no µops. Sets without a name in the model get a systematic one.
+// What a port is called: its published name, or u and its number, which means nothing.
+void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
+// Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a
+// name last and in any order.
+bool port_before(const struct port_model *model, int a, int b);
+// The ports of a set in that order, those without a name by number. Returns how many.
+int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS_MAX]);
+// "2*ALU+1*LOAD" appended; "" for no µops. Sets without a name in the model are told by their
+// ports: ALU0/ALU3.
 void port_usage_text(const struct port_model *model, const struct port_usage *usage,
                      struct strbuf *out);
 void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out);

@@ -94,6 +94,34 @@ double port_predict(const struct port_model *model, const struct port_usage *con
     return fmax(most, demand_clk(&demand));
 }
 
+void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX])
+{
+    if (model->port_names[port][0])
+        snprintf(label, PORT_LABEL_MAX, "%s", model->port_names[port]);
+    else
+        snprintf(label, PORT_LABEL_MAX, "u%d", port % PORTS_MAX);
+}
+
+bool port_before(const struct port_model *model, int a, int b)
+{
+    const char *name_a = model->port_names[a], *name_b = model->port_names[b];
+    return *name_a && (!*name_b || strverscmp(name_a, name_b) < 0);
+}
+
+int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS_MAX])
+{
+    int n = 0;
+    for (int port = 0; port < PORTS_MAX; port++) {
+        if (!(set & UINT32_C(1) << port))
+            continue;
+        int at = n++;
+        for (; at > 0 && port_before(model, port, ports[at - 1]); at--)
+            ports[at] = ports[at - 1];
+        ports[at] = port;
+    }
+    return n;
+}
+
 void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out)
 {
     for (int i = 0; i < model->nclasses; i++)
@@ -101,15 +129,16 @@ void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *
             strbuf_puts(out, model->classes[i].name);
             return;
         }
-    const char *between = "";
-    for (int port = 0; port < PORTS_MAX; port++) {
-        if (!(set & 1u << port))
-            continue;
-        if (model->port_names[port][0])
-            strbuf_printf(out, "%s%s", between, model->port_names[port]);
-        else
-            strbuf_printf(out, "%sp%d", between, port);
-        between = "/";
+    for (int i = 0; i < model->nhidden; i++)
+        if (model->hidden[i].set == set) {
+            strbuf_puts(out, model->hidden[i].name);
+            return;
+        }
+    int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
+    for (int i = 0; i < n; i++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, ports[i], label);
+        strbuf_printf(out, "%s%s", i ? "/" : "", label);
     }
 }
 

@@ -228,17 +228,3 @@ int port_name_sets(const struct port_oracle *oracle, const struct port_form *for
     csv_file_free(&names.file);
     return status;
 }
-
-void port_names_restore(const char *uarch, struct port_model *model)
-{
-    struct names names;
-    struct err ignored = {{0}};
-    int found = names_open(uarch, &names, &ignored);
-    for (int i = 0; i < names.n; i++)
-        for (int c = 0; c < model->nclasses; c++)
-            if (strcmp(model->classes[c].name, names.sets[i].name) == 0)
-                names.sets[i].class = c;
-    if (found == 1 && names_compare(&names, model, &ignored) == 0)
-        names_apply(&names, model);
-    csv_file_free(&names.file);
-}

@@ -13,9 +13,6 @@
 int port_name_sets(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
                    const char *uarch, struct port_model *model, struct err *note, struct err *err);
 
-// The names of single ports for a model whose sets have been named before; none if they do not fit.
-void port_names_restore(const char *uarch, struct port_model *model);
-
 // Checks a file without measuring: 0, or -1 with `path:line:` and what is wrong. has_form: whether
 // a list has the form.
 int port_names_check(const char *path, bool (*has_form)(const char *form, void *data), void *data,

@@ -7,21 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 
-static void port_label(const struct port_model *model, int port, char label[8])
-{
-    if (model->port_names[port][0])
-        snprintf(label, 8, "%s", model->port_names[port]);
-    else
-        snprintf(label, 8, "p%d", port % 100);
-}
-
 // Named ports by their names.
 static void ports_sort(const struct port_model *model, int *order, int n)
 {
     for (int i = 1; i < n; i++) {
         int port = order[i], at = i;
-        for (; at > 0 && strcmp(model->port_names[order[at - 1]], model->port_names[port]) > 0;
-             at--)
+        for (; at > 0 && port_before(model, port, order[at - 1]); at--)
             order[at] = order[at - 1];
         order[at] = port;
     }
@@ -49,6 +40,13 @@ static int ports_order(const struct port_model *model, int order[PORTS_MAX])
     return n;
 }
 
+// Larger sets first, those of a size by name.
+static bool set_before(const struct port_class *a, const struct port_class *b)
+{
+    int more = port_set_size(a->set) - port_set_size(b->set);
+    return more ? more > 0 : strverscmp(a->name, b->name) < 0;
+}
+
 // Sets that hang together, the largest first.
 static int sets_order(const struct port_model *model, int order[PORT_CLASSES_MAX])
 {
@@ -57,12 +55,18 @@ static int sets_order(const struct port_model *model, int order[PORT_CLASSES_MAX
     for (int c = model->nclasses - 1; c >= 0; c--) {
         if (listed[c])
             continue;
+        int first = n;
         uint32_t together = model->classes[c].set;
-        for (int i = model->nclasses - 1; i >= 0; i--)
-            if (!listed[i] && model->classes[i].set & together) {
-                listed[i] = true;
-                order[n++] = i;
-            }
+        for (int i = model->nclasses - 1; i >= 0; i--) {
+            if (listed[i] || !(model->classes[i].set & together))
+                continue;
+            listed[i] = true;
+            int at = n++;
+            for (; at > first && set_before(&model->classes[i], &model->classes[order[at - 1]]);
+                 at--)
+                order[at] = order[at - 1];
+            order[at] = i;
+        }
     }
     return n;
 }
@@ -78,6 +82,12 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
                   title, model->nports, model->nclasses, model->width);
 }
 
+static int at_least(int wide, const char *text)
+{
+    int len = (int)strlen(text);
+    return len > wide ? len : wide;
+}
+
 void report_ports_text(const struct stored_port_model *stored, const char *title,
                        struct strbuf *out)
 {
@@ -85,18 +95,24 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
     int ports[PORTS_MAX], sets[PORT_CLASSES_MAX];
     int nports = ports_order(model, ports), nsets = sets_order(model, sets);
     ports_text_head(stored, title, out);
-    strbuf_printf(out, "%-10s size ", "set");
+    int wide = 4, name_wide = 10;
+    for (int i = 0; i < nsets; i++)
+        name_wide = at_least(name_wide, model->classes[i].name);
+    for (int p = 0; p < nports; p++)
+        wide = at_least(wide, model->port_names[ports[p]]);
+    strbuf_printf(out, "%-*s size ", name_wide, "set");
     for (int p = 0; p < nports; p++) {
-        char label[8];
+        char label[PORT_LABEL_MAX];
         port_label(model, ports[p], label);
-        strbuf_printf(out, " %4s", label);
+        strbuf_printf(out, " %*s", wide, label);
     }
     strbuf_puts(out, "  forms  blocker\n");
     for (int i = 0; i < nsets; i++) {
         const struct port_class *class = &model->classes[sets[i]];
-        strbuf_printf(out, "%-10s %4d ", class->name, port_set_size(class->set));
+        strbuf_printf(out, "%-*s %4d ", name_wide, class->name, port_set_size(class->set));
         for (int p = 0; p < nports; p++)
-            strbuf_printf(out, "  %s ", class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
+            strbuf_printf(out, "%*s%s ", wide - 2, "",
+                          class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
         strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
     for (int u = 0; u < model->nunits; u++)
@@ -125,14 +141,12 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
         strbuf_puts(out, c ? ",\n  {\"name\": " : "\n  {\"name\": ");
         report_json_text(out, class->name);
         strbuf_printf(out, ", \"size\": %d, \"ports\": [", port_set_size(class->set));
-        for (int port = 0, first = 1; port < model->nports; port++) {
-            char label[8];
-            if (!(class->set & UINT32_C(1) << port))
-                continue;
-            port_label(model, port, label);
-            strbuf_puts(out, first ? "" : ", ");
+        int ports[PORTS_MAX], nports = port_set_ports(model, class->set, ports);
+        for (int p = 0; p < nports; p++) {
+            char label[PORT_LABEL_MAX];
+            port_label(model, ports[p], label);
+            strbuf_puts(out, p ? ", " : "");
             report_json_text(out, label);
-            first = 0;
         }
         strbuf_printf(out, "], \"forms\": %d, \"blocker\": ", class->members);
         report_json_text(out, stored->class_blockers[c]);
@@ -178,7 +192,7 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
     svg_text(out, title);
     strbuf_puts(out, "</text>\n");
     for (int p = 0; p < nports; p++) {
-        char label[8];
+        char label[PORT_LABEL_MAX];
         port_label(model, ports[p], label);
         strbuf_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"11\">",
                       LEFT + p * CELL + CELL / 2, TOP - 8);

@@ -178,10 +178,8 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     int found = model_load(run, forms, model, &own, err);
     if (found < 0)
         return -1;
-    if (found == 1) {
-        port_names_restore(run->session->cpu->uarch, model);
+    if (found == 1)
         return own ? 0 : model_store(run, forms, model, err);
-    }
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists; "
                             "begin a new run");

@@ -174,12 +174,17 @@ static const struct copy_level copy_port_units = {
     "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk) VALUES (?, ?, ?, ?, ?)",
     NULL};
 
+static const struct copy_level copy_port_names = {
+    "SELECT 0, ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
+    "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", NULL};
+
 static const struct copy_level copy_port_models = {
     "SELECT run_id, width, nports, filler, residual, unexplained FROM port_model "
     "WHERE run_id = ?1",
     "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained) "
     "VALUES (?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, NULL}
+    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_names,
+                                       NULL}
 };
 
 static const struct copy_level copy_validation_classes = {

@@ -37,6 +37,28 @@ static int store_put_port_classes(struct store *store, int64_t run_id,
     return 0;
 }
 
+static int store_put_port_name(struct store *store, int64_t run_id, uint32_t set, const char *name,
+                               struct err *err)
+{
+    return store_execute(store, err,
+                         "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", "iis",
+                         run_id, (int64_t)set, name);
+}
+
+static int store_put_port_names(struct store *store, int64_t run_id, const struct port_model *model,
+                                struct err *err)
+{
+    int result = 0;
+    for (int port = 0; port < PORTS_MAX && result == 0; port++)
+        if (model->port_names[port][0])
+            result = store_put_port_name(store, run_id, UINT32_C(1) << port,
+                                         model->port_names[port], err);
+    for (int i = 0; i < model->nhidden && result == 0; i++)
+        result =
+            store_put_port_name(store, run_id, model->hidden[i].set, model->hidden[i].name, err);
+    return result;
+}
+
 int store_put_port_model(struct store *store, int64_t run_id,
                          const struct stored_port_model *stored, struct err *err)
 {
@@ -59,13 +81,15 @@ int store_put_port_model(struct store *store, int64_t run_id,
                       stored->filler, store_finite(model->residual), (int64_t)model->unexplained);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
+    if (result == 0)
+        result = store_put_port_names(store, run_id, model, err);
     return store_unit_end(store, own, result, err);
 }
 
-static void store_column_name(sqlite3_stmt *stmt, int column, char name[PORT_NAME_MAX])
+static void store_column_name(sqlite3_stmt *stmt, int column, char *name, size_t size)
 {
     const char *text = (const char *)sqlite3_column_text(stmt, column);
-    snprintf(name, PORT_NAME_MAX, "%s", text ? text : "");
+    snprintf(name, size, "%s", text ? text : "");
 }
 
 static int store_get_port_classes(struct store *store, int64_t run_id,
@@ -83,7 +107,7 @@ static int store_get_port_classes(struct store *store, int64_t run_id,
         int at = stored->model.nclasses++;
         struct port_class *class = &stored->model.classes[at];
         class->set = (uint32_t)sqlite3_column_int64(stmt, 0);
-        store_column_name(stmt, 1, class->name);
+        store_column_name(stmt, 1, class->name, PORT_NAME_MAX);
         stored->class_blockers[at] = store_column_text(stmt, 2, arena);
         class->blocker = -1;
         class->blocker_clk = store_column_real(stmt, 3);
@@ -106,12 +130,34 @@ static int store_get_port_units(struct store *store, int64_t run_id,
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW && stored->model.nunits < PORT_UNITS_MAX) {
         int at = stored->model.nunits++;
         struct port_unit *unit = &stored->model.units[at];
-        store_column_name(stmt, 0, unit->name);
+        store_column_name(stmt, 0, unit->name, PORT_NAME_MAX);
         stored->unit_blockers[at] = store_column_text(stmt, 1, arena);
         unit->blocker = -1;
         unit->blocker_clk = store_column_real(stmt, 2);
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+}
+
+static int store_get_port_names(struct store *store, int64_t run_id, struct port_model *model,
+                                struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(
+        store, err, "SELECT ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
+        "i", run_id);
+    if (!stmt)
+        return -1;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        uint32_t set = (uint32_t)sqlite3_column_int64(stmt, 0);
+        if (port_set_size(set) == 1) {
+            store_column_name(stmt, 1, model->port_names[__builtin_ctz(set)], PORT_LABEL_MAX);
+        } else if (model->nhidden < PORT_HIDDEN_MAX) {
+            struct port_hidden *hidden = &model->hidden[model->nhidden++];
+            hidden->set = set;
+            store_column_name(stmt, 1, hidden->name, PORT_NAME_MAX);
+        }
+    }
+    return store_rows_end(store, stmt, got, err);
 }
 
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *stored,
@@ -137,7 +183,8 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
     if (got != SQLITE_ROW)
         return 0;
     if (store_get_port_classes(store, run_id, stored, arena, err) != 0 ||
-        store_get_port_units(store, run_id, stored, arena, err) != 0)
+        store_get_port_units(store, run_id, stored, arena, err) != 0 ||
+        store_get_port_names(store, run_id, &stored->model, err) != 0)
         return -1;
     return 1;
 }

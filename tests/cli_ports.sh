@@ -11,6 +11,7 @@ run ports --db ports.db --uarch testa
 expect_status 0
 expect_out '^testa, run [0-9]+$'
 expect_out '^6 ports in 3 sets, 8 slots a cycle'
+expect_out '^set +size +ALU0 +ALU2 +ALU10 +u2 +u4 +u5 ' # stored names, in the order that people count
 expect_out '^SHIFT +2 .* 14  shlx r64 r64 r64$'
 expect_out '^unit DIV: not pipelined; div r64 keeps it busy for 5.0 cycles$'
 run ports --db ports.db --run 1
@@ -23,6 +24,7 @@ expect "valid JSON" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT')
 run ports --db ports.db --run 1 --svg ports.svg
 expect_status 0
 expect "a diagram" grep -q '>SHIFT</text>' ports.svg
+expect "names of ports in it" grep -q '>ALU10</text>' ports.svg
 if command -v xmllint >/dev/null; then
     expect "well-formed" xmllint --noout ports.svg
 fi

@@ -15,18 +15,21 @@ static inline struct stored_port_model fixture_port_model(void)
     return (struct stored_port_model){
         .model = {.width = 8,
                   .nports = 6,
+                  .port_names = {"ALU10", "ALU0", "", "ALU2"},
                   .filler = 3,
                   .nclasses = 3,
                   .classes = {{FIXTURE_SHIFT, "SHIFT", 2, 0.5, 14},
                               {FIXTURE_LOAD, "LOAD", 1, 0.5, 120},
                               {FIXTURE_ALU, "ALU", 0, 0.25, 310}},
+                  .nhidden = 1,
+                  .hidden = {{FIXTURE_ALU | FIXTURE_LOAD, "ALL"}},
                   .nunits = 1,
                   .units = {{"DIV", 4, 5}},
                   .residual = 0.012,
                   .unexplained = 2},
         .filler = "nop",
-        .class_blockers = {"shlx r64 r64 r64",                                     "mov r64 m64", "lea r64 agen"},
-        .unit_blockers = {"div r64"},
+        .class_blockers = {"shlx r64 r64 r64", "mov r64 m64", "lea r64 agen"},
+        .unit_blockers = {"div r64"                              },
     };
 }
 

@@ -187,43 +187,13 @@ static void test_names(void **state)
     assert_non_null(strstr(err.text, "/nowhere/x.csv"));
 }
 
-// Names come back to a model whose sets fit, and to no other.
-static void test_names_restore(void **state)
-{
-    (void)state;
-    const char *uarch = "../../tests/ports/testa"; // from where the tables of the tree are
-    struct port_model model = {
-        .width = 6,
-        .nports = 4,
-        .filler = -1,
-        .nclasses = 3,
-        .classes = {{.set = 0x4, .name = "SHIFT"},
-                    {.set = 0x7, .name = "ALU"},
-                    {.set = 0x8, .name = "B1"}},
-    };
-    struct port_model other = model, unnamed = model;
-    port_names_restore(uarch, &model);
-    assert_string_equal(model.port_names[2], "q1");
-    // The two others are symmetric: both names, each once.
-    assert_true(strcmp(model.port_names[0], "q0") == 0 || strcmp(model.port_names[0], "q2") == 0);
-    assert_true(strcmp(model.port_names[1], "q0") == 0 || strcmp(model.port_names[1], "q2") == 0);
-    assert_string_not_equal(model.port_names[0], model.port_names[1]);
-    assert_string_equal(model.port_names[3], "");
-    other.classes[1].set = 0x3; // no longer around SHIFT
-    port_names_restore(uarch, &other);
-    for (int port = 0; port < 4; port++)
-        assert_string_equal(other.port_names[port], "");
-    port_names_restore("testb", &unnamed); // has no file
-    for (int port = 0; port < 4; port++)
-        assert_string_equal(unnamed.port_names[port], "");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates),    cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_thin),          cmocka_unit_test(test_names),
-        cmocka_unit_test(test_names_restore),
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_thin),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }

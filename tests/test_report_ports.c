@@ -6,13 +6,13 @@
 
 #include <sqlite3.h>
 
-// Ports 0 to 3 are q3, q1, unnamed and q0; FP stands apart.
+// Ports 0 to 3 are q10, q2, unnamed and q1; FP stands apart.
 static struct stored_port_model made_model(void)
 {
     return (struct stored_port_model){
         .model = {.width = 6,
                   .nports = 6,
-                  .port_names = {"q3", "q1", "", "q0"},
+                  .port_names = {"q10", "q2", "", "q1"},
                   .filler = -1,
                   .nclasses = 4,
                   .classes = {{0x2, "ONE", -1, 1, 7},
@@ -50,12 +50,13 @@ static void test_text(void **state)
     report_ports_text(&stored, "Some CPU, run 3", &out);
     assert_true(strncmp(out.data, "Some CPU, run 3\n", 16) == 0);
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
-    // The ports of the largest set first, by name; what has no name is shown by its number.
-    expect_text(&out, "set        size    p2   q0   q1   q3   p4   p5  forms  blocker\n");
+    // The ports of the largest set first, by name as people count; what has no name comes last, and
+    // its number does not look like a published one.
+    expect_text(&out, "set        size    q1   q2  q10   u2   u4   u5  forms  blocker\n");
     // Sets that overlap follow each other, the largest first.
     expect_text(&out, "ALU           4   ##   ##   ##   ##   ·    ·       300  mov r32 i32\n"
-                      "PAIR          2   ·    ·    ##   ##   ·    ·         9  shlx r64 r64 r64\n"
-                      "ONE           1   ·    ·    ##   ·    ·    ·         7  imul r64 r64 i8\n"
+                      "PAIR          2   ·    ##   ##   ·    ·    ·         9  shlx r64 r64 r64\n"
+                      "ONE           1   ·    ##   ·    ·    ·    ·         7  imul r64 r64 i8\n"
                       "FP<\"&         2   ·    ·    ·    ·    ##   ##       12  vpaddb");
     expect_text(&out, "unit DIV: not pipelined; div r64 keeps it busy for 4.5 cycles\n"
                       "unit SQRT: not pipelined; vsqrtpd x x keeps it busy for 12.0 cycles\n");
@@ -65,6 +66,16 @@ static void test_text(void **state)
     report_ports_text(&stored, "t", &out);
     expect_no_text(&out, "unit");
     expect_no_text(&out, "fit into no set");
+    // Columns are as wide as the longest name; sets of a size stand in the order of their names.
+    strbuf_clear(&out);
+    snprintf(stored.model.port_names[3], PORT_LABEL_MAX, "AGLU01");
+    snprintf(stored.model.classes[0].name, PORT_NAME_MAX, "PAIR10");
+    stored.model.classes[0].set = 0xa;
+    report_ports_text(&stored, "t", &out);
+    expect_text(&out, "set        size  AGLU01     q2    q10     u2     u4     u5  forms");
+    expect_text(&out,
+                "PAIR          2     ·      ##     ##     ·      ·      ·         9  shlx r64");
+    expect_text(&out, "PAIR10        2     ##     ##     ·  ");
     strbuf_free(&out);
 }
 
@@ -101,11 +112,11 @@ static void test_json(void **state)
     expect_json(&out, "json_extract(?1, '$.filler')", "nop");
     expect_json(&out, "json_array_length(?1, '$.sets')", "4");
     expect_json(&out, "json_extract(?1, '$.sets[3].name')", "ALU");
-    expect_json(&out, "json_extract(?1, '$.sets[3].ports')", "[\"q3\",\"q1\",\"p2\",\"q0\"]");
+    expect_json(&out, "json_extract(?1, '$.sets[3].ports')", "[\"q1\",\"q2\",\"q10\",\"u2\"]");
     expect_json(&out, "json_extract(?1, '$.sets[3].forms')", "300");
     expect_json(&out, "json_extract(?1, '$.sets[1].name')", "FP<\"&");
     expect_json(&out, "json_extract(?1, '$.sets[1].size')", "2");
-    expect_json(&out, "json_extract(?1, '$.sets[1].ports')", "[\"p4\",\"p5\"]");
+    expect_json(&out, "json_extract(?1, '$.sets[1].ports')", "[\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$.sets[1].blocker')", "vpaddb x{k}{z} <x> & \"x\"");
     expect_json(&out, "json_extract(?1, '$.units[1].name')", "SQRT");
     expect_json(&out, "json_extract(?1, '$.units[0].busy_clk')", "4.5");
@@ -165,7 +176,7 @@ static void test_svg(void **state)
     expect_text(&out, ">Some &lt;CPU&gt; &amp; more</text>");
     expect_text(&out, ">FP&lt;\"&amp;</text>");
     expect_text(&out, ">vpaddb x{k}{z} &lt;x&gt; &amp; \"x\"</text>");
-    static const char *const labels[] = {">q0<", ">q1<", ">q3<", ">p2<", ">p4<", ">p5<"};
+    static const char *const labels[] = {">q1<", ">q2<", ">q10<", ">u2<", ">u4<", ">u5<"};
     for (size_t i = 0; i < ARRAY_LEN(labels); i++)
         assert_int_equal(count_of(out.data, labels[i]), 1);
     // A cell for each set and port, filled where the set has the port.

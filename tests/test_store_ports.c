@@ -66,6 +66,11 @@ static void test_model(void **state)
         assert_int_equal(got.model.classes[i].members, want.model.classes[i].members);
         assert_int_equal(got.model.classes[i].blocker, -1);
     }
+    for (int port = 0; port < PORTS_MAX; port++)
+        assert_string_equal(got.model.port_names[port], want.model.port_names[port]);
+    assert_int_equal(got.model.nhidden, 1);
+    assert_int_equal(got.model.hidden[0].set, want.model.hidden[0].set);
+    assert_string_equal(got.model.hidden[0].name, "ALL");
     assert_string_equal(got.model.units[0].name, "DIV");
     assert_string_equal(got.unit_blockers[0], "div r64");
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
@@ -200,9 +205,9 @@ static void test_batch(void **state)
 static void test_append_only(void **state)
 {
     (void)state;
-    static const char *const facts[] = {"port_model",  "port_class",       "port_unit",
-                                        "port_result", "port_use",         "port_trial",
-                                        "validation",  "validation_class", "validation_mix"};
+    static const char *const facts[] = {
+        "port_model", "port_class", "port_unit",  "port_name",        "port_result",
+        "port_use",   "port_trial", "validation", "validation_class", "validation_mix"};
     struct fixture fixture;
     fixture_make(&fixture);
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
@@ -232,6 +237,7 @@ static const char everything[] =
     "blocker_clk || ' ' || members FROM port_class WHERE run_id = 2 UNION ALL "
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
+    "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
     "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') FROM port_result "
@@ -272,6 +278,7 @@ static void test_pack(void **state)
     char *before = xstrdup(ask(store, everything));
     assert_non_null(strstr(before, "mix "));
     assert_non_null(strstr(before, "trial "));
+    assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
     expect(target, everything, before);
     free(before);
     if (pack_write(target, run_id, again, &err) != 0)
