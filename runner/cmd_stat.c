@@ -2,13 +2,13 @@
 // latput stat: counts events of a whole program over repeated runs. The program keeps its standard
 // files, the terminal and the signals; the report goes to standard error or to a file, and the exit
 // status is the program's.
-#include "command.h"
+#include "cmd_backend.h"
+#include "session.h"
 #include "stat_report.h"
 #include "util/mem.h"
 #include "util/subproc.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,35 +27,41 @@ enum {
     OPT_DURATIONS,
     OPT_REPEAT,
     OPT_WARM,
+    OPT_BACKEND,
+    OPT_CPU,
     OPT_FORMAT,
     OPT_OUTPUT
 };
 
+// clang-format off
 static const struct command_option stat_options[] = {
-    [OPT_EVENTS] =
-        {'e',                                       "events", "LIST",
-                      "the events to count, separated by commas: ids of the table (latput counters), "
-         "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
-         "sets of them (@branches), software events (task-clock); default: all of this CPU"},
-    [OPT_USER] = {0,                                   "user", NULL, "hardware events in user mode (default)"},
-    [OPT_KERNEL] = {0,                                         "kernel", NULL, "in the kernel"},
+    [OPT_EVENTS] = {'e', "events", "LIST",
+        "the events to count, separated by commas: ids of the table (latput counters), "
+        "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
+        "sets of them (@branches), software events (task-clock); default: all of this CPU"},
+    [OPT_USER] = {0, "user", NULL, "hardware events in user mode (default)"},
+    [OPT_KERNEL] = {0, "kernel", NULL, "in the kernel"},
     [OPT_BOTH] = {0, "both", NULL, "in both"},
     [OPT_COMPARE] = {0, "compare", "LIST",
-                      "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
-                     "more often, at most so often, ...; lt le gt ge with a number, or a number"},
-    [OPT_INVERT] = {0,                                         "invert", "LIST",
-                      "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at "
-                    "least'"},
-    [OPT_HISTOGRAM] = {0,                                     "histogram", "N", "the same as --compare ge1,ge2,...,geN"},
-    [OPT_DURATIONS] = {0,                                         "durations", NULL,
-                      "count also in how many cycles each event happened and how often such "
-                       "cycles began: the mean duration"},
-    [OPT_REPEAT] = {'r',                                   "repeat", "N", "count each event in N runs; default 3"},
-    [OPT_WARM] = {0,                                "warm", "N", "runs before them that are not counted; default 1"},
-    [OPT_FORMAT] = {'f',                                         "format", "FORMAT", "table (default), csv or json"},
-    [OPT_OUTPUT] = {'o',                                   "output", "FILE", "write the report there instead of standard error"},
-    {0                                        }
+        "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
+        "more often, at most so often, ...; lt le gt ge with a number, or a number"},
+    [OPT_INVERT] = {0, "invert", "LIST",
+        "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at least'"},
+    [OPT_HISTOGRAM] = {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN"},
+    [OPT_DURATIONS] = {0, "durations", NULL,
+        "count also in how many cycles each event happened and how often such "
+        "cycles began: the mean duration"},
+    [OPT_REPEAT] = {'r', "repeat", "N", "count each event in N runs; default 3"},
+    [OPT_WARM] = {0, "warm", "N", "runs before them that are not counted; default 1"},
+    [OPT_BACKEND] = {0, "backend", "NAME",
+        "who counts hardware events: perf; msr (root: all that runs on one CPU, where the program "
+        "is then kept); tsc: nobody; auto (default): perf, else msr"},
+    [OPT_CPU] = {0, "cpu", "N", "keep the program on CPU N, and latput off it"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
+    [OPT_OUTPUT] = {'o', "output", "FILE", "write the report there instead of standard error"},
+    {0}
 };
+// clang-format on
 
 extern const struct command cmd_stat;
 
@@ -68,78 +74,83 @@ struct stat_command {
     bool durations;
     enum count_rings rings;
     enum report_format format;
+    enum count_choice choice; // of the backend
     struct stat_options options;
+    struct session session; // with its CPU if the program is kept on one; else none
     struct cpu_info cpu;
     struct counter_table table;
     struct stat_event *list;
     int nlist;
 };
 
-static int number_parse(const char *name, const char *text, int least, int most, int *number)
+static int number_parse(int option, const char *text, int least, int most, int *number)
 {
-    char *end;
-    errno = 0;
-    long value = strtol(text, &end, 10);
-    if (end == text || *end || errno || value < least || value > most)
-        return command_fail(&cmd_stat, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
-                            name, least, most, text);
-    *number = (int)value;
+    if (command_parse_number(text, least, most, number) == 0)
+        return EXIT_DONE;
+    return command_fail(&cmd_stat, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
+                        stat_options[option].name, least, most, text);
+}
+
+static int format_parse(const char *text, enum report_format *format)
+{
+    int parsed = report_format_parse(text);
+    if (parsed < 0)
+        return command_fail(&cmd_stat, EXIT_USAGE,
+                            "unknown format '%s'; there are table, csv, json", text);
+    *format = (enum report_format)parsed;
     return EXIT_DONE;
 }
 
-static int stat_option(struct stat_command *s, int option, const char *argument)
+static int stat_option(void *context, int option, const char *argument)
 {
-    int format;
+    struct stat_command *s = context;
     switch (option) {
     case OPT_EVENTS:
         s->events = argument;
-        return EXIT_DONE;
+        break;
     case OPT_USER:
+        s->rings = COUNT_USER;
+        break;
     case OPT_KERNEL:
+        s->rings = COUNT_KERNEL;
+        break;
     case OPT_BOTH:
-        s->rings = option == OPT_USER     ? COUNT_USER
-                   : option == OPT_KERNEL ? COUNT_KERNEL
-                                          : COUNT_BOTH;
-        return EXIT_DONE;
+        s->rings = COUNT_BOTH;
+        break;
     case OPT_COMPARE:
         s->compare = argument;
-        return EXIT_DONE;
+        break;
     case OPT_INVERT:
         s->invert = argument;
-        return EXIT_DONE;
+        break;
     case OPT_HISTOGRAM:
-        return number_parse("histogram", argument, 1, HISTOGRAM_MAX, &s->histogram);
+        return number_parse(option, argument, 1, HISTOGRAM_MAX, &s->histogram);
     case OPT_DURATIONS:
         s->durations = true;
-        return EXIT_DONE;
+        break;
     case OPT_REPEAT:
-        return number_parse("repeat", argument, 1, REPEAT_MAX, &s->options.repeat);
+        return number_parse(option, argument, 1, REPEAT_MAX, &s->options.repeat);
     case OPT_WARM:
-        return number_parse("warm", argument, 0, REPEAT_MAX, &s->options.warm);
+        return number_parse(option, argument, 0, REPEAT_MAX, &s->options.warm);
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_stat, argument, ~0u, &s->choice);
+    case OPT_CPU:
+        return number_parse(option, argument, 0, CPU_SETSIZE - 1, &s->options.cpu);
     case OPT_FORMAT:
-        format = report_format_parse(argument);
-        if (format < 0)
-            return command_fail(&cmd_stat, EXIT_USAGE,
-                                "unknown format '%s'; there are table, csv, json", argument);
-        s->format = (enum report_format)format;
-        return EXIT_DONE;
+        return format_parse(argument, &s->format);
     default:
         s->output = argument;
-        return EXIT_DONE;
     }
+    return EXIT_DONE;
 }
 
 static int stat_parse(int argc, char **argv, struct stat_command *s)
 {
-    struct option_state state = {0};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(&cmd_stat, argc, argv, &state, &argument)) >= 0)
-        if ((status = stat_option(s, option, argument)) != EXIT_DONE)
-            return status;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index >= argc)
+    int operand = argc;
+    int status = command_each_option(&cmd_stat, argc, argv, stat_option, s, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand >= argc)
         return command_fail(&cmd_stat, EXIT_USAGE,
                             "no program given: latput stat [OPTIONS] -- PROGRAM [ARGS...]");
     if (s->compare && s->histogram)
@@ -150,8 +161,39 @@ static int stat_parse(int argc, char **argv, struct stat_command *s)
         return command_fail(&cmd_stat, EXIT_USAGE,
                             "--compare, --histogram and --durations multiply the events: choose "
                             "some with --events");
-    s->options.argv = (const char *const *)argv + state.operand_index;
+    s->options.argv = (const char *const *)argv + operand;
     return EXIT_DONE;
+}
+
+// Chooses the CPU that the program is kept on: `wanted`, or the last one.
+static int cpu_keep(struct stat_command *s)
+{
+    struct err err = {""};
+    if (session_begin(s->options.cpu, &s->session, &err) != 0)
+        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    s->options.cpu = s->session.params.config.cpu;
+    s->cpu = *s->session.cpu;
+    return EXIT_DONE;
+}
+
+static int backend_choose(struct stat_command *s)
+{
+    struct err err = {""};
+    const struct count_backend *backend;
+    int status = EXIT_DONE;
+    if (s->options.cpu >= 0 || s->choice == COUNT_CHOICE_MSR)
+        status = cpu_keep(s);
+    else if (cpu_identify(&s->cpu, &err) != 0)
+        status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status != EXIT_DONE)
+        return status;
+    s->options.machine = count_machine_live(&s->cpu);
+    if (count_choose(s->choice, &s->options.machine, &backend, &err) != COUNT_FINE)
+        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    // Where auto finds none, perf says why.
+    s->options.backend = backend ? backend : &count_perf;
+    s->options.capacity = count_capacity_of(&s->cpu);
+    return s->options.backend->whole_cpu && s->options.cpu < 0 ? cpu_keep(s) : EXIT_DONE;
 }
 
 // All events of the table, and what the kernel counts of every program.
@@ -163,10 +205,13 @@ static int default_events(struct stat_command *s, struct count_event **events)
     *events = xcalloc((size_t)s->table.nevents + ARRAY_LEN(software), sizeof **events);
     for (size_t i = 0; i < ARRAY_LEN(software); i++)
         count_software_find(software[i], &(*events)[n++]);
-    for (int i = 0; i < s->table.nevents; i++)
-        if (s->table.events[i].kind != COUNTER_MSR && // counts for the whole core, all the time
-            counter_fits(&s->table, &s->table.events[i]))
-            (*events)[n++] = count_event_make(&s->table.events[i], s->rings);
+    for (int i = 0; i < s->table.nevents && s->choice != COUNT_CHOICE_TSC; i++) {
+        const struct counter_event *event = &s->table.events[i];
+        // Free-running registers count for the whole CPU, all the time.
+        if ((event->kind != COUNTER_MSR || s->options.backend->whole_cpu) &&
+            counter_fits(&s->table, event))
+            (*events)[n++] = count_event_make(event, s->rings);
+    }
     return n;
 }
 
@@ -199,15 +244,18 @@ static void runs_announce(int runs)
 static int stat_prepare(struct stat_command *s)
 {
     struct err err = {""};
-    if (cpu_identify(&s->cpu, &err) != 0)
-        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = backend_choose(s);
+    if (status != EXIT_DONE)
+        return status;
     if (counters_load_cpu(&s->cpu, &s->table, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     if (stat_choose(s, &err) != 0)
         return command_fail(&cmd_stat, EXIT_USAGE, "%s", err.text);
-    s->options.backend = &count_perf;
-    s->options.machine = count_machine_live(&s->cpu);
-    s->options.capacity = count_capacity_of(&s->cpu);
+    for (int i = 0; i < s->nlist && s->choice == COUNT_CHOICE_TSC; i++)
+        if (s->list[i].event.kind == COUNT_HARDWARE)
+            return command_fail(&cmd_stat, EXIT_USAGE,
+                                "--backend tsc counts no hardware events such as '%s'",
+                                s->list[i].event.name);
     s->options.hardware_required = s->events != NULL;
     s->options.announce = isatty(STDERR_FILENO) ? runs_announce : NULL;
     return EXIT_DONE;
@@ -275,7 +323,7 @@ static int result_judge(const struct stat_command *s, const struct stat_result *
 static int stat_run(int argc, char **argv)
 {
     struct stat_command s = {
-        .rings = COUNT_USER, .options = {.repeat = 3, .warm = 1}
+        .rings = COUNT_USER, .options = {.repeat = 3, .warm = 1, .cpu = -1}
     };
     struct stat_result result;
     struct err err = {""};
@@ -291,6 +339,8 @@ static int stat_run(int argc, char **argv)
             status = result_judge(&s, &result);
         stat_result_free(&result);
     }
+    if (s.session.cpu)
+        session_end(&s.session, false);
     free(s.list);
     counters_free(&s.table);
     return status;
@@ -311,6 +361,8 @@ const struct command cmd_stat = {
         "The program inherits standard input, output and error, gets the signals that latput gets, "
         "and begins again for every run: one that changes what it reads should be given its input "
         "anew by a script. A file on standard input is rewound.\n"
+        "The backend msr programs the registers of one CPU, as root, and counts all that runs "
+        "there: the program is kept on it, and nothing else should run there.\n"
         "The exit status is that of the program's last run, 128+N if signal N ended it, which also "
         "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status "
         "2 and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "

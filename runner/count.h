@@ -108,6 +108,7 @@ struct count_group {
 // All functions but close return COUNT_FINE, or the obstacle with a message in err (may be NULL).
 struct count_backend {
     const char *name; // "perf", "msr"
+    bool whole_cpu;   // counts all that runs on a CPU: no COUNT_PROCESS
     // Whether hardware events can be counted at all here; opens a cycle counter, which must count.
     enum count_obstacle (*probe)(const struct count_machine *machine, struct err *err);
     // Programs the counters, which stand still at 0 until start; those of COUNT_PROCESS begin by

@@ -271,6 +271,7 @@ static enum count_obstacle msr_probe(const struct count_machine *machine, struct
 
 const struct count_backend count_msr = {
     .name = "msr",
+    .whole_cpu = true,
     .probe = msr_probe,
     .open = msr_open,
     .start = msr_start,

@@ -9,7 +9,9 @@
 #include "util/mem.h"
 #include "util/subproc.h"
 
+#include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -58,11 +60,39 @@ static void hardware_refuse(struct measurement *m, enum count_obstacle obstacle,
             series_refuse(&m->result->series[i], obstacle, err);
 }
 
+// Starts the program up to its exec, on the CPU where it has to stay.
+static int program_hold(const struct measurement *m, struct subproc_program *program,
+                        struct err *err)
+{
+    cpu_set_t one;
+    if (subproc_hold(m->options->argv, program, err) != 0)
+        return -1;
+    if (m->options->cpu < 0)
+        return 0;
+    CPU_ZERO(&one);
+    CPU_SET((size_t)m->options->cpu, &one);
+    if (sched_setaffinity(program->pid, sizeof one, &one) == 0)
+        return 0;
+    int error = errno;
+    subproc_abandon(program);
+    return err_set(err, "the program cannot be kept on CPU %d: %s", m->options->cpu,
+                   strerror(error));
+}
+
+// Whom a backend counts: the program, or the CPU that it is kept on.
+static struct count_target target_make(const struct measurement *m,
+                                       const struct count_backend *backend, pid_t pid)
+{
+    if (backend->whole_cpu)
+        return (struct count_target){.what = COUNT_CPU, .cpu = m->options->cpu};
+    return (struct count_target){.what = COUNT_PROCESS, .pid = pid};
+}
+
 static enum count_obstacle event_vet(struct measurement *m, int event, pid_t pid, struct err *err)
 {
     const struct stat_options *options = m->options;
     const struct count_backend *backend = is_hardware(m, event) ? options->backend : &count_perf;
-    struct count_target target = {.what = COUNT_PROCESS, .pid = pid};
+    struct count_target target = target_make(m, backend, pid);
     struct count_group *group;
     enum count_obstacle obstacle =
         backend->open(&options->machine, &target, &m->events[event].event, 1, &group, err);
@@ -83,7 +113,7 @@ static int events_vet(struct measurement *m, struct err *err)
         hardware ? m->options->backend->probe(&m->options->machine, &why) : COUNT_FINE;
     if (obstacle)
         hardware_refuse(m, obstacle, &why);
-    if (subproc_hold(m->options->argv, &program, err) != 0)
+    if (program_hold(m, &program, err) != 0)
         return -1;
     for (int i = 0; i < m->nevents; i++) {
         struct stat_series *series = &m->result->series[i];
@@ -106,23 +136,25 @@ struct one_run {
     struct count_group *group;   // of the hardware events; NULL: none
     struct count_group **single; // one an event of m->events; NULL where it is not software
     uint64_t values[COUNT_EVENTS_MAX];
+    enum count_obstacle obstacle; // of the group
+    struct err why;
     struct stat_usage before; // exec
     struct subproc_end end;
     double wall_ns;
 };
 
-static enum count_obstacle run_open(struct measurement *m, struct one_run *run, pid_t pid,
-                                    struct err *why)
+static void run_open(struct measurement *m, struct one_run *run, pid_t pid)
 {
-    struct count_target target = {.what = COUNT_PROCESS, .pid = pid};
+    const struct count_backend *backend = m->options->backend;
+    struct count_target target = target_make(m, backend, pid);
     struct count_event events[COUNT_EVENTS_MAX];
-    enum count_obstacle obstacle = COUNT_FINE;
     for (int i = 0; i < run->nchosen; i++)
         events[i] = m->events[run->chosen[i]].event;
     if (run->nchosen > 0)
-        obstacle = m->options->backend->open(&m->options->machine, &target, events, run->nchosen,
-                                             &run->group, why);
-    for (int i = 0; i < m->nevents && !obstacle; i++) {
+        run->obstacle = backend->open(&m->options->machine, &target, events, run->nchosen,
+                                      &run->group, &run->why);
+    target = target_make(m, &count_perf, pid);
+    for (int i = 0; i < m->nevents && !run->obstacle; i++) {
         struct stat_series *series = &m->result->series[i];
         struct err refused = {""};
         if (is_hardware(m, i) || series->obstacle || series->from_usage)
@@ -132,7 +164,17 @@ static enum count_obstacle run_open(struct measurement *m, struct one_run *run, 
         if (single)
             series_refuse(series, single, &refused);
     }
-    return obstacle;
+}
+
+// Counters that follow the program start with its exec; those of a CPU are started by hand.
+static void run_count(struct one_run *run, bool start)
+{
+    const struct count_backend *backend = run->group ? run->group->backend : NULL;
+    if (!backend || !backend->whole_cpu)
+        return;
+    enum count_obstacle obstacle =
+        start ? backend->start(run->group, &run->why) : backend->stop(run->group, &run->why);
+    run->obstacle = run->obstacle ? run->obstacle : obstacle;
 }
 
 static void run_close(struct measurement *m, struct one_run *run)
@@ -162,10 +204,12 @@ static bool run_execute(struct measurement *m, struct one_run *run, struct subpr
     if (m->input_bytes >= 0)
         lseek(STDIN_FILENO, m->input_bytes, SEEK_SET);
     run->before = stat_usage_before(program->pid);
+    run_count(run, true);
     double begin_ns = now_ns();
     m->result->exec_errno = subproc_release(program);
     subproc_await(program, &run->end);
     run->wall_ns = now_ns() - begin_ns;
+    run_count(run, false);
     return m->result->exec_errno == 0;
 }
 
@@ -215,9 +259,9 @@ static void run_record(struct measurement *m, const struct one_run *run)
 }
 
 // What to do about a pass that could not be counted.
-static void pass_refused(struct measurement *m, const struct one_run *run,
-                         enum count_obstacle obstacle, const struct err *why)
+static void pass_refused(struct measurement *m, const struct one_run *run)
 {
+    enum count_obstacle obstacle = run->obstacle;
     if (obstacle == COUNT_MULTIPLEXED && ++m->shared < SHARED_TRIES)
         return; // again: perhaps it was something short
     m->shared = 0;
@@ -226,7 +270,23 @@ static void pass_refused(struct measurement *m, const struct one_run *run,
     if (fewer && run->nchosen > 1 && count_capacity_reduce(&m->capacity))
         return;
     for (int i = 0; i < run->nchosen; i++)
-        series_refuse(&m->result->series[run->chosen[i]], obstacle, why);
+        series_refuse(&m->result->series[run->chosen[i]], obstacle, &run->why);
+}
+
+// A run came to its own end: takes what was counted.
+static void run_finish(struct measurement *m, struct one_run *run, bool counted)
+{
+    if (run->group && !run->obstacle)
+        run->obstacle = run->group->backend->read(run->group, run->values, &run->why);
+    if (!counted) {
+        m->result->warm_runs++;
+    } else if (run->obstacle) {
+        m->result->lost_runs++;
+        pass_refused(m, run);
+    } else {
+        m->shared = 0;
+        run_record(m, run);
+    }
 }
 
 // Returns 0 to go on, 1 when the program is not to be run any more, -1 with a message.
@@ -235,31 +295,19 @@ static int run_once(struct measurement *m, const int *chosen, int nchosen, bool 
 {
     struct one_run run = {.chosen = chosen, .nchosen = nchosen};
     struct subproc_program program;
-    struct err why = {""};
-    enum count_obstacle obstacle = COUNT_FINE;
     int status = 1;
-    if (subproc_hold(m->options->argv, &program, err) != 0)
+    if (program_hold(m, &program, err) != 0)
         return -1;
     run.single = xcalloc((size_t)m->nevents + 1, sizeof(struct count_group *));
     if (counted)
-        obstacle = run_open(m, &run, program.pid, &why);
-    if (obstacle) {
+        run_open(m, &run, program.pid);
+    if (run.obstacle) {
         subproc_abandon(&program);
-        pass_refused(m, &run, obstacle, &why);
+        pass_refused(m, &run);
         status = 0;
     } else if (run_execute(m, &run, &program) && run_judge(m, &run) && !subproc_interrupted()) {
         status = 0;
-        if (run.group)
-            obstacle = run.group->backend->read(run.group, run.values, &why);
-        if (!counted) {
-            m->result->warm_runs++;
-        } else if (obstacle) {
-            m->result->lost_runs++;
-            pass_refused(m, &run, obstacle, &why);
-        } else {
-            m->shared = 0;
-            run_record(m, &run);
-        }
+        run_finish(m, &run, counted);
     }
     run_close(m, &run);
     m->result->interrupted = subproc_interrupted();

@@ -15,6 +15,8 @@ struct stat_options {
     int repeat;              // counted runs for each event, 1 or more
     int warm;                // runs before them that are not counted
     bool hardware_required;  // no run at all where no hardware event can be counted
+    int cpu;                 // that the program is kept on; -1: any. A backend that counts
+                             // a whole CPU wants one, and the caller to keep off it
     const struct count_backend *backend;
     struct count_machine machine;
     struct count_capacity capacity; // counters of a core

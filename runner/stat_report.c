@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 80, BAR_WIDTH = 40 };
+enum { LINE_WIDTH = 80, BAR_WIDTH = 40, PROGRAM_BYTES = 120 };
 
 static const struct {
     const char *name, *unit, *source;
@@ -276,6 +276,24 @@ static const char *signal_name(int number, char name[32])
     return name;
 }
 
+// The program's words in the space of about two lines; a script may be one of them.
+static void put_program(const char *const *argv, struct strbuf *text)
+{
+    for (int i = 0; argv[i]; i++)
+        strbuf_printf(text, "%s%s", i ? " " : "", argv[i]);
+    bool cut = text->len > PROGRAM_BYTES;
+    size_t len = cut ? PROGRAM_BYTES : text->len;
+    while (cut && ((unsigned char)text->data[len] & 0xc0) == 0x80) // within a character
+        len--;
+    char *shown = xasprintf("%.*s%s", (int)len, strbuf_text(text), cut ? "..." : "");
+    for (char *at = shown; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+    strbuf_clear(text);
+    strbuf_puts(text, shown);
+    free(shown);
+}
+
 static void put_head(const struct stat_report *r, struct strbuf *out)
 {
     char name[32];
@@ -284,8 +302,7 @@ static void put_head(const struct stat_report *r, struct strbuf *out)
     bool counted = false;
     for (int i = 0; i < result->nevents; i++)
         counted = counted || (is_hardware(r, i) && result->series[i].n > 0);
-    for (int i = 0; r->options->argv[i]; i++)
-        strbuf_printf(&text, "%s%s", i ? " " : "", r->options->argv[i]);
+    put_program(r->options->argv, &text);
     if (result->counted_runs > 0)
         strbuf_printf(&text, ": %d run%s counted after %d to warm, ", result->counted_runs,
                       result->counted_runs == 1 ? "" : "s", result->warm_runs);
@@ -298,11 +315,14 @@ static void put_head(const struct stat_report *r, struct strbuf *out)
     else
         strbuf_printf(&text, "exit status %d%s", result->exit_status,
                       result->statuses_differ ? " in the last one, others differ" : "");
+    if (r->options->cpu >= 0)
+        strbuf_printf(&text, "; kept on CPU %d", r->options->cpu);
     if (result->lost_runs)
         strbuf_printf(&text, "; %d more lost because counters were shared", result->lost_runs);
     if (counted)
-        strbuf_printf(&text, "; hardware events of %s through %s, table version %s",
-                      r->table->uarch, r->options->backend->name, r->table->version);
+        strbuf_printf(&text, "; hardware events of %s through %s, table version %s%s",
+                      r->table->uarch, r->options->backend->name, r->table->version,
+                      r->options->backend->whole_cpu ? ", of all that ran there" : "");
     report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
     strbuf_free(&text);
 }

@@ -183,6 +183,10 @@ void stat_report_json(const struct stat_report *r, struct strbuf *out)
     put_json_member(out, "uarch", r->table->uarch);
     put_json_member(out, "table_version", r->table->version);
     put_json_member(out, "backend", r->options->backend->name);
+    if (r->options->cpu >= 0)
+        strbuf_printf(out, "\"cpu\": %d,", r->options->cpu);
+    else
+        strbuf_puts(out, "\"cpu\": null,");
     strbuf_printf(out,
                   "\n  \"warm_runs\": %d, \"counted_runs\": %d, \"lost_runs\": %d, "
                   "\"exit_status\": %d, \"signal\": %d, \"statuses_differ\": %s,\n",

@@ -179,6 +179,31 @@ printf 'a\0b\377' >bytes
 ends=${PIPESTATUS[*]} CLI_COMMAND='stat, bytes'
 expect "the data are the program's: $ends" test "$ends" = "0 0"
 
+# Kept on one CPU, whoever counts; the whole CPU's counters only as root and with its device.
+allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
+first=${allowed%%[-,]*}
+run stat -e task-clock --repeat 2 --cpu "$first" -- grep Cpus_allowed_list /proc/self/status
+expect_status 0
+expect "on CPU $first alone" test "$(sort -u "$OUT")" = "Cpus_allowed_list:	$first"
+expect_err "kept on CPU $first\$"
+run stat -e task-clock --cpu 1023 -- true
+expect_status 3
+expect_err 'CPU 1023 is not one that this process may use'
+mkdir empty
+LATPUT_MACHINE=$PWD/empty run stat --backend msr --cpu "$first" -- touch ran
+expect_status 3
+expect_err 'the backend msr cannot be used: there is no .*/dev/cpu/[0-9]+/msr'
+run stat --backend tsc --repeat 2 -- true
+expect_status 0
+expect "no hardware event is named" test "$(grep -c 'hardware' "$ERR")" = 0
+run stat --backend tsc -e event=0x3c -- touch ran
+expect_status 2
+expect_err "counts no hardware events such as 'event=0x3c'"
+run stat --backend rdtsc -- touch ran
+expect_status 2
+expect_err "unknown backend 'rdtsc'"
+expect "nothing was run" test ! -e ran
+
 # Without hardware counters: named with the reason, refused if they were asked for.
 if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/cpu_core ]; then
     run stat --repeat 1 -- true
@@ -187,6 +212,9 @@ if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/de
     run stat -e event=0x3c -- touch ran
     expect_status 3
     expect_err 'the program was not run, since none of the hardware events can be counted'
+    run stat --backend perf -- touch ran
+    expect_status 3
+    expect_err 'the backend perf cannot be used: no performance counters'
     expect "it was not run" test ! -e ran
 else
     echo "this machine has hardware counters: their absence is tested by test_count alone"

@@ -2,6 +2,7 @@
 // latput stat below its command line: how events are dealt into passes, thresholds and what follows
 // from them, and measurements with a backend that counts a model, which must come out again.
 #include "count_fake.h"
+#include "machine_fixture.h"
 #include "stat_report.h"
 #include "stat_usage.h"
 #include "util/mem.h"
@@ -9,6 +10,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -262,6 +264,7 @@ static struct stat_options options_make(const char *const *argv)
         .argv = argv,
         .repeat = 2,
         .warm = 1,
+        .cpu = -1,
         .announce = announce,
         .backend = &count_fake,
         .machine = count_machine_live(&cpu),
@@ -566,6 +569,96 @@ static void test_perf_simulated(void **state)
     free(events);
 }
 
+// The msr backend on a file that stands for the device of one CPU. The program itself stands for
+// the CPU: it notes what it finds programmed and where it may run, and writes what was "counted".
+static const char msr_program[] =
+    "device=$1/dev/cpu/$2/msr\n"
+    "get() { dd if=$device bs=8 skip=$(($1)) count=1 2>/dev/null | od -An -tx8 | sed 's/^ *0*//'; "
+    "}\n"
+    "put() { printf $2 | dd of=$device bs=8 seek=$(($1)) conv=notrunc 2>/dev/null; }\n"
+    "echo $(get 0x186) $(get 0x187) $(get 0x38d) $(get 0x38f) >>$1/programmed\n"
+    "grep Cpus_allowed_list /proc/self/status >>$1/allowed\n"
+    "put 0xc1 '\\064\\022\\0\\0\\0\\0\\0\\0'\n"
+    "put 0xc2 '\\001\\002\\003\\0\\0\\0\\0\\0'\n"
+    "put 0x30a '\\007\\0\\0\\0\\0\\0\\0\\0'\n"
+    "[ ! -e $1/thief ] || [ ! $(get 0x186) ] || put 0x186 '\\300\\000\\123\\0\\0\\0\\0\\0'\n";
+
+// All that is in a file of the machine.
+static const char *machine_read(const char *path)
+{
+    static char text[4096];
+    char full[256];
+    snprintf(full, sizeof full, "%s%s", machine_root, path);
+    FILE *f = fopen(full, "re");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    return text;
+}
+
+static void msr_machine_make(int on_cpu)
+{
+    static const struct cpuid_leaf leaves[] = {
+        {0x0a, 0, 0x07300404, 0, 0,          0x603},
+        {1,    0, 0x506e3,    0, 0x7ed8b26b, 0    }
+    };
+    char path[64];
+    machine_begin(&count_calls_real);
+    strcpy(machine_cpu.uarch, "skylake");
+    memcpy(machine_cpu.leaves, leaves, sizeof leaves);
+    machine_cpu.nleaves = ARRAY_LEN(leaves);
+    snprintf(path, sizeof path, "/dev/cpu/%d/msr", on_cpu);
+    machine_file(path, "");
+    snprintf(path, sizeof path, "%s/dev/cpu/%d/msr", machine_root, on_cpu);
+    assert_int_equal(truncate(path, 8 * 0x4c8), 0);
+}
+
+static void test_msr(void **state)
+{
+    (void)state;
+    int on_cpu = sched_getcpu();
+    char number[16], allowed[128];
+    snprintf(number, sizeof number, "%d", on_cpu);
+    const char *const argv[] = {"sh", "-c", msr_program, "sh", machine_root, number, NULL};
+    struct stat_options options = options_make(argv);
+    struct count_backend msr = count_msr;
+    struct stat_event *events;
+    struct stat_result result;
+    msr_machine_make(on_cpu);
+    msr.probe = probe_passes; // nothing counts in a file
+    options.backend = &msr;
+    options.machine = machine;
+    options.cpu = on_cpu;
+    int n = expand("core_clk,uops_issued,p0", NULL, false, &events);
+    measure(&options, events, n, &result);
+    assert_int_equal(result.counted_runs, 2);
+    for (int run = 0; run < 2; run++) {
+        assert_true(result.series[0].values[run] == 7);
+        assert_true(result.series[1].values[run] == 0x1234);
+        assert_true(result.series[2].values[run] == 0x30201);
+    }
+    // Programmed while it ran, in the two counted runs and not in the one that warms.
+    assert_string_equal(machine_read("/programmed"),
+                        "\n41010e 4101a1 20 200000003\n41010e 4101a1 20 200000003\n");
+    snprintf(allowed, sizeof allowed, "Cpus_allowed_list:\t%d\n", on_cpu);
+    assert_int_equal(strncmp(machine_read("/allowed"), allowed, strlen(allowed)), 0);
+    static const char *const lines[] = {"sed 's/^ *0*/...: 2 runs counted",
+                                        "version 1, of all that ran there\n", "\nuops_issued  "};
+    char *text = report(&options, events, &result, REPORT_TABLE);
+    expect_width(text, 80);
+    expect_text(text, lines, ARRAY_LEN(lines));
+    stat_result_free(&result);
+    // Something else takes general counter 0 from us in every run: no count of it is kept.
+    machine_file("/thief", "");
+    measure(&options, events, n, &result);
+    assert_true(result.lost_runs >= 3);
+    assert_int_equal(result.series[1].obstacle, COUNT_MULTIPLEXED);
+    assert_int_equal(result.series[1].n, 0);
+    stat_result_free(&result);
+    free(events);
+    assert_int_equal(machine_end(), 0);
+}
+
 // What the process did before exec does not count; the name of a program may look like a field.
 static void test_usage(void **state)
 {
@@ -639,13 +732,22 @@ static void test_summary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),          cmocka_unit_test(test_passes_restricted),
-        cmocka_unit_test(test_thresholds),      cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_histogram),       cmocka_unit_test(test_model_returns),
-        cmocka_unit_test(test_raw_events),      cmocka_unit_test(test_fewer_counters),
-        cmocka_unit_test(test_shared_counters), cmocka_unit_test(test_refused_events),
-        cmocka_unit_test(test_usage_stands_in), cmocka_unit_test(test_perf_simulated),
-        cmocka_unit_test(test_usage),           cmocka_unit_test(test_program_ends),
+        cmocka_unit_test(test_passes),
+        cmocka_unit_test(test_passes_restricted),
+        cmocka_unit_test(test_thresholds),
+        cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_histogram),
+        cmocka_unit_test(test_model_returns),
+        cmocka_unit_test(test_raw_events),
+        cmocka_unit_test(test_fewer_counters),
+        cmocka_unit_test(test_shared_counters),
+        cmocka_unit_test(test_refused_events),
+        cmocka_unit_test(test_usage_stands_in),
+        cmocka_unit_test(test_perf_simulated),
+        cmocka_unit_test(test_msr),
+
+        cmocka_unit_test(test_usage),
+        cmocka_unit_test(test_program_ends),
         cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, table_load, table_free);
