@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Sanity of counted ports; see count_check.h. The tolerances are wide: what they let through can
-// still be wrong, what they hold back certainly is.
+// Sanity of counted ports and cycles; see count_check.h. The tolerances are wide: what they let
+// through can still be wrong, what they hold back certainly is.
 #include "count_check.h"
 
 #include <math.h>
@@ -10,6 +10,10 @@
 // A counter starts and stops some cycles beside the code, and the overhead is taken off: both leave
 // a fraction of a µop an instance. One that cannot be is off by halves and wholes.
 static const double below_zero = 0.02, above_port = 0.03, off_integer = 0.1;
+// The gate lets calibrations through that are wrong by a percent or two.
+static const double off_calibration = 0.05;
+// Counted cycles have no such error. Reference cycles, at another frequency, seldom come so close.
+static const double off_link = 0.01;
 
 int count_port_width(const char *id)
 {
@@ -49,5 +53,29 @@ const char *count_ports_check(const struct count_port *ports, int nports, double
              "the ports together have counted %.2f µops an instance, which is no whole "
              "number",
              sum);
+    return text;
+}
+
+const char *count_clk_check(double counted_clk, double calibrated_clk, char *text, size_t size)
+{
+    if (!(counted_clk > 0))
+        snprintf(text, size, "%.2f cycles were counted, which is none or fewer", counted_clk);
+    else if (!(fabs(counted_clk - calibrated_clk) <= off_calibration * calibrated_clk))
+        snprintf(text, size, "%.2f cycles were counted where the calibration says %.2f",
+                 counted_clk, calibrated_clk);
+    else
+        return NULL;
+    return text;
+}
+
+const char *count_link_check(double link_clk, char *text, size_t size)
+{
+    double nearest = round(link_clk);
+    if (nearest >= 1 && fabs(link_clk - nearest) <= off_link * nearest)
+        return NULL;
+    snprintf(text, size,
+             "a multiplication of the calibration chain has counted %.3f cycles, and takes a whole "
+             "number: these are no core cycles",
+             link_clk);
     return text;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether counts of ports can be true. Counters lie at times: errata, an event of another model, a
-// hypervisor. Whoever shows counted ports asks here first. Pure functions.
+// Whether counts can be true. Counters lie at times: errata, an event of another model, a
+// hypervisor. Whoever uses counted ports or cycles asks here first. Pure functions.
 #ifndef LATPUT_COUNT_CHECK_H
 #define LATPUT_COUNT_CHECK_H
 
@@ -22,5 +22,12 @@ int count_port_width(const char *id);
 // first is asked. Returns NULL, or `text` with what is wrong, a sentence without a full stop.
 const char *count_ports_check(const struct count_port *ports, int nports, double clk, int whole,
                               char *text, size_t size);
+
+// Looks at core cycles: those that a counter says a piece of code took, and those that follow from
+// the calibration chain. Returns NULL if they agree, or `text` with what is wrong.
+const char *count_clk_check(double counted_clk, double calibrated_clk, char *text, size_t size);
+// Looks at what a counter of core cycles says of one link of the calibration chain, whose latency
+// is a whole number of cycles: that tells it from one of reference cycles. Returns the same.
+const char *count_link_check(double link_clk, char *text, size_t size);
 
 #endif

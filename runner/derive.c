@@ -4,6 +4,8 @@
 // within 0.5 % the smallest; of the shapes the smallest.
 #include "derive.h"
 
+#include "count_check.h"
+
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
@@ -31,6 +33,14 @@ double derive_sample_clk(const struct kernel_facts *facts, const struct timing *
     double calib_tsc = ((double)sample->before_tsc + sample->after_tsc) / 2 - timing->overhead_tsc;
     double loops = (double)timing->iterations;
     return kernel_tsc / calib_tsc * timing->calib_clk / loops /
+           ((double)timing->copies * facts->instances);
+}
+
+double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
+                                 const struct sample *sample)
+{
+    double loops = (double)timing->iterations;
+    return (sample->counted_clk - timing->overhead_counted_clk) / loops /
            ((double)timing->copies * facts->instances);
 }
 
@@ -102,9 +112,14 @@ static double state_mean(const struct sorted_samples *samples, int from, int end
     return sum / (end - from);
 }
 
+// How a sample becomes cycles.
+typedef double sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+                          const struct sample *sample);
+
 // Takes in all timings; false if one of them has no samples.
-static bool collect_samples(const struct kernel_facts *facts, const struct timing *timings,
-                            int ntimings, struct sorted_samples *samples, struct estimate *estimate)
+static bool collect_samples(const struct kernel_facts *facts, sample_clk *clk_of,
+                            const struct timing *timings, int ntimings,
+                            struct sorted_samples *samples, struct estimate *estimate)
 {
     bool complete = ntimings > 0;
     for (int t = 0; t < ntimings; t++) {
@@ -114,19 +129,17 @@ static bool collect_samples(const struct kernel_facts *facts, const struct timin
             estimate->outcome = timings[t].outcome;
         complete &= timings[t].outcome == OUTCOME_OK && timings[t].nsamples > 0;
         for (int i = 0; i < timings[t].nsamples; i++)
-            add_sample(samples, derive_sample_clk(facts, &timings[t], &timings[t].samples[i]), t);
+            add_sample(samples, clk_of(facts, &timings[t], &timings[t].samples[i]), t);
     }
     return complete && samples->n > 0 && samples->clk[0] > 0;
 }
 
-struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
-                              const struct timing *timings, int ntimings)
+static struct estimate derive_from(const struct kernel_facts *facts, sample_clk *clk_of,
+                                   int issue_width, const struct timing *timings, int ntimings)
 {
-    struct estimate estimate = {.outcome = OUTCOME_UNSTABLE};
+    struct estimate estimate = {.outcome = OUTCOME_UNSTABLE, .calibrated_clk = NAN};
     struct sorted_samples samples = {.n = 0};
-    if (ntimings > PASSES_MAX)
-        ntimings = PASSES_MAX;
-    if (!collect_samples(facts, timings, ntimings, &samples, &estimate))
+    if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &estimate))
         return estimate;
     estimate.spread_clk = derive_quantile(samples.clk, samples.n, 0.75) -
                           derive_quantile(samples.clk, samples.n, 0.25);
@@ -142,6 +155,51 @@ struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
         estimate.share = (double)(end - from) / samples.n;
         break;
     }
+    return estimate;
+}
+
+// The median of all samples, in one way of making cycles of them.
+static double samples_median(const struct kernel_facts *facts, sample_clk *clk_of,
+                             const struct timing *timings, int ntimings)
+{
+    struct sorted_samples samples = {.n = 0};
+    struct estimate ignored = {.accepted = 0};
+    if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &ignored))
+        return NAN;
+    return derive_quantile(samples.clk, samples.n, 0.5);
+}
+
+// A sample with an interrupt in it is longer by the clock than by a counter that leaves the kernel
+// out; so the medians are compared.
+static bool counts_true(const struct kernel_facts *facts, const struct timing *timings,
+                        int ntimings)
+{
+    char text[160];
+    double counted = samples_median(facts, derive_sample_counted_clk, timings, ntimings);
+    double calibrated = samples_median(facts, derive_sample_clk, timings, ntimings);
+    return !count_clk_check(counted, calibrated, text, sizeof text);
+}
+
+struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
+                              const struct timing *timings, int ntimings)
+{
+    if (ntimings > PASSES_MAX)
+        ntimings = PASSES_MAX;
+    struct estimate calibrated =
+        derive_from(facts, derive_sample_clk, issue_width, timings, ntimings);
+    bool counted = ntimings > 0;
+    for (int t = 0; t < ntimings; t++)
+        counted &= timings[t].counted && timings[t].outcome == OUTCOME_OK;
+    if (!counted)
+        return calibrated;
+    if (!counts_true(facts, timings, ntimings)) {
+        calibrated.doubted = true;
+        return calibrated;
+    }
+    struct estimate estimate =
+        derive_from(facts, derive_sample_counted_clk, issue_width, timings, ntimings);
+    if (calibrated.outcome == OUTCOME_OK)
+        estimate.calibrated_clk = calibrated.clk;
     return estimate;
 }
 

@@ -7,6 +7,7 @@
 #include "outcome.h"
 #include "plan.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 // One accepted timing of a kernel: raw TSC ticks, overhead not yet subtracted.
@@ -15,6 +16,9 @@ struct sample {
     uint32_t before_tsc; // calibration chain before it
     uint32_t after_tsc;  // calibration chain after it
     uint32_t canary_tsc; // the worse of the canaries before and after
+    // Core cycles of the kernel by a counter, overhead not yet subtracted, where struct timing says
+    // that they were counted.
+    uint32_t counted_clk;
 };
 
 // All that is needed to turn the samples of one (kernel, pass) into cycles.
@@ -23,10 +27,12 @@ struct timing {
     enum outcome outcome; // OK, or why there are no samples
     const char *detail;
     int accepted, tried;
-    uint32_t iterations; // of the loop
-    uint32_t copies;     // of the body in the loop
-    double calib_clk;    // core cycles of the calibration chain (known latency times links)
-    double overhead_tsc; // of a timing without any work
+    uint32_t iterations;         // of the loop
+    uint32_t copies;             // of the body in the loop
+    double calib_clk;            // core cycles of the calibration chain (known latency times links)
+    double overhead_tsc;         // of a timing without any work
+    bool counted;                // the samples have counted_clk
+    double overhead_counted_clk; // of a timing without any work, in counted cycles
     const struct sample *samples;
     int nsamples; // == accepted when OK
 };
@@ -45,15 +51,22 @@ struct estimate {
     int accepted, tried;  // sums over the passes
     int pass;             // the one that contributes most
     double share;         // of the samples in the steady state that gives the value
+    // Where clk is by a counter, the same by the calibration; NaN: clk is by the calibration.
+    double calibrated_clk;
+    bool doubted; // there were counts, but they cannot be true, and were left out
 };
 
 // Core cycles per instance of one sample; nothing is taken off but the overhead of timing.
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample);
+// The same by the counter of a counted timing.
+double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
+                                 const struct sample *sample);
 // The q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
 double derive_quantile(const double *sorted, int n, double q);
 
-// One kernel: the mean of its fastest steady state that two passes confirm.
+// One kernel: the mean of its fastest steady state that two passes confirm. In cycles of a counter
+// where every timing has them and they can be true (count_clk_check), else of the calibration.
 // `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
 // loop's own µop, which is taken off.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,

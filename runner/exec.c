@@ -41,6 +41,8 @@ struct exec_batch {
     int suspect;       // the kernel that ran when the last process fell silent, -1: none
     int failed_starts; // processes in a row that ended before they ran a kernel
     bool ended;        // the core said END
+    double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // of this process
+    struct core_record counts; // of the timing that comes next
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -55,6 +57,22 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
     kernel->detail = arena_strdup(batch->arena, detail);
     if (batch->progress && batch->progress->kernel_done)
         batch->progress->kernel_done(batch->progress->context, outcome != OUTCOME_OK);
+}
+
+// The counts that came in front of a timing; NULL if none did.
+static const struct exec_counts *exec_match_counts(struct exec_batch *batch,
+                                                   const struct core_record *timing)
+{
+    const struct core_record *record = &batch->counts;
+    if (record->type != CORE_REC_COUNTS || record->kernel != timing->kernel ||
+        record->counts.pass != timing->timing.pass || record->counts.ncounters > CORE_TIMED_MAX)
+        return NULL;
+    struct exec_counts *counts = arena_alloc(batch->arena, sizeof *counts);
+    counts->ncounters = (int)record->counts.ncounters;
+    memcpy(counts->overhead, batch->overhead_counts, sizeof counts->overhead);
+    memcpy(counts->loop, batch->loop_counts, sizeof counts->loop);
+    memcpy(counts->samples, record->counts.samples, sizeof counts->samples);
+    return counts;
 }
 
 static void exec_take_timing(struct exec_batch *batch, const struct core_record *record)
@@ -78,11 +96,14 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
     if (kernel->ntimings == EXEC_TIMINGS_MAX || record->timing.accepted > CORE_SAMPLES_MAX)
         return;
     struct sample *samples = arena_alloc(batch->arena, record->timing.accepted * sizeof *samples);
+    const struct exec_counts *counts = exec_match_counts(batch, record);
+    bool counted = counts && batch->params->config.counts_clk;
     for (uint32_t i = 0; i < record->timing.accepted; i++) {
         const struct core_sample *from = &record->timing.samples[i];
-        samples[i] =
-            (struct sample){from->kernel_tsc, from->before_tsc, from->after_tsc, from->canary_tsc};
+        samples[i] = (struct sample){from->kernel_tsc, from->before_tsc, from->after_tsc,
+                                     from->canary_tsc, counted ? counts->samples[i][0] : 0};
     }
+    kernel->counts[kernel->ntimings] = counts;
     kernel->timings[kernel->ntimings++] = (struct timing){
         .pass = (int)record->timing.pass,
         .outcome = OUTCOME_OK,
@@ -93,6 +114,8 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
         .copies = record->timing.copies,
         .calib_clk = record->timing.calib_clk,
         .overhead_tsc = record->timing.overhead_tsc,
+        .counted = counted,
+        .overhead_counted_clk = counted ? counts->overhead[0] : 0,
         .samples = samples,
         .nsamples = (int)record->timing.accepted,
     };
@@ -113,9 +136,17 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         batch->summary->imul_per_add = record->hello.imul_per_add;
         batch->summary->calib_link_clk = record->hello.calib_link_clk;
         batch->summary->overhead_tsc = record->hello.overhead_tsc;
+        memcpy(batch->summary->link_counts, record->hello.link_counts,
+               sizeof record->hello.link_counts);
+        memcpy(batch->overhead_counts, record->hello.overhead_counts,
+               sizeof record->hello.overhead_counts);
+        memcpy(batch->loop_counts, record->hello.loop_counts, sizeof record->hello.loop_counts);
         break;
     case CORE_REC_BEGIN:
         batch->current = (int)record->kernel;
+        break;
+    case CORE_REC_COUNTS:
+        batch->counts = *record;
         break;
     case CORE_REC_TIMING:
         exec_take_timing(batch, record);
@@ -149,14 +180,18 @@ static void *exec_config(const struct exec_batch *batch, struct arena *arena, si
     struct core_config config = batch->params->config;
     config.mode = CORE_MODE_MEASURE;
     config.nselected = 0;
+    config.ncounters = (uint32_t)batch->params->ncounters;
+    size_t counters = config.ncounters * sizeof *batch->params->counters;
     struct core_config *block =
-        arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t));
+        arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters);
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels; i++)
         if (batch->kernels[i].selected && !batch->kernels[i].finished)
             ids[config.nselected++] = (uint32_t)i;
     *block = config;
-    *bytes = sizeof config + config.nselected * sizeof(uint32_t);
+    if (counters) // behind the ids, wherever that is: the core reads bytes
+        memcpy(ids + config.nselected, batch->params->counters, counters);
+    *bytes = sizeof config + config.nselected * sizeof(uint32_t) + counters;
     return config.nselected ? block : NULL;
 }
 

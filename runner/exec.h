@@ -15,6 +15,14 @@
 
 enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX, EXEC_THREADS_MAX = 64 };
 
+// What the samples of one timing have counted, by struct exec_params' counters.
+struct exec_counts {
+    int ncounters;
+    // Of a timing without work, and of one iteration of a loop without a body.
+    double overhead[CORE_TIMED_MAX], loop[CORE_TIMED_MAX];
+    uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // overhead not yet subtracted
+};
+
 // All that the core said about one kernel.
 struct exec_kernel {
     bool selected;        // in: measure it (unless finished is set already)
@@ -23,6 +31,7 @@ struct exec_kernel {
     const char *detail;
     struct timing timings[EXEC_TIMINGS_MAX];
     int ntimings;
+    const struct exec_counts *counts[EXEC_TIMINGS_MAX]; // by timing; NULL: nothing was counted
     uint8_t code[CORE_CODE_MAX];
     uint32_t code_bytes; // of the whole body
 };
@@ -31,6 +40,10 @@ struct exec_kernel {
 struct exec_params {
     struct core_config config; // cpu, tables, gate; nselected and mode are set here
     int hang_ms;               // no word from the core for so long: the body does not return
+    // Counted in every kernel, at most CORE_TIMED_MAX; config.counts_clk: the first of them counts
+    // core cycles, which are then in the samples.
+    const struct core_counter *counters;
+    int ncounters;
 };
 // The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
 struct exec_params exec_defaults(void);
@@ -45,13 +58,14 @@ struct exec_summary {
     double core_hz, overhead_tsc;
     double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
     uint32_t calib_link_clk;
+    double link_counts[CORE_TIMED_MAX]; // of one link of the calibration chain, by counter
     int restarts;
     int64_t passes; // accepted passes: timings with outcome OK
     bool stopped;   // exec_stop was called
 };
 
-// Measures the selected kernels of the program. Strings and samples are owned by the arena.
-// -1 when the program cannot work at all.
+// Measures the selected kernels of the program, and counts in them. Strings and samples are owned
+// by the arena. -1 when the program cannot work at all.
 int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
              int nkernels, const struct exec_progress *progress, struct arena *arena,
              struct exec_summary *summary, struct err *err);

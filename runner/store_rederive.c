@@ -53,7 +53,7 @@ static int rederive_samples(struct store *store, struct arena *arena, int64_t ti
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW && at < n)
         samples[at++] = (struct sample){
             (uint32_t)sqlite3_column_int64(stmt, 0), (uint32_t)sqlite3_column_int64(stmt, 1),
-            (uint32_t)sqlite3_column_int64(stmt, 2), (uint32_t)sqlite3_column_int64(stmt, 3)};
+            (uint32_t)sqlite3_column_int64(stmt, 2), (uint32_t)sqlite3_column_int64(stmt, 3), 0};
     sqlite3_reset(stmt);
     timing->samples = samples;
     timing->nsamples = at;

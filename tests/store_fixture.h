@@ -115,7 +115,7 @@ struct fixture_timing {
 static inline void fixture_time(struct fixture_timing *made, double clk)
 {
     for (uint32_t i = 0; i < 8; i++)
-        made->samples[i] = (struct sample){(uint32_t)(clk * 2000) + 50, 6050, 6050, 900 + i};
+        made->samples[i] = (struct sample){(uint32_t)(clk * 2000) + 50, 6050, 6050, 900 + i, 0};
     for (int pass = 0; pass < 2; pass++)
         made->timings[pass] = (struct timing){.pass = pass + 1,
                                               .outcome = OUTCOME_OK,

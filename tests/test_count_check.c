@@ -142,13 +142,32 @@ static void test_choice(void **state)
     assert_non_null(strstr(err.text, "modprobe msr"));
 }
 
+static void test_cycles(void **state)
+{
+    (void)state;
+    char text[160];
+    assert_null(count_clk_check(3.00, 3.02, text, sizeof text));
+    assert_null(count_clk_check(0.25, 0.245, text, sizeof text));
+    assert_non_null(strstr(count_clk_check(2.1, 3, text, sizeof text), "2.10 cycles were counted"));
+    assert_non_null(count_clk_check(3.2, 3, text, sizeof text));
+    assert_non_null(strstr(count_clk_check(-1, 3, text, sizeof text), "none or fewer"));
+    assert_non_null(count_clk_check(0, 3, text, sizeof text));
+    assert_non_null(count_clk_check((double)NAN, 3, text, sizeof text));
+    assert_non_null(count_clk_check(3, (double)NAN, text, sizeof text));
+    // Of a link: reference cycles of a core at 1.4 times their frequency, and a counter that
+    // stands.
+    assert_null(count_link_check(3.004, text, sizeof text));
+    assert_null(count_link_check(3.99, text, sizeof text));
+    assert_non_null(strstr(count_link_check(2.14, text, sizeof text), "no core cycles"));
+    assert_non_null(count_link_check(0, text, sizeof text));
+    assert_non_null(count_link_check((double)NAN, text, sizeof text));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_width),
-        cmocka_unit_test(test_ports),
-        cmocka_unit_test(test_bench),
-        cmocka_unit_test(test_choice),
+        cmocka_unit_test(test_width),  cmocka_unit_test(test_ports),  cmocka_unit_test(test_bench),
+        cmocka_unit_test(test_choice), cmocka_unit_test(test_cycles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

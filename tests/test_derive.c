@@ -241,6 +241,94 @@ static void one_failed_shape_does_not_hide_the_other(void **state)
     assert_true(isnan(result.clk));
 }
 
+enum { OVERHEAD_CLK = 70 };
+
+// Adds counted cycles to a timing of make_timing(): `clk` an instance.
+static void make_counted(struct timing *timing, struct sample *samples, double clk, int instances)
+{
+    timing->counted = true;
+    timing->overhead_counted_clk = OVERHEAD_CLK;
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i].counted_clk =
+            (uint32_t)lround(clk * instances * timing->copies * timing->iterations + OVERHEAD_CLK);
+}
+
+static void counted_cycles_replace_the_calibration(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES], b[SAMPLES];
+    struct timing timings[] = {make_timing(a, 1, 3.02, 12, NULL),
+                               make_timing(b, 2, 3.02, 12, NULL)};
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_true(fabs(estimate.clk - 3.02) < 0.002);
+    assert_true(isnan(estimate.calibrated_clk));
+    // One timing without counts: a value is never made of both.
+    make_counted(&timings[0], a, 3, 12);
+    estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_true(fabs(estimate.clk - 3.02) < 0.002);
+    assert_true(isnan(estimate.calibrated_clk));
+    assert_false(estimate.doubted);
+    make_counted(&timings[1], b, 3, 12);
+    estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 3) < 0.0001);
+    assert_true(fabs(estimate.calibrated_clk - 3.02) < 0.002);
+    assert_int_equal(estimate.accepted, 2 * SAMPLES);
+    assert_false(estimate.doubted);
+}
+
+// The loop's own µop is taken off whoever counts the cycles.
+static void counted_loops_at_the_front_end_pay_no_own_uop(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES];
+    const double loop_clk = 385.0 / WIDTH;
+    struct timing timing = make_timing(a, 1, loop_clk / 384, 12, NULL);
+    make_counted(&timing, a, loop_clk / 384, 12);
+    const struct kernel_facts facts = {"n12", 12, 12, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-4);
+    assert_true(fabs(estimate.calibrated_clk - 1.0 / WIDTH) < 1e-4);
+}
+
+// Counts that contradict the calibration, and counts of nothing: reference cycles, a counter that
+// stood still.
+static void counts_that_cannot_be_true_are_left_out(void **state)
+{
+    (void)state;
+    static const double counted[] = {2.4, 3.6, 0};
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        struct timing timings[] = {make_timing(a, 1, 3, 12, NULL), make_timing(b, 2, 3, 12, NULL)};
+        make_counted(&timings[0], a, counted[i], 12);
+        make_counted(&timings[1], b, counted[i], 12);
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+        assert_int_equal(estimate.outcome, OUTCOME_OK);
+        assert_true(estimate.doubted);
+        assert_true(fabs(estimate.clk - 3) < 0.001);
+        assert_true(isnan(estimate.calibrated_clk));
+    }
+}
+
+// An interrupt is in the ticks of a sample, and not in its counted cycles.
+static void counted_cycles_know_no_interrupts(void **state)
+{
+    (void)state;
+    static const double factors[SAMPLES] = {1, 1.3, 1, 1.2, 1, 1.1, 1, 1};
+    struct sample a[SAMPLES], b[SAMPLES];
+    struct timing timings[] = {make_timing(a, 1, 3, 12, factors),
+                               make_timing(b, 2, 3, 12, factors)};
+    make_counted(&timings[0], a, 3, 12);
+    make_counted(&timings[1], b, 3, 12);
+    const struct kernel_facts facts = {"dense", 12, 12, 0};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_false(estimate.doubted);
+    assert_true(fabs(estimate.clk - 3) < 0.0001);
+    assert_true(estimate.spread_clk < 0.0001);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -254,6 +342,10 @@ int main(void)
         cmocka_unit_test(tests_take_the_smallest_shape),
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
+        cmocka_unit_test(counted_cycles_replace_the_calibration),
+        cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
+        cmocka_unit_test(counts_that_cannot_be_true_are_left_out),
+        cmocka_unit_test(counted_cycles_know_no_interrupts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

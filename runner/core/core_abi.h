@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 8, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 9, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
 
@@ -38,7 +38,7 @@ enum core_mode {
 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
-// ncounters counters.
+// ncounters counters: at most CORE_COUNTERS_MAX in CORE_MODE_BENCH, CORE_TIMED_MAX else.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -68,15 +68,31 @@ struct core_config {
     uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
     uint32_t thread;     // which of them this is, from 0
     uint32_t ncounters;  // struct core_counter that follow the kernel ids
+    // CORE_MODE_MEASURE:
+    uint32_t counts_clk; // 1: the first of the counters counts core cycles
+    uint32_t reserved;
 };
 
-// An event to be counted, in the terms of perf_event_attr.
+// How the core gets at a count. CORE_MODE_BENCH reads all counters at once through the kernel
+// (core_count.c) and knows CORE_COUNTER_PERF only; CORE_MODE_MEASURE reads them in the kernels
+// themselves, between the same fences as the clock (core_rdpmc.c).
+enum core_counter_source {
+    CORE_COUNTER_PERF,  // opened by the core; RDPMC where the kernel's page says it is
+    CORE_COUNTER_RDPMC, // programmed by someone else, and running: RDPMC by number
+    CORE_COUNTER_TSC,   // ticks of the TSC times config / 65536: what a test can know beforehand
+};
+
+// An event to be counted, in the terms of perf_event_attr, or where it is counted already.
 struct core_counter {
     uint64_t config, config1;
     uint32_t type;
     uint16_t exclude_user, exclude_kernel;
+    uint16_t source; // enum core_counter_source
+    uint16_t bits;   // of CORE_COUNTER_RDPMC: how wide it is
+    uint32_t rdpmc;  // of CORE_COUNTER_RDPMC: what RDPMC wants in ecx
 };
-enum { CORE_COUNTERS_MAX = 16 };
+enum { CORE_COUNTERS_MAX = 16, CORE_TIMED_MAX = 6 };
+_Static_assert(sizeof(struct core_counter) == 32, "the same in 32-bit mode");
 
 // What the processes of a team share, mapped from CORE_TEAM_FD; zeros at first. Which of them
 // writes what, and when, is said in core_team.c.
@@ -93,6 +109,7 @@ struct core_team {
 enum core_record_type {
     CORE_REC_HELLO,  // once, after calibration
     CORE_REC_BEGIN,  // kernel, pass: about to run a kernel for the first time in this pass
+    CORE_REC_COUNTS, // kernel, pass: what was counted, in front of the timing it belongs to
     CORE_REC_TIMING, // kernel, pass: end of a pass, samples follow in the record
     CORE_REC_WAIT,   // alive, waiting for the core to become quiet
     CORE_REC_FLOOR,  // one candidate of CORE_MODE_FLOOR
@@ -105,7 +122,7 @@ enum core_record_type {
 
 enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 8, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
 
-struct core_sample { // raw TSC ticks; same layout as struct sample in derive.h
+struct core_sample { // raw TSC ticks
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
 };
 
@@ -121,10 +138,19 @@ struct core_record {
             double imul_per_add;     // ratio of the latencies of imul r64,r64 and add r64,r64
             uint32_t calib_link_clk; // as configured, or found from the ratio
             uint32_t code_bytes, kernels;
+            uint32_t ncounters;
+            // By counter: of a timing without work, of one link of the calibration chain, and of
+            // one round of a loop without a body.
+            double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
+                loop_counts[CORE_TIMED_MAX];
         } hello;
         struct {
             uint32_t pass;
         } begin;
+        struct {
+            uint32_t pass, ncounters;
+            uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // of the kernel, overhead included
+        } counts;
         struct {
             uint32_t pass;
             uint32_t outcome; // enum outcome
@@ -169,7 +195,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 136, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 144, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -19,6 +19,14 @@ enum {
 };
 
 static uint8_t *code_base, *code_at, *code_limit;
+static const struct core_counter *code_counters;
+static uint32_t code_ncounters;
+
+void code_count(const struct core_counter *counters, uint32_t n)
+{
+    code_counters = counters;
+    code_ncounters = n;
+}
 
 void code_begin(size_t bytes)
 {
@@ -48,7 +56,11 @@ static size_t code_fixed_bytes(const struct core_kernel *kernel)
 {
     return kernel->init_bytes + (size_t)(core_wait_end - core_wait) +
            (size_t)(core_start_end - core_start) + 2 * LOOP_ALIGN +
-           (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop);
+           (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop) +
+           (size_t)(core_exit_end - core_exit) + (size_t)(core_spare_end - core_spare) +
+           (size_t)(core_count_begin_end - core_count_begin) +
+           (size_t)(core_unspare_end - core_unspare) +
+           (size_t)(core_count_stop_end - core_count_stop);
 }
 
 size_t code_bytes(const struct core_kernel *kernel, struct code_options options)
@@ -64,6 +76,35 @@ static void code_put(const void *bytes, size_t n)
 {
     memcpy(code_at, bytes, n);
     code_at += n;
+}
+
+// The part of `stubs` that reads counter `i`.
+static void code_put_counter(const uint8_t *stubs, const uint8_t *end, uint32_t i)
+{
+    size_t bytes = (size_t)(end - stubs) / CORE_TIMED_MAX;
+    code_put(stubs + i * bytes, bytes);
+}
+
+static void code_put_counters_begin(void)
+{
+    if (!code_ncounters)
+        return;
+    code_put(core_spare, (size_t)(core_spare_end - core_spare));
+    for (uint32_t i = 0; i < code_ncounters; i++)
+        if (code_counters[i].source == CORE_COUNTER_TSC)
+            code_put_counter(core_ticks_begin, core_ticks_begin_end, i);
+        else
+            code_put_counter(core_count_begin, core_count_begin_end, i);
+    code_put(core_unspare, (size_t)(core_unspare_end - core_unspare));
+}
+
+static void code_put_counters_stop(void)
+{
+    for (uint32_t i = 0; i < code_ncounters; i++)
+        if (code_counters[i].source == CORE_COUNTER_TSC)
+            code_put_counter(core_ticks_stop, core_ticks_stop_end, i);
+        else
+            code_put_counter(core_count_stop, core_count_stop_end, i);
 }
 
 static const void *code_pointer(uint64_t address)
@@ -88,6 +129,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_put(code_pointer(kernel->init), kernel->init_bytes);
     if (waits)
         code_put(core_wait, (size_t)(core_wait_end - core_wait));
+    code_put_counters_begin();
     code_put(core_start, (size_t)(core_start_end - core_start));
     code_align();
     const uint8_t *loop = code_at;
@@ -99,6 +141,8 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     int32_t back = (int32_t)(loop - (code_at + 4));
     code_put(&back, sizeof back);
     code_put(core_stop, (size_t)(core_stop_end - core_stop));
+    code_put_counters_stop();
+    code_put(core_exit, (size_t)(core_exit_end - core_exit));
     return entry;
 }
 

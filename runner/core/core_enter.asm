@@ -94,8 +94,28 @@ core_stop:
     lfence
     mov [core_state + state.tsc_end], eax
     mov [core_state + state.tsc_end + 4], edx
-    jmp [core_state + state.leave]
 core_stop_end:
+
+; Copied behind core_stop, or behind the counters that are read there: leaves the kernel.
+core_exit:
+    jmp [core_state + state.leave]
+core_exit_end:
+
+; Copied behind the init of a kernel that is counted, around the reading of the counters, in front of
+; core_start: keeps what they change, and waits for the init to be done.
+core_spare:
+    mov [core_state + state.saved_rax], rax
+    mov [core_state + state.saved_rdx], rdx
+    mov [core_state + state.saved_rcx], rcx
+    lfence
+core_spare_end:
+core_unspare:
+    mov rax, [core_state + state.saved_rax]
+    mov rdx, [core_state + state.saved_rdx]
+    mov rcx, [core_state + state.saved_rcx]
+core_unspare_end:
+
+core_counting_stubs
 
 ; Reached by the stop stub, or from the signal handler.
 core_leave:

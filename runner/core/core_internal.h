@@ -31,8 +31,16 @@ struct core_state {
     uint32_t iterations, in_kernel;
     uint32_t saved_gs, reserved; // 32-bit mode
     uint64_t start_tsc;          // core_wait waits for it
+    // Where kernels are counted (core_rdpmc.c):
+    uint64_t saved_rcx;
+    uint32_t rdpmc[CORE_TIMED_MAX]; // what RDPMC wants in ecx
+    uint64_t count_begin[CORE_TIMED_MAX], count_end[CORE_TIMED_MAX];
+    uint32_t count_lock[CORE_TIMED_MAX]; // of the kernel's pages, when rdpmc was found there
+    uint32_t count_lost;                 // 1: a counter was not running
+    uint32_t reserved_2;
 };
 _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
+_Static_assert(offsetof(struct core_state, count_end) == 152, "struc state in core_layout.inc");
 
 enum { FEATURE_AVX = 1, FEATURE_AVX512F = 2, FEATURE_AVX512BW = 4, FEATURE_MMX = 8 };
 
@@ -43,7 +51,12 @@ extern uint32_t core_features;         // FEATURE_* of this CPU (not MMX)
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
-    core_step_end[], core_stop[], core_stop_end[];
+    core_step_end[], core_stop[], core_stop_end[], core_exit[], core_exit_end[];
+// Stubs of kernels that are counted. In the last four a part for each of CORE_TIMED_MAX counters
+// follows the other, all of one length.
+extern const uint8_t core_spare[], core_spare_end[], core_unspare[], core_unspare_end[],
+    core_count_begin[], core_count_begin_end[], core_count_stop[], core_count_stop_end[],
+    core_ticks_begin[], core_ticks_begin_end[], core_ticks_stop[], core_ticks_stop_end[];
 
 // A kernel in several unrollings, from many copies to one, all in executable memory.
 enum { VARIANTS_MAX = 3 };
@@ -79,6 +92,8 @@ struct times {
     double overhead_tsc, calib_clk, core_hz;
     double imul_per_add;
     uint32_t calib_link_clk;
+    double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
+        loop_counts[CORE_TIMED_MAX]; // as in the record
 };
 
 // core_main.c: what measuring in passes and repetition by repetition share.
@@ -115,6 +130,8 @@ struct code_options {
     uint32_t copies; // of the body in the loop, in one unrolling only; 0: chosen
     bool waits;      // for core_state.start_tsc, before the clock is read
 };
+// All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
+void code_count(const struct core_counter *counters, uint32_t n);
 size_t code_bytes(const struct core_kernel *kernel, struct code_options options); // upper bound
 struct code code_add(const struct core_kernel *kernel, struct code_options options);
 void code_end(void); // from here on the code is executable and no longer writable
@@ -152,6 +169,12 @@ bool count_filter_call(struct filter_call *call); // the call that count_read ma
 void count_read(uint64_t values[CORE_COUNTERS_MAX]);
 void count_overhead(const struct core_kernel *empty, const uint8_t *entry,
                     uint64_t overhead[CORE_COUNTERS_MAX]);
+
+// core_rdpmc.c: counters that kernels read by themselves.
+void rdpmc_open(const struct core_counter *counters, uint32_t n); // before the system-call filter
+void rdpmc_begin(void);                                           // before each timing
+// What the last timing has counted, by counter. False if a counter did not run all the time.
+bool rdpmc_take(uint32_t counts[CORE_TIMED_MAX]);
 
 // core_time.c: runs kernels against the clock.
 void time_build(const struct core_config *config); // its own kernels: calibration and canaries

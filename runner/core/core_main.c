@@ -221,12 +221,18 @@ static void keep_values(struct kernel_run *run, const struct core_record *record
     }
 }
 
-static void send_timing(struct kernel_run *run, struct core_record *record)
+static void send_timing(struct kernel_run *run, struct core_record *record,
+                        struct core_record *counts)
 {
     keep_values(run, record);
     run->finished = run->nvalues == config.passes ||
                     steady_settled(run, record->timing.accepted, config.passes_tolerance);
     record->timing.last = run->finished;
+    if (config.ncounters) {
+        counts->counts.pass = run->pass;
+        counts->counts.ncounters = config.ncounters;
+        guard_send(counts);
+    }
     guard_send(record);
     clocks->last_record_tsc = time_now();
 }
@@ -235,6 +241,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record)
 static bool run_measure(struct kernel_run *run)
 {
     struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
+    struct core_record counts = {.type = CORE_REC_COUNTS, .kernel = run->kernel->id};
     uint32_t accepted = 0;
     struct surroundings before = run_look_around();
     for (uint32_t tries = 0; tries < config.tries && accepted < config.accept; tries++) {
@@ -244,10 +251,11 @@ static bool run_measure(struct kernel_run *run)
             continue;
         }
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        bool counted = rdpmc_take(counts.counts.samples[accepted]);
         struct surroundings after = run_look_around();
         if (run_damaged(run))
             return true;
-        if (after.quiet && run_calibrations_agree(before.calib_tsc, after.calib_tsc)) {
+        if (after.quiet && counted && run_calibrations_agree(before.calib_tsc, after.calib_tsc)) {
             uint32_t canary =
                 before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
             record.timing.samples[accepted++] =
@@ -266,7 +274,7 @@ static bool run_measure(struct kernel_run *run)
     record.timing.copies = run->variant->copies;
     record.timing.overhead_tsc = times.overhead_tsc;
     record.timing.calib_clk = times.calib_clk;
-    send_timing(run, &record);
+    send_timing(run, &record, &counts);
     return true;
 }
 
@@ -433,10 +441,16 @@ static void read_config(void)
     runs = (struct kernel_run *)(clocks + 1);
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
-    if (config.ncounters > CORE_COUNTERS_MAX)
+    bool timed = config.mode != CORE_MODE_BENCH;
+    if (config.ncounters > (timed ? (uint32_t)CORE_TIMED_MAX : (uint32_t)CORE_COUNTERS_MAX))
         guard_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
-    count_open(counters, config.ncounters);
+    if (!timed) {
+        count_open(counters, config.ncounters);
+        return;
+    }
+    rdpmc_open(counters, config.ncounters);
+    code_count(counters, config.ncounters);
 }
 
 static void find_features(void)
@@ -470,14 +484,15 @@ static size_t build_code(void)
     for (uint32_t i = 0; i < config.nselected; i++)
         bytes += code_bytes(runs[i].kernel, options);
     const struct code_options once = {.copies = 1};
-    if (config.ncounters) {
+    bool empty = config.mode == CORE_MODE_BENCH && config.ncounters;
+    if (empty) {
         runs[0].empty = *runs[0].kernel;
         runs[0].empty.body_bytes = 0;
         bytes += code_bytes(&runs[0].empty, once);
     }
     code_begin(bytes);
     time_build(&config);
-    if (config.ncounters)
+    if (empty)
         runs[0].empty_code = code_add(&runs[0].empty, once);
     for (uint32_t i = 0; i < config.nselected; i++)
         runs[i].code = code_add(runs[i].kernel, options);
@@ -495,6 +510,10 @@ static void send_hello(size_t bytes)
     record.hello.calib_link_clk = times.calib_link_clk;
     record.hello.code_bytes = (uint32_t)bytes;
     record.hello.kernels = config.nselected;
+    record.hello.ncounters = config.mode == CORE_MODE_MEASURE ? config.ncounters : 0;
+    memcpy(record.hello.overhead_counts, times.overhead_counts, sizeof times.overhead_counts);
+    memcpy(record.hello.link_counts, times.link_counts, sizeof times.link_counts);
+    memcpy(record.hello.loop_counts, times.loop_counts, sizeof times.loop_counts);
     guard_send(&record);
     for (uint32_t i = 0; i < config.nselected; i++) {
         const struct core_kernel *kernel = runs[i].kernel;

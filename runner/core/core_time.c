@@ -14,6 +14,8 @@ enum {
     CANARY_BYTES_MAX = CANARY_INSTRS * 9,
     OVERHEAD_ROUNDS = 201,
     RATIO_ROUNDS = 51,
+    COUNT_ROUNDS = 51,
+    COUNT_LOOPS = 512, // of a loop without a body
     DATA_BYTES = 72 * 1024,
     DATA_FILL_BYTES = 4096, // what is rewritten before each pass
     DATA_BEFORE_BYTES = 4096,
@@ -22,7 +24,7 @@ enum {
 };
 
 static uint8_t *data_base, *stack_top;
-static struct code calib_code, add_code, canary_code[CORE_CANARIES];
+static struct code calib_code, add_code, loop_code, canary_code[CORE_CANARIES];
 static uint32_t calib_iterations, canary_iterations;
 static uint32_t canary_kind;
 // Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
@@ -88,7 +90,7 @@ size_t time_code_bytes(void)
 {
     struct core_kernel calib = time_own_kernel(calib_body, sizeof calib_body, CALIB_LINKS);
     struct core_kernel canary = time_own_kernel(canary_body, sizeof canary_body, CANARY_INSTRS);
-    return 2 * code_bytes(&calib, (struct code_options){0}) +
+    return 3 * code_bytes(&calib, (struct code_options){0}) + // chains, and the loop
            (CORE_CANARIES - 1) * code_bytes(&canary, (struct code_options){0});
 }
 
@@ -149,6 +151,10 @@ void time_build(const struct core_config *config)
     struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
     calib_code = code_add(&calib, (struct code_options){0});
     add_code = code_add(&add, (struct code_options){0});
+    if (config->mode == CORE_MODE_MEASURE && config->ncounters) {
+        struct core_kernel loop = time_own_kernel(calib_body, 0, 0);
+        loop_code = code_add(&loop, (struct code_options){0});
+    }
     for (uint32_t kind = 1; kind < CORE_CANARIES; kind++)
         canary_code[kind] = time_canary_code(&canaries[kind]);
     canary_kind = config->canary;
@@ -163,6 +169,7 @@ static uint32_t time_setup(const struct core_setup *setup, uint32_t iterations)
     core_state.leave = (uint64_t)(uintptr_t)core_leave;
     core_state.iterations = iterations;
     core_state.tsc_begin = core_state.tsc_end = 0;
+    rdpmc_begin();
     core_enter(setup);
     uint64_t ticks = core_state.tsc_end - core_state.tsc_begin;
     return ticks > UINT32_MAX ? UINT32_MAX : (uint32_t)ticks;
@@ -268,17 +275,71 @@ static double time_imul_per_add(void)
     return values[RATIO_ROUNDS / 2];
 }
 
-static uint32_t time_link_clk(const struct core_config *config, double ratio)
+static uint32_t time_link_clk(const struct core_config *config, const struct times *times)
 {
     if (config->calib_link_clk)
         return config->calib_link_clk;
-    uint32_t nearest = (uint32_t)(ratio + 0.5);
-    double off = ratio > nearest ? ratio - nearest : nearest - ratio;
+    bool counted = config->ncounters && config->counts_clk;
+    double clk = counted ? times->link_counts[0] : times->imul_per_add;
+    uint32_t nearest = (uint32_t)(clk + 0.5);
+    double off = clk > nearest ? clk - nearest : nearest - clk;
     if (nearest < 1 || off > 0.05 * nearest)
-        guard_fatal("the latency of imul is not known for this CPU, and its ratio to that of add, "
-                    "%.3f, is no integer: core cycles cannot be calibrated",
-                    ratio);
+        guard_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
+                    "core cycles cannot be calibrated",
+                    counted ? "what a counter says" : "its ratio to that of add", clk);
     return nearest;
+}
+
+// What the last timing has counted, into row `round`. A fault says that RDPMC is not allowed.
+static bool time_take(double rows[CORE_TIMED_MAX][COUNT_ROUNDS], int round)
+{
+    uint32_t counts[CORE_TIMED_MAX];
+    if (guard_take_fault().signal)
+        guard_fatal("RDPMC faults: the system keeps the counters from user code (CR4.PCE)");
+    bool whole = rdpmc_take(counts);
+    for (int i = 0; i < CORE_TIMED_MAX; i++)
+        rows[i][round] = whole ? counts[i] : 0;
+    return whole;
+}
+
+// What one more iteration of a kernel counts, and what a timing of it counts besides: by loops of
+// `iterations` and of twice as many, as time_overhead() does for the clock.
+static void time_count_slope(const struct core_config *config, const struct code *code,
+                             uint32_t iterations, double slope[CORE_TIMED_MAX],
+                             double rest[CORE_TIMED_MAX])
+{
+    static double once[CORE_TIMED_MAX][COUNT_ROUNDS], twice[CORE_TIMED_MAX][COUNT_ROUNDS];
+    int n = 0;
+    for (int tries = 0; tries < 4 * COUNT_ROUNDS && n < COUNT_ROUNDS; tries++) {
+        time_own(code, iterations);
+        if (!time_take(once, n))
+            continue;
+        time_own(code, 2 * iterations);
+        n += time_take(twice, n);
+    }
+    if (n < COUNT_ROUNDS)
+        guard_fatal("the counters do not run all the time: something else counts as well");
+    for (uint32_t i = 0; i < config->ncounters; i++) {
+        for (int round = 0; round < n; round++) {
+            double more = twice[i][round] - once[i][round];
+            once[i][round] -= more; // the rest
+            twice[i][round] = more / iterations;
+        }
+        time_sort(once[i], n);
+        time_sort(twice[i], n);
+        rest[i] = once[i][n / 2];
+        slope[i] = twice[i][n / 2];
+    }
+}
+
+static void time_count(const struct core_config *config, struct times *times)
+{
+    double ignored[CORE_TIMED_MAX];
+    time_count_slope(config, &calib_code, calib_iterations, times->link_counts,
+                     times->overhead_counts);
+    for (uint32_t i = 0; i < config->ncounters; i++)
+        times->link_counts[i] /= CALIB_LINKS;
+    time_count_slope(config, &loop_code, COUNT_LOOPS, times->loop_counts, ignored);
 }
 
 void time_calibrate(const struct core_config *config, struct times *times)
@@ -293,7 +354,9 @@ void time_calibrate(const struct core_config *config, struct times *times)
     calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / loop_tsc) + 1;
     overhead = time_overhead();
     times->imul_per_add = time_imul_per_add();
-    times->calib_link_clk = time_link_clk(config, times->imul_per_add);
+    if (config->mode == CORE_MODE_MEASURE && config->ncounters)
+        time_count(config, times);
+    times->calib_link_clk = time_link_clk(config, times);
     double canary_loop_tsc = loop_tsc / (CALIB_LINKS * times->calib_link_clk) *
                              (CANARY_INSTRS / (config->issue_width ? config->issue_width : 4.0));
     canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns / canary_loop_tsc) + 1;
