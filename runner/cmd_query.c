@@ -5,11 +5,13 @@
 #include "report.h"
 #include "store.h"
 #include "store_options.h"
+#include "util/terminal.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     OPT_DB,
@@ -21,6 +23,7 @@ enum {
     OPT_EVIDENCE,
     OPT_FAILURES,
     OPT_RUNS,
+    OPT_WIDE,
 };
 
 static const struct command_option query_options[] = {
@@ -33,7 +36,8 @@ static const struct command_option query_options[] = {
     [OPT_EVIDENCE] = {0,                                          "evidence", NULL, "the timings that these ports follow from"},
     [OPT_FAILURES] = {0,                                                "failures", NULL, "what could not be measured, and why"},
     [OPT_RUNS] = {0,                                             "runs", NULL, "the runs in the database"},
-    {0}
+    [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
+    {0                                             }
 };
 
 extern const struct command cmd_query;
@@ -43,6 +47,7 @@ struct query {
     enum report_format format;
     enum store_view view;
     struct store_filter filter;
+    bool wide;
 };
 
 static int query_set_view(struct query *query, enum store_view view)
@@ -86,6 +91,9 @@ static int query_option(void *context, int option, const char *argument)
         return query_set_view(query, STORE_VIEW_EVIDENCE);
     case OPT_FAILURES:
         return query_set_view(query, STORE_VIEW_FAILURE);
+    case OPT_WIDE:
+        query->wide = true;
+        return EXIT_DONE;
     default:
         return query_set_view(query, STORE_VIEW_RUN);
     }
@@ -105,22 +113,37 @@ static int query_parse(int argc, char **argv, struct query *query)
     return EXIT_DONE;
 }
 
+// Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
+static int query_rows(struct store *store, const struct query *query, struct strbuf *out,
+                      struct strbuf *note, int64_t *nrows, struct err *err)
+{
+    int width = query->format == REPORT_TABLE && !query->wide ? terminal_columns(STDOUT_FILENO) : 0;
+    if (width > 0)
+        return report_rows_narrow(store, query->view, &query->filter, width, out, note, nrows, err);
+    return report_rows(store, query->view, &query->filter, query->format, out, nrows, err);
+}
+
 static int query_print(struct store *store, const struct query *query)
 {
     struct err err = {""};
-    struct strbuf out = {0};
+    struct strbuf out = {0}, note = {0};
     int64_t nrows = 0;
     int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
     if (status != EXIT_DONE)
         return status;
-    if (report_rows(store, query->view, &query->filter, query->format, &out, &nrows, &err) != 0) {
+    if (query_rows(store, query, &out, &note, &nrows, &err) != 0) {
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     } else {
         fputs(strbuf_text(&out), stdout);
+        fflush(stdout);
         if (nrows == 0)
             fputs("latput query: no rows match\n", stderr);
+        if (note.len)
+            fprintf(stderr, "latput query: fitted to the terminal: %s; --wide prints all columns\n",
+                    strbuf_text(&note));
     }
     strbuf_free(&out);
+    strbuf_free(&note);
     return status;
 }
 
@@ -159,6 +182,10 @@ const struct command cmd_query = {
         "--evidence prints each mix that was timed: so many of the form beside so many of a "
         "blocker, the cycles of all, and how many µops of one instance that shows on the blocker's "
         "ports.\n"
+        "On a terminal tables are made to fit its lines: columns that say the same in every row "
+        "and the least important ones are left out, which a note on standard error tells, and long "
+        "texts are folded. --wide prints all columns, as does any output that is not a terminal; "
+        "CSV and JSON have more than any table.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.",
     .options = query_options,
     .run = query_run,

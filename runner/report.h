@@ -16,6 +16,20 @@ struct report_table *report_table_new(const char *const *headers, const enum rep
                                       int ncolumns);
 void report_table_cell(struct report_table *table, const char *text); // next cell, row by row
 void report_table_print(const struct report_table *table, struct strbuf *out);
+// What may become of a column where lines are too short for all of them.
+struct report_fit {
+    int rank; // FIT_KEEP, FIT_SAME, or 1 and more: the column with the highest goes first
+    int fold; // its cells may be folded to this many characters (at least 3); 0: never
+};
+enum {
+    FIT_KEEP = 0,
+    FIT_SAME = -1, // goes where it says the same in every row, before all others
+};
+// The same in lines of at most `width` characters, as far as that is possible. `fits`: one a
+// column. *note: what the table does not show for that, as half a sentence; "" if nothing.
+void report_table_print_narrow(const struct report_table *table, int width,
+                               const struct report_fit *fits, struct strbuf *out,
+                               struct strbuf *note);
 void report_table_csv(const struct report_table *table, struct strbuf *out); // every column
 int report_table_rows(const struct report_table *table);
 void report_table_free(struct report_table *table);
@@ -40,9 +54,14 @@ void report_json_text(struct strbuf *out, const char *text); // a string in its 
 void report_wrapped(struct strbuf *out, const char *text, int indent, int width);
 
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
-// with the columns as keys; tables show what fits a line. 0, or -1 with the store's message.
+// with the columns as keys; tables show the columns that people need. 0, or -1 with the store's
+// message.
 int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
                 enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err);
+// The same as a table for lines of `width` characters; *note as for report_table_print_narrow().
+int report_rows_narrow(struct store *store, enum store_view view, const struct store_filter *filter,
+                       int width, struct strbuf *out, struct strbuf *note, int64_t *nrows,
+                       struct err *err);
 
 // --- the structure of the ports (report_ports.c) ---
 

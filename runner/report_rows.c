@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Rows of the public views as a table for people, as CSV and as JSON; see report.h. CSV and JSON
-// carry every column of the view under its own name; the table shows what fits a line.
+// carry every column of the view under its own name; the tables show what people look for.
 #include "report.h"
 
 #include "util/mem.h"
@@ -89,95 +89,97 @@ static void put_json_row(struct strbuf *out, struct store_rows *rows, bool first
     strbuf_puts(out, "}");
 }
 
-// A column of the tables: a heading, how it is aligned, and which column of the view it shows.
+// A column of the tables: its heading, how it is aligned, which column of the view it shows, and
+// what becomes of it in narrow tables.
 struct shown_column {
     const char *heading;
     enum report_align align;
     const char *name;
+    int rank, fold; // as in struct report_fit
 };
 enum { SHOWN_MAX = 12 };
 
 static const struct shown_column shown_instruction[] = {
-    {"uarch",            ALIGN_LEFT, "uarch"},
-    {"instruction",           ALIGN_LEFT, "form"},
-    {"enc",      ALIGN_LEFT, "enc"},
-    {"latency",            ALIGN_POINT, "latency_min_clk"},
-    {"max",              ALIGN_POINT, "latency_max_clk"},
-    {"1/tput",             ALIGN_POINT, "rthroughput_clk"},
-    {"slow",          ALIGN_POINT, "rthroughput_slow_clk"},
-    {"at rename", ALIGN_LEFT, "at_rename"},
-    {"uops",              ALIGN_RIGHT, "uops"},
-    {"ports", ALIGN_LEFT, "ports"},
-    {"outcome",           ALIGN_LEFT, "outcome"},
-    {"run", ALIGN_RIGHT, "run_id"},
-    {0            }
+    {"uarch",       ALIGN_LEFT,  "uarch",                FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",                 FIT_KEEP, 24},
+    {"enc",         ALIGN_LEFT,  "enc",                  5,        0 },
+    {"latency",     ALIGN_POINT, "latency_min_clk",      FIT_KEEP, 0 },
+    {"max",         ALIGN_POINT, "latency_max_clk",      3,        0 },
+    {"1/tput",      ALIGN_POINT, "rthroughput_clk",      FIT_KEEP, 0 },
+    {"slow",        ALIGN_POINT, "rthroughput_slow_clk", 6,        0 },
+    {"at rename",   ALIGN_LEFT,  "at_rename",            7,        0 },
+    {"uops",        ALIGN_RIGHT, "uops",                 2,        0 },
+    {"ports",       ALIGN_LEFT,  "ports",                FIT_KEEP, 15},
+    {"outcome",     ALIGN_LEFT,  "outcome",              1,        0 },
+    {"run",         ALIGN_RIGHT, "run_id",               8,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,                   FIT_KEEP, 0 },
 };
 static const struct shown_column shown_latency[] = {
-    {"uarch",       ALIGN_LEFT, "uarch"},
-    {"instruction",      ALIGN_LEFT, "form"},
-    {"enc", ALIGN_LEFT, "enc"},
-    {"from",       ALIGN_LEFT, "src"},
-    {"to",         ALIGN_LEFT, "dst"},
-    {"data",        ALIGN_LEFT, "variant"},
-    {"latency",        ALIGN_POINT, "latency_clk"},
-    {"spread",        ALIGN_POINT, "spread_clk"},
-    {"accepted",          ALIGN_RIGHT, "accepted"},
-    {"tried",        ALIGN_RIGHT, "tried"},
-    {"outcome",        ALIGN_LEFT, "outcome"},
-    {"run",    ALIGN_RIGHT, "run_id"},
-    {0    }
+    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
+    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
+    {"from",        ALIGN_LEFT,  "src",         FIT_KEEP, 0 },
+    {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
+    {"data",        ALIGN_LEFT,  "variant",     FIT_KEEP, 0 },
+    {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },
+    {"spread",      ALIGN_POINT, "spread_clk",  2,        0 },
+    {"accepted",    ALIGN_RIGHT, "accepted",    6,        0 },
+    {"tried",       ALIGN_RIGHT, "tried",       5,        0 },
+    {"outcome",     ALIGN_LEFT,  "outcome",     1,        0 },
+    {"run",         ALIGN_RIGHT, "run_id",      8,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
 };
 static const struct shown_column shown_port[] = {
-    {"uarch",       ALIGN_LEFT, "uarch"},
-    {"instruction",      ALIGN_LEFT, "form"},
-    {"enc", ALIGN_LEFT, "enc"},
-    {"ports",       ALIGN_LEFT, "ports"},
-    {"uops",         ALIGN_RIGHT, "uops"},
-    {"slots",        ALIGN_POINT, "slots"},
-    {"unit",       ALIGN_LEFT, "unit"},
-    {"busy",      ALIGN_POINT, "busy_clk"},
-    {"residual",        ALIGN_POINT, "residual"},
-    {"outcome",       ALIGN_LEFT, "outcome"},
-    {"run",       ALIGN_RIGHT, "run_id"},
-    {0     }
+    {"uarch",       ALIGN_LEFT,  "uarch",    FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",     FIT_KEEP, 24},
+    {"enc",         ALIGN_LEFT,  "enc",      4,        0 },
+    {"ports",       ALIGN_LEFT,  "ports",    FIT_KEEP, 20},
+    {"uops",        ALIGN_RIGHT, "uops",     2,        0 },
+    {"slots",       ALIGN_POINT, "slots",    3,        0 },
+    {"unit",        ALIGN_LEFT,  "unit",     FIT_KEEP, 0 },
+    {"busy",        ALIGN_POINT, "busy_clk", FIT_KEEP, 0 },
+    {"residual",    ALIGN_POINT, "residual", 5,        0 },
+    {"outcome",     ALIGN_LEFT,  "outcome",  1,        0 },
+    {"run",         ALIGN_RIGHT, "run_id",   8,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,       FIT_KEEP, 0 },
 };
 static const struct shown_column shown_evidence[] = {
-    {"uarch",         ALIGN_LEFT, "uarch"},
-    {"instruction",        ALIGN_LEFT, "form"},
-    {"number",   ALIGN_RIGHT, "instances"},
-    {"beside",         ALIGN_LEFT, "blocker"},
-    {"blocker",        ALIGN_LEFT, "blocker_form"},
-    {"number",    ALIGN_RIGHT, "blockers"},
-    {"cycles",        ALIGN_POINT, "clk"},
-    {"spread",      ALIGN_POINT, "spread_clk"},
-    {"uops",       ALIGN_POINT, "uops"},
-    {"outcome", ALIGN_LEFT, "outcome"},
-    {"run",        ALIGN_RIGHT, "run_id"},
-    {0    }
+    {"uarch",       ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",         FIT_KEEP, 24},
+    {"number",      ALIGN_RIGHT, "instances",    FIT_KEEP, 0 },
+    {"beside",      ALIGN_LEFT,  "blocker",      FIT_KEEP, 0 },
+    {"blocker",     ALIGN_LEFT,  "blocker_form", 3,        16},
+    {"number",      ALIGN_RIGHT, "blockers",     FIT_KEEP, 0 },
+    {"cycles",      ALIGN_POINT, "clk",          FIT_KEEP, 0 },
+    {"spread",      ALIGN_POINT, "spread_clk",   4,        0 },
+    {"uops",        ALIGN_POINT, "uops",         FIT_KEEP, 0 },
+    {"outcome",     ALIGN_LEFT,  "outcome",      1,        0 },
+    {"run",         ALIGN_RIGHT, "run_id",       8,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
 };
 static const struct shown_column shown_failure[] = {
-    {"run",         ALIGN_RIGHT, "run_id"},
-    {"instruction",     ALIGN_LEFT, "form"},
-    {"test", ALIGN_LEFT, "test"},
-    {"outcome",       ALIGN_LEFT, "outcome"},
-    {"detail",        ALIGN_LEFT, "detail"},
-    {0      }
+    {"run",         ALIGN_RIGHT, "run_id",  FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",    FIT_KEEP, 24},
+    {"test",        ALIGN_LEFT,  "test",    FIT_KEEP, 16},
+    {"outcome",     ALIGN_LEFT,  "outcome", FIT_KEEP, 0 },
+    {"detail",      ALIGN_LEFT,  "detail",  FIT_KEEP, 20},
+    {NULL,          ALIGN_LEFT,  NULL,      FIT_KEEP, 0 },
 };
 static const struct shown_column shown_run[] = {
-    {"run",          ALIGN_RIGHT, "run_id"},
-    {"uarch",      ALIGN_LEFT, "uarch"},
-    {"CPU",        ALIGN_LEFT, "brand"},
-    {"started",       ALIGN_LEFT, "started_utc"},
-    {"status",          ALIGN_LEFT, "status"},
-    {"forms",       ALIGN_RIGHT, "forms"},
-    {"backend",      ALIGN_LEFT, "backend"},
-    {"version", ALIGN_LEFT, "version"},
-    {0      }
+    {"run",     ALIGN_RIGHT, "run_id",      FIT_KEEP, 0 },
+    {"uarch",   ALIGN_LEFT,  "uarch",       FIT_KEEP, 0 },
+    {"CPU",     ALIGN_LEFT,  "brand",       FIT_KEEP, 12},
+    {"started", ALIGN_LEFT,  "started_utc", FIT_KEEP, 0 },
+    {"status",  ALIGN_LEFT,  "status",      FIT_KEEP, 0 },
+    {"forms",   ALIGN_RIGHT, "forms",       2,        0 },
+    {"backend", ALIGN_LEFT,  "backend",     3,        0 },
+    {"version", ALIGN_LEFT,  "version",     1,        0 },
+    {NULL,      ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
 };
 static const struct shown_column shown_warning[] = {
-    {"warning", ALIGN_LEFT, "text"},
-    {"remedy",   ALIGN_LEFT, "remedy"},
-    {0 }
+    {"warning", ALIGN_LEFT, "text",   FIT_KEEP, 20},
+    {"remedy",  ALIGN_LEFT, "remedy", FIT_KEEP, 20},
+    {NULL,      ALIGN_LEFT, NULL,     FIT_KEEP, 0 },
 };
 
 static const struct shown_column *const shown_views[] = {
@@ -230,25 +232,29 @@ static void shown_put(struct report_table *table, struct store_rows *rows,
 }
 
 static struct report_table *shown_new(const struct shown_column *shown, const char **headings,
-                                      enum report_align *aligns)
+                                      enum report_align *aligns, struct report_fit *fits)
 {
     int n = 0;
     for (; shown[n].heading; n++) {
         headings[n] = shown[n].heading;
         aligns[n] = shown[n].align;
+        fits[n] = (struct report_fit){shown[n].rank, shown[n].fold};
     }
     return report_table_new(headings, aligns, n);
 }
 
-int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
-                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err)
+// `width`: of a line, for tables; 0: as long as they need.
+static int put_rows(struct store *store, enum store_view view, const struct store_filter *filter,
+                    enum report_format format, int width, struct strbuf *out, struct strbuf *note,
+                    int64_t *nrows, struct err *err)
 {
     struct store_rows *rows = store_rows_open(store, view, filter, err);
     if (!rows)
         return -1;
     const char *headings[SHOWN_MAX];
     enum report_align aligns[SHOWN_MAX];
-    struct report_table *table = shown_new(shown_views[view], headings, aligns);
+    struct report_fit fits[SHOWN_MAX];
+    struct report_table *table = shown_new(shown_views[view], headings, aligns, fits);
     if (format == REPORT_CSV)
         put_csv_row(out, rows, true);
     else if (format == REPORT_JSON)
@@ -264,9 +270,24 @@ int report_rows(struct store *store, enum store_view view, const struct store_fi
                 shown_put(table, rows, shown);
     if (format == REPORT_JSON)
         strbuf_puts(out, *nrows ? "\n]\n" : "]\n");
+    else if (format == REPORT_TABLE && *nrows > 0 && width > 0)
+        report_table_print_narrow(table, width, fits, out, note);
     else if (format == REPORT_TABLE && *nrows > 0)
         report_table_print(table, out);
     report_table_free(table);
     store_rows_close(rows);
     return got;
+}
+
+int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
+                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err)
+{
+    return put_rows(store, view, filter, format, 0, out, NULL, nrows, err);
+}
+
+int report_rows_narrow(struct store *store, enum store_view view, const struct store_filter *filter,
+                       int width, struct strbuf *out, struct strbuf *note, int64_t *nrows,
+                       struct err *err)
+{
+    return put_rows(store, view, filter, REPORT_TABLE, width, out, note, nrows, err);
 }

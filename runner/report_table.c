@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Aligned tables of text; see report.h. Widths count characters, not bytes, and control characters
-// are replaced: a database from elsewhere must not be able to drive the terminal.
+// Aligned tables of text, cut to a line's length where that is asked for; see report.h. Widths
+// count characters, not bytes, and control characters are replaced: a database from elsewhere must
+// not be able to drive the terminal.
 #include "report.h"
 
 #include "util/mem.h"
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { FOLD_INDENT = 2 }; // of the second line of a cell and later ones
 
 struct report_table {
     int ncolumns;
@@ -71,14 +74,19 @@ static void point_widths(const char *text, int *before, int *after)
 
 struct column_width {
     int width, before, after;
-    bool used;
+    bool used, folded;
 };
+
+static const char *table_text(const struct report_table *table, int row, int column)
+{
+    return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column];
+}
 
 static struct column_width column_measure(const struct report_table *table, int column)
 {
     struct column_width got = {0};
-    for (size_t i = (size_t)column; i < table->ncells; i += (size_t)table->ncolumns) {
-        const char *cell = table->cells[i];
+    for (int row = 0; row < report_table_rows(table); row++) {
+        const char *cell = table_text(table, row, column);
         int width = text_width(cell, strlen(cell)), before, after;
         point_widths(cell, &before, &after);
         got.used |= width > 0;
@@ -96,6 +104,15 @@ static struct column_width column_measure(const struct report_table *table, int 
     return got;
 }
 
+static struct column_width *columns_measure(const struct report_table *table)
+{
+    struct column_width *columns = xcalloc((size_t)table->ncolumns, sizeof *columns);
+    assert(table->ncells % (size_t)table->ncolumns == 0);
+    for (int c = 0; c < table->ncolumns; c++)
+        columns[c] = column_measure(table, c);
+    return columns;
+}
+
 static void put_cell(struct strbuf *out, const char *text, enum report_align align,
                      const struct column_width *column, bool number)
 {
@@ -108,6 +125,34 @@ static void put_cell(struct strbuf *out, const char *text, enum report_align ali
     strbuf_printf(out, "%*s%s%*s", left, "", text, column->width - width - left, "");
 }
 
+// How many bytes of a text go into a line of `width` characters: to the last blank or before the
+// last plus sign that it has, else as many as it holds.
+static size_t fold_bytes(const char *text, int width)
+{
+    size_t last = 0, at = 0;
+    for (int column = 0; text[at]; column++) {
+        if (at > 0 && (text[at] == ' ' || text[at] == '+'))
+            last = at;
+        if (column == width)
+            return last ? last : at;
+        do
+            at++;
+        while (((unsigned char)text[at] & 0xc0) == 0x80);
+    }
+    return at;
+}
+
+// Puts the next line of a folded cell and moves *text behind it. Later lines are indented.
+static void put_folded(struct strbuf *out, const char **text, int width, bool first)
+{
+    int indent = first ? 0 : FOLD_INDENT;
+    size_t bytes = fold_bytes(*text, width - indent);
+    int used = bytes ? indent + text_width(*text, bytes) : 0;
+    strbuf_printf(out, "%*s%.*s%*s", bytes ? indent : 0, "", (int)bytes, *text, width - used, "");
+    *text += bytes;
+    *text += strspn(*text, " ");
+}
+
 static void trim_line(struct strbuf *out)
 {
     while (out->len > 0 && out->data[out->len - 1] == ' ')
@@ -115,25 +160,127 @@ static void trim_line(struct strbuf *out)
     strbuf_puts(out, "\n");
 }
 
+// One line of a row; `rests` has what is left of each cell. Whether the row needs another one.
+static bool put_line(const struct report_table *table, const struct column_width *columns, int row,
+                     const char **rests, bool first, struct strbuf *out)
+{
+    const char *gap = "";
+    bool more = false;
+    for (int c = 0; c < table->ncolumns; c++) {
+        if (!columns[c].used)
+            continue;
+        strbuf_puts(out, gap);
+        gap = "  ";
+        if (columns[c].folded) {
+            put_folded(out, &rests[c], columns[c].width, first);
+            more |= *rests[c] != '\0';
+        } else {
+            put_cell(out, first ? rests[c] : "", table->aligns[c], &columns[c], row >= 0);
+        }
+    }
+    trim_line(out);
+    return more;
+}
+
+static void put_rows(const struct report_table *table, const struct column_width *columns,
+                     struct strbuf *out)
+{
+    const char **rests = xcalloc((size_t)table->ncolumns, sizeof *rests);
+    for (int row = -1; row < report_table_rows(table); row++) {
+        for (int c = 0; c < table->ncolumns; c++)
+            rests[c] = table_text(table, row, c);
+        for (bool first = true; put_line(table, columns, row, rests, first, out);)
+            first = false;
+    }
+    free(rests);
+}
+
 void report_table_print(const struct report_table *table, struct strbuf *out)
 {
-    struct column_width *columns = xcalloc((size_t)table->ncolumns, sizeof *columns);
+    struct column_width *columns = columns_measure(table);
+    put_rows(table, columns, out);
+    free(columns);
+}
+
+// --- narrow tables ---
+
+// The width of a line; with folds, of one whose cells are folded as far as may be.
+static int line_width(const struct report_table *table, const struct column_width *columns,
+                      const struct report_fit *folds)
+{
+    int width = 0;
     for (int c = 0; c < table->ncolumns; c++)
-        columns[c] = column_measure(table, c);
-    assert(table->ncells % (size_t)table->ncolumns == 0);
-    for (int row = -1; row < report_table_rows(table); row++) {
-        const char *gap = "";
-        for (int c = 0; c < table->ncolumns; c++) {
-            if (!columns[c].used)
-                continue;
-            const char *text =
-                row < 0 ? table->headers[c] : table->cells[row * table->ncolumns + c];
-            strbuf_puts(out, gap);
-            put_cell(out, text, table->aligns[c], &columns[c], row >= 0);
-            gap = "  ";
+        if (columns[c].used)
+            width += (width ? 2 : 0) + (folds && folds[c].fold && folds[c].fold < columns[c].width
+                                            ? folds[c].fold
+                                            : columns[c].width);
+    return width;
+}
+
+static bool column_is_same(const struct report_table *table, int column)
+{
+    for (int row = 1; row < report_table_rows(table); row++)
+        if (strcmp(table_text(table, row, column), table_text(table, 0, column)) != 0)
+            return false;
+    return table->aligns[column] != ALIGN_POINT;
+}
+
+// Columns that say the same in every row are the first to go: the note says it once.
+static void drop_same(const struct report_table *table, struct column_width *columns, int width,
+                      const struct report_fit *fits, struct strbuf *note)
+{
+    const char *before = "in all rows ";
+    for (int c = 0; c < table->ncolumns && line_width(table, columns, NULL) > width; c++)
+        if (columns[c].used && fits[c].rank != FIT_KEEP && column_is_same(table, c)) {
+            columns[c].used = false;
+            strbuf_printf(note, "%s%s %s", before, table->headers[c], table_text(table, 0, c));
+            before = ", ";
         }
-        trim_line(out);
+}
+
+static void drop_ranked(const struct report_table *table, struct column_width *columns, int width,
+                        const struct report_fit *fits, struct strbuf *note)
+{
+    const char *before = note->len ? "; without " : "without ";
+    while (line_width(table, columns, fits) > width) {
+        int worst = -1;
+        for (int c = 0; c < table->ncolumns; c++)
+            if (columns[c].used && fits[c].rank > (worst < 0 ? 0 : fits[worst].rank))
+                worst = c;
+        if (worst < 0)
+            return;
+        columns[worst].used = false;
+        strbuf_printf(note, "%s%s", before, table->headers[worst]);
+        before = ", ";
     }
+}
+
+// Folds the widest of the columns that may be folded, until the line fits.
+static void fold_columns(const struct report_table *table, struct column_width *columns, int width,
+                         const struct report_fit *fits)
+{
+    for (int excess = line_width(table, columns, NULL) - width; excess > 0; excess--) {
+        int widest = -1;
+        for (int c = 0; c < table->ncolumns; c++)
+            if (columns[c].used && fits[c].fold && columns[c].width > fits[c].fold &&
+                (widest < 0 || columns[c].width > columns[widest].width))
+                widest = c;
+        if (widest < 0)
+            return;
+        columns[widest].width--;
+        columns[widest].folded = true;
+    }
+}
+
+void report_table_print_narrow(const struct report_table *table, int width,
+                               const struct report_fit *fits, struct strbuf *out,
+                               struct strbuf *note)
+{
+    struct column_width *columns = columns_measure(table);
+    drop_same(table, columns, width, fits, note);
+    drop_ranked(table, columns, width, fits, note);
+    fold_columns(table, columns, width, fits);
+    put_rows(table, columns, out);
     free(columns);
 }
 

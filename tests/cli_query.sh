@@ -98,6 +98,20 @@ expect_status 2
 expect_err 'text.db: is not a latput database'
 expect "no sidecar files" test ! -e known.db-wal
 
+# On a terminal of 60 columns; elsewhere, and with --wide, lines are as long as they need.
+narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null | tr -d '\r' >narrow.txt; }
+if command -v script >/dev/null; then
+    run query --db known.db
+    narrow
+    expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
+    expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' narrow.txt
+    narrow --wide
+    expect "the same" cmp "$OUT" narrow.txt
+    run query --db known.db --format csv
+    narrow '--format csv'
+    expect "the same CSV" cmp "$OUT" narrow.txt
+fi
+
 run report --db known.db --run 1 --output tables
 expect_status 0
 expect "no diagram without ports" test ! -e tables/ports.svg

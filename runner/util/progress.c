@@ -7,6 +7,7 @@
 
 #include "mem.h"
 #include "strbuf.h"
+#include "terminal.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -14,7 +15,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -72,10 +72,8 @@ static int64_t progress_expected(const struct progress *progress)
 
 static size_t progress_columns(void)
 {
-    struct winsize size;
-    if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
-        return size.ws_col;
-    return DEFAULT_COLUMNS;
+    int columns = terminal_columns(STDERR_FILENO);
+    return columns > 0 ? (size_t)columns : DEFAULT_COLUMNS;
 }
 
 // What is right of the bar, most important first, for it is cut at the right edge.
