@@ -65,7 +65,7 @@ expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10
 run report --db ports.db --run 3 --output ports_tables
 expect_status 0
 expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
-expect "sets in info" grep -q '^SHIFT  *2  *##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
+expect "sets in info" grep -q '^SHIFT  *2 .*##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
 expect "diagram" grep -q '>SHIFT</text>' ports_tables/ports.svg
 expect "validation in info" grep -q "^mean error 3.1 %, Kendall's tau 0.930" ports_tables/info.txt
 
