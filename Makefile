@@ -150,11 +150,12 @@ sources = $(shell git ls-files --cached --others --exclude-standard $(1))
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
+# The patterns are git's, whose * matches directories too.
 lint: $(BUILD)/version.h
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
 	tests/layers.sh
-	printf '%s\n' $(call sources,runner/*.c cpuinfo/*.c library/*.c) | xargs -P $$(nproc) -n 1 sh -c \
+	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
 
 DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'

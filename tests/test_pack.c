@@ -380,11 +380,11 @@ static void test_foreign_databases(void **state)
         {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0 FROM timing LIMIT 1",  "damaged"                    },
         {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run", "malformed"                  },
         {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
-         "FROM run",                                                                            "malformed"                                                                                                },
+         "FROM run",                                                         "malformed"                  },
         {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
          "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
-         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",                                                                           "identity"},
-        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                                                           "damaged"                                                                                                                      },
+         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",     "identity"                   },
+        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                           "damaged"                    },
     };
     struct packed packed;
     packed_make(&packed);
