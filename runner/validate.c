@@ -259,21 +259,6 @@ static int mixes_measure(const struct port_oracle *oracle, const struct port_mix
     return status;
 }
 
-double validate_kendall(const double *a, const double *b, int n)
-{
-    int64_t agree = 0, ties_a = 0, ties_b = 0, pairs = (int64_t)n * (n - 1) / 2;
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            int order_a = (a[i] > a[j]) - (a[i] < a[j]);
-            int order_b = (b[i] > b[j]) - (b[i] < b[j]);
-            agree += order_a * order_b;
-            ties_a += order_a == 0;
-            ties_b += order_b == 0;
-        }
-    double scale = sqrt((double)(pairs - ties_a)) * sqrt((double)(pairs - ties_b));
-    return scale > 0 ? (double)agree / scale : (double)NAN;
-}
-
 struct outcomes { // of the mixes that have a value
     const struct port_mix **mixes;
     double *measured_clk, *predicted_clk;

@@ -134,6 +134,59 @@ static void expect_near(double value, double expected, double tolerance)
         fail_msg("%.9g, expected %.9g", value, expected);
 }
 
+// The definition: every pair.
+static double kendall_of_pairs(const double *a, const double *b, int n)
+{
+    int64_t agree = 0, ties_a = 0, ties_b = 0, pairs = (int64_t)n * (n - 1) / 2;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            int order_a = (a[i] > a[j]) - (a[i] < a[j]);
+            int order_b = (b[i] > b[j]) - (b[i] < b[j]);
+            agree += order_a * order_b;
+            ties_a += order_a == 0;
+            ties_b += order_b == 0;
+        }
+    double scale = sqrt((double)(pairs - ties_a)) * sqrt((double)(pairs - ties_b));
+    return scale > 0 ? (double)agree / scale : (double)NAN;
+}
+
+// Against the definition, with many ties and with few, of every small length.
+static void test_kendall_pairs(void **state)
+{
+    (void)state;
+    double a[200], b[200];
+    uint64_t random = 1;
+    for (int kinds = 1; kinds <= 1000; kinds *= 10)
+        for (int n = 0; n <= 200; n += n < 40 ? 1 : 31) {
+            for (int i = 0; i < n; i++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                a[i] = (double)(random >> 40) * kinds / (1 << 24);
+                a[i] = floor(a[i]);
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                b[i] = random >> 63 ? a[i] : floor((double)(random >> 40) * kinds / (1 << 24));
+            }
+            double wanted = kendall_of_pairs(a, b, n), got = validate_kendall(a, b, n);
+            if (isnan(wanted) ? !isnan(got) : fabs(wanted - got) > 1e-12)
+                fail_msg("%d points of %d values: %g instead of %g", n, kinds, got, wanted);
+        }
+}
+
+// A million points: 10^12 pairs would take half an hour.
+static void test_kendall_long(void **state)
+{
+    (void)state;
+    enum { POINTS = 1000000 };
+    double *a = malloc(POINTS * sizeof *a), *b = malloc(POINTS * sizeof *b);
+    assert_true(a && b);
+    for (int i = 0; i < POINTS; i++) {
+        a[i] = i;
+        b[i] = POINTS - i;
+    }
+    expect_near(validate_kendall(a, b, POINTS), -1, 1e-12);
+    free(a);
+    free(b);
+}
+
 static void test_kendall(void **state)
 {
     (void)state;
@@ -467,10 +520,11 @@ static void test_failures(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kendall),  cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_draw),     cmocka_unit_test(test_wide_index),
-        cmocka_unit_test(test_one_kind), cmocka_unit_test(test_choose),
-        cmocka_unit_test(test_figures),  cmocka_unit_test(test_worst),
+        cmocka_unit_test(test_kendall),      cmocka_unit_test(test_kendall_pairs),
+        cmocka_unit_test(test_kendall_long), cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
+        cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
