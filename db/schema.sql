@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -347,6 +347,86 @@ CREATE TABLE validation_mix (
     PRIMARY KEY (validation_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- A piece of code measured by `latput bench --store`. What it was measured under is in its run.
+CREATE TABLE bench (
+    bench_id INTEGER PRIMARY KEY,
+    run_id INTEGER NOT NULL REFERENCES run,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- in the run
+    label TEXT NOT NULL CHECK (length(label) <= 200), -- the user's name for it, or ''
+    source TEXT NOT NULL CHECK (source IN ('text', 'nasm', 'c', 'object')),
+    code TEXT NOT NULL CHECK (length(code) <= 1000000), -- as given, or of the file; '' of an object
+    file TEXT NOT NULL CHECK (length(file) <= 255 AND file NOT GLOB '*/*'), -- '' of text
+    file_sha256 TEXT NOT NULL CHECK (length(file_sha256) IN (0, 64)),
+    symbol TEXT NOT NULL CHECK (length(symbol) <= 1000), -- the function of a C file or an object
+    cflags TEXT NOT NULL CHECK (length(cflags) <= 4000), -- options for the compiler of a C file
+    compiler TEXT NOT NULL CHECK (length(compiler) <= 200), -- its version
+    init TEXT NOT NULL CHECK (length(init) <= 1000000), -- run before the clock of each repetition
+    mode TEXT NOT NULL CHECK (mode IN ('latency', 'throughput')), -- as it is; or chains are broken
+    breakers TEXT NOT NULL CHECK (length(breakers) <= 4000), -- instructions before each copy that do so
+    bits INTEGER NOT NULL CHECK (bits IN (32, 64)), -- mode of the processor
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000000), -- what one copy counts as
+    copies INTEGER NOT NULL CHECK (copies BETWEEN 0 AND 4294967295), -- of the code in the loop
+    iterations INTEGER NOT NULL CHECK (iterations BETWEEN 0 AND 4294967295), -- of the loop
+    cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- 1: every repetition was, not only the first
+    pass INTEGER NOT NULL CHECK (pass BETWEEN 0 AND 1000), -- that decides the result; 0: none
+    outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
+        'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
+    detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
+    code_bytes INTEGER CHECK (code_bytes BETWEEN 0 AND 16777216), -- length of the machine code of a copy
+    machine_code BLOB CHECK (length(machine_code) <= 64), -- its first 64 bytes at most
+    UNIQUE (run_id, position)
+) STRICT;
+
+-- The result on each of the CPUs that ran it in step.
+CREATE TABLE bench_thread (
+    bench_id INTEGER NOT NULL REFERENCES bench,
+    thread INTEGER NOT NULL CHECK (thread BETWEEN 0 AND 1000),
+    cpu INTEGER NOT NULL CHECK (cpu BETWEEN 0 AND 1048576), -- number of the logical CPU
+    instance_clk REAL, -- core cycles an instance: the result; NULL unless 'ok'
+    median_clk REAL, -- over all accepted repetitions
+    spread_clk REAL, -- their interquartile range
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000000), -- repetitions that passed the gate
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000000),
+    passes INTEGER NOT NULL CHECK (passes BETWEEN 0 AND 1000),
+    PRIMARY KEY (bench_id, thread)
+) STRICT, WITHOUT ROWID;
+
+-- What repetitions have values of beside their times.
+CREATE TABLE bench_metric (
+    bench_id INTEGER NOT NULL REFERENCES bench,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
+    kind TEXT NOT NULL CHECK (kind IN ('event', 'column')), -- counted, or computed from counts and times
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
+    code TEXT NOT NULL CHECK (length(code) <= 1000), -- what the counter was told, or the expression
+    backend TEXT NOT NULL CHECK (length(backend) <= 200), -- that counted: 'perf', 'msr'; '' of a column
+    table_version TEXT NOT NULL CHECK (length(table_version) <= 200), -- of the table of events
+    PRIMARY KEY (bench_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- One repetition on one CPU.
+CREATE TABLE bench_repetition (
+    bench_id INTEGER NOT NULL REFERENCES bench,
+    seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000000), -- by pass, repetition, thread
+    thread INTEGER NOT NULL CHECK (thread BETWEEN 0 AND 1000),
+    pass INTEGER NOT NULL CHECK (pass BETWEEN 0 AND 1000), -- a process of its own
+    repetition INTEGER NOT NULL CHECK (repetition BETWEEN 0 AND 1000000), -- from 0
+    cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- code and data were in no cache
+    accepted INTEGER NOT NULL CHECK (accepted IN (0, 1)), -- nothing else used the core
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000000), -- times, until it was accepted
+    late_ns REAL, -- behind the start that the threads had agreed on
+    elapsed_tsc REAL, -- the whole repetition
+    elapsed_clk REAL, -- the same in core cycles
+    PRIMARY KEY (bench_id, seq)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE bench_value (
+    bench_id INTEGER NOT NULL REFERENCES bench,
+    seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000000), -- of the repetition
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- of the metric
+    value REAL, -- event: count of the whole repetition
+    PRIMARY KEY (bench_id, seq, position)
+) STRICT, WITHOUT ROWID;
+
 -- Facts are never changed and never deleted. The one exception: a run may be finished, once.
 CREATE TRIGGER run_no_delete BEFORE DELETE ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
@@ -448,3 +528,23 @@ CREATE TRIGGER validation_mix_no_update BEFORE UPDATE ON validation_mix
 BEGIN SELECT raise(ABORT, 'facts are append-only: validation_mix'); END;
 CREATE TRIGGER validation_mix_no_delete BEFORE DELETE ON validation_mix
 BEGIN SELECT raise(ABORT, 'facts are append-only: validation_mix'); END;
+CREATE TRIGGER bench_no_update BEFORE UPDATE ON bench
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench'); END;
+CREATE TRIGGER bench_no_delete BEFORE DELETE ON bench
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench'); END;
+CREATE TRIGGER bench_thread_no_update BEFORE UPDATE ON bench_thread
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_thread'); END;
+CREATE TRIGGER bench_thread_no_delete BEFORE DELETE ON bench_thread
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_thread'); END;
+CREATE TRIGGER bench_metric_no_update BEFORE UPDATE ON bench_metric
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_metric'); END;
+CREATE TRIGGER bench_metric_no_delete BEFORE DELETE ON bench_metric
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_metric'); END;
+CREATE TRIGGER bench_repetition_no_update BEFORE UPDATE ON bench_repetition
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_repetition'); END;
+CREATE TRIGGER bench_repetition_no_delete BEFORE DELETE ON bench_repetition
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_repetition'); END;
+CREATE TRIGGER bench_value_no_update BEFORE UPDATE ON bench_value
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_value'); END;
+CREATE TRIGGER bench_value_no_delete BEFORE DELETE ON bench_value
+BEGIN SELECT raise(ABORT, 'facts are append-only: bench_value'); END;

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- All views. Dropped and made again whenever this file has changed, so that they need no migration.
 -- The public ones, whose columns stay (new ones may be added at the end), are: instruction_table,
--- latency_table, port_table, property_table, property_point, failure_table. Each has a run_ twin
--- where one row a run is of use; the others serve these.
+-- latency_table, port_table, property_table, property_point, failure_table, bench_table,
+-- bench_repetition_table. The first three have a run_ twin with all runs; the others serve these.
 
 -- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
 -- uarch 'unknown'; uarch_key keeps them apart.
@@ -199,10 +199,77 @@ FROM run_form JOIN list USING (list_id)
     LEFT JOIN run_list ON run_list.run_id = run_form.run_id AND run_list.list_id = run_form.list_id
 GROUP BY run_form.run_id, list.name;
 
+-- Names as members of a JSON object begin with them. (SQLite does not let views of a file use
+-- json_group_object().)
+CREATE VIEW bench_metric_name AS
+SELECT *, '"' || replace(replace(replace(name, '\', '\\'), '"', '\"'), char(10), ' ') || '":' AS json_name
+FROM bench_metric;
+
+-- What was counted or computed in the repetitions that count (accepted ones, warm unless all are cold),
+-- condensed to the median a thread; of an event it is the count an instance.
+CREATE VIEW bench_metric_table AS
+WITH counted AS (
+    SELECT bench.bench_id, one.thread, metric.position, metric.kind, metric.name, metric.code, metric.backend,
+        metric.table_version, metric.json_name,
+        value.value / CASE metric.kind WHEN 'event'
+            THEN CAST(bench.copies AS REAL) * bench.iterations * bench.instances ELSE 1 END AS value
+    FROM bench JOIN bench_repetition AS one USING (bench_id) JOIN bench_value AS value USING (bench_id, seq)
+        JOIN bench_metric_name AS metric ON metric.bench_id = value.bench_id AND metric.position = value.position
+    WHERE one.accepted AND one.cold = bench.cold AND value.value IS NOT NULL),
+ranked AS (
+    SELECT *, row_number() OVER place AS place,
+        count(*) OVER (PARTITION BY bench_id, thread, position) AS repetitions
+    FROM counted WINDOW place AS (PARTITION BY bench_id, thread, position ORDER BY value))
+SELECT bench_id, thread, kind, name, avg(value) AS value, repetitions, code, backend, table_version,
+    position, json_name || printf('%!.15g', avg(value)) AS json
+FROM ranked WHERE place IN ((repetitions + 1) / 2, (repetitions + 2) / 2)
+GROUP BY bench_id, thread, position;
+
+-- Public: the pieces of code that were measured and stored, one row a piece and CPU. instance_clk is
+-- NULL unless outcome is 'ok'. snippet is the code in one line; counts, a JSON object, and counted,
+-- a text, are of bench_metric_table.
+CREATE VIEW bench_table AS
+SELECT run_key.uarch, nullif(bench.label, '') AS label,
+    CASE bench.source WHEN 'text' THEN replace(replace(bench.code, char(10), '; '), char(9), ' ')
+        ELSE bench.file || iif(bench.symbol = '', '', ' ' || bench.symbol) END AS snippet,
+    bench.mode, bench.bits, got.cpu, got.instance_clk, got.median_clk, got.spread_clk,
+    (SELECT '{' || group_concat(json, ',') || '}' FROM (SELECT json FROM bench_metric_table AS metric
+        WHERE metric.bench_id = bench.bench_id AND metric.thread = got.thread ORDER BY position))
+        AS counts,
+    bench.outcome, bench.detail, got.accepted, got.tried, got.passes, bench.instances, bench.copies,
+    bench.iterations, bench.cold, bench.source, bench.code, bench.init, bench.breakers, bench.file,
+    bench.file_sha256, bench.symbol, bench.cflags, bench.compiler, got.thread, bench.code_bytes,
+    hex(bench.machine_code) AS machine_code, run_key.started_utc, bench.position, bench.bench_id,
+    bench.run_id,
+    (SELECT group_concat(name || ' ' || printf('%.10g', round(value, 3)), ', ') FROM (
+        SELECT name, value FROM bench_metric_table AS metric
+        WHERE metric.bench_id = bench.bench_id AND metric.thread = got.thread ORDER BY position))
+        AS counted
+FROM bench JOIN bench_thread AS got USING (bench_id) JOIN run_key USING (run_id);
+
+-- Public: their repetitions, the cold ones and the disturbed ones too. counts is a JSON object of whole
+-- repetitions.
+CREATE VIEW bench_repetition_table AS
+SELECT piece.uarch, piece.label, piece.snippet, piece.cpu, one.pass, one.repetition, one.cold,
+    one.accepted, one.tried, one.late_ns, one.elapsed_tsc, one.elapsed_clk,
+    one.elapsed_clk / nullif(CAST(piece.copies AS REAL) * piece.iterations * piece.instances, 0)
+        AS instance_clk,
+    (SELECT '{' || group_concat(json_name || iif(value IS NULL, 'null', printf('%!.15g', value)), ',') || '}'
+        FROM (SELECT metric.json_name, value.value
+        FROM bench_value AS value JOIN bench_metric_name AS metric USING (bench_id, position)
+        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position)) AS counts,
+    one.thread, one.seq, piece.position, one.bench_id, piece.run_id,
+    (SELECT group_concat(name || ' ' || iif(value IS NULL, '-', printf('%.10g', round(value, 3))), ', ')
+        FROM (SELECT metric.name, value.value
+        FROM bench_value AS value JOIN bench_metric AS metric USING (bench_id, position)
+        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position)) AS counted
+FROM bench_repetition AS one JOIN bench_table AS piece USING (bench_id, thread);
+
 -- Runs with their CPU, for lists of runs and headings of reports.
 CREATE VIEW run_table AS
 SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping, cpu.uarch,
     cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
-    (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms
+    (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms,
+    (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets
 FROM run JOIN cpu USING (cpu_id);

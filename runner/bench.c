@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 enum { GIVE_UP_DEFAULT_MS = 5000 };
 
@@ -48,6 +49,8 @@ static int bench_check(const struct bench_spec *spec, struct err *err)
             err, "unroll goes up to %d, loop to %d, repeat to %d, threads to %d, columns to %d",
             BENCH_UNROLL_MAX, BENCH_LOOP_MAX, BENCH_REPEAT_MAX, BENCH_THREADS_MAX,
             BENCH_COLUMNS_MAX);
+    if (spec->store && !spec->db)
+        return err_set(err, "the result cannot be stored without a database");
     return 0;
 }
 
@@ -156,7 +159,7 @@ static int bench_find_floor(struct bench *bench, struct err *err)
          store_put_cpu(from.store, bench->session.cpu, &from.cpu_id, err) != 0)) {
         store_close(from.store);
         from.store = NULL;
-        if (!bench->spec->db_optional)
+        if (!bench->spec->db_optional || bench->spec->store)
             return -1;
     }
     int status = bench_measure_floor(bench, &from, err);
@@ -201,6 +204,13 @@ static int bench_prepared(struct bench *bench, struct err *err)
     return bench_measure_passes(bench, err);
 }
 
+static double bench_now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
                   struct err *err)
 {
@@ -211,7 +221,10 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
     result->refused = bench_check(spec, err) != 0;
     if (result->refused)
         return -1;
+    bench.start_s = bench_now_s();
     int status = bench_prepared(&bench, err);
+    if (status == 0 && spec->store && bench.program.path && bench_store(&bench, err) != 0)
+        result->store_failure = arena_strdup(arena, err->text);
     session_end(&bench.session, spec->keep);
     return status;
 }

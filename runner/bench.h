@@ -48,8 +48,10 @@ struct bench_spec {
     int give_up_ms;             // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
                     // found anew, in half a second, once a process
-    bool db_optional; // a database that cannot be used is done without
-    bool keep;        // leave the assembly file; result->directory says where
+    bool db_optional;  // a database that cannot be used is done without
+    bool store;        // keep the result in the database, which is then not optional
+    const char *label; // name of what is stored; NULL: none
+    bool keep;         // leave the assembly file; result->directory says where
 };
 struct bench_spec bench_defaults(void);
 enum {
@@ -116,11 +118,14 @@ struct bench_result {
     int bits, copies, iterations, instances;
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;
+    double imul_per_add;  // ratio of the latencies of imul r64,r64 and add r64,r64
     bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
     const char *uarch, *brand;
-    const uint8_t *code;   // first bytes of the body's machine code
-    int code_bytes;        // of the whole body; `code` has at most 64
-    const char *directory; // kept files; NULL: none
+    const uint8_t *code;       // first bytes of the body's machine code
+    int code_bytes;            // of the whole body; `code` has at most 64
+    const char *directory;     // kept files; NULL: none
+    int64_t run_id;            // that it was stored as; 0: it was not
+    const char *store_failure; // why it could not be stored; NULL
 };
 
 // Measures. Returns 0, also where the code fails: result->outcome says so. -1 with a message when

@@ -23,6 +23,7 @@ struct bench {
     struct core_counter counters[BENCH_EVENTS_MAX];
     int counter_pass[BENCH_EVENTS_MAX];
     int counter_passes; // at least 1
+    double start_s;     // of the monotonic clock
     struct bench_column columns[BENCH_COLUMNS_MAX];
 };
 
@@ -37,6 +38,9 @@ int bench_prepare_events(struct bench *bench, struct err *err);
 int bench_prepare_columns(struct bench *bench, struct err *err);
 // The columns of a row, from its counts and times.
 void bench_compute_columns(const struct bench *bench, struct bench_row *row);
+
+// bench_store.c: keeps the result as a run of its own; nothing of it when that fails.
+int bench_store(const struct bench *bench, struct err *err);
 
 // bench_cpus.c: fills result->cpus and nthreads. -1: there are not so many CPUs.
 int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,

@@ -153,6 +153,7 @@ static void pass_keep_facts(struct bench *bench, const struct exec_bench *pass)
     struct bench_result *result = bench->result;
     result->core_hz = pass->summary.core_hz;
     result->overhead_tsc = pass->summary.overhead_tsc;
+    result->imul_per_add = pass->summary.imul_per_add;
     if (pass->nrepeats)
         result->copies = (int)pass->repeats_done[0].copies;
     if (!pass->code_bytes)

@@ -221,6 +221,7 @@ static int read_nasm(struct reading *reading, struct err *err)
     prefer_spec(spec, source);
     write_nasm_kernel(reading, text);
     source->file = spec->file;
+    source->text = text;
     for (const char *at = text; *at; at++)
         source->file_lines += *at == '\n' || at[1] == '\0';
     source->include = directory_of(spec->file, reading->arena);
@@ -340,6 +341,9 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
         return err_set(err, "%s: cannot read: %s", object, strerror(errno));
     }
     if (is_source) {
+        reading->source->text = read_file(object, reading->arena, err);
+        if (!reading->source->text)
+            return -1;
         object = arena_printf(reading->arena, "%s/source.o", reading->directory);
         if (compile(reading, object, refused, err) != 0)
             return -1;

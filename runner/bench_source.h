@@ -12,6 +12,7 @@ struct bench_source {
     int bits, unroll, loop, repeat; // of the spec, else of the file's contract line, else 0
     const char *include;            // directory for %include, or NULL
     const char *object;             // to be linked, or NULL
+    const char *text;               // of a .nasm or .c file, else NULL
     const char *file;               // of which the kernel's init begins with `file_lines` lines
     int file_lines;
     const char *function;           // that the kernel calls, or NULL

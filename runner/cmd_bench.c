@@ -9,6 +9,8 @@
 #include "session.h"
 #include "store.h"
 
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +35,9 @@ static const struct command_option options[] = {
     {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"                  },
     {0, "format",    "NAME",    "table, csv or json (default table)"                                 },
     {0, "keep",      NULL,      "keep the generated files and name their directory"                  },
-    {0, "db",        "FILE",    "keeps this CPU's canary floor; `none`: find it anew"                },
+    {0, "store",     NULL,      "keep the result in the database; latput query --bench shows it"     },
+    {0, "label",     "TEXT",    "a name for what is stored; includes --store"                        },
+    {0, "db",        "FILE",    "the database, which also keeps the canary's floor; `none`: none"    },
     {0, NULL,        NULL,      NULL                                                                 },
 };
 enum option_index {
@@ -56,8 +60,12 @@ enum option_index {
     OPT_COLUMN,
     OPT_FORMAT,
     OPT_KEEP,
+    OPT_STORE,
+    OPT_LABEL,
     OPT_DB
 };
+
+enum { CPU_MAX = 8191 };
 
 static int bench_command(int argc, char **argv);
 
@@ -100,7 +108,7 @@ static int parse_cpus(const char *text, struct arguments *arguments)
     for (arguments->ncpus = 0;; text++) {
         char *end;
         long cpu = strtol(text, &end, 10);
-        if (end == text || cpu < 0 || cpu > 8191 || arguments->ncpus == BENCH_THREADS_MAX)
+        if (end == text || cpu < 0 || cpu > CPU_MAX || arguments->ncpus == BENCH_THREADS_MAX)
             return -1;
         arguments->cpus[arguments->ncpus++] = (int)cpu;
         text = end;
@@ -111,82 +119,100 @@ static int parse_cpus(const char *text, struct arguments *arguments)
     }
 }
 
+// Options that are a text or a number of the spec, by their places in it.
+static const struct {
+    bool used;
+    size_t at;
+} text_options[ARRAY_LEN(options)] = {
+    [OPT_ASM] = {true, offsetof(struct bench_spec, body)  },
+    [OPT_INIT] = {true, offsetof(struct bench_spec, init)  },
+    [OPT_SYMBOL] = {true, offsetof(struct bench_spec, symbol)},
+    [OPT_CFLAGS] = {true, offsetof(struct bench_spec, cflags)},
+    [OPT_EVENTS] = {true, offsetof(struct bench_spec, events)},
+    [OPT_LABEL] = {true, offsetof(struct bench_spec, label) },
+};
+static const struct {
+    int least, most; // most 0: no number
+    size_t at;
+} number_options[ARRAY_LEN(options)] = {
+    [OPT_BITS] = {32, 64,                offsetof(struct bench_spec, bits)     },
+    [OPT_INSTANCES] = {1,  BENCH_UNROLL_MAX,  offsetof(struct bench_spec, instances)},
+    [OPT_UNROLL] = {1,  BENCH_UNROLL_MAX,  offsetof(struct bench_spec, unroll)   },
+    [OPT_LOOP] = {1,  BENCH_LOOP_MAX,    offsetof(struct bench_spec, loop)     },
+    [OPT_REPEAT] = {1,  BENCH_REPEAT_MAX,  offsetof(struct bench_spec, repeat)   },
+    [OPT_CPU] = {0,  CPU_MAX,           offsetof(struct bench_spec, cpu)      },
+    [OPT_THREADS] = {1,  BENCH_THREADS_MAX, offsetof(struct bench_spec, threads)  },
+};
+
+static int parse_switch(enum option_index option, struct bench_spec *spec)
+{
+    switch (option) {
+    case OPT_COLD:
+        spec->cold = true;
+        return 0;
+    case OPT_KEEP:
+        spec->keep = true;
+        return 0;
+    case OPT_STORE:
+        spec->store = true;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static int parse_column(const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    if (spec->ncolumns == BENCH_COLUMNS_MAX)
+        return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns", BENCH_COLUMNS_MAX);
+    arguments->columns[spec->ncolumns++] = value;
+    spec->columns = arguments->columns;
+    return 0;
+}
+
+static int parse_value(enum option_index option, const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    char *at = (char *)spec;
+    if (text_options[option].used) {
+        *(const char **)(void *)(at + text_options[option].at) = value;
+        return 0;
+    }
+    if (number_options[option].most)
+        return command_parse_number(value, number_options[option].least,
+                                    number_options[option].most,
+                                    (int *)(void *)(at + number_options[option].at));
+    switch (option) {
+    case OPT_MODE:
+        return bench_mode_parse(value, &spec->mode);
+    case OPT_CPUS:
+        return parse_cpus(value, arguments);
+    case OPT_FORMAT:
+        return parse_format(value, &arguments->format);
+    case OPT_DB:
+        spec->db = strcmp(value, "none") == 0 ? NULL : value;
+        spec->db_optional = false;
+        return 0;
+    default:
+        return parse_switch(option, spec);
+    }
+}
+
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
     struct bench_spec *spec = &arguments->spec;
-    int wrong = 0;
-    switch ((enum option_index)option) {
-    case OPT_ASM:
-        spec->body = value;
-        break;
-    case OPT_INIT:
-        spec->init = value;
-        break;
-    case OPT_MODE:
-        wrong = bench_mode_parse(value, &spec->mode);
-        break;
-    case OPT_SYMBOL:
-        spec->symbol = value;
-        break;
-    case OPT_CFLAGS:
-        spec->cflags = value;
-        break;
-    case OPT_BITS:
-        wrong = command_parse_number(value, 32, 64, &spec->bits) ||
-                (spec->bits != 32 && spec->bits != 64);
-        break;
-    case OPT_INSTANCES:
-        wrong = command_parse_number(value, 1, BENCH_UNROLL_MAX, &spec->instances);
-        break;
-    case OPT_UNROLL:
-        wrong = command_parse_number(value, 1, BENCH_UNROLL_MAX, &spec->unroll);
-        break;
-    case OPT_LOOP:
-        wrong = command_parse_number(value, 1, BENCH_LOOP_MAX, &spec->loop);
-        break;
-    case OPT_REPEAT:
-        wrong = command_parse_number(value, 1, BENCH_REPEAT_MAX, &spec->repeat);
-        break;
-    case OPT_COLD:
-        spec->cold = true;
-        break;
-    case OPT_CPU:
-        wrong = command_parse_number(value, 0, 8191, &spec->cpu);
-        break;
-    case OPT_THREADS:
-        wrong = command_parse_number(value, 1, BENCH_THREADS_MAX, &spec->threads);
-        break;
-    case OPT_CPUS:
-        wrong = parse_cpus(value, arguments);
-        break;
-    case OPT_EVENTS:
-        spec->events = value;
-        break;
-    case OPT_BACKEND:
+    if (option == OPT_BACKEND)
         return backend_option_read(&cmd_bench, value, ~(1u << COUNT_CHOICE_MSR),
                                    &arguments->backend);
-    case OPT_COLUMN:
-        if (spec->ncolumns == BENCH_COLUMNS_MAX)
-            return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns",
-                                BENCH_COLUMNS_MAX);
-        arguments->columns[spec->ncolumns++] = value;
-        spec->columns = arguments->columns;
-        break;
-    case OPT_FORMAT:
-        wrong = parse_format(value, &arguments->format);
-        break;
-    case OPT_KEEP:
-        spec->keep = true;
-        break;
-    case OPT_DB:
-        spec->db = strcmp(value, "none") == 0 ? NULL : value;
-        spec->db_optional = false;
-        break;
-    }
-    if (wrong)
+    if (option == OPT_COLUMN)
+        return parse_column(value, arguments);
+    if (parse_value((enum option_index)option, value, arguments) != 0 ||
+        (option == OPT_BITS && spec->bits != 32 && spec->bits != 64))
         return command_fail(&cmd_bench, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
                             options[option].name, value);
+    spec->store |= option == OPT_LABEL;
     return 0;
 }
 
@@ -280,9 +306,14 @@ static int bench_command(int argc, char **argv)
         bench_print(&arguments.spec, &result, arguments.format, stdout);
         if (bench_doubt_ports(&result, doubt, sizeof doubt))
             fprintf(stderr, "latput bench: warning: the counted ports cannot be true: %s\n", doubt);
+        if (result.run_id)
+            fprintf(stderr, "latput bench: stored as run %" PRId64 "\n", result.run_id);
         if (result.directory)
             fprintf(stderr, "latput bench: the assembly file is in %s\n", result.directory);
         status = exit_status(&arguments.spec, &result);
+        if (result.store_failure)
+            status =
+                command_fail(&cmd_bench, EXIT_ENVIRONMENT, "not stored: %s", result.store_failure);
     }
     arena_free(&arena);
     return status;

@@ -24,6 +24,8 @@ enum {
     OPT_FAILURES,
     OPT_RUNS,
     OPT_WIDE,
+    OPT_BENCH,
+    OPT_REPETITIONS,
 };
 
 static const struct command_option query_options[] = {
@@ -37,7 +39,9 @@ static const struct command_option query_options[] = {
     [OPT_FAILURES] = {0,                                                "failures", NULL, "what could not be measured, and why"},
     [OPT_RUNS] = {0,                                             "runs", NULL, "the runs in the database"},
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
-    {0                                             }
+    [OPT_BENCH] = {'b',                                              "bench", NULL, "pieces of code that latput bench has stored"},
+    [OPT_REPETITIONS] = {0,                                            "repetitions", NULL, "with --bench: each repetition of them"},
+    {0                                               }
 };
 
 extern const struct command cmd_query;
@@ -50,14 +54,21 @@ struct query {
     bool wide;
 };
 
+// An option that refines another one may stand before or behind it.
+static bool query_refines(enum store_view view, enum store_view of)
+{
+    return (view == STORE_VIEW_EVIDENCE && of == STORE_VIEW_PORT) ||
+           (view == STORE_VIEW_REPETITION && of == STORE_VIEW_BENCH);
+}
+
 static int query_set_view(struct query *query, enum store_view view)
 {
-    bool evidence = query->view == STORE_VIEW_PORT && view == STORE_VIEW_EVIDENCE;
-    if (query->view == STORE_VIEW_EVIDENCE && view == STORE_VIEW_PORT)
+    if (query_refines(query->view, view))
         return EXIT_DONE;
-    if (query->view != STORE_VIEW_INSTRUCTION && !evidence)
+    if (query->view != STORE_VIEW_INSTRUCTION && !query_refines(view, query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
-                            "--latency, --ports, --failures and --runs exclude each other");
+                            "--latency, --ports, --failures, --runs and --bench exclude each "
+                            "other");
     query->view = view;
     return EXIT_DONE;
 }
@@ -94,6 +105,10 @@ static int query_option(void *context, int option, const char *argument)
     case OPT_WIDE:
         query->wide = true;
         return EXIT_DONE;
+    case OPT_BENCH:
+        return query_set_view(query, STORE_VIEW_BENCH);
+    case OPT_REPETITIONS:
+        return query_set_view(query, STORE_VIEW_REPETITION);
     default:
         return query_set_view(query, STORE_VIEW_RUN);
     }
@@ -186,6 +201,9 @@ const struct command cmd_query = {
         "and the least important ones are left out, which a note on standard error tells, and long "
         "texts are folded. --wide prints all columns, as does any output that is not a terminal; "
         "CSV and JSON have more than any table.\n"
+        "--bench prints what latput bench --store has kept; GLOB is then compared with the label "
+        "and with the code in one line, e.g. '*imul*': core cycles an instance, and what was "
+        "counted an instance; --repetitions each repetition of all passes.\n"
         "No matching row is no error: a note on standard error, an empty table, and status 0.",
     .options = query_options,
     .run = query_run,

@@ -70,12 +70,35 @@ static void pack_free(struct pack *pack)
     free(pack);
 }
 
-static int pack_add_rows(struct pack *pack, struct store *store, const char *name,
-                         enum store_view view, enum report_format format, struct err *err)
+struct pack_table {
+    const char *name;
+    enum store_view view;
+    enum report_format format;
+    bool always; // also without rows
+};
+static const struct pack_table tables[] = {
+    {"instruction_table.csv",      STORE_VIEW_INSTRUCTION, REPORT_CSV,  true },
+    {"instruction_table.json",     STORE_VIEW_INSTRUCTION, REPORT_JSON, true },
+    {"latency_table.csv",          STORE_VIEW_LATENCY,     REPORT_CSV,  true },
+    {"latency_table.json",         STORE_VIEW_LATENCY,     REPORT_JSON, true },
+    {"failure_table.csv",          STORE_VIEW_FAILURE,     REPORT_CSV,  true },
+    {"bench_table.csv",            STORE_VIEW_BENCH,       REPORT_CSV,  false},
+    {"bench_table.json",           STORE_VIEW_BENCH,       REPORT_JSON, false},
+    {"bench_repetition_table.csv", STORE_VIEW_REPETITION,  REPORT_CSV,  false},
+};
+
+static int pack_add_rows(struct pack *pack, struct store *store, const struct pack_table *table,
+                         struct err *err)
 {
     const struct store_filter filter = {.run_id = 1};
+    struct strbuf text = {0};
     int64_t nrows;
-    return report_rows(store, view, &filter, format, pack_add(pack, name), &nrows, err);
+    int status = report_rows(store, table->view, &filter, table->format, &text, &nrows, err);
+    if (status == 0 && (table->always || nrows > 0))
+        *pack_add(pack, table->name) = text;
+    else
+        strbuf_free(&text);
+    return status;
 }
 
 static int pack_add_lists(struct pack *pack, struct store *store, struct err *err)
@@ -119,21 +142,8 @@ static int pack_collect(struct pack *pack, const char *database, struct err *err
     if (store_open(database, STORE_READ, &store, err) != 0)
         return -1;
     int result = report_info_text(store, 1, pack_add(pack, "info.txt"), err);
-    if (result == 0)
-        result = pack_add_rows(pack, store, "instruction_table.csv", STORE_VIEW_INSTRUCTION,
-                               REPORT_CSV, err);
-    if (result == 0)
-        result = pack_add_rows(pack, store, "instruction_table.json", STORE_VIEW_INSTRUCTION,
-                               REPORT_JSON, err);
-    if (result == 0)
-        result =
-            pack_add_rows(pack, store, "latency_table.csv", STORE_VIEW_LATENCY, REPORT_CSV, err);
-    if (result == 0)
-        result =
-            pack_add_rows(pack, store, "latency_table.json", STORE_VIEW_LATENCY, REPORT_JSON, err);
-    if (result == 0)
-        result =
-            pack_add_rows(pack, store, "failure_table.csv", STORE_VIEW_FAILURE, REPORT_CSV, err);
+    for (size_t i = 0; i < ARRAY_LEN(tables) && result == 0; i++)
+        result = pack_add_rows(pack, store, &tables[i], err);
     if (result == 0)
         result = pack_add_lists(pack, store, err);
     store_close(store);
@@ -224,7 +234,8 @@ static char *pack_run_field(struct store *store, int64_t run_id, const char *col
 
 char *pack_name(struct store *store, int64_t run_id, struct err *err)
 {
-    static const char *const columns[] = {"vendor", "signature", "uarch", "started_utc", "version"};
+    static const char *const columns[] = {"vendor",  "signature", "uarch", "started_utc",
+                                          "version", "snippets",  "uuid"};
     char *fields[ARRAY_LEN(columns)] = {NULL};
     char *name = NULL;
     bool complete = true;
@@ -233,8 +244,11 @@ char *pack_name(struct store *store, int64_t run_id, struct err *err)
         complete = fields[i] != NULL;
     }
     if (complete) {
-        name = xasprintf("%s-%08lX-%s-%.10s-%s.zip", fields[0], strtoul(fields[1], NULL, 10),
-                         fields[2], fields[3], fields[4]);
+        // Of pieces of code there may be many runs a day.
+        bool bench = *fields[5] != '\0';
+        name = xasprintf("%s-%08lX-%s-%.10s-%s%s%.*s.zip", fields[0], strtoul(fields[1], NULL, 10),
+                         fields[2], fields[3], fields[4], bench ? "-bench-" : "", bench ? 8 : 0,
+                         fields[6]);
         for (char *at = name; *at; at++)
             if (!isalnum((unsigned char)*at) && !strchr("-._+", *at))
                 *at = '_';

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Packs: one run as an archive fit for publication, and such archives back into a database. A pack
 // is a zip file with the members info.txt, tables/<list>.txt, instruction_table.csv and .json,
-// latency_table.csv and .json, failure_table.csv, run.db (a database with this run only) and
-// MANIFEST (sha256 of each, as sha256sum writes it). Packing the same run twice gives the same
-// bytes.
+// latency_table.csv and .json, failure_table.csv, of pieces of code also bench_table.csv and .json
+// and bench_repetition_table.csv, run.db (a database with this run only) and MANIFEST (sha256 of
+// each, as sha256sum writes it). Packing the same run twice gives the same bytes.
 #ifndef LATPUT_PACK_H
 #define LATPUT_PACK_H
 
@@ -20,8 +20,8 @@ static const int64_t PACK_MEMBER_BYTES_MAX = 512LL << 20;
 static const int64_t PACK_RATIO_MAX = 100;               // unpacked to packed size ...
 static const int64_t PACK_RATIO_FREE_BYTES = 16LL << 20; // ... beyond so much
 
-// The file name of a run's pack: <vendor>-<signature>-<uarch>-<date>-<version>.zip; to be freed.
-// NULL after an error.
+// The file name of a run's pack: <vendor>-<signature>-<uarch>-<date>-<version>.zip, of pieces of
+// code with -bench-<identity> before .zip; to be freed. NULL after an error.
 char *pack_name(struct store *store, int64_t run_id, struct err *err);
 // Packs a finished run. The file appears only when it is complete.
 int pack_write(struct store *store, int64_t run_id, const char *path, struct err *err);

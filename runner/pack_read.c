@@ -42,6 +42,9 @@ bool pack_is_member(const char *name)
                                         "latency_table.csv",
                                         "latency_table.json",
                                         "failure_table.csv",
+                                        "bench_table.csv",
+                                        "bench_table.json",
+                                        "bench_repetition_table.csv",
                                         "run.db"};
     for (size_t i = 0; i < ARRAY_LEN(fixed); i++)
         if (strcmp(name, fixed[i]) == 0)

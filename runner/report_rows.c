@@ -97,7 +97,7 @@ struct shown_column {
     const char *name;
     int rank, fold; // as in struct report_fit
 };
-enum { SHOWN_MAX = 12 };
+enum { SHOWN_MAX = 13 };
 
 static const struct shown_column shown_instruction[] = {
     {"uarch",       ALIGN_LEFT,  "uarch",                FIT_SAME, 0 },
@@ -166,15 +166,45 @@ static const struct shown_column shown_failure[] = {
     {NULL,          ALIGN_LEFT,  NULL,      FIT_KEEP, 0 },
 };
 static const struct shown_column shown_run[] = {
-    {"run",     ALIGN_RIGHT, "run_id",      FIT_KEEP, 0 },
-    {"uarch",   ALIGN_LEFT,  "uarch",       FIT_KEEP, 0 },
-    {"CPU",     ALIGN_LEFT,  "brand",       FIT_KEEP, 12},
-    {"started", ALIGN_LEFT,  "started_utc", FIT_KEEP, 0 },
-    {"status",  ALIGN_LEFT,  "status",      FIT_KEEP, 0 },
-    {"forms",   ALIGN_RIGHT, "forms",       2,        0 },
-    {"backend", ALIGN_LEFT,  "backend",     3,        0 },
-    {"version", ALIGN_LEFT,  "version",     1,        0 },
-    {NULL,      ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
+    {"run",      ALIGN_RIGHT, "run_id",      FIT_KEEP, 0 },
+    {"uarch",    ALIGN_LEFT,  "uarch",       FIT_KEEP, 0 },
+    {"CPU",      ALIGN_LEFT,  "brand",       FIT_KEEP, 12},
+    {"started",  ALIGN_LEFT,  "started_utc", FIT_KEEP, 0 },
+    {"status",   ALIGN_LEFT,  "status",      FIT_KEEP, 0 },
+    {"forms",    ALIGN_RIGHT, "forms",       2,        0 },
+    {"snippets", ALIGN_RIGHT, "snippets",    2,        0 },
+    {"backend",  ALIGN_LEFT,  "backend",     3,        0 },
+    {"version",  ALIGN_LEFT,  "version",     1,        0 },
+    {NULL,       ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
+};
+static const struct shown_column shown_bench[] = {
+    {"uarch",        ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
+    {"label",        ALIGN_LEFT,  "label",        FIT_KEEP, 12},
+    {"code",         ALIGN_LEFT,  "snippet",      FIT_KEEP, 24},
+    {"mode",         ALIGN_LEFT,  "mode",         FIT_SAME, 0 },
+    {"bits",         ALIGN_RIGHT, "bits",         FIT_SAME, 0 },
+    {"CPU",          ALIGN_RIGHT, "cpu",          FIT_SAME, 0 },
+    {"clk/instance", ALIGN_POINT, "instance_clk", FIT_KEEP, 0 },
+    {"spread",       ALIGN_POINT, "spread_clk",   3,        0 },
+    {"counts",       ALIGN_LEFT,  "counted",      FIT_KEEP, 20},
+    {"outcome",      ALIGN_LEFT,  "outcome",      1,        0 },
+    {"detail",       ALIGN_LEFT,  "detail",       2,        20},
+    {"run",          ALIGN_RIGHT, "run_id",       FIT_KEEP, 0 },
+    {NULL,           ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
+};
+static const struct shown_column shown_repetition[] = {
+    {"run",          ALIGN_RIGHT, "run_id",       FIT_SAME, 0 },
+    {"code",         ALIGN_LEFT,  "snippet",      FIT_SAME, 24},
+    {"CPU",          ALIGN_RIGHT, "cpu",          FIT_SAME, 0 },
+    {"pass",         ALIGN_RIGHT, "pass",         FIT_KEEP, 0 },
+    {"repetition",   ALIGN_RIGHT, "repetition",   FIT_KEEP, 0 },
+    {"cold",         ALIGN_RIGHT, "cold",         FIT_KEEP, 0 },
+    {"accepted",     ALIGN_RIGHT, "accepted",     FIT_KEEP, 0 },
+    {"TSC ticks",    ALIGN_RIGHT, "elapsed_tsc",  3,        0 },
+    {"core clk",     ALIGN_RIGHT, "elapsed_clk",  2,        0 },
+    {"clk/instance", ALIGN_POINT, "instance_clk", FIT_KEEP, 0 },
+    {"counts",       ALIGN_LEFT,  "counted",      FIT_KEEP, 20},
+    {NULL,           ALIGN_LEFT,  NULL,           FIT_KEEP, 0 },
 };
 static const struct shown_column shown_warning[] = {
     {"warning", ALIGN_LEFT, "text",   FIT_KEEP, 20},
@@ -190,6 +220,8 @@ static const struct shown_column *const shown_views[] = {
     [STORE_VIEW_FAILURE] = shown_failure,
     [STORE_VIEW_RUN] = shown_run,
     [STORE_VIEW_WARNING] = shown_warning,
+    [STORE_VIEW_BENCH] = shown_bench,
+    [STORE_VIEW_REPETITION] = shown_repetition,
 };
 
 // Upper bounds carry their sign.

@@ -285,12 +285,27 @@ static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t ru
     int64_t counts[OUTCOME_COUNT], forms;
     if (store_run_summary(store, run_id, counts, &forms, err) != 0)
         return -1;
-    strbuf_puts(out, "\nTests by outcome:\n");
-    for (int i = 0; i < OUTCOME_COUNT; i++)
-        if (counts[i] > 0)
-            strbuf_printf(out, "%8" PRId64 "  %-15s %s\n", counts[i], outcome_name((enum outcome)i),
-                          outcome_meanings[i]);
+    const char *title = "\nTests by outcome:\n";
+    for (int i = 0; i < OUTCOME_COUNT; i++) {
+        if (counts[i] == 0)
+            continue;
+        strbuf_printf(out, "%s%8" PRId64 "  %-15s %s\n", title, counts[i],
+                      outcome_name((enum outcome)i), outcome_meanings[i]);
+        title = "";
+    }
     return 0;
+}
+
+static int put_info_bench(struct strbuf *out, struct store *store, int64_t run_id, struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct strbuf table = {0};
+    int64_t nrows;
+    int status = report_rows(store, STORE_VIEW_BENCH, &filter, REPORT_TABLE, &table, &nrows, err);
+    if (status == 0 && nrows > 0)
+        strbuf_printf(out, "\nPieces of code:\n%s", strbuf_text(&table));
+    strbuf_free(&table);
+    return status;
 }
 
 static int put_info_warnings(struct strbuf *out, struct store *store, int64_t run_id,
@@ -322,7 +337,8 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     store_rows_close(rows);
     if (report_run_ports(store, run_id, out, err) != 0)
         return -1;
-    if (put_info_outcomes(out, store, run_id, err) != 0)
+    if (put_info_outcomes(out, store, run_id, err) != 0 ||
+        put_info_bench(out, store, run_id, err) != 0)
         return -1;
     return put_info_warnings(out, store, run_id, err);
 }

@@ -207,6 +207,45 @@ int store_put_validation(struct store *store, int64_t run_id, const struct valid
 int store_get_validation(struct store *store, int64_t run_id, struct validation *validation,
                          struct arena *arena, struct err *err);
 
+// --- pieces of code (store_bench.c) ---
+
+// Numbers that do not exist are NaN, texts that do not are "".
+struct stored_bench_metric {
+    bool computed; // a column, else an event
+    const char *name, *code, *backend, *table_version;
+};
+struct stored_bench_thread {
+    int cpu;
+    double instance_clk, median_clk, spread_clk;
+    int accepted, tried, passes;
+};
+struct stored_bench_repetition {
+    int thread, pass, repetition, tried;
+    bool cold, accepted;
+    double late_ns, elapsed_tsc, elapsed_clk;
+    const double *values; // one a metric
+};
+struct stored_bench {
+    const char *label, *source, *code, *file, *file_sha256, *symbol, *cflags, *compiler, *init;
+    const char *mode, *breakers;
+    int bits, instances, copies, iterations, pass;
+    bool cold;
+    enum outcome outcome;
+    const char *detail;
+    const uint8_t *machine_code; // at most 64 bytes kept, NULL if none
+    int code_bytes;
+    const struct stored_bench_thread *threads;
+    int nthreads;
+    const struct stored_bench_metric *metrics;
+    int nmetrics;
+    const struct stored_bench_repetition *repetitions;
+    int nrepetitions;
+};
+// Adds it to a run, all of it or nothing. Text with control characters (but tabs and line feeds) or
+// that is not UTF-8 is an error: packs could not carry it.
+int store_put_bench(struct store *store, int64_t run_id, const struct stored_bench *bench,
+                    struct err *err);
+
 // Results by outcome of a run: counts[OUTCOME_*] over its tests and port results, *forms
 // over its rows.
 int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
@@ -221,10 +260,13 @@ enum store_view {
     STORE_VIEW_FAILURE,     // failure_table
     STORE_VIEW_RUN,         // run_table: one row a run, newest first
     STORE_VIEW_WARNING,     // run_warning
+    STORE_VIEW_BENCH,       // bench_table
+    STORE_VIEW_REPETITION,  // bench_repetition_table
 };
 struct store_filter {
     const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
-                       // operands do not matter; NULL: all
+                       // operands do not matter; of pieces of code on label and snippet;
+                       // NULL: all
     const char *uarch; // NULL: all
     int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
                        // evidence), or every run
@@ -245,7 +287,8 @@ const char *store_rows_text(struct store_rows *rows, int column);
 double store_rows_real(struct store_rows *rows, int column); // NaN where it is NULL
 int64_t store_rows_integer(struct store_rows *rows, int column);
 
-// The newest finished run (the newest of all if none is finished). 1 found, 0 none, -1 error.
+// The newest finished run (the newest of all if none is finished); one of forms, if there is any,
+// before one of a piece of code. 1 found, 0 none, -1 error.
 int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
 // Whether there is such a run, such a uarch. 1, 0, -1.
 int store_has_run(struct store *store, int64_t run_id, struct err *err);

@@ -15,12 +15,12 @@ struct store_copy {
     struct err *err;
 };
 
-// Well-formed UTF-8 without control characters: safe for terminals, JSON and HTML alike.
-static bool text_is_clean(const unsigned char *text, int len)
+bool store_text_is_clean(const char *bytes, size_t len)
 {
-    for (int i = 0; i < len;) {
+    const unsigned char *text = (const unsigned char *)bytes;
+    for (size_t i = 0; i < len;) {
         unsigned char c = text[i];
-        int more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
+        size_t more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
         bool control = (c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
         if (control || (c >= 0x80 && c < 0xc2) || c > 0xf4 || i + more >= len)
             return false;
@@ -28,12 +28,18 @@ static bool text_is_clean(const unsigned char *text, int len)
         if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) ||
             (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f) || (c == 0xc2 && next < 0xa0))
             return false;
-        for (int k = 1; k <= more; k++)
+        for (size_t k = 1; k <= more; k++)
             if ((text[i + k] & 0xc0) != 0x80)
                 return false;
         i += 1 + more;
     }
     return true;
+}
+
+static bool column_is_clean(sqlite3_stmt *row, int column)
+{
+    return store_text_is_clean((const char *)sqlite3_column_text(row, column),
+                               (size_t)sqlite3_column_bytes(row, column));
 }
 
 static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
@@ -50,8 +56,8 @@ static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *i
     for (int c = 1; c < sqlite3_column_count(row); c++) {
         sqlite3_value *value = sqlite3_column_value(row, c);
         int type = sqlite3_value_type(value);
-        if (type == SQLITE_TEXT &&
-            !text_is_clean(sqlite3_value_text(value), sqlite3_value_bytes(value)))
+        if (type == SQLITE_TEXT && !store_text_is_clean((const char *)sqlite3_value_text(value),
+                                                        (size_t)sqlite3_value_bytes(value)))
             return copy_refuse(copy, row, c);
         if (type == SQLITE_FLOAT && !isfinite(sqlite3_value_double(value)))
             return copy_refuse(copy, row, c);
@@ -209,6 +215,43 @@ static const struct copy_level copy_validations = {
     (const struct copy_level *const[]){&copy_validation_classes, &copy_validation_mixes, NULL}
 };
 
+static const struct copy_level copy_bench_threads = {
+    "SELECT 0, thread, cpu, instance_clk, median_clk, spread_clk, accepted, tried, passes "
+    "FROM bench_thread WHERE bench_id = ?1 ORDER BY thread",
+    "INSERT INTO bench_thread (bench_id, thread, cpu, instance_clk, median_clk, spread_clk, "
+    "accepted, tried, passes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_bench_metrics = {
+    "SELECT 0, position, kind, name, code, backend, table_version FROM bench_metric "
+    "WHERE bench_id = ?1 ORDER BY position",
+    "INSERT INTO bench_metric (bench_id, position, kind, name, code, backend, table_version) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_bench_repetitions = {
+    "SELECT 0, seq, thread, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "
+    "elapsed_clk FROM bench_repetition WHERE bench_id = ?1 ORDER BY seq",
+    "INSERT INTO bench_repetition (bench_id, seq, thread, pass, repetition, cold, accepted, tried, "
+    "late_ns, elapsed_tsc, elapsed_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_bench_values = {
+    "SELECT 0, seq, position, value FROM bench_value WHERE bench_id = ?1 ORDER BY seq, position",
+    "INSERT INTO bench_value (bench_id, seq, position, value) VALUES (?, ?, ?, ?)", NULL};
+
+static const struct copy_level copy_benches = {
+    "SELECT bench_id, position, label, source, code, file, file_sha256, symbol, cflags, compiler, "
+    "init, mode, breakers, bits, instances, copies, iterations, cold, pass, outcome, detail, "
+    "code_bytes, machine_code FROM bench WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO bench (run_id, position, label, source, code, file, file_sha256, symbol, cflags, "
+    "compiler, init, mode, breakers, bits, instances, copies, iterations, cold, pass, outcome, "
+    "detail, code_bytes, machine_code) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_bench_threads, &copy_bench_metrics,
+                                       &copy_bench_repetitions, &copy_bench_values, NULL}
+};
+
 static const struct copy_level copy_leaves = {
     "SELECT 0, leaf, subleaf, eax, ebx, ecx, edx FROM cpuid_leaf WHERE cpu_id = ?1 "
     "ORDER BY leaf, subleaf",
@@ -252,7 +295,7 @@ static int copy_rows(struct store_copy *copy, const struct copy_level *level, in
 
 static int copy_list_name(struct store_copy *copy, sqlite3_stmt *row, int column)
 {
-    if (!text_is_clean(sqlite3_column_text(row, column), sqlite3_column_bytes(row, column)))
+    if (!column_is_clean(row, column))
         return copy_refuse(copy, row, column);
     return store_execute(copy->to, copy->err, "INSERT OR IGNORE INTO list (name) VALUES (?)", "s",
                          (const char *)sqlite3_column_text(row, column));
@@ -264,8 +307,7 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
         "INSERT OR IGNORE INTO form (form, mnemonic, operands, enc, bits, "
         "options) VALUES (?, ?, ?, ?, ?, ?)";
     for (int c = 2; c <= 8; c++) // before they are used to look rows up
-        if (sqlite3_column_type(row, c) == SQLITE_TEXT &&
-            !text_is_clean(sqlite3_column_text(row, c), sqlite3_column_bytes(row, c)))
+        if (sqlite3_column_type(row, c) == SQLITE_TEXT && !column_is_clean(row, c))
             return copy_refuse(copy, row, c);
     if (store_execute(
             copy->to, copy->err, add_form, "ssssis", (const char *)sqlite3_column_text(row, 3),
@@ -408,5 +450,7 @@ int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t
         result = copy_rows(&copy, &copy_port_models, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_validations, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_benches, run_id, *new_id);
     return store_unit_end(to, own, result, err);
 }

@@ -10,7 +10,7 @@
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 4,          // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 5,          // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -85,7 +85,10 @@ int store_run_form_id(struct store *store, int64_t run_id, const struct list_row
 // A number where there is a result; else NaN, which becomes NULL: the database refuses others.
 double store_number(enum outcome outcome, double value);
 
-// store_copy.c: copies a run with everything that belongs to it, all or nothing.
+// store_copy.c: well-formed UTF-8 without control characters but tab and line feed: safe for
+// terminals, JSON and HTML alike.
+bool store_text_is_clean(const char *text, size_t len);
+// The same file: copies a run with everything that belongs to it, all or nothing.
 int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
                    struct err *err);
 

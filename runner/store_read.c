@@ -35,31 +35,48 @@ struct store_rows {
 #define FAILURE_COLUMNS                                                                            \
     "run_id, mnemonic, operands, test, outcome, detail, enc, bits, form, uarch, list"
 
+#define BENCH_COLUMNS                                                                              \
+    "uarch, label, snippet, mode, bits, cpu, instance_clk, median_clk, spread_clk, counts, "       \
+    "outcome, detail, accepted, tried, passes, instances, copies, iterations, cold, source, "      \
+    "code, init, breakers, file, file_sha256, symbol, cflags, compiler, thread, code_bytes, "      \
+    "machine_code, started_utc, bench_id, run_id, counted"
+#define REPETITION_COLUMNS                                                                         \
+    "uarch, label, snippet, cpu, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "  \
+    "elapsed_clk, instance_clk, counts, thread, bench_id, run_id, counted"
+
+// What a filter compares: forms, pieces of code, or the run alone.
+enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN };
+
 struct view_source {
     const char *columns;
     const char *best, *run; // table without and with a run
     const char *best_order, *run_order;
-    bool forms; // has the columns that glob, uarch and list filter on
+    enum view_filter filter;
 };
 
 // The order is total, so that files made from the same content have the same bytes.
 static const struct view_source view_sources[] = {
-    [STORE_VIEW_INSTRUCTION] = {INSTRUCTION_COLUMNS, "instruction_table", "run_instruction_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id",                              "list, position, form, enc, bits",                true },
-    [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS,     "latency_table",     "run_latency_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",               "list, position, form, enc, bits, test_position", true },
-    [STORE_VIEW_PORT] = {PORT_COLUMNS,        "port_table",        "run_port_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id",                              "list, position, form, enc, bits",                true },
-    [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS,    "port_evidence",     "run_port_evidence",
+    [STORE_VIEW_INSTRUCTION] = {INSTRUCTION_COLUMNS, "instruction_table",      "run_instruction_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                               "list, position, form, enc, bits",                FILTER_FORMS},
+    [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS,     "latency_table",          "run_latency_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",                                "list, position, form, enc, bits, test_position", FILTER_FORMS},
+    [STORE_VIEW_PORT] = {PORT_COLUMNS,        "port_table",             "run_port_table",
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                               "list, position, form, enc, bits",                FILTER_FORMS},
+    [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS,    "port_evidence",          "run_port_evidence",
                                 "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
-                                "list, position, form, enc, bits, trial_position",                                                                                   true },
+                                "list, position, form, enc, bits, trial_position",                                                                                                    FILTER_FORMS},
     [STORE_VIEW_FAILURE] =
-        {FAILURE_COLUMNS,     "failure_table",     "failure_table",
+        {FAILURE_COLUMNS,     "failure_table",          "failure_table",
                                 "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
-                                "list, position, form, enc, bits, test_position IS NULL, test_position",                                                             true },
-    [STORE_VIEW_RUN] = {"*",                 "run_table",         "run_table",             "run_id DESC",  "run_id DESC",                                    false},
-    [STORE_VIEW_WARNING] = {"text, remedy",      "run_warning",       "run_warning",           "run_id, text", "text",
-                                false                                                                                                                                     },
+                                "list, position, form, enc, bits, test_position IS NULL, test_position",                                                                              FILTER_FORMS},
+    [STORE_VIEW_RUN] = {"*",                 "run_table",              "run_table",             "run_id DESC",              "run_id DESC",                                    FILTER_RUN  },
+    [STORE_VIEW_BENCH] = {BENCH_COLUMNS,       "bench_table",            "bench_table",           "run_id, position, thread",
+                                "position, thread",                                                                                                                                   FILTER_BENCH},
+    [STORE_VIEW_REPETITION] = {REPETITION_COLUMNS,  "bench_repetition_table",
+                                "bench_repetition_table",                                               "run_id, position, seq",    "position, seq",
+                                FILTER_BENCH                                                                                                                                                      },
+    [STORE_VIEW_WARNING] = {"text, remedy",      "run_warning",            "run_warning",           "run_id, text",             "text",
+                                FILTER_RUN                                                                                                                                                        },
 };
 
 static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
@@ -67,21 +84,25 @@ static void store_rows_sql(const struct view_source *source, const struct store_
 {
     strbuf_printf(sql, "SELECT %s FROM %s WHERE (?1 = 0 OR run_id = ?1)", source->columns,
                   filter->run_id ? source->run : source->best);
-    if (source->forms)
+    if (source->filter == FILTER_BENCH)
+        strbuf_puts(sql, " AND (?2 IS NULL OR lower(label) GLOB ?2 OR lower(snippet) GLOB ?2) "
+                         "AND (?3 IS NULL OR uarch = ?3)");
+    if (source->filter == FILTER_FORMS)
         strbuf_puts(sql, " AND (?2 IS NULL OR lower(mnemonic) GLOB ?2 OR lower(mnemonic || ' ' || "
                          "operands) GLOB ?2 OR lower(form) GLOB ?2) "
                          "AND (?3 IS NULL OR uarch = ?3) AND (?4 IS NULL OR list = ?4)");
     strbuf_printf(sql, " ORDER BY %s", filter->run_id ? source->run_order : source->best_order);
 }
 
-// "ADD r64, r64" is asked for as people write it; forms have blanks only.
-static char *store_glob(const char *glob)
+// "ADD r64, r64" is asked for as people write it. With `blanks` commas are blanks, and many are
+// one.
+static char *store_glob(const char *glob, bool blanks)
 {
     struct strbuf text = {0};
     strbuf_puts(&text, "");
     for (const char *at = glob; *at; at++) {
         char c = (char)tolower((unsigned char)*at);
-        bool blank = c == ' ' || c == ',';
+        bool blank = blanks && (c == ' ' || c == ',');
         if (blank && text.len > 0 && text.data[text.len - 1] == ' ')
             continue;
         strbuf_put(&text, blank ? " " : &c, 1);
@@ -99,7 +120,9 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
     store_rows_sql(&view_sources[view], filter, &sql);
     struct store_rows *rows = xcalloc(1, sizeof *rows);
     rows->store = store;
-    rows->glob = filter->glob ? store_glob(filter->glob) : NULL;
+    // In forms there are blanks only; in code commas stay.
+    bool blanks = view_sources[view].filter == FILTER_FORMS;
+    rows->glob = filter->glob ? store_glob(filter->glob, blanks) : NULL;
     int got = sqlite3_prepare_v2(store->db, sql.data, -1, &rows->stmt, NULL);
     strbuf_free(&sql);
     if (got != SQLITE_OK) {
@@ -108,11 +131,12 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
         return NULL;
     }
     sqlite3_bind_int64(rows->stmt, 1, filter->run_id);
-    if (view_sources[view].forms) {
+    if (view_sources[view].filter != FILTER_RUN) {
         sqlite3_bind_text(rows->stmt, 2, rows->glob, -1, SQLITE_STATIC);
         sqlite3_bind_text(rows->stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
-        sqlite3_bind_text(rows->stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
     }
+    if (view_sources[view].filter == FILTER_FORMS)
+        sqlite3_bind_text(rows->stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
     return rows;
 }
 
@@ -186,8 +210,9 @@ int64_t store_rows_integer(struct store_rows *rows, int column)
 int store_run_newest(struct store *store, int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,
-                         "SELECT run_id FROM run ORDER BY finished_utc IS NULL, started_utc DESC, "
-                         "run_id DESC LIMIT 1",
+                         "SELECT run_id FROM run ORDER BY EXISTS (SELECT 1 FROM bench "
+                         "WHERE bench.run_id = run.run_id), finished_utc IS NULL, "
+                         "started_utc DESC, run_id DESC LIMIT 1",
                          "");
 }
 

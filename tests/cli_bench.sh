@@ -234,6 +234,57 @@ bench --asm nop --column 'x=tsc*('
 expect_status 2
 expect_err '^         \^$'
 
+# Kept in the database, all outcomes but what the assembler refuses; seen again; packed and merged.
+cat >store.nasm <<'NASM'
+;@ bench instances=2
+%macro testcode 0
+    imul rax, rax
+    imul rax, rax
+%endmacro
+NASM
+bench --asm 'imul rax, rax' --label 'a chain' --repeat 2 --events task-clock --column 'ghz=core_clk/ns'
+if [ "$STATUS" = 3 ]; then
+    echo "note: no software events: $(cat "$ERR")"
+    bench --asm 'imul rax, rax' --label 'a chain' --repeat 2
+fi
+expect_err 'stored as run 1$'
+bench --asm 'ud2' --store
+expect_status 1
+expect_err 'stored as run 2$'
+bench --asm 'bogus rax' --store
+expect_status 2
+bench store.nasm --store --repeat 2
+expect_err 'stored as run 3$'
+run query --db "$DB" --bench
+expect_status 0
+expect_out '^[a-z0-9]+ +a chain +imul rax, rax +latency +64 '
+expect_out ' ud2 .* unsupported +SIGILL'
+expect_out ' store\.nasm '
+run query --db "$DB" --bench '*IMUL*' --format csv
+expect "one piece of code" test "$(wc -l <"$OUT")" = 2
+run query --db "$DB" --repetitions --bench --run 3 --format csv
+expect "rows of all passes" test "$(wc -l <"$OUT")" -ge 7
+run query --db "$DB" --runs
+expect_out 'snippets'
+run query --db "$DB" --bench --latency
+expect_status 2
+run pack --db "$DB" --run 1 --output bench.zip
+expect_status 0
+run merge --db merged.db bench.zip
+expect_status 0
+run query --db merged.db --bench
+expect_out ' a chain +imul rax, rax '
+expect "code and init of the file" test "$(sqlite3 -readonly "$DB" "SELECT source || (code LIKE '%testcode%') ||
+    length(file_sha256) || instances FROM bench WHERE file = 'store.nasm'")" = nasm1642
+expect "no directory in it" test "$(sqlite3 -readonly "$DB" "SELECT count(*) FROM bench WHERE file LIKE '%/%'")" = 0
+run bench --asm nop --store --db none
+expect_status 2
+expect_err 'without a database'
+bench --asm nop --label "$(printf '\033[2J')"
+expect_status 3
+expect_err 'not stored: .* control characters'
+expect "nothing of it" test "$(sqlite3 -readonly "$DB" 'SELECT count(*) FROM run')" = 3
+
 # What is refused, with its place.
 bench --asm 'nop; bogus rax'
 expect_status 2
