@@ -196,6 +196,28 @@ static void decode_tsc(struct cpu_info *cpu)
         cpu->tsc_hz = (nominal->eax & 0xffff) * UINT64_C(1000000);
 }
 
+// Brands of CPUs that only hypervisors know. Some borrow the signature of a real CPU that is
+// nothing like what the program runs on.
+static const struct {
+    const char *brand;
+    int model; // with this model only; -1: any
+} invented[] = {
+    {"QEMU Virtual CPU",               -1  }, // qemu64: signature of a K8
+    {"QEMU TCG CPU",                   -1  }, // max
+    {"Common KVM processor",           -1  }, // kvm64: signature of a Pentium 4
+    {"Common 32-bit KVM processor",    -1  },
+    {"Intel Xeon Processor (Icelake)", 0x86}, // Icelake-Server up to v3: signature of a Tremont
+};
+
+bool cpu_is_invented(const struct cpu_info *cpu)
+{
+    for (size_t i = 0; i < ARRAY_LEN(invented); i++)
+        if (strncmp(cpu->brand, invented[i].brand, strlen(invented[i].brand)) == 0 &&
+            (invented[i].model < 0 || invented[i].model == cpu->model))
+            return true;
+    return false;
+}
+
 int cpu_decode(struct cpu_info *cpu, struct err *err)
 {
     if (cpuinfo_load(err) < 0)
@@ -214,7 +236,7 @@ int cpu_decode(struct cpu_info *cpu, struct err *err)
     cpu->microcode = (uint32_t)pseudo_value(cpu, CPUID_PSEUDO_MICROCODE);
     snprintf(cpu->uarch, sizeof cpu->uarch, "unknown");
     const struct family_row *row = family_lookup(families_table(), cpu);
-    if (row) {
+    if (row && !cpu_is_invented(cpu)) {
         snprintf(cpu->uarch, sizeof cpu->uarch, "%s", row->facts.uarch);
         snprintf(cpu->uarch_name, sizeof cpu->uarch_name, "%s", row->facts.name);
         cpu->issue_width = row->facts.issue_width;

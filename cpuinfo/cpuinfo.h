@@ -55,6 +55,10 @@ struct cpu_info {
     bool live; // identified on this machine, not loaded from a dump
 };
 
+// Whether it is a CPU that a hypervisor has made up ("QEMU Virtual CPU"): its signature, if it is
+// that of a real CPU, says nothing, and its uarch is "unknown".
+bool cpu_is_invented(const struct cpu_info *cpu);
+
 // This machine, on the CPU the caller is pinned to. -1 when the tables cannot be read.
 int cpu_identify(struct cpu_info *cpu, struct err *err);
 // From a CPUID dump (text format: cpuinfo/README.md), and into one. save: "-" is standard output.

@@ -93,6 +93,12 @@ static void calibration_judge(const struct cpu_info *cpu, struct verdict *v)
         return;
     }
     v->answer = VERDICT_NO;
+    if (cpu_is_invented(cpu)) {
+        PUT(v->how, "there is no cycle counter, and the hypervisor hides which CPU this is: the "
+                    "latency of the calibration chain is unknown");
+        PUT(v->remedy, "Have the hypervisor show the real CPU (QEMU: -cpu host).");
+        return;
+    }
     if (strcmp(cpu->uarch, "unknown") == 0) {
         PUT(v->how, "there is no cycle counter, and cpuinfo/cpus.csv does not know this CPU: the "
                     "latency of the calibration chain is unknown");
@@ -171,7 +177,7 @@ static void events_judge(const struct cpu_info *cpu, const struct cpu_environmen
     v->answer = known ? VERDICT_YES : VERDICT_PARTLY;
     PUT(v->how, "%s",
         known ? "counted; also for whole programs (latput stat)"
-              : "architectural events only: the CPU is not in cpuinfo/cpus.csv");
+              : "architectural events only: it is not known which CPU this is");
     if (env->nmi_watchdog == 1)
         PUT(v->remedy, "%s",
             "The NMI watchdog holds one counter; as root: sysctl -w kernel.nmi_watchdog=0.");

@@ -305,8 +305,10 @@ int counters_list(const struct counters_request *request)
             counters_free(&table);
             return command_fail(
                 &cmd_counters, EXIT_ENVIRONMENT,
-                "the counters of this CPU are not known: cpus.csv does not have it "
-                "(docs/HOWTO_ADD_CPU.md), and CPUID leaf 0AH announces no architectural events");
+                "the counters of this CPU are not known: %s, and CPUID leaf 0AH announces no "
+                "architectural events",
+                cpu_is_invented(&cpu) ? "the hypervisor shows a CPU that does not exist"
+                                      : "cpus.csv does not have it (docs/HOWTO_ADD_CPU.md)");
         }
     }
     list_text(&table, request, &out);

@@ -68,7 +68,9 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
     if (known)
         line_print(out, "uarch", "%s: %s", cpu->uarch, cpu->uarch_name);
     else
-        line_print(out, "uarch", "unknown: no line of cpuinfo/cpus.csv fits this CPU");
+        line_print(out, "uarch", "unknown: %s",
+                   cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
+                                        : "no line of cpuinfo/cpus.csv fits this CPU");
     if (cpu->issue_width)
         line_print(out, "issue width", "%d µops a cycle", cpu->issue_width);
     else if (known)

@@ -435,6 +435,7 @@ static const struct {
     {__LINE__, "skylake",           {.perf = PERF_WORKS, .governor = "powersave"},              "yyyyp", "is powersave"                              },
     {__LINE__, "alderlake_e",       {.perf = PERF_WORKS},                                       "ypyy",  "no counters by port"                       },
     {__LINE__, "alderlake_hidden",  {.perf = PERF_ABSENT},                                      "nnnp",  "pass CPUID leaf 1AH"                       },
+    {__LINE__, "kvm64",             {.perf = PERF_ABSENT},                                      "nnnp",  "-cpu host"                                 },
     {__LINE__, "unknown_model",     {.perf = PERF_ABSENT},                                      "nnny",  "Add a line for this CPU"                   },
     {__LINE__, "unknown_model",     {.perf = PERF_WORKS},                                       "yppy",  "architectural events only"                 },
     {__LINE__, "zhaoxin_zxe",       {.perf = PERF_ABSENT},                                      "nnny",  "Fill imul64_clk of zhaoxin_zxe"            },
