@@ -2,41 +2,19 @@
 // The report of `latput cpu` for people: sections of labelled lines, long ones wrapped under their
 // label, so that it reads well on a terminal of 80 columns.
 #include "cmd_cpu.h"
-#include "util/strbuf.h"
+#include "util/text.h"
 
 #include <stdarg.h>
 #include <string.h>
 
 enum { LABEL_COLUMNS = 15, TEXT_COLUMNS = 80 };
 
-// Columns of UTF-8 text of which no character is wide.
-static int columns_count(const char *text, size_t len)
-{
-    int columns = 0;
-    for (size_t i = 0; i < len; i++)
-        columns += (text[i] & 0xc0) != 0x80;
-    return columns;
-}
-
 static void wrapped_print(FILE *out, const char *text, int indent)
 {
-    int column = indent;
-    while (*text) {
-        size_t len = strcspn(text, " ");
-        int width = columns_count(text, len);
-        if (column > indent && column + 1 + width > TEXT_COLUMNS) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", (int)len, text);
-        column += width;
-        text += len;
-        text += strspn(text, " ");
-    }
-    fputc('\n', out);
+    struct strbuf lines = {0};
+    text_wrap(&lines, text, indent, TEXT_COLUMNS);
+    fputs(lines.data, out);
+    strbuf_free(&lines);
 }
 
 static void __attribute__((format(printf, 3, 4)))

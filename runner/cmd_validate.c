@@ -5,6 +5,7 @@
 #include "report.h"
 #include "session.h"
 #include "store_options.h"
+#include "util/text.h"
 #include "validate.h"
 
 #include <errno.h>
@@ -152,7 +153,7 @@ static void print_table(const struct validation *result)
     puts("\nworst mixes\n measured  predicted  mix");
     for (int i = 0; i < result->nworst; i++) {
         struct strbuf line = {0};
-        report_wrapped(&line, result->worst[i].text, 21, 98);
+        text_wrap(&line, result->worst[i].text, 21, 98);
         printf("%9.2f  %9.2f  %s", result->worst[i].measured_clk, result->worst[i].predicted_clk,
                strbuf_text(&line));
         strbuf_free(&line);

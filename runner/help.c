@@ -2,7 +2,7 @@
 // Help and man page; see help.h.
 #include "help.h"
 
-#include "util/strbuf.h"
+#include "util/text.h"
 #include "version.h"
 
 #include <ctype.h>
@@ -26,38 +26,18 @@ static const struct {
     {EXIT_ENVIRONMENT, "The environment lacks something, or nothing could be measured."},
 };
 
-// Prints text wrapped at HELP_WIDTH, every line but the first indented; a newline in the text ends
-// a paragraph.
-static void help_wrap(FILE *out, const char *text, int indent, int column)
+static void help_wrap(FILE *out, const char *text, int indent)
 {
-    while (*text) {
-        if (*text == '\n') {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-            text++;
-            continue;
-        }
-        size_t len = strcspn(text, " \n");
-        if (column > indent && column + 1 + (int)len > HELP_WIDTH) {
-            fprintf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            fputc(' ', out);
-            column++;
-        }
-        fprintf(out, "%.*s", (int)len, text);
-        column += (int)len;
-        text += len;
-        if (*text == ' ')
-            text++;
-    }
-    fputc('\n', out);
+    struct strbuf lines = {0};
+    text_wrap(&lines, text, indent, HELP_WIDTH);
+    fputs(lines.data, out);
+    strbuf_free(&lines);
 }
 
 void help_overview(FILE *out)
 {
     fputs("Usage: latput [--version] [--help] [--show-commands] COMMAND [OPTIONS]\n\n", out);
-    help_wrap(out, help_intro, 0, 0);
+    help_wrap(out, help_intro, 0);
     fputs("\nCommands:\n", out);
     for (int i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
@@ -80,7 +60,7 @@ static void help_option(FILE *out, const struct command_option *option)
         fprintf(out, "\n%*s", OPTION_COLUMN, "");
     else
         fprintf(out, "%*s", OPTION_COLUMN - column, "");
-    help_wrap(out, option->help, OPTION_COLUMN, OPTION_COLUMN);
+    help_wrap(out, option->help, OPTION_COLUMN);
     strbuf_free(&name);
 }
 
@@ -88,7 +68,7 @@ void help_print(const struct command *cmd, FILE *out)
 {
     fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
             cmd->arguments);
-    help_wrap(out, cmd->description, 0, 0);
+    help_wrap(out, cmd->description, 0);
     fputs("\nOptions:\n", out);
     for (const struct command_option *option = cmd->options; option && option->name; option++)
         help_option(out, option);

@@ -49,9 +49,6 @@ int report_format_parse(const char *name); // enum report_format, or -1
 
 void report_csv_text(struct strbuf *out, const char *text);  // one field, quoted where needed
 void report_json_text(struct strbuf *out, const char *text); // a string in its quotes
-// Words in lines of at most `width` characters, all but the first (which has `indent` characters
-// already) indented; ends with a line feed.
-void report_wrapped(struct strbuf *out, const char *text, int indent, int width);
 
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show the columns that people need. 0, or -1 with the store's

@@ -5,6 +5,7 @@
 #include "report.h"
 
 #include "util/mem.h"
+#include "util/text.h"
 
 #include <assert.h>
 #include <math.h>
@@ -53,14 +54,6 @@ void report_table_free(struct report_table *table)
         free(table->cells[i]);
     free(table->cells);
     free(table);
-}
-
-static int text_width(const char *text, size_t len)
-{
-    int width = 0;
-    for (size_t i = 0; i < len; i++)
-        width += ((unsigned char)text[i] & 0xc0) != 0x80; // not a continuation byte of UTF-8
-    return width;
 }
 
 // Characters before the decimal point (all, if there is none) and from it on.
@@ -294,27 +287,6 @@ void report_table_csv(const struct report_table *table, struct strbuf *out)
         }
         strbuf_puts(out, "\n");
     }
-}
-
-void report_wrapped(struct strbuf *out, const char *text, int indent, int width)
-{
-    int column = indent;
-    for (const char *at = text; *at;) {
-        size_t len = strcspn(at, " ");
-        int columns = text_width(at, len);
-        if (column > indent && column + 1 + columns > width) {
-            strbuf_printf(out, "\n%*s", indent, "");
-            column = indent;
-        } else if (column > indent) {
-            strbuf_puts(out, " ");
-            column++;
-        }
-        strbuf_put(out, at, len);
-        column += columns;
-        at += len;
-        at += strspn(at, " ");
-    }
-    strbuf_puts(out, "\n");
 }
 
 const char *report_number(double value, char text[32])

@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include "util/mem.h"
+#include "util/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -276,7 +277,7 @@ static void put_info_line(struct strbuf *out, struct store_rows *rows, const str
         break;
     }
     strbuf_printf(out, "%-*s", INFO_LABEL_WIDTH, line->label);
-    report_wrapped(out, text, INFO_LABEL_WIDTH, INFO_LINE_WIDTH);
+    text_wrap(out, text, INFO_LABEL_WIDTH, INFO_LINE_WIDTH);
 }
 
 static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t run_id,

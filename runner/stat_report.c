@@ -4,6 +4,7 @@
 #include "stat_report_internal.h"
 
 #include "util/mem.h"
+#include "util/text.h"
 
 #include <math.h>
 #include <signal.h>
@@ -231,7 +232,7 @@ static void put_refused(const struct stat_report *r, int first, struct strbuf *o
     }
     strbuf_printf(&text, ": %s.", series[first].why);
     strbuf_puts(out, "\n");
-    report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
+    text_wrap(out, strbuf_text(&text), 0, LINE_WIDTH);
     strbuf_free(&text);
 }
 
@@ -249,7 +250,7 @@ static void put_account(const struct stat_report *r, struct strbuf *out)
     if (text.len) {
         strbuf_puts(&text, ".");
         strbuf_puts(out, "\n");
-        report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
+        text_wrap(out, strbuf_text(&text), 0, LINE_WIDTH);
     }
     strbuf_free(&text);
 }
@@ -323,7 +324,7 @@ static void put_head(const struct stat_report *r, struct strbuf *out)
         strbuf_printf(&text, "; hardware events of %s through %s, table version %s%s",
                       r->table->uarch, r->options->backend->name, r->table->version,
                       r->options->backend->whole_cpu ? ", of all that ran there" : "");
-    report_wrapped(out, strbuf_text(&text), 0, LINE_WIDTH);
+    text_wrap(out, strbuf_text(&text), 0, LINE_WIDTH);
     strbuf_free(&text);
 }
 

@@ -6,6 +6,7 @@
 #include "util/paths.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
+#include "util/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -370,11 +371,27 @@ static void test_subproc_forward(void **state)
     kill(getpid(), SIGUSR2); // nobody to pass it on to
 }
 
+static void test_text(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    assert_int_equal(text_width("2 µs ≤ 3", strlen("2 µs ≤ 3")), 8);
+    strbuf_puts(&out, "label ");
+    text_wrap(&out, "µµµ µµµ  µµ\nlongerthanaline x\n\ny", 6, 13);
+    assert_string_equal(out.data, "label µµµ µµµ\n      µµ\n      longerthanaline\n      x\n"
+                                  "\n      y\n");
+    strbuf_clear(&out);
+    text_wrap(&out, "", 6, 13);
+    assert_string_equal(out.data, "\n");
+    strbuf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_strbuf),
+        cmocka_unit_test(test_text),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_paths),
