@@ -31,42 +31,38 @@ struct request {
     int cpu;
 };
 
+static int request_option(void *context, int option, const char *argument)
+{
+    struct request *request = context;
+    switch (option) {
+    case OPT_SAVE:
+        request->save = argument;
+        return EXIT_DONE;
+    case OPT_LOAD:
+        request->load = argument;
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        request->json = strcmp(argument, "json") == 0;
+        if (!request->json && strcmp(argument, "text") != 0)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
+                                argument);
+        return EXIT_DONE;
+    default:
+        if (command_parse_number(argument, 0, CPU_SETSIZE - 1, &request->cpu) != 0)
+            return command_fail(&cmd_cpu, EXIT_USAGE, "'%s' is no number of a CPU", argument);
+        return EXIT_DONE;
+    }
+}
+
 static int request_parse(int argc, char **argv, struct request *request)
 {
-    struct option_state state = {0};
-    const char *argument;
-    char *end;
-    for (int got; (got = command_next_option(&cmd_cpu, argc, argv, &state, &argument)) != -1;) {
-        switch (got) {
-        case OPT_SAVE:
-            request->save = argument;
-            break;
-        case OPT_LOAD:
-            request->load = argument;
-            break;
-        case OPT_FORMAT:
-            request->json = strcmp(argument, "json") == 0;
-            if (!request->json && strcmp(argument, "text") != 0)
-                return command_fail(&cmd_cpu, EXIT_USAGE,
-                                    "there is no format '%s'; it is text or json", argument);
-            break;
-        case OPT_CPU:
-            errno = 0;
-            long cpu = strtol(argument, &end, 10);
-            if (errno || end == argument || *end || cpu < 0 || cpu >= CPU_SETSIZE)
-                return command_fail(&cmd_cpu, EXIT_USAGE, "'%s' is no number of a CPU", argument);
-            request->cpu = (int)cpu;
-            break;
-        default:
-            return EXIT_USAGE;
-        }
-    }
-    if (state.operand_index < argc)
-        return command_fail(&cmd_cpu, EXIT_USAGE, "takes no argument such as '%s'",
-                            argv[state.operand_index]);
-    if (request->load && request->cpu >= 0)
-        return command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
-    return EXIT_DONE;
+    int operand = argc;
+    int status = command_each_option(&cmd_cpu, argc, argv, request_option, request, &operand);
+    if (status == EXIT_DONE)
+        status = command_no_operands(&cmd_cpu, argc, argv, operand);
+    if (status == EXIT_DONE && request->load && request->cpu >= 0)
+        status = command_fail(&cmd_cpu, EXIT_USAGE, "--cpu has no meaning for a dump (--load)");
+    return status;
 }
 
 // Pins to the wanted CPU, or to the one we are on: CPUID and the clock must not change below us.

@@ -259,8 +259,9 @@ static int diff_databases(struct store *store, struct diff *diff)
     return EXIT_DONE;
 }
 
-static int diff_option(struct diff *diff, int option, const char *argument)
+static int diff_option(void *context, int option, const char *argument)
 {
+    struct diff *diff = context;
     char *end;
     switch (option) {
     case OPT_DB:
@@ -303,16 +304,11 @@ static int diff_operands(struct diff *diff, char **names, int n)
 
 static int diff_run(int argc, char **argv)
 {
-    struct option_state state = {0};
     struct diff diff = {.tolerance = 0.02};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(&cmd_diff, argc, argv, &state, &argument)) >= 0)
-        if ((status = diff_option(&diff, option, argument)) != EXIT_DONE)
-            return status;
-    if (option == -2)
-        return EXIT_USAGE;
-    status = diff_operands(&diff, argv + state.operand_index, argc - state.operand_index);
+    int operand = argc;
+    int status = command_each_option(&cmd_diff, argc, argv, diff_option, &diff, &operand);
+    if (status == EXIT_DONE)
+        status = diff_operands(&diff, argv + operand, argc - operand);
     if (status != EXIT_DONE)
         return status;
     struct store *store;

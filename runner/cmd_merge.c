@@ -44,23 +44,27 @@ failed:
     return command_fail(&cmd_merge, status, "%s", err.text);
 }
 
+static int merge_option(void *context, int option, const char *argument)
+{
+    (void)option; // there is one
+    *(const char **)context = argument;
+    return EXIT_DONE;
+}
+
 static int merge_run(int argc, char **argv)
 {
-    struct option_state state = {0};
-    const char *argument, *db = NULL;
-    int option;
-    while ((option = command_next_option(&cmd_merge, argc, argv, &state, &argument)) >= 0)
-        db = argument;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index >= argc)
-        return command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
+    const char *db = NULL;
+    int operand = argc;
+    int status = command_each_option(&cmd_merge, argc, argv, merge_option, &db, &operand);
+    if (status == EXIT_DONE && operand == argc)
+        status = command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
     struct store *store;
-    int status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
     struct strbuf lines = {0};
-    status = merge_packs(store, argv + state.operand_index, argc - state.operand_index, &lines);
+    status = merge_packs(store, argv + operand, argc - operand, &lines);
     if (status == EXIT_DONE) {
         fputs(strbuf_text(&lines), stdout);
         store_close(store);

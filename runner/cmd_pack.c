@@ -13,15 +13,13 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { OPT_DB, OPT_RUN, OPT_OUTPUT };
-
 static const struct command_option pack_options[] = {
-    [OPT_DB] = {0,       "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_RUN] = {'r', "run", "N", "the run; default: the newest that is finished"},
-    [OPT_OUTPUT] = {'o',       "output", "FILE",
-                "the archive; default: a name that says what is in it, in results/. A "
-                    "directory gets a file of that name"},
-    {0 }
+    {0,   "db",     "FILE", "the database; default: db/latput.db"          },
+    {'r', "run",    "N",    "the run; default: the newest that is finished"},
+    {'o', "output", "FILE",
+     "the archive; default: a name that says what is in it, in results/. A "
+     "directory gets a file of that name"                                  },
+    {0,   NULL,     NULL,   NULL                                           },
 };
 
 extern const struct command cmd_pack;
@@ -63,27 +61,14 @@ static int pack_of_run(struct store *store, int64_t run_id, const char *output)
 
 static int pack_run(int argc, char **argv)
 {
-    struct option_state state = {0};
-    const char *argument, *db = NULL, *output = NULL;
-    int64_t run_id = 0;
-    int option;
-    while ((option = command_next_option(&cmd_pack, argc, argv, &state, &argument)) >= 0)
-        if (option == OPT_DB)
-            db = argument;
-        else if (option == OPT_OUTPUT)
-            output = argument;
-        else if (store_option_run(&cmd_pack, argument, &run_id) != 0)
-            return EXIT_USAGE;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index < argc)
-        return command_fail(&cmd_pack, EXIT_USAGE, "unexpected argument '%s'",
-                            argv[state.operand_index]);
+    struct store_arguments arguments = {.db = NULL};
     struct store *store;
-    int status = store_option_open(&cmd_pack, db, STORE_READ, &store);
+    int status = store_option_parse(&cmd_pack, argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_pack, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = pack_of_run(store, run_id, output);
+    status = pack_of_run(store, arguments.run_id, arguments.output);
     store_close(store);
     return status;
 }

@@ -86,8 +86,9 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
     int status = command_each_option(&cmd_ports, argc, argv, ports_option, arguments, &operand);
     if (status != EXIT_DONE)
         return status;
-    if (operand < argc)
-        return command_fail(&cmd_ports, EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
+    status = command_no_operands(&cmd_ports, argc, argv, operand);
+    if (status != EXIT_DONE)
+        return status;
     if (arguments->discover && (arguments->uarch || arguments->run_id))
         return command_fail(&cmd_ports, EXIT_USAGE,
                             "--discover is about this machine: without --uarch and --run");

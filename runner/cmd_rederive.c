@@ -7,12 +7,10 @@
 
 #include <stdio.h>
 
-enum { OPT_DB, OPT_RUN };
-
 static const struct command_option rederive_options[] = {
-    [OPT_DB] = {0,       "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_RUN] = {'r', "run", "N", "only this run"},
-    {0      }
+    {0,   "db",  "FILE", "the database; default: db/latput.db"},
+    {'r', "run", "N",    "only this run"                      },
+    {0,   NULL,  NULL,   NULL                                 },
 };
 
 extern const struct command cmd_rederive;
@@ -33,25 +31,14 @@ static int rederive_store_results(struct store *store, int64_t run_id)
 
 static int rederive_run(int argc, char **argv)
 {
-    struct option_state state = {0};
-    const char *argument, *db = NULL;
-    int64_t run_id = 0;
-    int option;
-    while ((option = command_next_option(&cmd_rederive, argc, argv, &state, &argument)) >= 0)
-        if (option == OPT_DB)
-            db = argument;
-        else if (store_option_run(&cmd_rederive, argument, &run_id) != 0)
-            return EXIT_USAGE;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index < argc)
-        return command_fail(&cmd_rederive, EXIT_USAGE, "unexpected argument '%s'",
-                            argv[state.operand_index]);
+    struct store_arguments arguments = {.db = NULL};
     struct store *store;
-    int status = store_option_open(&cmd_rederive, db, STORE_UPDATE, &store);
+    int status = store_option_parse(&cmd_rederive, argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_rederive, arguments.db, STORE_UPDATE, &store);
     if (status != EXIT_DONE)
         return status;
-    status = rederive_store_results(store, run_id);
+    status = rederive_store_results(store, arguments.run_id);
     store_close(store);
     return status;
 }

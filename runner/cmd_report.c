@@ -9,13 +9,11 @@
 
 #include <stdio.h>
 
-enum { OPT_DB, OPT_RUN, OPT_OUTPUT };
-
 static const struct command_option report_options[] = {
-    [OPT_DB] = {0,       "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_RUN] = {'r', "run", "N", "the run; default: the newest that is finished"},
-    [OPT_OUTPUT] = {'o',       "output", "DIR", "where to write; default: results"},
-    {0 }
+    {0,   "db",     "FILE", "the database; default: db/latput.db"          },
+    {'r', "run",    "N",    "the run; default: the newest that is finished"},
+    {'o', "output", "DIR",  "where to write; default: results"             },
+    {0,   NULL,     NULL,   NULL                                           },
 };
 
 extern const struct command cmd_report;
@@ -38,27 +36,14 @@ static int report_of_run(struct store *store, int64_t run_id, const char *output
 
 static int report_run(int argc, char **argv)
 {
-    struct option_state state = {0};
-    const char *argument, *db = NULL, *output = "results";
-    int64_t run_id = 0;
-    int option;
-    while ((option = command_next_option(&cmd_report, argc, argv, &state, &argument)) >= 0)
-        if (option == OPT_DB)
-            db = argument;
-        else if (option == OPT_OUTPUT)
-            output = argument;
-        else if (store_option_run(&cmd_report, argument, &run_id) != 0)
-            return EXIT_USAGE;
-    if (option == -2)
-        return EXIT_USAGE;
-    if (state.operand_index < argc)
-        return command_fail(&cmd_report, EXIT_USAGE, "unexpected argument '%s'",
-                            argv[state.operand_index]);
+    struct store_arguments arguments = {.output = "results"};
     struct store *store;
-    int status = store_option_open(&cmd_report, db, STORE_READ, &store);
+    int status = store_option_parse(&cmd_report, argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_report, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = report_of_run(store, run_id, output);
+    status = report_of_run(store, arguments.run_id, arguments.output);
     store_close(store);
     return status;
 }

@@ -99,9 +99,7 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
     int operand = argc;
     int status =
         command_each_option(&cmd_validate, argc, argv, validate_option, arguments, &operand);
-    if (status == EXIT_DONE && operand < argc)
-        return command_fail(&cmd_validate, EXIT_USAGE, "unexpected argument '%s'", argv[operand]);
-    return status;
+    return status == EXIT_DONE ? command_no_operands(&cmd_validate, argc, argv, operand) : status;
 }
 
 static void print_json(const struct validation *result)

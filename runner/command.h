@@ -47,6 +47,8 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
 int command_each_option(const struct command *cmd, int argc, char **argv,
                         int (*take)(void *context, int option, const char *argument), void *context,
                         int *operand_index);
+// For a command that takes no operands. EXIT_DONE, or EXIT_USAGE after a message that names one.
+int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index);
 // Reads a whole number of this range. 0, or -1.
 int command_parse_number(const char *text, int least, int most, int *number);
 

@@ -78,6 +78,13 @@ int command_each_option(const struct command *cmd, int argc, char **argv,
     return option == -1 ? EXIT_DONE : EXIT_USAGE;
 }
 
+int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index)
+{
+    return operand_index < argc
+               ? command_fail(cmd, EXIT_USAGE, "unexpected argument '%s'", argv[operand_index])
+               : EXIT_DONE;
+}
+
 int command_parse_number(const char *text, int least, int most, int *number)
 {
     char *end;

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store)
@@ -31,6 +32,33 @@ int store_option_run(const struct command *cmd, const char *text, int64_t *run_i
     }
     *run_id = value;
     return 0;
+}
+
+struct store_parse {
+    const struct command *cmd;
+    struct store_arguments *arguments;
+};
+
+static int store_option_take(void *context, int option, const char *argument)
+{
+    const struct store_parse *parse = context;
+    const char *name = parse->cmd->options[option].name;
+    if (strcmp(name, "db") == 0)
+        parse->arguments->db = argument;
+    else if (strcmp(name, "output") == 0)
+        parse->arguments->output = argument;
+    else if (store_option_run(parse->cmd, argument, &parse->arguments->run_id) != 0)
+        return EXIT_USAGE;
+    return EXIT_DONE;
+}
+
+int store_option_parse(const struct command *cmd, int argc, char **argv,
+                       struct store_arguments *arguments)
+{
+    struct store_parse parse = {cmd, arguments};
+    int operand = argc;
+    int status = command_each_option(cmd, argc, argv, store_option_take, &parse, &operand);
+    return status == EXIT_DONE ? command_no_operands(cmd, argc, argv, operand) : status;
 }
 
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,

@@ -14,6 +14,15 @@ int store_option_open(const struct command *cmd, const char *db, enum store_mode
 // A run's number from the command line. 0, or -1 after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
 
+// The command line of a command whose options are --db, --run, --output, or some of them, and that
+// takes no operands. Leaves alone what is not given. EXIT_DONE, or EXIT_USAGE after a message.
+struct store_arguments {
+    const char *db, *output;
+    int64_t run_id;
+};
+int store_option_parse(const struct command *cmd, int argc, char **argv,
+                       struct store_arguments *arguments);
+
 // Whether the run (0: none asked for) and the uarch (NULL) exist. EXIT_DONE, or another status
 // after a message.
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,

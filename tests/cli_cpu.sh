@@ -84,7 +84,7 @@ run cpu --load this.cpuid --cpu 0
 expect_status 2
 run cpu extra
 expect_status 2
-expect_err "takes no argument such as 'extra'"
+expect_err "unexpected argument 'extra'"
 run cpu --nonsense
 expect_status 2
 run cpu --help
