@@ -8,14 +8,7 @@
 bits 32
 
 extern core_state, core_features
-global core_wait, core_wait_end, core_enter, core_leave, core_start, core_start_end, core_step, core_step_end, core_stop, core_stop_end
-
-global latput_absolute, core_data_start
-latput_absolute equ DATA_START
-
-section .rodata
-core_data_start: dd DATA_START
-mxcsr_default: dd 0x1f80
+core_exports
 
 section .text
 
@@ -74,19 +67,7 @@ core_step:
     dec dword [core_state + state.iterations]
 core_step_end:
 
-; Copied behind a kernel's loop: stops the clock.
-core_stop:
-    lfence
-    rdtsc
-    lfence
-    mov [core_state + state.tsc_end], eax
-    mov [core_state + state.tsc_end + 4], edx
-core_stop_end:
-
-; Copied behind core_stop, or behind the counters that are read there: leaves the kernel.
-core_exit:
-    jmp [core_state + state.leave]
-core_exit_end:
+core_stop_stubs
 
 ; Copied behind the init of a kernel that is counted, around the reading of the counters, in front of
 ; core_start: keeps what they change, and waits for the init to be done.
