@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 struct fixture {
     char dir[64];
@@ -41,6 +42,38 @@ static inline struct store *fixture_open(const char *path, enum store_mode mode)
     if (store_open(path, mode, &store, &err) != 0)
         fail_msg("%s", err.text);
     return store;
+}
+
+// A directory with a new database in it, and the end of both.
+static inline struct store *fixture_start(struct fixture *fixture)
+{
+    fixture_make(fixture);
+    return fixture_open(fixture->db, STORE_WRITE);
+}
+
+static inline void fixture_end(const struct fixture *fixture, struct store *store)
+{
+    store_close(store);
+    fixture_remove(fixture);
+}
+
+// The first value that a query gives, "NULL", "no row", or the error.
+static inline const char *fixture_ask(sqlite3 *db, const char *sql)
+{
+    static char text[4096];
+    sqlite3_stmt *stmt;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) {
+        snprintf(text, sizeof text, "%s", sqlite3_errmsg(db));
+        return text;
+    }
+    int got = sqlite3_step(stmt);
+    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
+    snprintf(text, sizeof text, "%s",
+             got == SQLITE_ROW    ? (value ? value : "NULL")
+             : got == SQLITE_DONE ? "no row"
+                                  : sqlite3_errmsg(db));
+    sqlite3_finalize(stmt);
+    return text;
 }
 
 static inline struct cpu_info *fixture_cpu(const char *uarch, uint32_t signature)

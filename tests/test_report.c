@@ -142,8 +142,7 @@ static void test_rows(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t first = fixture_fill(store, "testa", 1, 1);
     fixture_fill(store, "testa", 1, 2);
     store_close(store);
@@ -163,8 +162,7 @@ static void test_rows(void **state)
     expect_rows(store, STORE_VIEW_FAILURE, NULL, 0, REPORT_TABLE, 4, "SIGFPE");
     expect_rows(store, STORE_VIEW_FAILURE, NULL, first, REPORT_CSV, 2, "signalled,SIGFPE");
     expect_rows(store, STORE_VIEW_RUN, NULL, 0, REPORT_TABLE, 2, "unfinished");
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static char *read_file(const char *dir, const char *name)
@@ -190,8 +188,7 @@ static void test_write(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
     static const struct fixture_test moved[] = {
@@ -232,8 +229,7 @@ static void test_write(void **state)
     assert_int_equal(report_write(store, 99, dir, &err), -1);
     expect_text(err.text, "no run 99");
     assert_int_equal(report_write_file("/dev/full/x", "x", 1, &err), -1);
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static struct strbuf all_views(struct store *store)
@@ -251,8 +247,7 @@ static void test_rederive(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     int64_t first = fixture_fill(store, "testa", 1, 1), results, changed;
     int64_t second = fixture_fill(store, "testa", 1, 2);
@@ -279,8 +274,7 @@ static void test_rederive(void **state)
     assert_string_equal(before.data, after.data);
     strbuf_free(&before);
     strbuf_free(&after);
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static int make_database(const char *path)

@@ -16,23 +16,10 @@
 // One value of a query through a connection of its own, as text; "NULL" where it is.
 static const char *ask(const char *path, const char *sql)
 {
-    static char text[4096];
     sqlite3 *db;
-    sqlite3_stmt *stmt;
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
     sqlite3_busy_timeout(db, 5000);
-    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        snprintf(text, sizeof text, "%s", sqlite3_errmsg(db));
-        sqlite3_close(db);
-        return text;
-    }
-    int got = sqlite3_step(stmt);
-    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    snprintf(text, sizeof text, "%s",
-             got == SQLITE_ROW    ? (value ? value : "NULL")
-             : got == SQLITE_DONE ? "no row"
-                                  : sqlite3_errmsg(db));
-    sqlite3_finalize(stmt);
+    const char *text = fixture_ask(db, sql);
     sqlite3_close(db);
     return text;
 }
@@ -41,8 +28,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
     struct err err = {""};
     struct list_row row = fixture_row("add", "r64 r64", "add r64 r64");
@@ -100,8 +86,7 @@ static void test_best_run(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     fixture_fill(store, "testa", 0xb00f21, 1);
     fixture_fill(store, "testa", 0xb00f21, 2); // the same CPU again: newer wins
@@ -139,8 +124,7 @@ static void test_append_only(void **state)
         "cpu",      "cpuid_leaf", "cpu_cache", "run",    "run_warning", "list",        "form",
         "run_form", "test",       "kernel",    "timing", "sample",      "canary_floor"};
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     fixture_fill(store, "testa", 1, 1);
     struct canary_floor floor = {0};
@@ -169,8 +153,7 @@ static void test_transactions(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     assert_int_equal(store_begin(store, &err), 0);
     fixture_fill(store, "testa", 1, 1);
@@ -197,8 +180,7 @@ static void test_transactions(void **state)
     info.selection = "";
     assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
     assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 0);
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // A writer that is killed at any moment leaves a database that opens, is sound, and holds whole
@@ -322,8 +304,7 @@ static void test_damaged(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testa", 1, 1);
     store_close(store);
     // Pages behind the first overwritten: opening may work, reading the tables says what is wrong.
@@ -411,8 +392,7 @@ static void test_read_only(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testa", 1, 1);
     store_close(store);
     for (int wal = 0; wal < 2; wal++) { // a plain file, and one that still says that it has a log
@@ -454,8 +434,7 @@ static void test_size(void **state)
         {TEST_THROUGHPUT, "",         "",    "slow", OUTCOME_OK, OUTCOME_OK, 4  },
     };
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     int64_t run_id = fixture_run(store, "testa", 1);
     assert_int_equal(store_begin(store, &err), 0);
@@ -478,8 +457,7 @@ static void test_migrations(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct err err = {""};
     int64_t version = 0;
     bool fresh;

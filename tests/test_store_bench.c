@@ -173,8 +173,7 @@ static void test_all_or_nothing(void **state)
     (void)state;
     struct fixture fixture;
     struct err err = {""};
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
     struct stored_bench bench = known_bench();
     struct stored_bench_repetition rows[6];
@@ -196,16 +195,14 @@ static void test_all_or_nothing(void **state)
         assert_int_equal(store_put_bench(store, run_id, &bench, &err), -1);
         assert_non_null(strstr(err.text, "the code cannot be stored"));
     }
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static void test_facts_stay(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     put_known(store, "testa");
     static const char *const tables[] = {"bench", "bench_thread", "bench_metric",
                                          "bench_repetition", "bench_value"};
@@ -217,8 +214,7 @@ static void test_facts_stay(void **state)
         snprintf(sql, sizeof sql, "UPDATE %s SET bench_id = 7", tables[i]);
         expect(store, sql, refusal);
     }
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // A value that is not ok has no number, whatever was measured of it.
@@ -227,15 +223,13 @@ static void test_no_number_without_ok(void **state)
     (void)state;
     struct fixture fixture;
     struct err err = {""};
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     struct stored_bench bench = known_bench();
     bench.outcome = OUTCOME_UNSTABLE;
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
     assert_int_equal(store_put_bench(store, run_id, &bench, &err), 0);
     expect(store, "SELECT count(instance_clk) || count(median_clk) FROM bench_table", "02");
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 int main(void)

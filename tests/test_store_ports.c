@@ -9,27 +9,9 @@
 #include "store_internal.h"
 #include "util/paths.h"
 
-static const char *ask(struct store *store, const char *sql)
-{
-    static char text[4096];
-    sqlite3_stmt *stmt;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        snprintf(text, sizeof text, "%s", sqlite3_errmsg(store->db));
-        return text;
-    }
-    int got = sqlite3_step(stmt);
-    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    snprintf(text, sizeof text, "%s",
-             got == SQLITE_ROW    ? (value ? value : "NULL")
-             : got == SQLITE_DONE ? "no row"
-                                  : sqlite3_errmsg(store->db));
-    sqlite3_finalize(stmt);
-    return text;
-}
-
 static void expect(struct store *store, const char *sql, const char *expected)
 {
-    const char *got = ask(store, sql);
+    const char *got = fixture_ask(store->db, sql);
     if (strcmp(got, expected) != 0)
         fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
 }
@@ -42,8 +24,7 @@ static void test_model(void **state)
     struct err err = {""};
     struct stored_port_model got;
     int64_t run_id = 0;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t bare_id = fixture_fill(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 0);
     int64_t made_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
@@ -84,9 +65,8 @@ static void test_model(void **state)
     assert_int_equal(store_newest_port_run(store, 0, "testc", &run_id, &err), 0);
     assert_int_equal(store_newest_port_run(store, 0, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, other_id);
-    store_close(store);
     arena_free(&arena);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static const struct stored_port_usage *find(const struct stored_port_usage *usages, int n,
@@ -107,8 +87,7 @@ static void test_usages(void **state)
     struct err err = {""};
     struct stored_port_usage *usages;
     int n;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_get_port_usages(store, run_id, &usages, &n, &arena, &err), 0);
     assert_int_equal(n, 5);
@@ -143,9 +122,8 @@ static void test_usages(void **state)
     assert_int_equal(store_has_form(store, run_id, &row, &err), 1);
     row.bits = 32;
     assert_int_equal(store_has_port_result(store, run_id, &row, &err), 0);
-    store_close(store);
     arena_free(&arena);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static void test_throughputs(void **state)
@@ -156,8 +134,7 @@ static void test_throughputs(void **state)
     struct err err = {""};
     struct stored_throughput *values;
     int n;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_get_throughputs(store, run_id, &values, &n, &arena, &err), 0);
     assert_int_equal(n, 2); // not hlt, which failed
@@ -166,9 +143,8 @@ static void test_throughputs(void **state)
     assert_int_equal(values[0].form.bits, 64);
     assert_true(fabs(values[0].value_clk - 0.25) < 1e-6);
     assert_true(fabs(values[1].value_clk - 5) < 1e-6); // div with fast data
-    store_close(store);
     arena_free(&arena);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static void test_batch(void **state)
@@ -176,8 +152,7 @@ static void test_batch(void **state)
     (void)state;
     struct fixture fixture;
     struct err err = {""};
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     struct stored_port_model model = fixture_port_model();
     struct list_row rows[2] = {fixture_row("sub", "r64 r64", "sub r64 r64"),
@@ -198,8 +173,7 @@ static void test_batch(void **state)
     assert_int_equal(forms, 6);
     assert_int_equal(counts[OUTCOME_OK], 8 + 5);
     assert_int_equal(counts[OUTCOME_NOT_MEASURABLE], 1 + 1);
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static void test_append_only(void **state)
@@ -209,22 +183,22 @@ static void test_append_only(void **state)
         "port_model", "port_class", "port_unit",  "port_name",        "port_result",
         "port_use",   "port_trial", "validation", "validation_class", "validation_mix"};
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
-        char sql[256], column[64];
+        char sql[256];
         snprintf(sql, sizeof sql, "SELECT count(*) > 0 FROM %s", facts[i]);
         expect(store, sql, "1");
         snprintf(sql, sizeof sql, "DELETE FROM %s", facts[i]);
-        assert_non_null(strstr(ask(store, sql), "append-only"));
+        assert_non_null(strstr(fixture_ask(store->db, sql), "append-only"));
         snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') LIMIT 1", facts[i]);
-        snprintf(column, sizeof column, "%s", ask(store, sql));
+        char *column = strdup(fixture_ask(store->db, sql));
+        assert_non_null(column);
         snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s", facts[i], column, column);
-        assert_non_null(strstr(ask(store, sql), "append-only"));
+        assert_non_null(strstr(fixture_ask(store->db, sql), "append-only"));
+        free(column);
     }
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // Everything about ports as one text, ids left out.
@@ -275,7 +249,7 @@ static void test_pack(void **state)
     fixture_fill(target, "testa", 0xb00f21, 3); // so that ids of forms differ
     if (pack_merge(target, zip, &run_id, &err) != 1)
         fail_msg("%s", err.text);
-    char *before = xstrdup(ask(store, everything));
+    char *before = xstrdup(fixture_ask(store->db, everything));
     assert_non_null(strstr(before, "mix "));
     assert_non_null(strstr(before, "trial "));
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
@@ -348,8 +322,7 @@ static void test_version_1(void **state)
         fail_msg("%s", err.text);
     fixture_put_ports(store, 1);
     expect(store, "SELECT count(*) FROM port_result", "5");
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // Numbers only where there is a result, whatever the usage of a form that failed holds.
@@ -357,8 +330,7 @@ static void test_numbers(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
     expect(store, "SELECT count(*) FROM port_result WHERE outcome <> 'ok'", "1");
     expect(store,
@@ -374,8 +346,7 @@ static void test_numbers(void **state)
            "DIV 5.0");
     expect(store, "SELECT count(*) FROM port_trial WHERE outcome <> 'ok' AND clk IS NULL", "1");
     expect(store, "SELECT kendall_tau IS NULL FROM validation WHERE seed = 8", "1");
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // Two runs with ports, between them one without; the last one's `add r64 r64` differs, and its
@@ -401,8 +372,7 @@ static void test_views(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testb", 1, 1); // without ports: nothing of it changes
     expect(store, "SELECT count(*) || count(uops) || count(ports) FROM instruction_table", "300");
     expect(store, "SELECT count(*) FROM port_table", "0");
@@ -445,8 +415,7 @@ static void test_views(void **state)
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         expect(store, cases[i].sql, cases[i].expected);
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 // A run of ports alone neither hides the values of a form nor makes it fail.
@@ -454,8 +423,7 @@ static void test_ports_alone(void **state)
 {
     (void)state;
     struct fixture fixture;
-    fixture_make(&fixture);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testa", 1, 1);
     fixture_put_ports(store, fixture_run(store, "testa", 1));
     expect(store,
@@ -464,8 +432,7 @@ static void test_ports_alone(void **state)
            "1ok0.251*ALU 2ok");
     expect(store, "SELECT run_id || outcome FROM instruction_table WHERE form = 'hlt r64'",
            "1signalled");
-    store_close(store);
-    fixture_remove(&fixture);
+    fixture_end(&fixture, store);
 }
 
 static int make_database(const char *path)
