@@ -106,6 +106,7 @@ struct exec_bench {
     const int *cpus; // of each, where there are several
     const struct core_counter *counters; // events to count, at the same time
     int ncounters;                       // at most CORE_COUNTERS_MAX
+    bool timed; // kernels read the counters by RDPMC; then at most CORE_TIMED_MAX
     // out
     enum outcome outcome; // OK: all repetitions are there
     const char *detail;

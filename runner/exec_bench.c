@@ -168,6 +168,7 @@ static int bench_start(const char *program, const struct core_config *config, in
     const char *const argv[] = {program, NULL};
     size_t counters = (size_t)bench->ncounters * sizeof *bench->counters;
     block.config.ncounters = (uint32_t)bench->ncounters;
+    block.config.timed = bench->timed;
     if (counters)
         memcpy(block.rest + 1, bench->counters, counters); // behind the one id, which is 0
     size_t bytes = sizeof block.config + sizeof block.rest[0] + counters;

@@ -38,7 +38,7 @@ enum core_mode {
 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
-// ncounters counters: at most CORE_COUNTERS_MAX in CORE_MODE_BENCH, CORE_TIMED_MAX else.
+// ncounters counters: at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -68,14 +68,14 @@ struct core_config {
     uint32_t threads;    // processes that repeat in step; more than 1: share CORE_TEAM_FD
     uint32_t thread;     // which of them this is, from 0
     uint32_t ncounters;  // struct core_counter that follow the kernel ids
+    uint32_t timed;      // 1: kernels read the counters themselves, as in CORE_MODE_MEASURE
     // CORE_MODE_MEASURE:
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
-    uint32_t reserved;
 };
 
-// How the core gets at a count. CORE_MODE_BENCH reads all counters at once through the kernel
-// (core_count.c) and knows CORE_COUNTER_PERF only; CORE_MODE_MEASURE reads them in the kernels
-// themselves, between the same fences as the clock (core_rdpmc.c).
+// How the core gets at a count. Kernels read counters themselves, between the same fences as the
+// clock (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the
+// system (core_count.c), for events that RDPMC cannot read; CORE_COUNTER_PERF only.
 enum core_counter_source {
     CORE_COUNTER_PERF,  // opened by the core; RDPMC where the kernel's page says it is
     CORE_COUNTER_RDPMC, // programmed by someone else, and running: RDPMC by number

@@ -12,7 +12,15 @@
 
 extern const char __executable_start[], _end[]; // of the static program
 
-enum { PAUSE_MS = 20, LINE_BYTES = 64, GATE_WARM_ROUNDS = 10 };
+enum {
+    PAUSE_MS = 20,
+    LINE_BYTES = 64,
+    GATE_WARM_ROUNDS = 10,
+    PRELUDE_ROUNDS = 32,
+    PRELUDE_STEP_NS = 100, // as late as a start may be
+    PRELUDE_SHRINKS = 16,  // steps back to undo one forward
+    PRELUDE_MOST = 4,      // times what it takes at least
+};
 
 struct bench {
     const struct core_config *config;
@@ -21,7 +29,9 @@ struct bench {
     struct surroundings now; // what was seen last
     uint32_t late_tsc;
     uint64_t overhead[CORE_COUNTERS_MAX]; // of counting
-    uint64_t counts[CORE_COUNTERS_MAX];   // of the last try
+    uint64_t prelude_tsc;                 // from the first reading of the counters to the clock
+    uint64_t prelude_least_tsc;
+    uint64_t counts[CORE_COUNTERS_MAX]; // of the last try
 };
 
 static void bench_flush(const void *from, const void *to)
@@ -54,29 +64,89 @@ static bool bench_look_around(struct bench *bench, bool needed)
     return true;
 }
 
+// Counters that are read through the system begin to count before the threads wait for their start.
+// So what lies between is begun just in time; `late` adapts it to how long it takes.
+static void bench_wait(struct bench *bench)
+{
+    if (!core_state.start_tsc)
+        return;
+    while (time_now() + bench->prelude_tsc < core_state.start_tsc)
+        _mm_pause();
+}
+
+static void bench_adapt_wait(struct bench *bench)
+{
+    uint64_t step_tsc = (uint64_t)(bench->config->tsc_hz / 1e9 * PRELUDE_STEP_NS);
+    if (!core_state.start_tsc)
+        return;
+    // A thread that did not run at all is late as well: no reason to begin ever earlier.
+    if (bench->late_tsc > step_tsc / 2 &&
+        bench->prelude_tsc < PRELUDE_MOST * bench->prelude_least_tsc)
+        bench->prelude_tsc += bench->late_tsc < step_tsc ? bench->late_tsc : step_tsc;
+    else if (bench->prelude_tsc > bench->prelude_least_tsc)
+        bench->prelude_tsc -= step_tsc / PRELUDE_SHRINKS;
+}
+
+// How long it takes to read the counters and to enter a kernel.
+static void bench_find_prelude(struct bench *bench)
+{
+    core_state.start_tsc = 0;
+    for (int i = 0; i < PRELUDE_ROUNDS; i++) {
+        uint64_t counted[CORE_COUNTERS_MAX], begin = time_now();
+        count_read(counted);
+        time_kernel(&bench->run->empty, bench->run->empty_code.variants[0].entry, 1);
+        uint64_t prelude_tsc = core_state.tsc_begin - begin;
+        if (i == 0 || prelude_tsc < bench->prelude_least_tsc)
+            bench->prelude_least_tsc = prelude_tsc;
+    }
+    bench->prelude_tsc = bench->prelude_least_tsc;
+}
+
+// Times the kernel with its counts. False where a counter did not count all of it.
+static bool bench_time(struct bench *bench, uint32_t *ticks)
+{
+    struct kernel_run *run = bench->run;
+    if (core_is_timed(bench->config)) {
+        uint32_t counts[CORE_TIMED_MAX];
+        *ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        bool whole = rdpmc_take(counts);
+        for (uint32_t i = 0; i < bench->config->ncounters; i++) {
+            double count = counts[i] - bench->times->overhead_counts[i];
+            bench->counts[i] = count > 0 ? (uint64_t)(count + 0.5) : 0;
+        }
+        return whole;
+    }
+    uint64_t counted[CORE_COUNTERS_MAX];
+    if (bench->config->ncounters)
+        bench_wait(bench);
+    count_read(counted);
+    *ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+    count_read(bench->counts);
+    for (uint32_t i = 0; i < bench->config->ncounters; i++) {
+        uint64_t count = bench->counts[i] - counted[i];
+        bench->counts[i] = count > bench->overhead[i] ? count - bench->overhead[i] : 0;
+    }
+    return true;
+}
+
 // One timing with its surroundings. False when the body did damage, and its outcome was sent, or
 // when another thread cannot go on.
 static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample, bool *accepted)
 {
     struct kernel_run *run = bench->run;
+    uint32_t ticks;
     if (!bench_look_around(bench, !bench->now.quiet))
         return false;
     if (cold)
         bench_make_cold(run);
     if (!team_start())
         return false;
-    uint64_t counted[CORE_COUNTERS_MAX];
-    count_read(counted);
-    uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
-    count_read(bench->counts);
+    bool counted = bench_time(bench, &ticks);
     uint64_t late_tsc = core_state.start_tsc ? core_state.tsc_begin - core_state.start_tsc : 0;
     if (run_damaged(run))
         return false;
-    for (uint32_t i = 0; i < bench->config->ncounters; i++) {
-        uint64_t count = bench->counts[i] - counted[i];
-        bench->counts[i] = count > bench->overhead[i] ? count - bench->overhead[i] : 0;
-    }
     bench->late_tsc = late_tsc > UINT32_MAX ? UINT32_MAX : (uint32_t)late_tsc;
+    bench_adapt_wait(bench);
     if (cold)
         run_look_around(); // the gate's own code is cold, too
     struct surroundings before = bench->now;
@@ -86,8 +156,8 @@ static bool bench_try(struct bench *bench, bool cold, struct core_sample *sample
     *sample = (struct core_sample){ticks, before.calib_tsc, after.calib_tsc,
                                    before.canary_tsc > after.canary_tsc ? before.canary_tsc
                                                                         : after.canary_tsc};
-    bool quiet =
-        before.quiet && after.quiet && run_calibrations_agree(before.calib_tsc, after.calib_tsc);
+    bool quiet = counted && before.quiet && after.quiet &&
+                 run_calibrations_agree(before.calib_tsc, after.calib_tsc);
     return team_agree(quiet, bench->late_tsc, accepted);
 }
 
@@ -159,7 +229,8 @@ void bench_measure(const struct core_config *config, const struct times *times,
     struct bench bench = {.config = config, .times = times, .run = run};
     run->variant = &run->code.variants[0];
     run->iterations = config->iterations;
-    if (config->ncounters) {
+    if (config->ncounters && !core_is_timed(config)) {
+        bench_find_prelude(&bench);
         count_overhead(&run->empty, run->empty_code.variants[0].entry, bench.overhead);
         if (run_damaged(run)) // by its init
             return;

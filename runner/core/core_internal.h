@@ -96,6 +96,12 @@ struct times {
         loop_counts[CORE_TIMED_MAX]; // as in the record
 };
 
+// Whether kernels read counters themselves.
+static inline bool core_is_timed(const struct core_config *config)
+{
+    return config->ncounters && (config->mode == CORE_MODE_MEASURE || config->timed);
+}
+
 // core_main.c: what measuring in passes and repetition by repetition share.
 struct surroundings { // what was timed last before a kernel, or first after it
     uint32_t calib_tsc, canary_tsc;

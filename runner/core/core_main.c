@@ -441,7 +441,7 @@ static void read_config(void)
     runs = (struct kernel_run *)(clocks + 1);
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
-    bool timed = config.mode != CORE_MODE_BENCH;
+    bool timed = core_is_timed(&config);
     if (config.ncounters > (timed ? (uint32_t)CORE_TIMED_MAX : (uint32_t)CORE_COUNTERS_MAX))
         guard_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
@@ -484,7 +484,7 @@ static size_t build_code(void)
     for (uint32_t i = 0; i < config.nselected; i++)
         bytes += code_bytes(runs[i].kernel, options);
     const struct code_options once = {.copies = 1};
-    bool empty = config.mode == CORE_MODE_BENCH && config.ncounters;
+    bool empty = config.ncounters && !core_is_timed(&config);
     if (empty) {
         runs[0].empty = *runs[0].kernel;
         runs[0].empty.body_bytes = 0;

@@ -151,7 +151,7 @@ void time_build(const struct core_config *config)
     struct core_kernel add = time_own_kernel(add_body, sizeof add_body, CALIB_LINKS);
     calib_code = code_add(&calib, (struct code_options){0});
     add_code = code_add(&add, (struct code_options){0});
-    if (config->mode == CORE_MODE_MEASURE && config->ncounters) {
+    if (core_is_timed(config)) {
         struct core_kernel loop = time_own_kernel(calib_body, 0, 0);
         loop_code = code_add(&loop, (struct code_options){0});
     }
@@ -354,7 +354,7 @@ void time_calibrate(const struct core_config *config, struct times *times)
     calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / loop_tsc) + 1;
     overhead = time_overhead();
     times->imul_per_add = time_imul_per_add();
-    if (config->mode == CORE_MODE_MEASURE && config->ncounters)
+    if (core_is_timed(config))
         time_count(config, times);
     times->calib_link_clk = time_link_clk(config, times);
     double canary_loop_tsc = loop_tsc / (CALIB_LINKS * times->calib_link_clk) *
