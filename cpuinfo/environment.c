@@ -41,6 +41,20 @@ static int number_read(const char *path, int otherwise)
     return end == text ? otherwise : (int)number;
 }
 
+// The same of a file that tests may stand in for.
+static const char *machine_path(const char *path, char *full, size_t bytes)
+{
+    const char *root = getenv("LATPUT_MACHINE");
+    snprintf(full, bytes, "%s%s", root ? root : "", path);
+    return full;
+}
+
+static int machine_number_read(const char *path, int otherwise)
+{
+    char full[512];
+    return number_read(machine_path(path, full, sizeof full), otherwise);
+}
+
 static int cpu_line_read(int cpu, const char *name, char *text, size_t bytes)
 {
     char path[160];
@@ -127,6 +141,34 @@ static uint64_t core_hz_estimate(const struct cpu_info *cpu)
     return (uint64_t)(clk * (double)cpu->tsc_hz / (double)ticks[WINDOWS / 2]);
 }
 
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data)
+{
+    double ratios[WINDOWS];
+    if (!cpu->imul64_clk || cpu_is_emulated(cpu))
+        return 0;
+    for (int i = 0; i < WINDOWS; i++) {
+        uint64_t first = count(data), begin = count(data);
+        chain_tsc();
+        // Reading costs cycles, too: those between the first two.
+        double clk = (double)(count(data) - begin) - (double)(begin - first);
+        ratios[i] = clk / ((double)cpu->imul64_clk * CHAIN_LINKS * CHAIN_ROUNDS);
+    }
+    qsort(ratios, WINDOWS, sizeof ratios[0], compare_doubles);
+    return ratios[WINDOWS / 2];
+}
+
+static uint64_t perf_count(void *data)
+{
+    uint64_t count = 0;
+    return read(*(int *)data, &count, sizeof count) == sizeof count ? count : 0;
+}
+
 static bool rdpmc_probe(int fd)
 {
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
@@ -138,18 +180,28 @@ static bool rdpmc_probe(int fd)
     return usable;
 }
 
-static void perf_probe(struct cpu_environment *env)
+// On a hybrid machine the upper half says whose cycles; else those of the big cores are meant.
+static uint64_t cycles_config(const struct cpu_info *cpu)
+{
+    int type =
+        machine_number_read(cpu->core_type == 0x20 ? "/sys/bus/event_source/devices/cpu_atom/type"
+                                                   : "/sys/bus/event_source/devices/cpu_core/type",
+                            -1);
+    return PERF_COUNT_HW_CPU_CYCLES | (type > 0 ? (uint64_t)type << 32 : 0);
+}
+
+static void perf_probe(const struct cpu_info *cpu, struct cpu_environment *env)
 {
     struct perf_event_attr attr = {
         .type = PERF_TYPE_HARDWARE,
         .size = sizeof attr,
-        .config = PERF_COUNT_HW_CPU_CYCLES,
+        .config = cycles_config(cpu),
         .exclude_kernel = 1,
         .exclude_hv = 1,
     };
     uint64_t count = 0;
-    env->paranoid = number_read("/proc/sys/kernel/perf_event_paranoid", PARANOID_HIDDEN);
-    env->nmi_watchdog = number_read("/proc/sys/kernel/nmi_watchdog", -1);
+    env->paranoid = machine_number_read("/proc/sys/kernel/perf_event_paranoid", PARANOID_HIDDEN);
+    env->nmi_watchdog = machine_number_read("/proc/sys/kernel/nmi_watchdog", -1);
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0) {
         env->perf_errno = errno;
@@ -162,16 +214,18 @@ static void perf_probe(struct cpu_environment *env)
     bool counted = read(fd, &count, sizeof count) == sizeof count && count > 0;
     env->perf = counted ? PERF_WORKS : PERF_STILL;
     env->rdpmc = counted && rdpmc_probe(fd);
+    if (counted)
+        env->clk_per_chain_clk = chain_ratio(cpu, perf_count, &fd);
     close(fd);
 }
 
 // By reading IA32_TIME_STAMP_COUNTER, which every CPU has.
 static void msr_probe(struct cpu_environment *env)
 {
-    char path[64];
+    char path[64], full[512];
     uint64_t value;
     snprintf(path, sizeof path, "/dev/cpu/%d/msr", env->cpu);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(machine_path(path, full, sizeof full), O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         env->msr = errno == ENOENT || errno == ENXIO || errno == ENODEV ? MSR_ABSENT : MSR_DENIED;
         return;
@@ -185,7 +239,7 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
     *env = (struct cpu_environment){.cpu = number, .node = -1, .boost = -1};
     topology_probe(env);
     frequency_probe(env);
-    perf_probe(env);
+    perf_probe(cpu, env);
     msr_probe(env);
     env->core_hz = core_hz_estimate(cpu);
 }

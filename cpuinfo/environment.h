@@ -32,16 +32,23 @@ struct cpu_environment {
     uint64_t max_hz;   // the limit of the policy; 0 if not visible
     uint64_t core_hz;  // estimated now; 0 if the latency of the chain is not known
     enum perf_state perf;
-    int perf_errno; // of the failed open
-    int paranoid;   // kernel.perf_event_paranoid; PARANOID_HIDDEN if not visible
-    bool rdpmc;     // user code may read the perf counter with RDPMC
+    int perf_errno;           // of the failed open
+    int paranoid;             // kernel.perf_event_paranoid; PARANOID_HIDDEN if not visible
+    bool rdpmc;               // user code may read the perf counter with RDPMC
+    double clk_per_chain_clk; // chain_ratio() of the perf counter; 0 without one
     enum msr_state msr;
     int nmi_watchdog; // 1: it holds a counter; 0; -1 not visible
 };
 enum { PARANOID_HIDDEN = -100 };
 
-// Probes for logical CPU `number`, to which the caller is pinned. Takes about 20 ms.
+// Probes for logical CPU `number`, to which the caller is pinned. Takes about 20 ms. Files of the
+// counters (perf's, /dev/cpu) are those below $LATPUT_MACHINE, if that is set.
 void environment_probe(const struct cpu_info *cpu, int number, struct cpu_environment *env);
+
+// How many core cycles a counter counts in one cycle of the calibration chain, by the latency that
+// cpus.csv gives: near 1, or one of the two is wrong. `count` reads the counter, which runs. Median
+// of many windows; 0 where the latency is not known.
+double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data);
 
 // How many general and fixed counters CPUID announces (leaf 0AH, 0x80000022, 0x80000001); 0, 0
 // where it announces none.

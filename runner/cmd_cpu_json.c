@@ -110,6 +110,10 @@ static void machine_json(const struct cpu_environment *env, FILE *out)
     number_member(out, "core_hz", (int64_t)env->core_hz, 0);
     text_member(out, "perf", perf[env->perf]);
     text_member(out, "perf_error", env->perf_errno ? strerror(env->perf_errno) : "");
+    if (env->clk_per_chain_clk > 0)
+        fprintf(out, ",\n  \"clk_per_chain_clk\": %.4f", env->clk_per_chain_clk);
+    else
+        fputs(",\n  \"clk_per_chain_clk\": null", out);
     number_member(out, "perf_event_paranoid", env->paranoid, PARANOID_HIDDEN);
     bool_member(out, "rdpmc", env->rdpmc);
     text_member(out, "msr", msr[env->msr]);

@@ -4,10 +4,14 @@
 #include "cmd_cpu.h"
 #include "util/text.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
 enum { LABEL_COLUMNS = 15, TEXT_COLUMNS = 80 };
+
+// A counter and the calibration chain that differ by more cannot both be right.
+static const double CHAIN_TOLERANCE = 0.01;
 
 static void wrapped_print(FILE *out, const char *text, int indent)
 {
@@ -164,6 +168,13 @@ static void counters_print(const struct cpu_info *cpu, const struct cpu_environm
         line_print(out, "perf_event", "%s (%s)", perf[env->perf], strerror(env->perf_errno));
     else
         line_print(out, "perf_event", "%s", perf[env->perf]);
+    if (env->clk_per_chain_clk > 0)
+        line_print(out, "core cycles",
+                   "%.3f counted for each one of the calibration chain (imul, %d cycles a link)%s",
+                   env->clk_per_chain_clk, cpu->imul64_clk,
+                   fabs(env->clk_per_chain_clk - 1) > CHAIN_TOLERANCE
+                       ? ": they do not agree, and one of them is wrong"
+                       : "");
     if (env->paranoid != PARANOID_HIDDEN)
         line_print(out, "paranoid", "%d (kernel.perf_event_paranoid)", env->paranoid);
     line_print(out, "rdpmc", "%s", env->rdpmc ? "usable in user code" : "not usable");

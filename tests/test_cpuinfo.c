@@ -3,6 +3,7 @@
 // against the message that must come.
 #include "../cpuinfo/cpu_tables.h"
 #include "../cpuinfo/environment.h"
+#include "../runner/cmd_cpu.h"
 #include "../runner/util/mem.h"
 #include "../runner/util/paths.h"
 
@@ -493,16 +494,73 @@ static void test_counters(void **state)
     }
 }
 
+// A counter of core cycles: 100 for each reading, and what `chain` says for what is between the
+// second and the third of three.
+struct cycle_counter {
+    uint64_t now, chain;
+    int readings;
+};
+
+static uint64_t cycle_count(void *data)
+{
+    struct cycle_counter *counter = data;
+    counter->now += 100 + (counter->readings++ % 3 == 2 ? counter->chain : 0);
+    return counter->now;
+}
+
+static void test_chain_ratio(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    struct cycle_counter counter = {.now = 12345, .chain = 3 * 16000 + 480};
+    cpu.imul64_clk = 3;
+    double ratio = chain_ratio(&cpu, cycle_count, &counter);
+    assert_true(ratio > 1.0099 && ratio < 1.0101);
+    cpu.imul64_clk = 0; // nothing to compare with
+    assert_true(chain_ratio(&cpu, cycle_count, &counter) == 0);
+}
+
+static void test_report_of_counters(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    struct err err;
+    struct cpu_environment env = {.perf = PERF_WORKS, .clk_per_chain_clk = 1.002};
+    char *text;
+    size_t size;
+    assert_int_equal(cpu_load(dump_path("skylake"), &cpu, &err), 0);
+    for (int i = 0; i < 3; i++) {
+        static const double ratios[] = {1.002, 1.334, 0};
+        static const char *const says[] = {"core cycles  1.002 counted",
+                                           "they do not agree", ""};
+        FILE *out = open_memstream(&text, &size);
+        env.clk_per_chain_clk = ratios[i];
+        cpu_report_text(&cpu, &env, out);
+        fclose(out);
+        if (!strstr(text, says[i]) || (!ratios[i] && strstr(text, "the calibration chain (imul")))
+            fail_msg("%s", strstr(text, "Performance"));
+        free(text);
+        out = open_memstream(&text, &size);
+        cpu_report_json(&cpu, &env, out);
+        fclose(out);
+        assert_non_null(strstr(text, ratios[i] ? i ? "\"clk_per_chain_clk\": 1.3340,"
+                                                   : "\"clk_per_chain_clk\": 1.0020,"
+                                               : "\"clk_per_chain_clk\": null,"));
+        free(text);
+    }
+}
+
 int main(void)
 {
     if (!getenv("LATPUT_ROOT"))
         setenv("LATPUT_ROOT", ".", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),     cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_live),
-        cmocka_unit_test(test_bad_dumps),  cmocka_unit_test(test_truncated_dumps),
-        cmocka_unit_test(test_masking),    cmocka_unit_test(test_verdicts),
-        cmocka_unit_test(test_counters),   cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_round_trip),  cmocka_unit_test(test_live),
+        cmocka_unit_test(test_bad_dumps),   cmocka_unit_test(test_truncated_dumps),
+        cmocka_unit_test(test_chain_ratio), cmocka_unit_test(test_report_of_counters),
+        cmocka_unit_test(test_masking),     cmocka_unit_test(test_verdicts),
+        cmocka_unit_test(test_counters),    cmocka_unit_test(test_bad_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
