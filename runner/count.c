@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -139,11 +140,24 @@ static int ioctl_real(int fd, unsigned long request, unsigned long argument)
     return ioctl(fd, request, argument);
 }
 
+static void *map_real(int fd, size_t size)
+{
+    void *page = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+    return page == MAP_FAILED ? NULL : page;
+}
+
+static void unmap_real(void *page, size_t size)
+{
+    munmap(page, size);
+}
+
 const struct count_calls count_calls_real = {
     .perf_open = perf_open_real,
     .read = read,
     .ioctl = ioctl_real,
     .close = close,
+    .map = map_real,
+    .unmap = unmap_real,
     .pread = pread,
     .pwrite = pwrite,
 };

@@ -80,6 +80,8 @@ struct count_calls {
     ssize_t (*read)(int fd, void *bytes, size_t size);
     int (*ioctl)(int fd, unsigned long request, unsigned long argument);
     int (*close)(int fd);
+    void *(*map)(int fd, size_t size); // one page of perf's, to be read; NULL and errno
+    void (*unmap)(void *page, size_t size);
     ssize_t (*pread)(int fd, void *bytes, size_t size, off_t offset);
     ssize_t (*pwrite)(int fd, const void *bytes, size_t size, off_t offset);
 };

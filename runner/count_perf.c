@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 struct perf_group {
@@ -118,7 +117,7 @@ static void perf_close(struct count_group *group)
     struct perf_group *own = group->state;
     for (int i = 0; i < own->nfds; i++)
         if (own->pages[i])
-            munmap(own->pages[i], (size_t)sysconf(_SC_PAGESIZE));
+            group->machine->calls->unmap(own->pages[i], (size_t)sysconf(_SC_PAGESIZE));
     for (int i = own->nfds - 1; i >= 0; i--)
         group->machine->calls->close(own->fds[i]);
     free(own);
@@ -289,19 +288,18 @@ const struct perf_event_mmap_page *count_perf_page(struct count_group *group, in
     }
     size_t bytes = (size_t)sysconf(_SC_PAGESIZE);
     if (!own->pages[index]) {
-        void *page = mmap(NULL, bytes, PROT_READ, MAP_SHARED, own->fds[index], 0);
-        if (page == MAP_FAILED) {
-            err_set(err, "'%s' cannot be read with RDPMC: %s", group->events[index].name,
-                    strerror(errno));
+        own->pages[index] = group->machine->calls->map(own->fds[index], bytes);
+        if (!own->pages[index]) {
+            err_set(err, "'%s' cannot be read with RDPMC: perf's page cannot be mapped: %s%s",
+                    group->events[index].name, strerror(errno),
+                    errno == EPERM ? ". More pages are allowed by, as root: sysctl -w "
+                                     "kernel.perf_event_mlock_kb=2048"
+                                   : "");
             return NULL;
         }
-        own->pages[index] = page;
     }
     if (!own->pages[index]->cap_user_rdpmc) {
-        err_set(err,
-                "'%s' cannot be read with RDPMC: the system keeps it from user code. As root: "
-                "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc",
-                group->events[index].name);
+        perf_rdpmc_explain(group->machine, &group->events[index], err);
         return NULL;
     }
     return own->pages[index];

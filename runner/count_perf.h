@@ -32,6 +32,9 @@ enum count_obstacle perf_open_explain(const struct count_machine *machine,
 // What it means that a group was on its counters for running_ns of enabled_ns only.
 enum count_obstacle perf_times_explain(const struct count_machine *machine, int nevents,
                                        uint64_t enabled_ns, uint64_t running_ns, struct err *err);
+// The kernel keeps RDPMC from user code.
+void perf_rdpmc_explain(const struct count_machine *machine, const struct count_event *event,
+                        struct err *err);
 // A cycle counter opened but stood still.
 enum count_obstacle perf_still_explain(const struct count_machine *machine, struct err *err);
 

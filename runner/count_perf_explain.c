@@ -52,37 +52,6 @@ static int pmu_type_read(const struct count_machine *machine, const char *name)
     return perf_number_read(machine, path, -1);
 }
 
-enum count_obstacle perf_pmu_choose(const struct count_machine *machine, struct perf_pmu *pmu,
-                                    struct err *err)
-{
-    int big = pmu_type_read(machine, "cpu_core"), small = pmu_type_read(machine, "cpu_atom");
-    *pmu = (struct perf_pmu){.name = "cpu", .type = PERF_TYPE_OF_CPU};
-    if (big < 0 && small < 0) {
-        int type = pmu_type_read(machine, "cpu");
-        pmu->present = type >= 0;
-        if (type >= 0)
-            pmu->type = (uint32_t)type;
-        return COUNT_FINE;
-    }
-    int type = machine->cpu->core_type == CORE_TYPE_BIG     ? big
-               : machine->cpu->core_type == CORE_TYPE_SMALL ? small
-                                                            : -1;
-    if (type < 0) {
-        err_set(err, "this machine has cores of several types (cpu_core, cpu_atom), and it is not "
-                     "visible which type this CPU is (CPUID leaf 1AH): their events differ. Let "
-                     "the hypervisor pass leaf 1AH, or measure without a hypervisor");
-        return COUNT_HYBRID;
-    }
-    char path[128];
-    *pmu = (struct perf_pmu){.name = type == big ? "cpu_core" : "cpu_atom",
-                             .type = (uint32_t)type,
-                             .present = true,
-                             .hybrid = true};
-    snprintf(path, sizeof path, PMU_DIRECTORY "%s/cpus", pmu->name);
-    line_read(machine, path, pmu->cpus, sizeof pmu->cpus);
-    return COUNT_FINE;
-}
-
 // Whether a list as the kernel writes them ("0-7,16") has the number.
 static bool list_has(const char *list, int number)
 {
@@ -98,6 +67,53 @@ static bool list_has(const char *list, int number)
         list = *end == ',' ? end + 1 : end;
     }
     return false;
+}
+
+static void pmu_cpus_read(const struct count_machine *machine, const char *name, char *cpus,
+                          size_t size)
+{
+    char path[128];
+    snprintf(path, sizeof path, PMU_DIRECTORY "%s/cpus", name);
+    cpus[0] = '\0';
+    line_read(machine, path, cpus, size);
+}
+
+// Some machines have small cores of two kinds: those of the second are in a PMU of their own.
+static int pmu_small_choose(const struct count_machine *machine, int small, const char **name)
+{
+    char cpus[128];
+    int low = pmu_type_read(machine, "cpu_lowpower");
+    pmu_cpus_read(machine, "cpu_lowpower", cpus, sizeof cpus);
+    bool here = low >= 0 && list_has(cpus, sched_getcpu());
+    *name = here ? "cpu_lowpower" : "cpu_atom";
+    return here ? low : small;
+}
+
+enum count_obstacle perf_pmu_choose(const struct count_machine *machine, struct perf_pmu *pmu,
+                                    struct err *err)
+{
+    int big = pmu_type_read(machine, "cpu_core"), small = pmu_type_read(machine, "cpu_atom");
+    *pmu = (struct perf_pmu){.name = "cpu", .type = PERF_TYPE_OF_CPU};
+    if (big < 0 && small < 0) {
+        int type = pmu_type_read(machine, "cpu");
+        pmu->present = type >= 0;
+        if (type >= 0)
+            pmu->type = (uint32_t)type;
+        return COUNT_FINE;
+    }
+    const char *name = "cpu_core";
+    int type = machine->cpu->core_type == CORE_TYPE_BIG ? big : -1;
+    if (machine->cpu->core_type == CORE_TYPE_SMALL)
+        type = pmu_small_choose(machine, small, &name);
+    if (type < 0) {
+        err_set(err, "this machine has cores of several types (cpu_core, cpu_atom), and it is not "
+                     "visible which type this CPU is (CPUID leaf 1AH): their events differ. Let "
+                     "the hypervisor pass leaf 1AH, or measure without a hypervisor");
+        return COUNT_HYBRID;
+    }
+    *pmu = (struct perf_pmu){.name = name, .type = (uint32_t)type, .present = true, .hybrid = true};
+    pmu_cpus_read(machine, name, pmu->cpus, sizeof pmu->cpus);
+    return COUNT_FINE;
 }
 
 enum count_obstacle perf_pmu_covers(const struct perf_pmu *pmu, const struct count_target *target,
@@ -258,6 +274,27 @@ enum count_obstacle perf_times_explain(const struct count_machine *machine, int 
             "another guest's tools): stop it, or count fewer events at a time",
             100.0 * (double)running_ns / (double)enabled_ns);
     return COUNT_MULTIPLEXED;
+}
+
+void perf_rdpmc_explain(const struct count_machine *machine, const struct count_event *event,
+                        struct err *err)
+{
+    struct perf_pmu pmu;
+    char path[128];
+    perf_pmu_choose(machine, &pmu, NULL);
+    snprintf(path, sizeof path, PMU_DIRECTORY "%s/rdpmc", pmu.name);
+    int allowed = perf_number_read(machine, path, -1);
+    if (allowed == 0)
+        err_set(err,
+                "'%s' cannot be read with RDPMC: %s is 0, which keeps the instruction from user "
+                "code. As root: echo 1 > %s",
+                event->name, path, path);
+    else
+        err_set(err,
+                "'%s' cannot be read with RDPMC: perf's page denies it (cap_user_rdpmc), as "
+                "under a hypervisor that does not pass the instruction, or where the kernel has "
+                "the counters otherwise",
+                event->name);
 }
 
 enum count_obstacle perf_still_explain(const struct count_machine *machine, struct err *err)

@@ -209,28 +209,33 @@ static void put_durations(const struct stat_report *r, const double *means, stru
     report_table_free(table);
 }
 
-// The events that were refused for the same reason as events[first].
-static void put_refused(const struct stat_report *r, int first, struct strbuf *out)
+static bool same_refusal(const struct stat_report *r, int a, int b)
 {
     const struct stat_series *series = r->result->series;
+    return series[a].obstacle && series[b].obstacle && strcmp(series[a].why, series[b].why) == 0;
+}
+
+// The events that were refused for the same reason as events[first]. All of a family that nobody
+// has asked for by name are not named.
+static void put_refused(const struct stat_report *r, int first, struct strbuf *out)
+{
     struct strbuf text = {0};
+    const char *comma = "";
     int hardware = 0, same = 0;
     for (int i = 0; i < r->result->nevents; i++) {
         hardware += is_hardware(r, i);
-        same += series[i].obstacle && strcmp(series[i].why, series[first].why) == 0;
+        same += is_hardware(r, i) && same_refusal(r, i, first);
     }
+    bool whole_family = r->all_events && same == hardware;
     strbuf_puts(&text, "Not counted: ");
-    if (r->all_events && is_hardware(r, first) && same == hardware) {
-        strbuf_printf(&text, "the %d hardware events of %s", hardware, r->table->uarch);
-    } else {
-        const char *comma = "";
-        for (int i = first; i < r->result->nevents; i++)
-            if (series[i].obstacle && strcmp(series[i].why, series[first].why) == 0) {
-                strbuf_printf(&text, "%s%s", comma, r->events[i].event.name);
-                comma = ", ";
-            }
-    }
-    strbuf_printf(&text, ": %s.", series[first].why);
+    for (int i = first; i < r->result->nevents; i++)
+        if (same_refusal(r, i, first) && !(whole_family && is_hardware(r, i))) {
+            strbuf_printf(&text, "%s%s", comma, r->events[i].event.name);
+            comma = ", ";
+        }
+    if (whole_family && same > 0)
+        strbuf_printf(&text, "%sthe %d hardware events of %s", comma, hardware, r->table->uarch);
+    strbuf_printf(&text, ": %s.", r->result->series[first].why);
     strbuf_puts(out, "\n");
     text_wrap(out, strbuf_text(&text), 0, LINE_WIDTH);
     strbuf_free(&text);
@@ -261,7 +266,7 @@ static void put_all_refused(const struct stat_report *r, struct strbuf *out)
     for (int i = 0; i < r->result->nevents; i++) {
         bool said = !series[i].obstacle;
         for (int k = 0; k < i && !said; k++)
-            said = series[k].obstacle && strcmp(series[k].why, series[i].why) == 0;
+            said = same_refusal(r, k, i);
         if (!said)
             put_refused(r, i, out);
     }

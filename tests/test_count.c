@@ -84,8 +84,33 @@ static int sim_close(int fd)
     return 0;
 }
 
-static const struct count_calls sim_calls = {
-    .perf_open = sim_open, .read = sim_read, .ioctl = sim_ioctl, .close = sim_close};
+// Perf's page of an event; the kernel may refuse to map it.
+static struct perf_event_mmap_page sim_page;
+static int sim_map_error, sim_mapped;
+
+static void *sim_map(int fd, size_t size)
+{
+    assert_true(fd >= 1000 && size == (size_t)sysconf(_SC_PAGESIZE));
+    if (sim_map_error) {
+        errno = sim_map_error;
+        return NULL;
+    }
+    sim_mapped++;
+    return &sim_page;
+}
+
+static void sim_unmap(void *page, size_t size)
+{
+    assert_true(page == &sim_page && size == (size_t)sysconf(_SC_PAGESIZE));
+    sim_mapped--;
+}
+
+static const struct count_calls sim_calls = {.perf_open = sim_open,
+                                             .read = sim_read,
+                                             .ioctl = sim_ioctl,
+                                             .close = sim_close,
+                                             .map = sim_map,
+                                             .unmap = sim_unmap};
 
 static int machine_make(void **state)
 {
@@ -341,28 +366,11 @@ static void test_probe(void **state)
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_FORBIDDEN);
 }
 
-static void test_hybrid(void **state)
+// The CPUs that this process may use, as the kernel writes lists.
+static const char *allowed_list(void)
 {
-    (void)state;
-    struct count_event events[] = {event("a", 1, 0)};
-    struct count_group *group;
-    struct err err = {""};
-    char name[64], list[160];
-    machine_file("/sys/bus/event_source/devices/cpu_core/type", "4\n");
-    machine_file("/sys/bus/event_source/devices/cpu_atom/type", "10\n");
-    machine_file("/sys/bus/event_source/devices/cpu_core/cpus", "0-1023\n");
-    // The type of the core is not visible: no PMU can be chosen.
-    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
-    assert_non_null(strstr(err.text, "1AH"));
-    machine_cpu.core_type = 0x40;
-    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
-    assert_int_equal(sim.attrs[0].type, 4);
-    count_perf.close(group);
-    // A small core whose PMU covers none, then all, of the CPUs that we may run on.
-    machine_cpu.core_type = 0x20;
-    machine_file("/sys/bus/event_source/devices/cpu_atom/cpus", "4000,5000-5003\n");
-    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_HYBRID);
-    assert_non_null(strstr(err.text, "taskset -c 4000,5000-5003"));
+    static char list[160];
+    char name[16];
     cpu_set_t set;
     assert_int_equal(sched_getaffinity(0, sizeof set, &set), 0);
     list[0] = '\0';
@@ -371,14 +379,83 @@ static void test_hybrid(void **state)
             snprintf(name, sizeof name, "%s%d", list[0] ? "," : "", i);
             strcat(list, name);
         }
-    machine_file("/sys/bus/event_source/devices/cpu_atom/cpus", list);
-    sim.opened = 0;
-    assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
-    assert_int_equal(sim.attrs[0].type, 10);
-    count_perf.close(group);
-    sim.opened = 0;
-    assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
-    assert_true(sim.attrs[0].config == (uint64_t)10 << 32);
+    return list;
+}
+
+// What a machine with big and small cores makes of an event, by the type of core and by whom it is
+// to count.
+struct hybrid_test {
+    int line;
+    int core_type;
+    const char *core_cpus, *atom_cpus, *low_cpus; // NULL: no such PMU; "*": all that we may use
+    int what;
+    enum count_obstacle obstacle;
+    uint32_t type;    // of the event: of which PMU
+    const char *says; // after a refusal
+};
+
+// In turn: the type of the core is not visible; it is; the code may run where the events of its
+// type are not counted; small cores of two kinds; only one of the types is switched on.
+static const struct hybrid_test hybrid_tests[] = {
+    {__LINE__, 0,    "0-1023", "4000",        NULL,   COUNT_SELF,    COUNT_HYBRID, 0,  "1AH"              },
+    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_SELF,    COUNT_FINE,   4,  ""                 },
+    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_PROCESS, COUNT_FINE,   4,  ""                 },
+    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_CPU,     COUNT_FINE,   4,  ""                 },
+    {__LINE__, 0x20, "*",      "4000,4002-3", NULL,   COUNT_SELF,    COUNT_HYBRID, 0,
+     "taskset -c 4000,4002-3"                                                                             },
+    {__LINE__, 0x20, "*",      "4000",        NULL,   COUNT_PROCESS, COUNT_HYBRID, 0,  "of another type"  },
+    {__LINE__, 0x20, "*",      "4000",        NULL,   COUNT_CPU,     COUNT_HYBRID, 0,  "those of cpu_atom"},
+    {__LINE__, 0x20, "4000",   "*",           NULL,   COUNT_SELF,    COUNT_FINE,   10, ""                 },
+    {__LINE__, 0x20, "4000",   "4001",        "*",    COUNT_SELF,    COUNT_FINE,   11, ""                 },
+    {__LINE__, 0x20, "4000",   "*",           "4001", COUNT_SELF,    COUNT_FINE,   10, ""                 },
+    {__LINE__, 0x20, "*",      NULL,          NULL,   COUNT_SELF,    COUNT_HYBRID, 0,  "1AH"              },
+    {__LINE__, 0x40, "*",      NULL,          NULL,   COUNT_SELF,    COUNT_FINE,   4,  ""                 },
+};
+
+static void hybrid_pmu(const char *name, const char *type, const char *cpus)
+{
+    char path[96];
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/type", name);
+    if (cpus) {
+        machine_file(path, type);
+    } else {
+        char full[192];
+        snprintf(full, sizeof full, "%s%s", machine_root, path);
+        unlink(full);
+        return;
+    }
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpus", name);
+    machine_file(path, strcmp(cpus, "*") == 0 ? allowed_list() : cpus);
+}
+
+static void test_hybrid(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(hybrid_tests); i++) {
+        const struct hybrid_test *t = &hybrid_tests[i];
+        struct count_event events[] = {event("a", 1, 0)};
+        struct count_target target = {.what = t->what, .pid = getpid(), .cpu = sched_getcpu()};
+        struct count_group *group;
+        struct err err = {""};
+        hybrid_pmu("cpu_core", "4\n", t->core_cpus);
+        hybrid_pmu("cpu_atom", "10\n", t->atom_cpus);
+        hybrid_pmu("cpu_lowpower", "11\n", t->low_cpus);
+        machine_cpu.core_type = t->core_type;
+        sim.opened = 0;
+        enum count_obstacle got = count_perf.open(&machine, &target, events, 1, &group, &err);
+        if (got != t->obstacle || !strstr(err.text, t->says))
+            fail_msg("line %d: %s, expected %s: %s", t->line, count_obstacle_name(got),
+                     count_obstacle_name(t->obstacle), err.text);
+        if (got == COUNT_FINE && sim.attrs[0].type != t->type)
+            fail_msg("line %d: PMU %u", t->line, sim.attrs[0].type);
+        count_perf.close(group);
+        // The cycle counter that is tried is one of the same type.
+        sim.opened = 0;
+        if (got == COUNT_FINE) {
+            assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
+            assert_true(sim.attrs[0].config == (uint64_t)t->type << 32);
+        }
+    }
 }
 
 static void test_refused_events(void **state)
@@ -404,7 +481,9 @@ static void test_refused_events(void **state)
     assert_null(count_software_name(1000));
 }
 
-static void test_page_refused(void **state)
+// The page for RDPMC: refused for software events, by /sys/.../rdpmc, by a page that denies it, and
+// where it cannot be mapped; else mapped once and unmapped at the end.
+static void test_page(void **state)
 {
     (void)state;
     struct count_event made;
@@ -413,7 +492,37 @@ static void test_page_refused(void **state)
     count_software_find("task-clock", &made);
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_FINE);
     assert_null(count_perf_page(group, 0, &err));
-    assert_non_null(strstr(err.text, "RDPMC"));
+    assert_non_null(strstr(err.text, "only hardware events of one's own process"));
+    count_perf.close(group);
+    sim.opened = 0;
+    made = event("a", 0x3c, 0);
+    memset(&sim_page, 0, sizeof sim_page);
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_FINE);
+    sim_map_error = EPERM;
+    assert_null(count_perf_page(group, 0, &err));
+    assert_non_null(strstr(err.text, "kernel.perf_event_mlock_kb"));
+    sim_map_error = 0;
+    machine_file("/sys/bus/event_source/devices/cpu/rdpmc", "0\n");
+    assert_null(count_perf_page(group, 0, &err));
+    assert_non_null(strstr(err.text, "echo 1 > /sys/bus/event_source/devices/cpu/rdpmc"));
+    machine_file("/sys/bus/event_source/devices/cpu/rdpmc", "1\n");
+    assert_null(count_perf_page(group, 0, &err));
+    assert_non_null(strstr(err.text, "cap_user_rdpmc"));
+    sim_page.cap_user_rdpmc = 1;
+    assert_ptr_equal(count_perf_page(group, 0, &err), &sim_page);
+    assert_ptr_equal(count_perf_page(group, 0, &err), &sim_page);
+    assert_int_equal(sim_mapped, 1);
+    count_perf.close(group);
+    assert_int_equal(sim_mapped, 0);
+    // On a hybrid machine the file is that of the type of core.
+    machine_file("/sys/bus/event_source/devices/cpu_core/type", "4\n");
+    machine_file("/sys/bus/event_source/devices/cpu_core/rdpmc", "0\n");
+    machine_cpu.core_type = 0x40;
+    sim_page.cap_user_rdpmc = 0;
+    sim.opened = 0;
+    assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_FINE);
+    assert_null(count_perf_page(group, 0, &err));
+    assert_non_null(strstr(err.text, "echo 1 > /sys/bus/event_source/devices/cpu_core/rdpmc"));
     count_perf.close(group);
 }
 
@@ -461,7 +570,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_probe, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_hybrid, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_refused_events, machine_make, machine_remove),
-        cmocka_unit_test_setup_teardown(test_page_refused, machine_make, machine_remove),
+        cmocka_unit_test_setup_teardown(test_page, machine_make, machine_remove),
         cmocka_unit_test_setup_teardown(test_software_real, machine_make, machine_remove),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
