@@ -216,6 +216,7 @@ static struct bench_result *made_result(void)
     static const int cpus[] = {1};
     static const char *names[] = {"ipc"};
     static struct bench_result result = {.detail = "",
+                                         .breakers = "",
                                          .uarch = "zen5",
                                          .bits = 64,
                                          .copies = 10,
