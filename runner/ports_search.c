@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+// The search for sets of ports: clusters are placed one after the other, smallest first, in all
+// ways that differ in what they share with those placed before; the best sketches go on. See
+// ports_discover.c.
+#include "ports_discover.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COMPOSITIONS_MAX = 4096,
+    BEAM_WIDTH = 256,
+};
+static const double PAIR_TOLERANCE = 0.035; // of measured against predicted pairs
+static const double LEFT_OUT_MISFIT = 0.8;  // of a class without a place
+
+double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x, int y)
+{
+    double most = fmax((double)x / port_set_size(a), (double)y / port_set_size(b));
+    if ((a & ~b) == 0)
+        most = fmax(most, (double)(x + y) / port_set_size(b));
+    if ((b & ~a) == 0)
+        most = fmax(most, (double)(x + y) / port_set_size(a));
+    most = fmax(most, (double)(x + y) / port_set_size(a | b));
+    return fmax(most, (double)(x + y) / d->width);
+}
+
+// Ports that are in the same sets, so far.
+struct atom {
+    uint32_t ports;
+    int take; // how many of them the set that is being placed gets
+};
+
+// The timings of cluster c beside those that are placed.
+struct evidence {
+    const struct pair_timing *pairs[MIXTURES_MAX * PORT_CLASSES_MAX];
+    int n;
+};
+
+static void evidence_make(const struct discovery *d, const struct sketch *sketch, int c,
+                          struct evidence *evidence)
+{
+    evidence->n = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        if (other >= 0 && sketch->sets[other] && !isnan(pair->clk))
+            evidence->pairs[evidence->n++] = pair;
+    }
+}
+
+// How badly a set fits to the sets placed before. Slower than predicted may be the scheduler's
+// fault; faster is impossible.
+static double evidence_misfit(const struct discovery *d, const struct evidence *evidence,
+                              const uint32_t *sets)
+{
+    double sum = 0;
+    for (int i = 0; i < evidence->n; i++) {
+        const struct pair_timing *pair = evidence->pairs[i];
+        double clk = discover_pair_clk(d, sets[pair->a], sets[pair->b], pair->x, pair->y);
+        double ratio = pair->clk / clk;
+        if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are; it saves the logarithm
+            continue;
+        double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
+        sum += ratio < 1 ? 4 * misfit : misfit;
+    }
+    return sum;
+}
+
+static int atoms_make(const struct sketch *sketch, struct atom *atoms)
+{
+    int n = 0;
+    uint32_t seen[PORTS_MAX];
+    for (int port = 0; port < sketch->nports; port++) {
+        uint32_t member = 0;
+        for (int c = 0; c < PORT_CLASSES_MAX; c++)
+            if (sketch->sets[c] & 1u << port)
+                member |= 1u << c;
+        int i = 0;
+        while (i < n && seen[i] != member)
+            i++;
+        if (i == n) {
+            seen[n] = member;
+            atoms[n++] = (struct atom){0, 0};
+        }
+        atoms[i].ports |= 1u << port;
+    }
+    return n;
+}
+
+static uint32_t atoms_set(const struct atom *atoms, int n, int fresh, int nports)
+{
+    uint32_t set = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t ports = atoms[i].ports;
+        for (int j = 0; j < atoms[i].take; j++) {
+            set |= ports & -ports;
+            ports &= ports - 1;
+        }
+    }
+    for (int j = 0; j < fresh; j++)
+        set |= 1u << (nports + j);
+    return set;
+}
+
+// The next way to take up to `most` ports from the atoms. false: there is none.
+static bool atoms_next(struct atom *atoms, int n, int most)
+{
+    for (;;) {
+        int i = 0;
+        while (i < n && atoms[i].take == port_set_size(atoms[i].ports))
+            atoms[i++].take = 0;
+        if (i == n)
+            return false;
+        atoms[i].take++;
+        int sum = 0;
+        for (int j = 0; j < n; j++)
+            sum += atoms[j].take;
+        if (sum <= most)
+            return true;
+    }
+}
+
+// Keeps the best sketches, by misfit; among equals those with more ports, since what the timings do
+// not force together stays apart.
+static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
+{
+    int at = *n;
+    while (at > 0 && (beam[at - 1].misfit > sketch->misfit + 1e-9 ||
+                      (fabs(beam[at - 1].misfit - sketch->misfit) <= 1e-9 &&
+                       beam[at - 1].nports < sketch->nports)))
+        at--;
+    if (at == BEAM_WIDTH)
+        return;
+    int last = *n < BEAM_WIDTH ? *n : BEAM_WIDTH - 1;
+    memmove(beam + at + 1, beam + at, (size_t)(last - at) * sizeof *beam);
+    beam[at] = *sketch;
+    *n = last + 1;
+}
+
+// All ways to place cluster c into the sketch, or to leave it out.
+static void sketch_extend(const struct discovery *d, const struct sketch *from, int c,
+                          struct sketch *beam, int *n)
+{
+    struct atom atoms[PORTS_MAX];
+    int natoms = atoms_make(from, atoms), size = d->clusters[c].size, tries = 0;
+    struct evidence evidence;
+    struct sketch sketch;
+    evidence_make(d, from, c, &evidence);
+    do {
+        int taken = 0;
+        for (int i = 0; i < natoms; i++)
+            taken += atoms[i].take;
+        sketch = *from;
+        sketch.nports = from->nports + size - taken;
+        if (sketch.nports > PORTS_MAX)
+            continue;
+        sketch.sets[c] = atoms_set(atoms, natoms, size - taken, from->nports);
+        sketch.misfit = from->misfit + evidence_misfit(d, &evidence, sketch.sets);
+        beam_put(beam, n, &sketch);
+    } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size));
+    sketch = *from;
+    sketch.misfit += LEFT_OUT_MISFIT;
+    beam_put(beam, n, &sketch);
+}
+
+struct sketch discover_sketch(const struct discovery *d)
+{
+    struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam);
+    struct sketch *next = xcalloc(BEAM_WIDTH, sizeof *next);
+    int nbeam = 1; // the empty sketch
+    for (int size = 1; size < 64; size++)
+        for (int c = 0; c < d->nclusters; c++) {
+            if (d->clusters[c].size != size || d->clusters[c].dropped)
+                continue;
+            int nnext = 0;
+            for (int i = 0; i < nbeam; i++)
+                sketch_extend(d, &beam[i], c, next, &nnext);
+            struct sketch *swap = beam;
+            beam = next;
+            next = swap;
+            nbeam = nnext;
+        }
+    struct sketch best = beam[0];
+    free(beam);
+    free(next);
+    return best;
+}
