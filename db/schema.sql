@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -100,6 +100,18 @@ CREATE TABLE run_warning (
     PRIMARY KEY (run_id, text)
 ) STRICT, WITHOUT ROWID;
 
+-- What a run counted: backend, code and table of every event.
+CREATE TABLE run_event (
+    run_id INTEGER NOT NULL REFERENCES run,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
+    event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255), -- id in the table: 'core_clk', 'p0'
+    code TEXT NOT NULL CHECK (length(code) <= 255), -- 'event=0xa1,umask=0x01'
+    backend TEXT NOT NULL CHECK (length(backend) BETWEEN 1 AND 200), -- who counted: 'perf', 'msr'
+    counter_table TEXT NOT NULL CHECK (length(counter_table) <= 200), -- the uarch of cpuinfo/counters/UARCH.csv
+    table_version TEXT NOT NULL CHECK (length(table_version) <= 200),
+    PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE list (
     list_id INTEGER PRIMARY KEY,
     name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 200) -- file name without .csv
@@ -183,7 +195,8 @@ CREATE TABLE timing (
     calib_clk REAL, -- core cycles of the calibration chain
     overhead_tsc REAL, -- of a timing without work, not yet subtracted from the samples
     accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000), -- repeats that passed the gate
-    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- repeats in all
+    tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000), -- repeats in all
+    overhead_counted_clk REAL -- as overhead_tsc, in core cycles of a counter; NULL: none were counted
 ) STRICT;
 CREATE INDEX timing_by_kernel ON timing (kernel_id);
 
@@ -195,6 +208,7 @@ CREATE TABLE sample (
     before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 0 AND 4294967295), -- calibration before it
     after_tsc INTEGER NOT NULL CHECK (after_tsc BETWEEN 0 AND 4294967295), -- calibration after it
     canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295), -- the worse of the two canaries
+    counted_clk INTEGER CHECK (counted_clk BETWEEN 0 AND 4294967295), -- core cycles of the kernel by a counter
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -209,6 +223,7 @@ CREATE TABLE estimate (
     tried INTEGER NOT NULL, -- repeats in all
     pass INTEGER NOT NULL, -- the chosen pass
     state_share REAL, -- share of the samples in the steady state that gives the value
+    calibrated_clk REAL, -- instance_clk by the calibration, where that is by a counter; else NULL
     CHECK (outcome = 'ok' OR instance_clk IS NULL)
 ) STRICT;
 
@@ -313,6 +328,16 @@ CREATE TABLE port_trial (
     spread_clk REAL CHECK (spread_clk >= 0),
     CHECK (outcome = 'ok' OR (clk IS NULL AND spread_clk IS NULL)),
     PRIMARY KEY (run_form_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- What counters say of a mix that was timed: µops by port, and dispatch slots.
+CREATE TABLE port_trial_count (
+    run_form_id INTEGER NOT NULL,
+    position INTEGER NOT NULL, -- of the port_trial
+    event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255), -- as in run_event
+    uops REAL NOT NULL, -- of the whole mix; the loop's own are taken off
+    PRIMARY KEY (run_form_id, position, event),
+    FOREIGN KEY (run_form_id, position) REFERENCES port_trial
 ) STRICT, WITHOUT ROWID;
 
 -- How well a run's table predicts random mixes of forms (`latput validate`). Reproducible by its seed.
@@ -516,6 +541,14 @@ CREATE TRIGGER port_trial_no_update BEFORE UPDATE ON port_trial
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial'); END;
 CREATE TRIGGER port_trial_no_delete BEFORE DELETE ON port_trial
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial'); END;
+CREATE TRIGGER run_event_no_update BEFORE UPDATE ON run_event
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_event'); END;
+CREATE TRIGGER run_event_no_delete BEFORE DELETE ON run_event
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_event'); END;
+CREATE TRIGGER port_trial_count_no_update BEFORE UPDATE ON port_trial_count
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial_count'); END;
+CREATE TRIGGER port_trial_count_no_delete BEFORE DELETE ON port_trial_count
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_trial_count'); END;
 CREATE TRIGGER validation_no_update BEFORE UPDATE ON validation
 BEGIN SELECT raise(ABORT, 'facts are append-only: validation'); END;
 CREATE TRIGGER validation_no_delete BEFORE DELETE ON validation

@@ -159,9 +159,13 @@ SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops of
--- one instance the mix shows on the blocker's ports: size * clk - blockers, an instance.
+-- one instance the mix shows on the blocker's ports: size * clk - blockers, an instance. `counted`: of
+-- the whole mix, by event, where the run had counters of ports: 'p0 8.01, p1 4.0'.
 CREATE VIEW run_port_evidence AS
-SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops FROM (
+SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
+    (SELECT group_concat(event || ' ' || round(port_trial_count.uops, 2), ', ') FROM port_trial_count
+        WHERE port_trial_count.run_form_id = trial.run_form_id
+        AND port_trial_count.position = trial.trial_position) AS counted FROM (
     SELECT got.uarch, got.mnemonic, got.operands, got.enc, port_trial.blocker,
         CASE port_trial.blocker WHEN 'front end' THEN port_model.filler ELSE coalesce(
             (SELECT class.blocker FROM port_class AS class
@@ -176,7 +180,7 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops FROM (
         port_trial.outcome, got.run_id, got.bits, got.form, got.list, got.position,
         port_trial.position AS trial_position, got.run_form_id
     FROM port_trial JOIN run_port_table AS got USING (run_form_id)
-        LEFT JOIN port_model ON port_model.run_id = got.run_id);
+        LEFT JOIN port_model ON port_model.run_id = got.run_id) AS trial;
 
 -- That of the rows of port_table.
 CREATE VIEW port_evidence AS

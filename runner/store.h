@@ -57,6 +57,13 @@ int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *fl
 int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
                     struct err *err);
 
+// An event that a run counted.
+struct run_event {
+    const char *event, *code; // id of the table; "event=0x3c,umask=0x00"
+    const char *backend;
+    const char *counter_table, *table_version; // "skylake" of counters/skylake.csv, "1"
+};
+
 // Provenance of a run, without names of hosts, users or paths.
 struct run_info {
     const char *version; // of latput
@@ -71,6 +78,8 @@ struct run_info {
     double overhead_tsc;    // of one timing
     int issue_width, calib_link_clk; // facts of the uarch that were used
     int measuring_cpu;
+    const struct run_event *events; // what is counted beside the clock
+    int nevents;
 };
 int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
                     int64_t *run_id, struct err *err);
@@ -146,6 +155,10 @@ struct measured_ports {
     const struct port_usage *usage;
     const struct measured_port_trial *trials;
     int ntrials;
+    // The events of the timings' uops (as the oracle has them) and slots, where they are counted.
+    const char *const *groups;
+    int ngroups;
+    const char *slots; // NULL: not counted
 };
 // All of them or none. Forms that the run has not measured otherwise are added to it; those that it
 // has port results of are an error. `model`: of the run, for the texts of the port sets.

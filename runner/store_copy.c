@@ -76,25 +76,26 @@ struct copy_level {
 };
 
 static const struct copy_level copy_samples = {
-    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc FROM sample "
+    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc, counted_clk FROM sample "
     "WHERE timing_id = ?1 ORDER BY seq",
-    "INSERT INTO sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc) "
-    "VALUES (?, ?, ?, ?, ?, ?)",
+    "INSERT INTO sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc, "
+    "counted_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_timings = {
     "SELECT timing_id, pass, outcome, detail, iterations, copies, calib_clk, overhead_tsc, "
-    "accepted, tried FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
+    "accepted, tried, overhead_counted_clk FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
     "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, calib_clk, "
-    "overhead_tsc, accepted, tried) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "overhead_tsc, accepted, tried, overhead_counted_clk) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_samples, NULL}
 };
 
 static const struct copy_level copy_estimates = {
-    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, state_share "
-    "FROM estimate WHERE kernel_id = ?1",
+    "SELECT 0, outcome, instance_clk, spread_clk, accepted, tried, pass, state_share, "
+    "calibrated_clk FROM estimate WHERE kernel_id = ?1",
     "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, accepted, tried, pass, "
-    "state_share) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    "state_share, calibrated_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_kernels = {
@@ -136,12 +137,18 @@ static const struct copy_level copy_port_trials = {
     "spread_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
+static const struct copy_level copy_port_trial_counts = {
+    "SELECT 0, position, event, uops FROM port_trial_count WHERE run_form_id = ?1 "
+    "ORDER BY position, event",
+    "INSERT INTO port_trial_count (run_form_id, position, event, uops) VALUES (?, ?, ?, ?)", NULL};
+
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
     "residual FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
     "unit, busy_clk, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_uses, &copy_port_trials, NULL}
+    (const struct copy_level *const[]){&copy_port_uses, &copy_port_trials, &copy_port_trial_counts,
+                                       NULL}
 };
 
 // Forms and lists are found by their names, or added.
@@ -166,6 +173,13 @@ static const struct copy_level copy_lists = {
 static const struct copy_level copy_warnings = {
     "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
     "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
+
+static const struct copy_level copy_run_events = {
+    "SELECT 0, position, event, code, backend, counter_table, table_version FROM run_event "
+    "WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO run_event (run_id, position, event, code, backend, counter_table, table_version) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
 
 static const struct copy_level copy_port_classes = {
     "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members FROM port_class "
@@ -442,6 +456,8 @@ int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t
     int result = copy_run_row(&copy, run_id, new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_run_events, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_lists, run_id, *new_id);
     if (result == 0)

@@ -21,15 +21,15 @@ int store_put_estimate(struct store *store, int64_t kernel_id, const struct esti
                        struct err *err)
 {
     enum outcome outcome = estimate->outcome;
-    return store_execute(store, err,
-                         "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, "
-                         "accepted, tried, pass, "
-                         "state_share) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                         "isddiiid", kernel_id, outcome_name(outcome),
-                         store_number(outcome, estimate->clk),
-                         store_number(outcome, estimate->spread_clk), (int64_t)estimate->accepted,
-                         (int64_t)estimate->tried, (int64_t)estimate->pass,
-                         isfinite(estimate->share) ? estimate->share : (double)NAN);
+    return store_execute(
+        store, err,
+        "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, "
+        "accepted, tried, pass, "
+        "state_share, calibrated_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "isddiiidd", kernel_id, outcome_name(outcome), store_number(outcome, estimate->clk),
+        store_number(outcome, estimate->spread_clk), (int64_t)estimate->accepted,
+        (int64_t)estimate->tried, (int64_t)estimate->pass, store_finite(estimate->share),
+        store_number(outcome, estimate->calibrated_clk));
 }
 
 int store_put_result(struct store *store, int64_t test_id, const struct test_result *result,
@@ -61,22 +61,24 @@ int store_put_result(struct store *store, int64_t test_id, const struct test_res
 static int store_put_timing(struct store *store, int64_t kernel_id, const struct timing *timing,
                             struct err *err)
 {
-    if (store_execute(store, err,
-                      "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, "
-                      "calib_clk, overhead_tsc, accepted, tried) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "iissiiddii", kernel_id, (int64_t)timing->pass, outcome_name(timing->outcome),
-                      timing->detail, (int64_t)timing->iterations, (int64_t)timing->copies,
-                      timing->calib_clk, timing->overhead_tsc, (int64_t)timing->accepted,
-                      (int64_t)timing->tried) != 0)
+    if (store_execute(
+            store, err,
+            "INSERT INTO timing (kernel_id, pass, outcome, detail, iterations, copies, "
+            "calib_clk, overhead_tsc, accepted, tried, overhead_counted_clk) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "iissiiddiid", kernel_id, (int64_t)timing->pass, outcome_name(timing->outcome),
+            timing->detail, (int64_t)timing->iterations, (int64_t)timing->copies, timing->calib_clk,
+            timing->overhead_tsc, (int64_t)timing->accepted, (int64_t)timing->tried,
+            timing->counted ? store_finite(timing->overhead_counted_clk) : (double)NAN) != 0)
         return -1;
     int64_t timing_id = sqlite3_last_insert_rowid(store->db);
     for (int i = 0; i < timing->nsamples; i++) {
         const struct sample *sample = &timing->samples[i];
-        if (store_execute(store, err, "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?)", "iiiiii",
-                          timing_id, (int64_t)i, (int64_t)sample->kernel_tsc,
+        if (store_execute(store, err, "INSERT INTO sample VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1))",
+                          "iiiiiii", timing_id, (int64_t)i, (int64_t)sample->kernel_tsc,
                           (int64_t)sample->before_tsc, (int64_t)sample->after_tsc,
-                          (int64_t)sample->canary_tsc) != 0)
+                          (int64_t)sample->canary_tsc,
+                          timing->counted ? (int64_t)sample->counted_clk : -1) != 0)
             return -1;
     }
     return 0;

@@ -220,6 +220,34 @@ static int store_put_port_uses(struct store *store, int64_t run_form_id,
     return result;
 }
 
+static int store_put_port_count(struct store *store, int64_t run_form_id, int position,
+                                const char *event, double uops, struct err *err)
+{
+    if (!isfinite(uops))
+        return 0;
+    return store_execute(store, err,
+                         "INSERT INTO port_trial_count (run_form_id, position, event, uops) "
+                         "VALUES (?, ?, ?, ?)",
+                         "iisd", run_form_id, (int64_t)position, event, uops);
+}
+
+static int store_put_port_counts(struct store *store, int64_t run_form_id,
+                                 const struct measured_ports *measured, int position,
+                                 struct err *err)
+{
+    const struct port_timing *timing = &measured->trials[position].timing;
+    int result = 0;
+    if (!timing->counted || timing->outcome != OUTCOME_OK)
+        return 0;
+    for (int g = 0; g < measured->ngroups && result == 0; g++)
+        result = store_put_port_count(store, run_form_id, position, measured->groups[g],
+                                      timing->uops[g], err);
+    if (result == 0 && measured->slots)
+        result =
+            store_put_port_count(store, run_form_id, position, measured->slots, timing->slots, err);
+    return result;
+}
+
 static int store_put_port_trials(struct store *store, int64_t run_form_id,
                                  const struct measured_ports *measured, struct err *err)
 {
@@ -232,7 +260,8 @@ static int store_put_port_trials(struct store *store, int64_t run_form_id,
                           "iisiisdd", run_form_id, (int64_t)i, trial->blocker,
                           (int64_t)trial->instances, (int64_t)trial->blockers,
                           outcome_name(timing->outcome), store_number(timing->outcome, timing->clk),
-                          store_number(timing->outcome, timing->spread_clk)) != 0)
+                          store_number(timing->outcome, timing->spread_clk)) != 0 ||
+            store_put_port_counts(store, run_form_id, measured, i, err) != 0)
             return -1;
     }
     return 0;

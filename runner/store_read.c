@@ -31,7 +31,7 @@ struct store_rows {
     "unit, busy_clk, bits, outcome, detail, options, form, list"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
-    "spread_clk, uops, outcome, run_id, bits, form, list"
+    "spread_clk, uops, outcome, run_id, bits, form, list, counted"
 #define FAILURE_COLUMNS                                                                            \
     "run_id, mnemonic, operands, test, outcome, detail, enc, bits, form, uarch, list"
 

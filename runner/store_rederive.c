@@ -43,7 +43,8 @@ static int rederive_samples(struct store *store, struct arena *arena, int64_t ti
                       timing_id) < 0)
         return -1;
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT kernel_tsc, before_tsc, after_tsc, canary_tsc "
+                                    "SELECT kernel_tsc, before_tsc, after_tsc, canary_tsc, "
+                                    "counted_clk "
                                     "FROM sample WHERE timing_id = ?1 ORDER BY seq",
                                     "i", timing_id);
     if (!stmt)
@@ -53,7 +54,8 @@ static int rederive_samples(struct store *store, struct arena *arena, int64_t ti
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW && at < n)
         samples[at++] = (struct sample){
             (uint32_t)sqlite3_column_int64(stmt, 0), (uint32_t)sqlite3_column_int64(stmt, 1),
-            (uint32_t)sqlite3_column_int64(stmt, 2), (uint32_t)sqlite3_column_int64(stmt, 3), 0};
+            (uint32_t)sqlite3_column_int64(stmt, 2), (uint32_t)sqlite3_column_int64(stmt, 3),
+            (uint32_t)sqlite3_column_int64(stmt, 4)};
     sqlite3_reset(stmt);
     timing->samples = samples;
     timing->nsamples = at;
@@ -65,7 +67,8 @@ static int rederive_kernel(struct store *store, struct arena *arena, struct rede
 {
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT timing_id, pass, outcome, accepted, tried, iterations, "
-                                    "copies, calib_clk, overhead_tsc "
+                                    "copies, calib_clk, overhead_tsc, "
+                                    "overhead_counted_clk "
                                     "FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
                                     "i", test->kernel_ids[index]);
     if (!stmt)
@@ -83,6 +86,8 @@ static int rederive_kernel(struct store *store, struct arena *arena, struct rede
         timing->copies = (uint32_t)sqlite3_column_int64(stmt, 6);
         timing->calib_clk = sqlite3_column_double(stmt, 7);
         timing->overhead_tsc = sqlite3_column_double(stmt, 8);
+        timing->counted = sqlite3_column_type(stmt, 9) != SQLITE_NULL;
+        timing->overhead_counted_clk = sqlite3_column_double(stmt, 9);
         if (rederive_samples(store, arena, sqlite3_column_int64(stmt, 0), timing, err) != 0)
             return -1;
     }

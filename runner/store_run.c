@@ -137,8 +137,23 @@ static int store_make_uuid(char hex[33], struct err *err)
     return 0;
 }
 
-int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
-                    int64_t *run_id, struct err *err)
+static int store_put_run_events(struct store *store, int64_t run_id, const struct run_info *info,
+                                struct err *err)
+{
+    for (int i = 0; i < info->nevents; i++) {
+        const struct run_event *event = &info->events[i];
+        if (store_execute(store, err,
+                          "INSERT INTO run_event (run_id, position, event, code, backend, "
+                          "counter_table, table_version) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                          "iisssss", run_id, (int64_t)i, event->event, event->code, event->backend,
+                          event->counter_table, event->table_version) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int store_put_run(struct store *store, int64_t cpu_id, const struct run_info *info,
+                         int64_t *run_id, struct err *err)
 {
     char now[32], uuid[33];
     store_now_utc(now);
@@ -157,6 +172,18 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
         return -1;
     *run_id = sqlite3_last_insert_rowid(store->db);
     return 0;
+}
+
+int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
+                    int64_t *run_id, struct err *err)
+{
+    bool own;
+    if (store_unit_begin(store, &own, err) != 0)
+        return -1;
+    int result = store_put_run(store, cpu_id, info, run_id, err);
+    if (result == 0)
+        result = store_put_run_events(store, *run_id, info, err);
+    return store_unit_end(store, own, result, err);
 }
 
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,

@@ -100,9 +100,18 @@ static inline void fixture_put_usages(struct store *store, int64_t run_id,
         {.blocker = "LOAD",      .blockers = 12, .instances = 4},
     };
     trials[0].timing = (struct port_timing){.clk = 3.5, .spread_clk = 0.01};
-    trials[1].timing = (struct port_timing){.clk = 7.02, .spread_clk = 0.02};
-    trials[2].timing =
-        (struct port_timing){.outcome = OUTCOME_UNSTABLE, .clk = (double)NAN, .spread_clk = 9};
+    trials[1].timing = (struct port_timing){
+        .clk = 7.02, .spread_clk = 0.02, .counted = true, .uops = {18, 10, NAN},
+                   .slots = 28
+    };
+    trials[2].timing = (struct port_timing){
+        .outcome = OUTCOME_UNSTABLE,
+        .clk = (double)NAN,
+        .spread_clk = 9,
+        .counted = true,
+        .uops = {1, 1, 1}
+    };
+    static const char *const groups[] = {"p01", "p23", "p5"};
     struct measured_ports results[FIXTURE_PORTS];
     for (int i = 0; i < FIXTURE_PORTS; i++)
         results[i] = (struct measured_ports){.row = &rows[i],
@@ -111,6 +120,9 @@ static inline void fixture_put_usages(struct store *store, int64_t run_id,
                                              .method = "throughput",
                                              .usage = &usages[i],
                                              .trials = trials,
+                                             .groups = groups,
+                                             .ngroups = 3,
+                                             .slots = "uops_issued",
                                              .ntrials = i == 0 ? 3 : 0};
     struct stored_port_model model = fixture_port_model();
     struct err err = {""};

@@ -7,6 +7,7 @@
 
 #include "pack.h"
 #include "store_internal.h"
+#include "store_old.h"
 #include "util/paths.h"
 
 static void expect(struct store *store, const char *sql, const char *expected)
@@ -160,7 +161,8 @@ static void test_batch(void **state)
     struct port_usage usage = fixture_port_usages()[0];
     struct measured_ports results[2];
     for (int i = 0; i < 2; i++)
-        results[i] = (struct measured_ports){&rows[i], "int", 9, "throughput", &usage, NULL, 0};
+        results[i] = (struct measured_ports){&rows[i], "int", 9, "throughput", &usage, NULL,
+                                             0,        NULL,  0, NULL};
     // The second is there already: neither is added.
     assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 2, &err), -1);
     assert_non_null(strstr(err.text, "add r64 r64"));
@@ -179,9 +181,10 @@ static void test_batch(void **state)
 static void test_append_only(void **state)
 {
     (void)state;
-    static const char *const facts[] = {
-        "port_model", "port_class", "port_unit",  "port_name",        "port_result",
-        "port_use",   "port_trial", "validation", "validation_class", "validation_mix"};
+    static const char *const facts[] = {"port_model",       "port_class",       "port_unit",
+                                        "port_name",        "port_result",      "port_use",
+                                        "port_trial",       "port_trial_count", "validation",
+                                        "validation_class", "validation_mix"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
@@ -221,6 +224,8 @@ static const char everything[] =
     "SELECT 'trial ' || form || port_trial.position || blocker || instances || ' ' || blockers || "
     "outcome || coalesce(clk, 'NULL') || ' ' || coalesce(spread_clk, 'NULL') FROM port_trial "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'count ' || form || port_trial_count.position || event || uops FROM port_trial_count "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'validation ' || seed || ' ' || validation.mixes || ' ' || "
     "coalesce(validation.mape_percent, 'NULL') || coalesce(kendall_tau, 'NULL') || "
     "coalesce(validation.within_10_percent, 'NULL') || recorded_utc || class || "
@@ -252,6 +257,8 @@ static void test_pack(void **state)
     char *before = xstrdup(fixture_ask(store->db, everything));
     assert_non_null(strstr(before, "mix "));
     assert_non_null(strstr(before, "trial "));
+    assert_non_null(strstr(before, "count add r64 r641p0118.0\ncount add r64 r641p2310.0\n"
+                                   "count add r64 r641uops_issued28.0\n"));
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
     expect(target, everything, before);
     free(before);
@@ -266,24 +273,22 @@ static void test_pack(void **state)
     fixture_remove(&fixture);
 }
 
-// A run in a file of schema 1, made by the migration of that time.
+// A run in a file of schema 1.
 static void make_version_1(const char *path, bool finished)
 {
     struct err err = {""};
-    struct store *store = NULL;
-    assert_int_equal(store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, &err),
-                     0);
-    char *sql = store_schema_text("db/migrations/0001_initial.sql", &err);
-    assert_non_null(sql);
-    if (store_script(store, &err, sql, "make it") != 0)
-        fail_msg("%s", err.text);
-    free(sql);
+    char today[160];
+    snprintf(today, sizeof today, "%s.today", path);
+    struct store *store = fixture_open(today, STORE_WRITE);
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    if (finished)
+        assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    store_close(store);
+    old_make(path, 1, today);
+    assert_int_equal(store_connect(path, SQLITE_OPEN_READWRITE, &store, &err), 0);
     const char *floor = "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
                         "recorded_utc) VALUES (1, 10, 0.125, 'mode', '2026-01-01T00:00:00Z')";
     assert_int_equal(store_script(store, &err, floor, "put a floor"), 0);
-    if (finished)
-        assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
     store_close(store);
 }
 
@@ -411,6 +416,8 @@ static void test_views(void **state)
          "serialises: nothing else runs beside it"                                                                                                                },
         {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
          "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -"      },
+        {"SELECT group_concat(coalesce(counted, '-'), ';') FROM port_evidence",
+         "-;p01 18.0, p23 10.0, uops_issued 28.0;-"                                                                                                               },
         {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "3"                                                            },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
