@@ -5,16 +5,20 @@
 
 #include "../cpuinfo/counter_names.h"
 #include "../cpuinfo/environment.h"
-#include "util/strbuf.h"
+#include "util/mem.h"
+#include "util/terminal.h"
+#include "util/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
+enum { EVENT_COLUMNS = 8, TEXT_MAX = 160, LINE_COLUMNS = 80 };
 static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
                                                          "name",  "pfm",   "meaning", "note"};
 
@@ -109,6 +113,25 @@ static void events_table(const struct counter_table *table, char *const *globs, 
     report_table_free(report);
 }
 
+// For lines too short for the table: what a program needs in one line, what people read below it.
+static void events_lines(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    enum { INDENT = 6, EVENT_WIDTH = 24, CODE_WIDTH = 31 };
+    struct event_row row;
+    const char *group = "";
+    for (int index = 0; event_next(table, globs, &index, &row);) {
+        if (strcmp(group, row.fields[0]) != 0)
+            strbuf_printf(out, "%s%s\n", *group ? "\n" : "", row.fields[0]);
+        group = row.fields[0];
+        strbuf_printf(out, "  %-*s  %-*s  %s\n%*s", EVENT_WIDTH, row.fields[1], CODE_WIDTH,
+                      row.fields[2], row.fields[3], INDENT, "");
+        char *text = xasprintf("%s: %s%s%s", row.fields[4], row.fields[6],
+                               *row.fields[7] ? "; " : "", row.fields[7]);
+        text_wrap(out, text, INDENT, LINE_COLUMNS);
+        free(text);
+    }
+}
+
 static void events_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
 {
     struct event_row row;
@@ -192,6 +215,15 @@ static void sets_table(const struct counter_table *table, char *const *globs, st
     report_table_free(report);
 }
 
+static void sets_lines(const struct counter_table *table, char *const *globs, struct strbuf *out)
+{
+    enum { INDENT = 14 };
+    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));) {
+        strbuf_printf(out, "%-*s", INDENT, set->name);
+        text_wrap(out, set->events, INDENT, LINE_COLUMNS);
+    }
+}
+
 static void sets_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
 {
     strbuf_puts(out, "uarch,set,events\n");
@@ -213,11 +245,34 @@ static void sets_json(const struct counter_table *table, char *const *globs, str
     strbuf_puts(out, "\n]}\n");
 }
 
+typedef void writer(const struct counter_table *table, char *const *globs, struct strbuf *out);
+
+// The table, or lines where the terminal is too narrow for it.
+static void table_fit(const struct counter_table *table, const struct counters_request *request,
+                      writer *wide, writer *narrow, struct strbuf *out)
+{
+    int columns = terminal_columns(STDOUT_FILENO), widest = 0;
+    struct strbuf text = {0};
+    wide(table, request->globs, &text);
+    for (const char *at = strbuf_text(&text); *at;) {
+        size_t len = strcspn(at, "\n");
+        int width = text_width(at, len);
+        widest = width > widest ? width : widest;
+        at += len + (at[len] == '\n');
+    }
+    if (columns > 0 && widest > columns) {
+        strbuf_clear(&text);
+        narrow(table, request->globs, &text);
+    }
+    strbuf_puts(out, strbuf_text(&text));
+    strbuf_free(&text);
+}
+
 static void list_text(const struct counter_table *table, const struct counters_request *request,
                       struct strbuf *out)
 {
-    static void (*const writers[][2])(const struct counter_table *table, char *const *globs,
-                                      struct strbuf *out) = {
+    static writer *const narrow[] = {events_lines, sets_lines};
+    static writer *const writers[][2] = {
         [REPORT_TABLE] = {events_table, sets_table},
         [REPORT_CSV] = {events_csv,   sets_csv  },
         [REPORT_JSON] = {events_json,  sets_json },
@@ -226,10 +281,17 @@ static void list_text(const struct counter_table *table, const struct counters_r
     if (table->general_counters > 0)
         snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
                  table->general_counters, table->fixed_counters);
+    if (request->format == REPORT_TABLE) {
+        int columns = terminal_columns(STDOUT_FILENO);
+        text_wrap(out, table->applies, 0, columns > 0 ? columns : INT_MAX);
+        strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
+                      table->version, counter_scheme_name(table->scheme));
+    }
+    writer *wide = writers[request->format][request->sets];
     if (request->format == REPORT_TABLE)
-        strbuf_printf(out, "%s\n%d events%s; table version %s, scheme %s\n\n", table->applies,
-                      table->nevents, counts, table->version, counter_scheme_name(table->scheme));
-    writers[request->format][request->sets](table, request->globs, out);
+        table_fit(table, request, wide, narrow[request->sets], out);
+    else
+        wide(table, request->globs, out);
 }
 
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)

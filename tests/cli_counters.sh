@@ -13,6 +13,27 @@ expect_out '^[0-9]+ events, 4 general and 3 fixed counters; table version [0-9]+
 expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
 expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 
+# On a terminal of 80 columns nothing is wider; on a wide one, and in a pipe, there is one line an event.
+if command -v script >/dev/null; then
+    terminal() { # COLUMNS, arguments
+        local columns=$1
+        shift
+        CLI_COMMAND="latput counters $*, $columns columns"
+        script -qec "stty cols $columns; $LATPUT counters $*" /dev/null </dev/null 2>&1 | tr -d '\r' >"$OUT"
+    }
+    for uarch in skylake zen4 netburst lunarlake_p zhaoxin_zxc; do
+        terminal 80 list --uarch $uarch
+        expect "no line is wider than the terminal" test "$(wc -L <"$OUT")" -le 80
+        terminal 80 --sets --uarch $uarch
+        expect "no line is wider than the terminal" test "$(wc -L <"$OUT")" -le 80
+    done
+    terminal 80 list --uarch skylake
+    expect_out '^  p7 +event=0xa1,umask=0x80 +any$'
+    expect_out '^      UOPS_DISPATCHED_PORT.PORT_7: µops on port 7$'
+    terminal 300 list --uarch skylake
+    expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
+fi
+
 run counters list 'BRANCH*' '*PORT_0' --uarch skylake --format csv
 expect_status 0
 expect_out '^uarch,group,event,code,counters,name,pfm,meaning,note$'
