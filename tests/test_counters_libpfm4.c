@@ -89,10 +89,64 @@ static bool listed(const char *uarch, const char *id, const char *finding)
     return false;
 }
 
+// Whether the name of libpfm4 stands for this code.
+static bool code_is(const struct counter_event *event, const char *model, const char *name,
+                    uint64_t code)
+{
+    uint64_t theirs;
+    return pfm_code(event, model, name, &theirs) == 0 && theirs == code;
+}
+
+// The unit masks of an event of libpfm4. Returns how many.
+static int pfm_umasks(int index, const pfm_event_info_t *info, const char **names, int most)
+{
+    int n = 0;
+    for (int i = 0; i < info->nattrs && n < most; i++) {
+        pfm_event_attr_info_t attr = {.size = sizeof attr};
+        if (pfm_get_event_attr_info(index, i, PFM_OS_NONE, &attr) == PFM_SUCCESS &&
+            attr.type == PFM_ATTR_UMASK)
+            names[n++] = attr.name;
+    }
+    return n;
+}
+
+// Finds a name by which libpfm4 knows the code: an event, with one of its unit masks, or with two.
+static bool pfm_find(const struct counter_event *event, const char *model, char *name, size_t size)
+{
+    enum { UMASKS_MAX = 64 };
+    uint64_t code = counter_event_code(event);
+    pfm_pmu_t pmu;
+    pfm_for_all_pmus(pmu)
+    {
+        pfm_pmu_info_t pmu_info = {.size = sizeof pmu_info};
+        if (pfm_get_pmu_info(pmu, &pmu_info) != PFM_SUCCESS || strcmp(pmu_info.name, model) != 0)
+            continue;
+        for (int i = pmu_info.first_event; i != -1; i = pfm_get_event_next(i)) {
+            pfm_event_info_t info = {.size = sizeof info};
+            const char *umasks[UMASKS_MAX];
+            if (pfm_get_event_info(i, PFM_OS_NONE, &info) != PFM_SUCCESS)
+                continue;
+            int n = pfm_umasks(i, &info, umasks, UMASKS_MAX);
+            snprintf(name, size, "%s", info.name);
+            if (code_is(event, model, name, code))
+                return true;
+            for (int a = 0; a < n; a++)
+                for (int b = a; b < n; b++) {
+                    snprintf(name, size, "%s:%s%s%s", info.name, umasks[a], b > a ? ":" : "",
+                             b > a ? umasks[b] : "");
+                    if (code_is(event, model, name, code))
+                        return true;
+                }
+        }
+    }
+    return false;
+}
+
 static void compare(const struct counter_table *table, const struct counter_event *event,
                     const char *model, struct strbuf *faults)
 {
     uint64_t own = counter_event_code(event), theirs;
+    char name[COUNTER_LABEL_BYTES];
     bool named = pfm_code(event, model, event->name, &theirs) == 0;
     if (named && theirs != own) {
         ndiffer++;
@@ -108,6 +162,9 @@ static void compare(const struct counter_table *table, const struct counter_even
         if (named && theirs == own)
             strbuf_printf(faults, "%s %s: libpfm4 has this name and code; enter it in pfm\n",
                           table->uarch, event->id);
+        else if (!named && pfm_find(event, model, name, sizeof name))
+            strbuf_printf(faults, "%s %s: libpfm4 has this code as %s; enter it in pfm\n",
+                          table->uarch, event->id, name);
         return;
     }
     if (pfm_code(event, model, event->pfm, &theirs) != 0)
