@@ -69,7 +69,7 @@ int counters_load_cpu(const struct cpu_info *cpu, struct counter_table *table, s
     cpu_counters(cpu, &general, &fixed);
     if (strcmp(cpu->uarch, "unknown") == 0) {
         unknown_keep(cpu, table);
-    } else if (general > 0) {
+    } else if (general + fixed > 0) {
         table->general_counters = general;
         table->fixed_counters = fixed;
     }

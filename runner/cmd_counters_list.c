@@ -278,7 +278,7 @@ static void list_text(const struct counter_table *table, const struct counters_r
         [REPORT_JSON] = {events_json,  sets_json },
     };
     char counts[96] = "";
-    if (table->general_counters > 0)
+    if (table->general_counters + table->fixed_counters > 0)
         snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
                  table->general_counters, table->fixed_counters);
     if (request->format == REPORT_TABLE) {

@@ -265,6 +265,8 @@ static enum count_obstacle perf_probe(const struct count_machine *machine, struc
         .exclude_hv = 1,
     };
     int fd = machine->calls->perf_open(&attr, 0, -1, -1);
+    if (fd < 0 && pmu.present && (errno == ENOENT || errno == EINVAL || errno == EOPNOTSUPP))
+        return perf_empty_explain(machine, &pmu, errno, err);
     if (fd < 0)
         return perf_open_explain(machine, &self, &cycles, 0, errno, err);
     uint64_t count = 0;

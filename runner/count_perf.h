@@ -35,6 +35,9 @@ enum count_obstacle perf_times_explain(const struct count_machine *machine, int 
 // The kernel keeps RDPMC from user code.
 void perf_rdpmc_explain(const struct count_machine *machine, const struct count_event *event,
                         struct err *err);
+// There is a PMU, but not even cycles can be counted with it: errno `error`.
+enum count_obstacle perf_empty_explain(const struct count_machine *machine,
+                                       const struct perf_pmu *pmu, int error, struct err *err);
 // A cycle counter opened but stood still.
 enum count_obstacle perf_still_explain(const struct count_machine *machine, struct err *err);
 

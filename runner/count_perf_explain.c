@@ -297,6 +297,26 @@ void perf_rdpmc_explain(const struct count_machine *machine, const struct count_
                 event->name);
 }
 
+enum count_obstacle perf_empty_explain(const struct count_machine *machine,
+                                       const struct perf_pmu *pmu, int error, struct err *err)
+{
+    const char *hypervisor = machine->cpu->hypervisor;
+    int general, fixed;
+    cpu_counters(machine->cpu, &general, &fixed);
+    err_set(err,
+            "no performance counters: the kernel has a PMU (%s) but cannot count cycles with it "
+            "(%s); CPUID announces %d general and %d fixed counters. %s%s%s",
+            pmu->name, strerror(error), general, fixed,
+            *hypervisor ? "It is that of the hypervisor ("
+                        : "The firmware may have switched them "
+                          "off, or the kernel may be older than "
+                          "the CPU",
+            hypervisor,
+            *hypervisor ? "): measure on bare metal or on an instance type with a full virtual PMU"
+                        : "");
+    return COUNT_NO_PMU;
+}
+
 enum count_obstacle perf_still_explain(const struct count_machine *machine, struct err *err)
 {
     verdict_say(machine, PERF_STILL, 0, err);

@@ -101,6 +101,13 @@ sed 's/^0000000a .*/0000000a 00 07300202 00000000 00000000 00000603/' \
     "$TREE/tests/cpu/skylake.cpuid" >two.cpuid
 run counters --load two.cpuid
 expect_out '^[0-9]+ events, 2 general and 3 fixed counters;'
+# Or none but the fixed ones.
+sed 's/^0000000a .*/0000000a 00 07300002 00000000 00000000 00000603/' \
+    "$TREE/tests/cpu/skylake.cpuid" >fixed.cpuid
+run counters --load fixed.cpuid
+expect_out '^[0-9]+ events, 0 general and 3 fixed counters;'
+expect_out ' core_clk +event=0x3c,umask=0x00 +any, fixed 1 +CPU'
+expect_out ' p0 +event=0xa1,umask=0x01 +any \(not here\)'
 run counters --load "$TREE/tests/cpu/unknown_model.cpuid"
 expect_status 3
 expect_err 'the counters of this CPU are not known'

@@ -359,8 +359,16 @@ static void test_probe(void **state)
     strcpy(machine_cpu.hypervisor, "KVM");
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_STILL);
     assert_non_null(strstr(err.text, "stands still"));
+    // A virtual PMU without a counter.
     sim.opened = 0;
     sim.fail_at = 0;
+    sim.error = ENOENT;
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_NO_PMU);
+    assert_non_null(strstr(err.text, "announces 0 general and 0 fixed counters"));
+    assert_non_null(strstr(err.text, "the hypervisor (KVM): measure on bare metal"));
+    machine_cpu.hypervisor[0] = '\0';
+    assert_int_equal(count_perf.probe(&machine, &err), COUNT_NO_PMU);
+    assert_non_null(strstr(err.text, "firmware"));
     sim.error = EACCES;
     machine_file("/proc/sys/kernel/perf_event_paranoid", "4");
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_FORBIDDEN);
