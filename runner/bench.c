@@ -225,6 +225,7 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
     int status = bench_prepared(&bench, err);
     if (status == 0 && spec->store && bench.program.path && bench_store(&bench, err) != 0)
         result->store_failure = arena_strdup(arena, err->text);
+    count_rdpmc_end(&bench.rdpmc);
     session_end(&bench.session, spec->keep);
     return status;
 }

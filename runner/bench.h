@@ -6,6 +6,7 @@
 #ifndef LATPUT_BENCH_H
 #define LATPUT_BENCH_H
 
+#include "count_choose.h"
 #include "outcome.h"
 #include "util/err.h"
 #include "util/mem.h"
@@ -42,6 +43,7 @@ struct bench_spec {
     const int *cpus;    // which ones, one a thread (`cpu` is then not used); NULL: chosen
     const char *events; // to count around every repetition, separated by commas: ids of the CPU's
                         // table, sets (@branches), raw codes, software events; NULL: none
+    enum count_choice backend;  // that counts hardware events: auto, perf or msr
     const char *const *columns; // computed ones, "ipc=instructions/core_clk": expressions of events
                                 // and of tsc, core_clk, ns, instances, copies, iterations
     int ncolumns;               // at most BENCH_COLUMNS_MAX
@@ -82,8 +84,9 @@ struct bench_row {
 
 // An event that was counted.
 struct bench_event {
-    const char *name; // as it was asked for
-    const char *code; // what the counter was told: "event=0xc0,umask=0x00", or "software"
+    const char *name;    // as it was asked for
+    const char *backend; // that counted it: "perf", "msr"
+    const char *code;    // what the counter was told: "event=0xc0,umask=0x00", or "software"
 };
 
 // What the repetitions say. Of warm ones, unless all are cold; of accepted ones.
@@ -113,8 +116,8 @@ struct bench_result {
     int nevents;
     const char **columns; // names of the computed ones
     int ncolumns;
-    const char *backend, *table_version; // of the counts; "" without events
-    int pass; // whose rows to show: the one that contributes most to the summary
+    const char *table_version; // of the table of events; "" without events
+    int pass;                  // whose rows to show: the one that contributes most to the summary
     int bits, copies, iterations, instances;
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Events of a bench: read as the user wrote them, dealt into passes that the counters have room
 // for, and tried once here, so that what cannot be counted is refused with its remedy before
-// anything is measured. The core then opens them by itself (core_count.c).
+// anything is measured. Of perf the core opens them by itself; registers are in bench_msr.c.
 #include "bench_internal.h"
 
 #include "count_passes.h"
@@ -11,89 +11,195 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct preparation {
-    struct bench *bench;
-    struct count_machine machine;
-    struct count_event *events;
-    int n;
-};
+int bench_pass_events(const struct bench *bench, int pass, int events[BENCH_EVENTS_MAX])
+{
+    int n = 0;
+    for (int i = 0; i < bench->result->nevents; i++)
+        if (bench->counter_pass[i] == pass)
+            events[n++] = i;
+    return n;
+}
 
-// Opens the events of a pass and closes them again.
-static enum count_obstacle events_try(const struct preparation *p, int pass, struct err *err)
+// Whether kernels can read all events of a group of perf by themselves.
+static bool perf_is_timed(struct count_group *group)
+{
+    for (int i = 0; i < group->nevents; i++)
+        if (!count_perf_page(group, i, NULL))
+            return false;
+    return group->nevents <= CORE_TIMED_MAX;
+}
+
+// Opens the events of a pass with perf and closes them again.
+static enum count_obstacle perf_try(struct bench *bench, int pass, struct err *err)
 {
     struct count_event together[COUNT_EVENTS_MAX];
-    int n = 0;
-    for (int i = 0; i < p->n; i++)
-        if (p->bench->counter_pass[i] == pass)
-            together[n++] = p->events[i];
-    if (n > CORE_COUNTERS_MAX) {
-        err_set(err, "%d events at the same time; %d are possible", n, CORE_COUNTERS_MAX);
-        return COUNT_FAILED;
-    }
+    int indices[BENCH_EVENTS_MAX], n = bench_pass_events(bench, pass, indices);
     const struct count_target self = {.what = COUNT_SELF};
     struct count_group *group;
-    enum count_obstacle obstacle = count_perf.open(&p->machine, &self, together, n, &group, err);
-    if (!obstacle)
-        count_perf.close(group);
+    for (int i = 0; i < n; i++)
+        together[i] = bench->events[indices[i]];
+    if (n > CORE_COUNTERS_MAX) {
+        err_set(err, "%d events at the same time; %d are possible", n, CORE_COUNTERS_MAX);
+        return COUNT_TOO_MANY;
+    }
+    enum count_obstacle obstacle =
+        count_perf.open(&bench->machine, &self, together, n, &group, err);
+    if (obstacle)
+        return obstacle;
+    bench->passes[pass].timed = perf_is_timed(group);
+    count_perf.close(group);
+    return COUNT_FINE;
+}
+
+// Programs the registers for a pass and restores them.
+static enum count_obstacle msr_try(struct bench *bench, int pass, struct err *err)
+{
+    struct core_counter counters[BENCH_EVENTS_MAX];
+    struct err ignored;
+    bench->passes[pass].timed = true;
+    enum count_obstacle obstacle = bench_msr_begin(bench, pass, counters, err);
+    bench_msr_end(bench, &ignored);
     return obstacle;
 }
 
-// Finds passes that the kernel accepts.
-static int events_deal(const struct preparation *p, struct err *err)
+// Deals events into passes; what the backend is not for (software events) comes last, in a pass of
+// perf's.
+static void events_plan(struct bench *bench, const struct count_backend *backend,
+                        struct count_capacity capacity)
 {
-    struct bench *bench = p->bench;
+    struct count_event chosen[BENCH_EVENTS_MAX];
+    int indices[BENCH_EVENTS_MAX], pass[BENCH_EVENTS_MAX], n = 0;
+    for (int i = 0; i < bench->result->nevents; i++)
+        if (backend == &count_perf || bench->events[i].kind == COUNT_HARDWARE) {
+            chosen[n] = bench->events[i];
+            indices[n++] = i;
+        }
+    int passes = count_passes_plan(chosen, n, capacity, pass);
+    for (int i = 0; i < passes; i++)
+        bench->passes[i].backend = backend;
+    for (int i = 0; i < bench->result->nevents; i++)
+        bench->counter_pass[i] = passes;
+    for (int i = 0; i < n; i++)
+        bench->counter_pass[indices[i]] = pass[i];
+    bench->counter_passes = passes;
+    if (n < bench->result->nevents)
+        bench->passes[bench->counter_passes++].backend = &count_perf;
+}
+
+// Finds passes that the backend accepts.
+static enum count_obstacle events_deal(struct bench *bench, const struct count_backend *backend,
+                                       struct err *err)
+{
     struct count_capacity capacity = count_capacity_of(bench->session.cpu);
     for (;;) {
         enum count_obstacle obstacle = COUNT_FINE;
-        bench->counter_passes = count_passes_plan(p->events, p->n, capacity, bench->counter_pass);
+        events_plan(bench, backend, capacity);
         for (int pass = 0; pass < bench->counter_passes && !obstacle; pass++)
-            obstacle = events_try(p, pass, err);
+            obstacle = bench->passes[pass].backend == &count_msr ? msr_try(bench, pass, err)
+                                                                 : perf_try(bench, pass, err);
         if (!obstacle)
-            return 0;
+            return COUNT_FINE;
         bool fewer = obstacle == COUNT_MULTIPLEXED || obstacle == COUNT_TOO_MANY ||
                      obstacle == COUNT_WATCHDOG;
         if (!fewer || !count_capacity_reduce(&capacity))
-            return -1;
+            return obstacle;
     }
 }
 
-// On the measuring CPU, because events of a hybrid CPU belong to a type of core.
-static int events_deal_there(const struct preparation *p, struct err *err)
+// On the measuring CPUs, because events of a hybrid CPU belong to a type of core.
+static enum count_obstacle events_deal_there(struct bench *bench,
+                                             const struct count_backend *backend, struct err *err)
 {
     cpu_set_t before, there;
     CPU_ZERO(&there);
-    for (int t = 0; t < p->bench->result->nthreads; t++)
-        CPU_SET((size_t)p->bench->result->cpus[t], &there);
+    for (int t = 0; t < bench->result->nthreads; t++)
+        CPU_SET((size_t)bench->result->cpus[t], &there);
     bool moved = sched_getaffinity(0, sizeof before, &before) == 0 &&
                  sched_setaffinity(0, sizeof there, &there) == 0;
-    int status = events_deal(p, err);
+    enum count_obstacle obstacle = events_deal(bench, backend, err);
     if (moved)
         sched_setaffinity(0, sizeof before, &before);
-    return status;
+    return obstacle;
 }
 
-static int events_describe(const struct preparation *p, struct err *err)
+// Hardware events by registers, software events by the kernel.
+static enum count_obstacle msr_prepare(struct bench *bench, bool probe, struct err *err)
 {
-    struct bench *bench = p->bench;
+    if (count_rdpmc_allow(&bench->machine, &bench->rdpmc, err) != COUNT_FINE) {
+        err_prefix(err, "the backend msr cannot be used: RDPMC would fault: ");
+        return COUNT_FORBIDDEN;
+    }
+    enum count_obstacle obstacle = probe ? count_msr.probe(&bench->machine, err) : COUNT_FINE;
+    if (!obstacle)
+        obstacle = events_deal_there(bench, &count_msr, err);
+    if (obstacle)
+        err_prefix(err, "the backend msr cannot be used: ");
+    return obstacle;
+}
+
+static enum count_obstacle events_prepare(struct bench *bench, bool hardware, struct err *err)
+{
+    enum count_choice choice = bench->spec->backend;
+    struct err perf = {""}, msr = {""};
+    // Files that stand for devices do not count.
+    bool probe = !*bench->machine.root;
+    if (choice == COUNT_CHOICE_MSR && hardware)
+        return msr_prepare(bench, probe, err);
+    enum count_obstacle obstacle = events_deal_there(bench, &count_perf, &perf);
+    if (obstacle && hardware && choice == COUNT_CHOICE_AUTO &&
+        count_msr.probe(&bench->machine, &msr) == COUNT_FINE)
+        return msr_prepare(bench, probe, err);
+    if (obstacle)
+        err_set(err, "%s", perf.text);
+    return obstacle;
+}
+static int events_describe(struct bench *bench, struct err *err)
+{
     struct bench_result *result = bench->result;
-    result->events = arena_alloc(bench->arena, (size_t)p->n * sizeof *result->events);
-    for (int i = 0; i < p->n; i++) {
+    result->events = arena_alloc(bench->arena, (size_t)result->nevents * sizeof *result->events);
+    for (int i = 0; i < result->nevents; i++) {
         struct perf_event_attr attr;
-        const struct count_event *event = &p->events[i];
-        if (count_perf_attr(&p->machine, event, &attr, err))
-            return -1;
-        bench->counters[i] = (struct core_counter){.config = attr.config,
-                                                   .config1 = attr.config1,
-                                                   .type = attr.type,
-                                                   .exclude_user = (uint16_t)attr.exclude_user,
-                                                   .exclude_kernel = (uint16_t)attr.exclude_kernel};
+        const struct count_event *event = &bench->events[i];
+        const struct count_backend *backend = bench->passes[bench->counter_pass[i]].backend;
         char code[128] = "software";
+        if (backend == &count_perf) {
+            if (count_perf_attr(&bench->machine, event, &attr, err))
+                return -1;
+            bench->counters[i] =
+                (struct core_counter){.config = attr.config,
+                                      .config1 = attr.config1,
+                                      .type = attr.type,
+                                      .exclude_user = (uint16_t)attr.exclude_user,
+                                      .exclude_kernel = (uint16_t)attr.exclude_kernel};
+        }
         if (event->kind == COUNT_HARDWARE)
             counter_event_text(&event->hardware, code, sizeof code);
         result->events[i] = (struct bench_event){arena_strdup(bench->arena, event->name),
-                                                 arena_strdup(bench->arena, code)};
+                                                 backend->name, arena_strdup(bench->arena, code)};
     }
-    result->nevents = p->n;
+    return 0;
+}
+
+// Reads what the user wrote; *hardware: whether any event needs a counter.
+static int events_read(struct bench *bench, const struct counter_table *table, bool *hardware,
+                       struct err *err)
+{
+    struct count_event *events;
+    int n = count_events_parse(table, bench->spec->events, COUNT_USER, &events, err);
+    if (n > BENCH_EVENTS_MAX) {
+        err_set(err, "%d events; %d are possible", n, BENCH_EVENTS_MAX);
+        free(events);
+        n = -1;
+    }
+    if (n < 0)
+        return -1;
+    bench->result->nevents = n;
+    *hardware = false;
+    for (int i = 0; i < n; i++) {
+        bench->events[i] = events[i];
+        *hardware |= events[i].kind == COUNT_HARDWARE;
+    }
+    free(events);
     return 0;
 }
 
@@ -101,27 +207,21 @@ int bench_prepare_events(struct bench *bench, struct err *err)
 {
     struct bench_result *result = bench->result;
     struct counter_table table;
+    bool hardware;
     bench->counter_passes = 1;
-    result->backend = result->table_version = "";
+    result->table_version = "";
     if (!bench->spec->events)
         return 0;
     if (counters_load_cpu(bench->session.cpu, &table, err) != 0)
         return -1;
-    struct preparation p = {.bench = bench, .machine = count_machine_live(bench->session.cpu)};
-    p.n = count_events_parse(&table, bench->spec->events, COUNT_USER, &p.events, err);
-    int status = p.n < 0 ? -1 : 0;
-    if (p.n > BENCH_EVENTS_MAX)
-        status = err_set(err, "%d events; %d are possible", p.n, BENCH_EVENTS_MAX);
+    bench->machine = count_machine_live(bench->session.cpu);
+    int status = events_read(bench, &table, &hardware, err);
     result->refused = status != 0;
-    if (status == 0)
-        status = events_deal_there(&p, err);
-    if (status == 0)
-        status = events_describe(&p, err);
-    result->backend = count_perf.name;
     result->table_version = arena_strdup(bench->arena, table.version);
-    free(p.events);
     counters_free(&table);
-    return status;
+    if (status == 0 && events_prepare(bench, hardware, err) != COUNT_FINE)
+        status = -1;
+    return status == 0 ? events_describe(bench, err) : -1;
 }
 
 // What expressions can name besides events, which come first: a counted core_clk is preferred.

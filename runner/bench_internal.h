@@ -7,7 +7,14 @@
 #include "bench_column.h"
 #include "bench_source.h"
 #include "count.h"
+#include "count_rdpmc.h"
 #include "session.h"
+
+// How the events of a pass over them are counted.
+struct bench_counting {
+    const struct count_backend *backend; // NULL: there are none
+    bool timed;                          // kernels read the counters themselves, by RDPMC
+};
 
 // One measurement while it lasts.
 struct bench {
@@ -20,10 +27,15 @@ struct bench {
     struct exec_params params;
     struct kernel_facts facts;
     // Events, and in which of several passes each is counted.
-    struct core_counter counters[BENCH_EVENTS_MAX];
+    struct count_machine machine;
+    struct count_event events[BENCH_EVENTS_MAX];
+    struct core_counter counters[BENCH_EVENTS_MAX]; // where perf counts
     int counter_pass[BENCH_EVENTS_MAX];
     int counter_passes; // at least 1
-    double start_s;     // of the monotonic clock
+    struct bench_counting passes[BENCH_EVENTS_MAX + 1];
+    struct count_rdpmc rdpmc;                      // msr: user code may read counters
+    struct count_group *groups[BENCH_THREADS_MAX]; // msr: of the pass under way, one a thread
+    double start_s;                                // of the monotonic clock
     struct bench_column columns[BENCH_COLUMNS_MAX];
 };
 
@@ -34,7 +46,17 @@ int bench_measure_passes(struct bench *bench, struct err *err);
 // -1: an event is unknown (result->refused) or cannot be counted here.
 int bench_prepare_events(struct bench *bench, struct err *err);
 
-// The same file: reads the columns of the spec; the names of events are known by then.
+// The same file: which events a pass counts, in the order of the core's counters; their number.
+int bench_pass_events(const struct bench *bench, int pass, int events[BENCH_EVENTS_MAX]);
+
+// bench_msr.c: the registers of the CPUs are programmed for a pass and fill `counters`; afterwards
+// they get back what was in them, also when this process is killed. bench_msr_end() may be called
+// at any time; it fails if something else has used the counters meanwhile.
+enum count_obstacle bench_msr_begin(struct bench *bench, int pass, struct core_counter *counters,
+                                    struct err *err);
+enum count_obstacle bench_msr_end(struct bench *bench, struct err *err);
+
+// bench_events.c: reads the columns of the spec; the names of events are known by then.
 int bench_prepare_columns(struct bench *bench, struct err *err);
 // The columns of a row, from its counts and times.
 void bench_compute_columns(const struct bench *bench, struct bench_row *row);

@@ -184,22 +184,34 @@ static bool pass_settles(struct passes *passes, int thread)
 }
 
 // Runs the processes of a pass that count the events of one pass over them.
-static int pass_execute(const struct bench *bench, int counter_pass, struct exec_bench *pass,
+static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench *pass,
                         struct err *err)
 {
     const struct bench_result *result = bench->result;
+    const struct bench_counting *counting = &bench->passes[counter_pass];
     struct core_counter counters[BENCH_EVENTS_MAX];
+    int events[BENCH_EVENTS_MAX];
+    struct err ignored;
     *pass = (struct exec_bench){.copies = (uint32_t)result->copies,
                                 .iterations = (uint32_t)result->iterations,
                                 .repeats = (uint32_t)pass_repeats(bench),
                                 .cold = bench->spec->cold,
                                 .nthreads = result->nthreads,
                                 .cpus = result->cpus,
-                                .counters = counters};
-    for (int i = 0; i < result->nevents; i++)
-        if (bench->counter_pass[i] == counter_pass)
-            counters[pass->ncounters++] = bench->counters[i];
-    return exec_bench(bench->program.path, &bench->params, pass, bench->arena, err);
+                                .counters = counters,
+                                .timed = counting->timed};
+    pass->ncounters = bench_pass_events(bench, counter_pass, events);
+    for (int i = 0; i < pass->ncounters; i++)
+        counters[i] = bench->counters[events[i]];
+    int status = 0;
+    if (counting->backend == &count_msr)
+        status = bench_msr_begin(bench, counter_pass, counters, err) == COUNT_FINE ? 0 : -1;
+    if (status == 0)
+        status = exec_bench(bench->program.path, &bench->params, pass, bench->arena, err);
+    if (counting->backend == &count_msr &&
+        bench_msr_end(bench, status == 0 ? err : &ignored) != COUNT_FINE)
+        status = -1;
+    return status;
 }
 
 // The first time through the events gives rows and timings, all of them give counts. False when the

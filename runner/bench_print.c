@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80 };
+enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80, MEMBER_BYTES = 32 };
 
 // The columns of a row: times, then counts an instance, then computed ones.
 enum { TIME_COLUMNS = 3 };
@@ -209,6 +209,20 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
         fputs("The floor of the canary is a guess: the core was not seen undisturbed.\n", out);
 }
 
+// Names of csv and json: an event that is called as a time is has a prefix.
+static const char *member_name(const struct bench_result *result, int column,
+                               char text[MEMBER_BYTES])
+{
+    static const char *const times[] = {"tsc", "core_clk", "clk_per_instance"};
+    const char *name = column_name(result, column);
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
+        if (strcmp(times[i], name) == 0) {
+            snprintf(text, MEMBER_BYTES, "counted_%s", name);
+            return text;
+        }
+    return name;
+}
+
 // A name as a CSV field.
 static void print_csv_name(const char *name, FILE *out)
 {
@@ -230,8 +244,9 @@ static void print_csv(const struct bench_result *result, FILE *out)
     if (!result->nrows)
         return;
     fputs("pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance", out);
+    char name[MEMBER_BYTES];
     for (int c = TIME_COLUMNS; c < column_count(result); c++)
-        print_csv_name(column_name(result, c), out);
+        print_csv_name(member_name(result, c, name), out);
     fputc('\n', out);
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
@@ -270,6 +285,7 @@ static void print_json_member(const char *name, const char *text, FILE *out)
 
 static void print_json_rows(const struct bench_result *result, FILE *out)
 {
+    char name[MEMBER_BYTES];
     fputs("  \"repetitions\": [", out);
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
@@ -284,7 +300,7 @@ static void print_json_rows(const struct bench_result *result, FILE *out)
         for (int c = TIME_COLUMNS; c < column_count(result); c++) {
             int e = c - TIME_COLUMNS;
             fputs(", ", out);
-            print_json_text(column_name(result, c), out);
+            print_json_text(member_name(result, c, name), out);
             fputs(": ", out);
             print_number(e < result->nevents ? row->counts[e] : row->columns[e - result->nevents],
                          "null", out);
@@ -318,7 +334,7 @@ static void print_json_events(const struct bench_result *result, FILE *out)
         fputs(", \"code\": ", out);
         print_json_text(result->events[i].code, out);
         fputs(", \"backend\": ", out);
-        print_json_text(result->backend, out);
+        print_json_text(result->events[i].backend, out);
         fputs(", \"table_version\": ", out);
         print_json_text(result->table_version, out);
         fputc('}', out);

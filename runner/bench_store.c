@@ -88,7 +88,7 @@ static void store_fill_metrics(const struct bench *bench, struct stored_bench *s
     for (int i = 0; i < result->nevents; i++)
         metrics[i] = (struct stored_bench_metric){.name = result->events[i].name,
                                                   .code = result->events[i].code,
-                                                  .backend = result->backend,
+                                                  .backend = result->events[i].backend,
                                                   .table_version = result->table_version};
     for (int i = 0; i < result->ncolumns; i++)
         metrics[result->nevents + i] = (struct stored_bench_metric){.computed = true,

@@ -31,7 +31,8 @@ static const struct command_option options[] = {
     {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                          },
     {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                            },
     {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"              },
-    {0, "backend",   "NAME",    "who counts events: auto or perf; tsc: none. msr is refused"         },
+    {0, "backend",   "NAME",
+     "who counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: nobody"   },
     {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"                  },
     {0, "format",    "NAME",    "table, csv or json (default table)"                                 },
     {0, "keep",      NULL,      "keep the generated files and name their directory"                  },
@@ -85,7 +86,6 @@ const struct command cmd_bench = {
 
 struct arguments {
     struct bench_spec spec;
-    enum count_choice backend; // of the events
     enum bench_format format;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
@@ -204,8 +204,7 @@ static int parse_option(void *context, int option, const char *value)
     struct arguments *arguments = context;
     struct bench_spec *spec = &arguments->spec;
     if (option == OPT_BACKEND)
-        return backend_option_read(&cmd_bench, value, ~(1u << COUNT_CHOICE_MSR),
-                                   &arguments->backend);
+        return backend_option_read(&cmd_bench, value, ~0u, &spec->backend);
     if (option == OPT_COLUMN)
         return parse_column(value, arguments);
     if (parse_value((enum option_index)option, value, arguments) != 0 ||
@@ -291,9 +290,14 @@ static int bench_command(int argc, char **argv)
     int status = parse_arguments(argc, argv, &arguments);
     if (status != 0)
         return status;
-    if (arguments.backend == COUNT_CHOICE_TSC && arguments.spec.events)
+    enum count_choice backend = arguments.spec.backend;
+    if (backend == COUNT_CHOICE_TSC && arguments.spec.events)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "--backend tsc counts no events: leave --events out, or the backend");
+    if ((backend == COUNT_CHOICE_PERF || backend == COUNT_CHOICE_MSR) && !arguments.spec.events)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "--backend says who counts events: name them with --events, e.g. "
+                            "--events core_clk");
     struct arena arena = {0};
     struct bench_result result;
     struct err err = {{0}};

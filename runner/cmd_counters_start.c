@@ -3,6 +3,7 @@
 // another program to read with RDPMC. What stop needs is written down before anything is touched.
 #include "cmd_counters.h"
 #include "cmd_counters_state.h"
+#include "count_rdpmc.h"
 
 #include "util/mem.h"
 #include "util/strbuf.h"
@@ -13,8 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-enum { RDPMC_FOR_ALL = 2 }; // in the file rdpmc: any program may use the instruction
 
 struct start {
     const struct counters_request *request;
@@ -126,29 +125,19 @@ static int start_read(struct start *s)
     return status == EXIT_DONE ? events_read(s) : status;
 }
 
-// Finds the file that lets user code use RDPMC; without the kernel's driver for the counters there
-// is none, and the kernel never sets CR4.PCE.
 static int rdpmc_allow(struct start *s)
 {
-    static const char *const paths[] = {"/sys/bus/event_source/devices/cpu/rdpmc",
-                                        "/sys/bus/event_source/devices/cpu_core/rdpmc",
-                                        "/sys/bus/event_source/devices/cpu_atom/rdpmc"};
     int allowed;
-    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        if (counters_number_read(&s->machine, paths[i], &allowed) != 0)
-            continue;
-        if (allowed != RDPMC_FOR_ALL) {
-            snprintf(s->state.rdpmc_path, sizeof s->state.rdpmc_path, "%s", paths[i]);
-            s->state.rdpmc_before = allowed;
-        }
-        return EXIT_DONE;
+    char path[RDPMC_PATH_BYTES];
+    struct err err = {""};
+    if (count_rdpmc_find(&s->machine, path, &allowed, &err) != COUNT_FINE)
+        return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+                            "RDPMC would fault in another program: %s", err.text);
+    if (allowed != RDPMC_FOR_ALL) {
+        snprintf(s->state.rdpmc_path, sizeof s->state.rdpmc_path, "%s", path);
+        s->state.rdpmc_before = allowed;
     }
-    return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
-                        "RDPMC would fault in another program: the kernel has no driver for the "
-                        "counters of this CPU (no %s%s), so that it never allows the instruction "
-                        "(CR4.PCE). Use a kernel that knows the CPU, on bare metal or with a "
-                        "virtual PMU",
-                        s->machine.root, paths[0]);
+    return EXIT_DONE;
 }
 
 // Plans on every CPU; the counters must be the same everywhere.

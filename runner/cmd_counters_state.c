@@ -139,18 +139,6 @@ void counters_state_free(struct counters_state *state)
     free(state->steps);
 }
 
-int counters_number_read(const struct count_machine *machine, const char *path, int *number)
-{
-    char full[512];
-    snprintf(full, sizeof full, "%s%s", machine->root, path);
-    FILE *file = fopen(full, "re");
-    if (!file)
-        return -1;
-    int got = fscanf(file, "%d", number); // NOLINT(cert-err34-c): a number of the kernel's
-    fclose(file);
-    return got == 1 ? 0 : -1;
-}
-
 int counters_number_write(const struct count_machine *machine, const char *path, int number)
 {
     char full[512];

@@ -39,8 +39,7 @@ void counters_state_free(struct counters_state *state);
 // -1 with the message of the last refusal.
 int counters_state_restore(const struct counters_state *state, const struct count_machine *machine,
                            struct err *err);
-// Reads or writes the number in a file of the machine. Return 0 or -1, with errno.
-int counters_number_read(const struct count_machine *machine, const char *path, int *number);
+// Writes a number into a file of the machine. 0, or -1 with errno.
 int counters_number_write(const struct count_machine *machine, const char *path, int number);
 
 #endif

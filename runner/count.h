@@ -131,7 +131,7 @@ struct count_backend {
 extern const struct count_backend count_perf;
 // Counts what runs on one CPU by the registers of its counters (/dev/cpu/N/msr), for root: targets
 // are COUNT_CPU, and COUNT_SELF where the caller is pinned to one CPU. The registers get back what
-// was found in them at close, and also when this process is killed (count_msr.h, msr_guard).
+// was found in them at close, and also when this process is killed (count_guard.h).
 extern const struct count_backend count_msr;
 
 // What perf_event_open wants to be told to count this event in the calling process, in a group read

@@ -4,16 +4,12 @@
 // programmed the counters meanwhile, or if one has run over.
 #include "count_msr.h"
 
+#include "count_guard.h"
 #include "util/mem.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <sched.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { CHAIN_ROUNDS = 100000 };
 
@@ -21,63 +17,16 @@ struct msr_group {
     struct msr_device device;
     struct msr_plan plan;
     struct msr_steps restore;
-    struct msr_guard guard;
+    struct count_guard guard;
     uint64_t begin[COUNT_EVENTS_MAX]; // of registers that count by themselves
     bool running;
 };
 
-// Nothing but system calls in here: other threads may have held locks at the fork.
-static void guard_wait(const struct msr_device *device, const struct msr_steps *restore, int fd)
+static void group_restore(const void *group)
 {
-    char byte;
-    ssize_t got;
-    setsid(); // what the terminal sends to its process group is not for us
-    do
-        got = read(fd, &byte, 1);
-    while (got < 0 && errno == EINTR);
-    for (int i = 0; i < restore->n && got == 0; i++)
-        msr_device_step(device, &restore->steps[i], NULL);
-    _exit(0);
-}
-
-int msr_guard_begin(const struct msr_device *device, const struct msr_steps *restore,
-                    struct msr_guard *guard, struct err *err)
-{
-    int fds[2];
-    if (pipe2(fds, O_CLOEXEC) != 0)
-        return err_set(err, "cannot make a pipe: %s", strerror(errno));
-    // The guardian begins, and stays, with all signals blocked.
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    guard->pid = fork();
-    if (guard->pid != 0)
-        pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (guard->pid < 0) {
-        close(fds[0]);
-        close(fds[1]);
-        return err_set(err, "cannot start the process that restores the counters: %s",
-                       strerror(errno));
-    }
-    if (guard->pid == 0) {
-        close(fds[1]);
-        guard_wait(device, restore, fds[0]);
-    }
-    close(fds[0]);
-    guard->fd = fds[1];
-    return 0;
-}
-
-void msr_guard_end(struct msr_guard *guard)
-{
-    if (guard->pid <= 0)
-        return;
-    if (write(guard->fd, "", 1) != 1)
-        kill(guard->pid, SIGKILL);
-    close(guard->fd);
-    while (waitpid(guard->pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    guard->pid = 0;
+    const struct msr_group *own = group;
+    for (int i = 0; i < own->restore.n; i++)
+        msr_device_step(&own->device, &own->restore.steps[i], NULL);
 }
 
 // Which CPU the target means.
@@ -107,9 +56,8 @@ static void msr_close(struct count_group *group)
     if (!group)
         return;
     struct msr_group *own = group->state;
-    for (int i = 0; i < own->restore.n; i++)
-        msr_device_step(&own->device, &own->restore.steps[i], NULL);
-    msr_guard_end(&own->guard);
+    group_restore(own);
+    count_guard_end(&own->guard);
     msr_device_close(&own->device);
     free(own);
     free(group);
@@ -118,14 +66,14 @@ static void msr_close(struct count_group *group)
 static enum count_obstacle group_prepare(struct count_group *group, struct err *err)
 {
     struct msr_group *own = group->state;
-    struct msr_steps restore = {.n = 0};
-    enum count_obstacle obstacle =
-        msr_device_plan(&own->device, group->events, group->nevents, &own->plan, &restore, err);
-    if (obstacle)
+    enum count_obstacle obstacle = msr_device_plan(&own->device, group->events, group->nevents,
+                                                   &own->plan, &own->restore, err);
+    if (!obstacle && count_guard_begin(group_restore, own, &own->guard, err) != 0)
+        obstacle = COUNT_FAILED;
+    if (obstacle) {
+        own->restore.n = 0; // nothing was changed that close could put right
         return obstacle;
-    if (msr_guard_begin(&own->device, &restore, &own->guard, err) != 0)
-        return COUNT_FAILED;
-    own->restore = restore; // from here on close has something to put right
+    }
     obstacle = msr_device_steps(&own->device, &own->plan.prepare, err);
     return obstacle ? obstacle : msr_device_verify(&own->device, &own->plan.prepare, false, err);
 }
@@ -267,6 +215,12 @@ static enum count_obstacle msr_probe(const struct count_machine *machine, struct
     }
     counters_free(&table);
     return obstacle;
+}
+
+const struct msr_slot *count_msr_slot(const struct count_group *group, int index)
+{
+    const struct msr_group *own = group->state;
+    return &own->plan.slots[index];
 }
 
 const struct count_backend count_msr = {

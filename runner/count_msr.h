@@ -100,15 +100,7 @@ enum count_obstacle msr_device_plan(const struct msr_device *device,
 enum count_obstacle msr_slot_read(const struct msr_device *device, const struct msr_slot *slot,
                                   uint64_t *value, struct err *err);
 
-// A process that waits for our end, however it comes (a signal, SIGKILL too), and then carries out
-// the steps; msr_guard_end() dismisses it without. Lost only if it is itself killed by SIGKILL
-// before us.
-struct msr_guard {
-    pid_t pid;
-    int fd;
-};
-int msr_guard_begin(const struct msr_device *device, const struct msr_steps *restore,
-                    struct msr_guard *guard, struct err *err);
-void msr_guard_end(struct msr_guard *guard);
+// Where event `index` of an open group of count_msr is counted.
+const struct msr_slot *count_msr_slot(const struct count_group *group, int index);
 
 #endif

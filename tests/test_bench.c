@@ -212,7 +212,7 @@ static struct bench_result *made_result(void)
          .columns = columns[1]},
     };
     static struct bench_summary summary = {3, 3, 0.001, 1, 2, 1};
-    static struct bench_event event = {"instructions", "event=0xc0"};
+    static struct bench_event event = {"instructions", "perf", "event=0xc0"};
     static const int cpus[] = {1};
     static const char *names[] = {"ipc"};
     static struct bench_result result = {.detail = "",
@@ -229,8 +229,8 @@ static struct bench_result *made_result(void)
                                          .nevents = 1,
                                          .ncolumns = 1,
                                          .nthreads = 1,
-                                         .backend = "perf",
-                                         .table_version = "1"};
+                                         .table_version = "1",
+                                         .breakers = ""};
     result.rows = rows;
     result.threads = &summary;
     result.summary = summary;

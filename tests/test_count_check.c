@@ -82,8 +82,8 @@ static void test_bench(void **state)
         {.accepted = true, .counts = good[3]}
     };
     struct bench_event events[] = {
-        {"p0", ""},
-        {"p5", ""}
+        {"p0", "perf", ""},
+        {"p5", "perf", ""}
     };
     struct bench_result result = {.uarch = "skylake",
                                   .rows = rows,

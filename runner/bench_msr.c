@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Counters of a bench that are programmed in the registers of the CPUs (backend msr): before the
+// processes of a pass begin, on each CPU that they run on; kernels read them by RDPMC. On files
+// that stand for the devices of a machine nothing counts: there event i is i + 1 ticks of the time
+// stamp.
+#include "bench_internal.h"
+
+#include "count_msr.h"
+
+enum { TSC_ONE = 1 << 16 }; // as CORE_COUNTER_TSC has it
+
+static enum count_obstacle msr_fill(const struct bench *bench, int thread, int nevents,
+                                    struct core_counter *counters, struct err *err)
+{
+    const struct count_group *group = bench->groups[thread];
+    for (int i = 0; i < nevents; i++) {
+        const struct msr_slot *slot = count_msr_slot(group, i);
+        if (slot->rdpmc == MSR_NO_RDPMC) {
+            err_set(err,
+                    "'%s' is not in a counter, so that no kernel can read it; latput stat "
+                    "--backend msr counts it",
+                    group->events[i].name);
+            return COUNT_NO_EVENT;
+        }
+        if (thread > 0 && counters[i].rdpmc != slot->rdpmc) {
+            err_set(err,
+                    "on CPU %d other counters are in use than on CPU %d, so that '%s' would not "
+                    "be in the same one. Stop what uses them (perf, the NMI watchdog), or choose "
+                    "CPUs with --cpus",
+                    bench->result->cpus[thread], bench->result->cpus[0], group->events[i].name);
+            return COUNT_TOO_MANY;
+        }
+        counters[i] = (struct core_counter){
+            .source = CORE_COUNTER_RDPMC, .rdpmc = slot->rdpmc, .bits = (uint16_t)slot->bits};
+        if (*bench->machine.root)
+            counters[i] = (struct core_counter){.source = CORE_COUNTER_TSC,
+                                                .rdpmc = slot->rdpmc,
+                                                .config = (uint64_t)(i + 1) * TSC_ONE};
+    }
+    return COUNT_FINE;
+}
+
+enum count_obstacle bench_msr_begin(struct bench *bench, int pass, struct core_counter *counters,
+                                    struct err *err)
+{
+    struct count_event together[BENCH_EVENTS_MAX];
+    int indices[BENCH_EVENTS_MAX], n = bench_pass_events(bench, pass, indices);
+    enum count_obstacle obstacle = COUNT_FINE;
+    for (int i = 0; i < n; i++)
+        together[i] = bench->events[indices[i]];
+    if (n > CORE_TIMED_MAX) {
+        err_set(err, "%d events at the same time; %d are possible", n, CORE_TIMED_MAX);
+        obstacle = COUNT_TOO_MANY;
+    }
+    for (int t = 0; t < bench->result->nthreads && !obstacle; t++) {
+        const struct count_target target = {.what = COUNT_CPU, .cpu = bench->result->cpus[t]};
+        obstacle = count_msr.open(&bench->machine, &target, together, n, &bench->groups[t], err);
+        if (!obstacle)
+            obstacle = count_msr.start(bench->groups[t], err);
+        if (!obstacle)
+            obstacle = msr_fill(bench, t, n, counters, err);
+    }
+    return obstacle;
+}
+
+enum count_obstacle bench_msr_end(struct bench *bench, struct err *err)
+{
+    enum count_obstacle obstacle = COUNT_FINE;
+    for (int t = 0; t < bench->result->nthreads; t++) {
+        if (bench->groups[t] && !obstacle)
+            obstacle = count_msr.stop(bench->groups[t], err);
+        count_msr.close(bench->groups[t]);
+        bench->groups[t] = NULL;
+    }
+    return obstacle;
+}

@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput bench --backend msr on files that stand for the devices of a machine: what is programmed while
+# it measures, that it is restored in the end, after a kill and after a refusal, and what is refused.
+# There event i counts i + 1 ticks of the time stamp, so that counts can be compared with it.
+# shellcheck source=tests/cli.sh
+. "$(dirname "$0")/cli.sh"
+DB=$SCRATCH/bench.db
+export LATPUT_MACHINE=$SCRATCH/machine
+pmu=$LATPUT_MACHINE/sys/bus/event_source/devices/cpu
+cpu=$(taskset -pc $$ | sed -E 's/.*[^0-9]([0-9]+)$/\1/') # the last one, as bench takes it
+device=$LATPUT_MACHINE/dev/cpu/$cpu/msr
+mkdir -p "$pmu"
+
+bench() { run bench --db "$DB" --asm 'imul rax, rax' --backend msr "$@"; }
+# The registers of counters that any scheme has (the files are sparse and may be 25 GB long), less
+# Intel's and AMD's commands: what was written to those had its effect.
+dump() {
+    od -v -A n -t x8 -w8 -N $((0x1000 * 8)) "$device" | sed "$((0x390 + 1))d"
+    od -v -A n -t x8 -w8 -j $((0xc0000300 * 8)) -N 32 "$device" | sed 3d
+    od -v -A n -t x8 -w8 -j $((0xc0010000 * 8)) -N 8192 "$device"
+}
+restored() {
+    dump | cmp -s - before && [ "$(cat "$pmu/rdpmc")" = 1 ]
+}
+
+bench --events core_clk
+expect_status 3
+expect_err 'msr cannot be used: RDPMC would fault: the kernel has no driver'
+echo 1 >"$pmu/rdpmc"
+bench --events core_clk
+expect_status 3
+expect_err 'msr cannot be used: .*(modprobe msr|announces no counters|not known)'
+if ! grep -q 'modprobe msr' "$ERR"; then
+    echo "skipped: on this CPU it is not known what to program: $(cat "$ERR")"
+    exit 77
+fi
+expect "RDPMC is forbidden again" test "$(cat "$pmu/rdpmc")" = 1
+
+mkdir -p "${device%/*}"
+printf '\x5a' | dd of="$device" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
+dump >before
+bench --events core_clk,instructions --repeat 4 --format csv
+if [ "$STATUS" = 1 ]; then
+    expect_err unstable
+else
+    expect_status 0
+fi
+expect_out ',"counted_core_clk","instructions"$'
+# Of every warm repetition, the disturbed ones as well: within what reading costs.
+# shellcheck disable=SC2016 # awk's $
+expect "event i counts i + 1 ticks" awk -F, 'NR > 1 && $4 == 0 { if (!($11 - $8 < 200 && $8 - $11 < 200 &&
+    $12 - 2 * $8 < 400 && 2 * $8 - $12 < 400)) bad = 1 } END { exit bad || NR < 6 }' "$OUT"
+expect "everything is as it was" restored
+
+# More events than kernels can read at once, and software events: passes of their own.
+bench --events core_clk,core_clk:k,instructions,instructions:k,core_clk,core_clk,core_clk,instructions,page-faults \
+    --repeat 2 --format json --store
+expect "JSON" test "$(sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.backend')) FROM
+    json_each(readfile('$OUT'), '\$.events')")" = msr,msr,msr,msr,msr,msr,msr,msr,perf
+expect "backend in the database" test "$(sqlite3 "$DB" "SELECT group_concat(DISTINCT backend) FROM bench_metric")" = msr,perf
+expect "all are counted" test "$(sqlite3 "$DB" "SELECT count(*) FROM bench_value WHERE value IS NULL")" = 0
+expect "everything is as it was" restored
+
+# While it measures, and after it was killed.
+"$LATPUT" bench --db "$DB" --asm 'imul rax, rax' --backend msr --events core_clk --repeat 100000 >/dev/null 2>&1 &
+pid=$!
+programmed=0
+for _ in $(seq 400); do
+    if [ "$(cat "$pmu/rdpmc")" = 2 ] && ! dump | cmp -s - before; then
+        programmed=1
+        break
+    fi
+    sleep 0.05
+done
+expect "counters are programmed" test "$programmed" = 1
+sleep 0.5
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+for _ in $(seq 100); do
+    restored && break
+    sleep 0.05
+done
+expect "everything is as it was, after SIGKILL" restored
+"$LATPUT" bench --db "$DB" --asm 'imul rax, rax' --backend msr --events core_clk --repeat 100000 >/dev/null 2>&1 &
+pid=$!
+sleep 1.5
+kill -TERM "$pid"
+wait "$pid"
+expect "stopped" test $? = 3
+expect "everything is as it was, after SIGTERM" restored
+
+# Code that crashes or hangs changes nothing of that.
+run bench --db "$DB" --asm ud2 --backend msr --events core_clk
+expect_status 1
+expect_err 'unsupported: SIGILL'
+expect "everything is as it was, after a crash" restored
+
+bench --events aperf
+expect_status 3
+expect_err "'aperf' is (not in a counter|no event)"
+expect "everything is as it was, after a refusal" restored
+bench --events core_clk --cpu "$cpu" --threads 2
+if [ "$STATUS" = 3 ]; then # the other CPU has no device
+    expect_err 'modprobe msr'
+    expect "everything is as it was, after a refusal" restored
+else
+    expect_status 2
+fi
+finish
