@@ -14,9 +14,9 @@ extern const struct command cmd_asm;
 enum { OPTION_TEST, OPTION_SHAPE, OPTION_WIDTH };
 static const struct command_option asm_options[] = {
     {'t',      "test", "GLOB",
-     "Only tests whose name matches: \"latency op2->op1\", \"throughput\", \"*slow\"."},
-    {'s',  "shape", "GLOB", "Only kernels of this shape: dense, filled, n8, \"*+break\"."},
-    {'w',        "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given."},
+     "only tests whose name matches: \"latency op2->op1\", \"throughput\", \"*slow\""},
+    {'s',  "shape", "GLOB", "only kernels of this shape: dense, filled, n8, \"*+break\""},
+    {'w',        "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given"},
     {0},
 };
 

@@ -13,10 +13,10 @@
 enum { OPTION_COVERAGE, OPTION_MISSING };
 static const struct command_option check_options[] = {
     {0,       "coverage", "FILE",
-     "Compare the lists with a table of variants (tab-separated, columns form, "
+     "compare the lists with a table of variants (tab-separated, columns form, "
      "enc, isa_set and exec_status), and print by instruction set how many "
-     "of the variants that execute are in the lists."},
-    {0, "missing", NULL, "With --coverage: print every form that is missing."},
+     "of the variants that execute are in the lists"},
+    {0, "missing", NULL, "with --coverage: print every form that is missing"},
     {0      },
 };
 

@@ -11,8 +11,8 @@ extern const struct command cmd_plan;
 
 enum { OPTION_WIDTH, OPTION_TESTS };
 static const struct command_option plan_options[] = {
-    {'w',  "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given."},
-    {'t', "tests", "LTP", "Which tests: L latency, T throughput; all if not given."},
+    {'w',  "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given"},
+    {'t', "tests", "LTP", "which tests: L latency, T throughput; all if not given"},
     {0   },
 };
 

@@ -32,7 +32,7 @@ static const struct command_option options[] = {
     {0,                                                                                  "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0,                                                                                         "results", "DIR", "where the text tables go (default results); `none`: write none"},
-    {0,                                                                                   "db", "FILE", "the database"},
+    {0,                                                                                   "db", "FILE", "the database; made if missing; default: db/latput.db"},
     {'q',                                                                                         "quiet", NULL, "no progress bar"},
     {0},
 };
@@ -63,10 +63,11 @@ static int run_command(int argc, char **argv);
 const struct command cmd_run = {
     .name = "run",
     .arguments = "[LIST[:LINE]...]",
-    .summary = "measure latency and throughput of instruction lists",
+    .summary = "measure the forms of lists: latency, throughput, ports",
     .description =
-        "Measures the forms of the lists (names below lists/, or paths; all of them if none is "
-        "given) on this machine and stores the results in the database. Needs no privileges. "
+        "Measures latency, throughput and ports of the forms of the lists (names below lists/, or "
+        "paths; all of them if none is given) on this machine, stores the results in the database "
+        "and writes text tables. Needs no privileges. "
         "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
         "second.\n"
         "A run that was interrupted, by a signal or a crash, loses at most the batch that was "

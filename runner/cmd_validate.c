@@ -31,7 +31,7 @@ static int validate_run(int argc, char **argv);
 const struct command cmd_validate = {
     .name = "validate",
     .arguments = "",
-    .summary = "measure random mixes and compare them with the port table's predictions",
+    .summary = "measure random mixes and compare with what the ports predict",
     .description =
         "Draws mixes of 2 to 8 forms, with 1 to 3 instances each, over all classes of forms that "
         "have port usages in the database, measures their throughput and compares it with what "

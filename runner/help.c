@@ -2,6 +2,7 @@
 // Help and man page; see help.h.
 #include "help.h"
 
+#include "util/suggest.h"
 #include "util/text.h"
 #include "version.h"
 
@@ -11,19 +12,19 @@
 enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
 
 static const char help_intro[] =
-    "latput measures latency and reciprocal throughput of x86 instructions on the machine it runs "
-    "on, "
-    "in core clock cycles, without privileges or performance counters, and keeps the results in an "
-    "SQLite database.";
+    "latput measures, on the x86 machine it runs on, the latency and reciprocal throughput of "
+    "instructions, the µops and execution ports that they need, and code of your own, in core "
+    "clock cycles. It needs neither privileges nor performance counters, and keeps the results in "
+    "an SQLite database.";
 
 static const struct {
     int status;
     const char *meaning;
 } help_exit[] = {
-    {EXIT_DONE,        "All done."                                                     },
-    {EXIT_SOME_FAILED, "Done, but some tests failed or are unstable."                  },
-    {EXIT_USAGE,       "Wrong usage or input."                                         },
-    {EXIT_ENVIRONMENT, "The environment lacks something, or nothing could be measured."},
+    {EXIT_DONE,        "all done"                                                     },
+    {EXIT_SOME_FAILED, "done, but some tests failed or are unstable"                  },
+    {EXIT_USAGE,       "wrong usage or input"                                         },
+    {EXIT_ENVIRONMENT, "the environment lacks something, or nothing could be measured"},
 };
 
 static void help_wrap(FILE *out, const char *text, int indent)
@@ -41,8 +42,10 @@ void help_overview(FILE *out)
     fputs("\nCommands:\n", out);
     for (int i = 0; commands[i]; i++)
         fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fputs("\nlatput COMMAND --help describes a command; latput help --man prints the man page.\n",
-          out);
+    fputs("\nExit status:\n", out);
+    for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
+        fprintf(out, "  %d  %s\n", help_exit[i].status, help_exit[i].meaning);
+    fputs("\nlatput COMMAND --help describes a command, latput help --man is the man page.\n", out);
 }
 
 static void help_option(FILE *out, const struct command_option *option)
@@ -116,7 +119,7 @@ static void man_command(const struct command *cmd)
 static void man_page(void)
 {
     puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
-    puts(".SH NAME\nlatput \\- measure latency and throughput of x86 instructions");
+    puts(".SH NAME\nlatput \\- measure latency, throughput and ports of x86 instructions");
     puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] COMMAND "
          "[OPTIONS]");
     puts(".SH DESCRIPTION");
@@ -127,8 +130,26 @@ static void man_page(void)
     puts(".SH EXIT STATUS");
     for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
         printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);
+    puts(".PP\nlatput stat ends with the status of the program that it runs.");
+    puts(".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
+         "tree that latput was built in. For an installed latput it is\n"
+         ".I ~/.local/share/latput/latput.db");
     puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_ROOT\nDirectory that holds lists, macros, cpuinfo and db "
-         "instead of the program's own.\n.TP\n.B NO_COLOR\nIf set, no colour is used.");
+         "instead of the program's own.\n.TP\n.B XDG_DATA_HOME\nReplaces ~/.local/share above.\n"
+         ".TP\n.B TMPDIR\nWhere scratch files lie while latput measures; /tmp if not set.\n"
+         ".TP\n.B NO_COLOR\nIf set, no colour is used.");
+}
+
+int help_no_command(const char *before, const char *name)
+{
+    char hint[96];
+    struct suggestion suggestion = suggest_start(name, strlen(name));
+    for (int i = 0; commands[i]; i++)
+        suggest_offer(&suggestion, commands[i]->name);
+    suggest_text(&suggestion, hint, sizeof hint);
+    fprintf(stderr, "%s: there is no command '%s'%s\n", before, name,
+            *hint ? hint : "; latput --help lists them");
+    return EXIT_USAGE;
 }
 
 int help_command(int argc, char **argv)
@@ -143,16 +164,12 @@ int help_command(int argc, char **argv)
     }
     if (strcmp(argv[1], "--help") == 0) {
         puts("Usage: latput help [COMMAND | --man]\n\nPrints the overview, the help of a command, "
-             "or "
-             "the man page.");
+             "or the man page.");
         return EXIT_DONE;
     }
     const struct command *cmd = command_find(argv[1]);
-    if (!cmd) {
-        fprintf(stderr, "latput help: there is no command '%s'; latput --help lists them\n",
-                argv[1]);
-        return EXIT_USAGE;
-    }
+    if (!cmd)
+        return help_no_command("latput help", argv[1]);
     help_print(cmd, stdout);
     return EXIT_DONE;
 }

@@ -10,5 +10,8 @@
 void help_overview(FILE *out);                         // latput --help
 void help_print(const struct command *cmd, FILE *out); // latput COMMAND --help
 int help_command(int argc, char **argv);               // latput help [COMMAND | --man]
+// Says, after `before` and a colon, that there is no such command, and which may be meant.
+// EXIT_USAGE.
+int help_no_command(const char *before, const char *name);
 
 #endif

@@ -37,10 +37,8 @@ int main(int argc, char **argv)
     if (strcmp(argv[at], "help") == 0)
         return help_command(argc - at, argv + at);
     const struct command *cmd = command_find(argv[at]);
-    if (!cmd) {
-        fprintf(stderr, "latput: there is no command '%s'; latput --help lists them\n", argv[at]);
-        return EXIT_USAGE;
-    }
+    if (!cmd)
+        return help_no_command("latput", argv[at]);
     int status = cmd->run(argc - at, argv + at);
     // Results on a full disk or a closed pipe must not look like success.
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -12,6 +12,8 @@ expect_status 0
 expect_out '^Usage: latput '
 expect_out '^Commands:$'
 commands=$(sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' "$OUT")
+expect "lines of --help fit a terminal" test "$(wc -L <"$OUT")" -le 80
+expect_out '^  3  the environment lacks something'
 expect "commands are listed" test -n "$commands"
 run help
 expect_status 0
@@ -41,12 +43,15 @@ run nonsense
 expect_status 2
 expect_no_out
 expect_err "^latput: .*'nonsense'"
+run qury
+expect_status 2
+expect_err "there is no command 'qury'; did you mean 'query'\?$"
 run --nonsense
 expect_status 2
 expect_no_out
 run help nonsense
 expect_status 2
-expect_err "no command 'nonsense'"
+expect_err "no command 'nonsense'; latput --help lists them$"
 
 run help --man
 expect_status 0
