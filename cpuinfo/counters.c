@@ -256,25 +256,15 @@ static int event_add(void *data, const struct csv_record *record, struct err *er
     return 0;
 }
 
-// The value of the comment line "key: value"; NULL if there is none.
-static const char *head_find(const struct csv_file *file, const char *key)
-{
-    size_t len = strlen(key);
-    for (size_t i = 0; i < file->ncomments; i++)
-        if (strncmp(file->comments[i], key, len) == 0 && file->comments[i][len] == ':')
-            return file->comments[i] + len + 1 + strspn(file->comments[i] + len + 1, " ");
-    return NULL;
-}
-
 static int head_read(struct counter_table *table, struct err *err)
 {
     struct csv_file *file = &table->file;
-    const char *scheme = head_find(file, "scheme");
-    const char *model = head_find(file, "libpfm4");
+    const char *scheme = csv_file_comment(file, "scheme");
+    const char *model = csv_file_comment(file, "libpfm4");
     table->pfm_model = model ? model : "";
-    table->source = head_find(file, "source");
-    table->version = head_find(file, "version");
-    table->applies = head_find(file, "applies");
+    table->source = csv_file_comment(file, "source");
+    table->version = csv_file_comment(file, "version");
+    table->applies = csv_file_comment(file, "applies");
     if (!table->source || !table->version || !table->applies || !scheme)
         return err_set(err,
                        "%s: needs the comment lines `# source:`, `# version:`, `# applies:` "

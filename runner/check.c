@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "../cpuinfo/counter_check.h"
-#include "ports_names.h"
+#include "ports_names_file.h"
 #include "util/paths.h"
 
 #include "../cpuinfo/cpuinfo.h"
@@ -281,15 +281,15 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
     return status;
 }
 
-static bool check_has_form(const char *form, void *data)
+static const struct list_row *check_find_row(const char *form, void *data)
 {
     const struct check *check = data;
     for (int i = 0; i < check->nlists; i++)
         for (int r = 0; r < check->lists[i].list.nrows; r++)
             if (check->lists[i].list.rows[r].bits == 64 &&
                 strcmp(check->lists[i].list.rows[r].form, form) == 0)
-                return true;
-    return false;
+                return &check->lists[i].list.rows[r];
+    return NULL;
 }
 
 static void check_on_table_fault(const struct err *err, void *data)
@@ -299,15 +299,7 @@ static void check_on_table_fault(const struct err *err, void *data)
 
 void check_port_names(struct check *check)
 {
-    glob_t files;
-    if (glob(path_data("cpuinfo/ports/*.csv"), 0, NULL, &files) != 0)
-        return; // none
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        struct err fault;
-        if (port_names_check(files.gl_pathv[i], check_has_form, check, &fault) != 0)
-            check_table_problem(check, fault.text);
-    }
-    globfree(&files);
+    port_names_check_all(check_find_row, check, check_on_table_fault, check);
 }
 
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,

@@ -19,6 +19,16 @@ static int candidate_compare(const void *va, const void *vb)
     return a->size != b->size ? b->size - a->size : a->form - b->form;
 }
 
+// Whether counters saw several µops of the form, as of a store, whose address and data take a port
+// each but no other time than one µop would.
+static bool counted_several(const struct port_oracle *oracle, const struct port_timing *timing)
+{
+    double uops = 0;
+    for (int g = 0; g < oracle->ngroups && timing->counted; g++)
+        uops += timing->uops[g];
+    return uops > 1.5 * SINGLE_COUNT;
+}
+
 // Times every form that can be a blocker alone; keeps those of 1/integer cycles.
 static int discover_singles(struct discovery *d, int nforms, struct err *err)
 {
@@ -41,7 +51,8 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
             d->filler = form;
         int size = (int)lround(1 / clk);
         if (d->forms[form].filler_only || wide > FRONT_END_SHARE || size < 1 ||
-            fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE)
+            fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE ||
+            counted_several(d->oracle, &timings[i]))
             continue;
         d->candidates[d->ncandidates++] = (struct candidate){form, clk, size, -1};
     }

@@ -1,117 +1,28 @@
 // SPDX-License-Identifier: MIT
-// Names of port sets; see ports_names.h.
+// Names of port sets; see ports_names.h. The file's sets that are seen, and the sets of the model
+// that their forms use, must be the same but for the names of ports: as many ports on both sides in
+// every combination of sets.
 #include "ports_names.h"
 #include "ports_internal.h"
-#include "util/csvfile.h"
-#include "util/paths.h"
+#include "ports_names_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { COL_NAME, COL_PORTS, COL_FORM, COLUMNS };
-enum { NAMED_MAX = PORT_CLASSES_MAX, PORT_TEXT_MAX = 8, PUBLISHED_MAX = 64 };
-_Static_assert(PORT_TEXT_MAX == 8 && PUBLISHED_MAX == 64, "names_ports() says so");
-static const char *const columns[COLUMNS] = {"name", "ports", "form"};
-
-// One line of the file.
-struct named_set {
-    const struct csv_record *record;
-    const char *name, *form;
-    uint64_t ports; // bit mask over published
-    int class;      // of the model; -1: not found
+// A line's set in the model.
+enum sight { SIGHT_NONE, SIGHT_CLASS, SIGHT_HIDDEN };
+struct named {
+    enum sight sight;
+    int class;
+    const struct port_usage *usage;
 };
 
-struct names {
-    struct csv_file file;
-    struct named_set sets[NAMED_MAX];
-    int n;
-    char published[PUBLISHED_MAX][PORT_TEXT_MAX];
-    int npublished;
+struct naming {
+    const struct port_names *names;
+    struct named sets[PORT_NAMED_MAX];
+    int published_of[PORTS_MAX]; // of a port of the model; -1: none
 };
-
-static int names_port(struct names *names, const char *text, size_t len)
-{
-    for (int i = 0; i < names->npublished; i++)
-        if (strlen(names->published[i]) == len && memcmp(names->published[i], text, len) == 0)
-            return i;
-    if (names->npublished == PUBLISHED_MAX || len >= PORT_TEXT_MAX)
-        return -1;
-    memcpy(names->published[names->npublished], text, len);
-    return names->npublished++;
-}
-
-static int names_ports(struct names *names, const struct csv_record *record, struct named_set *set,
-                       struct err *err)
-{
-    for (const char *at = record->fields[COL_PORTS]; *at;) {
-        size_t len = strcspn(at, " ");
-        int port = len ? names_port(names, at, len) : -1;
-        const char *wrong = !len                   ? NULL
-                            : len >= PORT_TEXT_MAX ? "a port's name has at most 7 letters"
-                            : port < 0             ? "more than 64 ports"
-                            : set->ports & UINT64_C(1) << port ? "a port stands twice in the set"
-                                                               : NULL;
-        if (wrong)
-            return csv_error_at(names->file.path, record->line, record->text,
-                                record->field_columns[COL_PORTS], err, "%s", wrong);
-        if (len)
-            set->ports |= UINT64_C(1) << port;
-        at += len + (at[len] == ' ');
-    }
-    return 0;
-}
-
-static int names_read(const char *path, struct names *names, struct err *err)
-{
-    const struct csv_spec spec = {columns, COLUMNS, 0};
-    *names = (struct names){.n = 0};
-    if (csv_file_read(path, &spec, &names->file, err) != 0)
-        return -1;
-    for (size_t i = 0; i < names->file.nrecords; i++) {
-        const struct csv_record *record = &names->file.records[i];
-        const char *name = record->fields[COL_NAME];
-        if (names->n == NAMED_MAX)
-            return csv_error_at(path, record->line, record->text, 1, err, "more than %d port sets",
-                                NAMED_MAX);
-        if (!*name || strlen(name) >= PORT_NAME_MAX || strpbrk(name, "*+ "))
-            return csv_error_at(path, record->line, record->text, record->field_columns[COL_NAME],
-                                err, "a name has 1 to %d letters and none of '*', '+', blank",
-                                PORT_NAME_MAX - 1);
-        for (int j = 0; j < names->n; j++)
-            if (strcmp(names->sets[j].name, name) == 0)
-                return csv_error_at(path, record->line, record->text,
-                                    record->field_columns[COL_NAME], err,
-                                    "the name stands in line %d too", names->sets[j].record->line);
-        struct named_set *set = &names->sets[names->n++];
-        *set = (struct named_set){record, name, record->fields[COL_FORM], 0, -1};
-        if (names_ports(names, record, set, err) != 0)
-            return -1;
-    }
-    return 0;
-}
-
-static int names_unknown_form(const struct names *names, const struct named_set *set,
-                              struct err *err)
-{
-    return csv_error_at(names->file.path, set->record->line, set->record->text,
-                        set->record->field_columns[COL_FORM], err,
-                        "no list has the form '%s' in 64-bit mode", set->form);
-}
-
-int port_names_check(const char *path, bool (*has_form)(const char *form, void *data), void *data,
-                     struct err *err)
-{
-    struct names names;
-    int status = names_read(path, &names, err);
-    for (int i = 0; i < names.n && status == 0; i++)
-        if (!has_form(names.sets[i].form, data))
-            status = names_unknown_form(&names, &names.sets[i], err);
-    csv_file_free(&names.file);
-    return status;
-}
 
 static int names_form(const struct port_form *forms, int nforms, const char *name)
 {
@@ -131,100 +42,254 @@ static int model_class(const struct port_model *model, const struct port_usage *
     return -1;
 }
 
-// Whether sizes and overlaps are those of the file.
-static int names_compare(const struct names *names, const struct port_model *model,
-                         struct err *note)
+// Whether this is what a form looks like whose set is as large as the front end is wide: no port,
+// or, where they were counted, so many.
+static bool usage_hidden(const struct port_model *model, const struct port_usage *usage)
 {
+    return usage->outcome == OUTCOME_OK &&
+           (usage->nuses == 0 || (usage->nuses == 1 && usage->uops == 1 &&
+                                  port_set_size(usage->uses[0].set) >= model->width));
+}
+
+static int published_size(const struct port_named_set *set)
+{
+    return __builtin_popcountll(set->ports);
+}
+
+// Where each line's set is in the model.
+static int names_look(struct naming *naming, const struct port_model *model,
+                      const struct port_usage *usages, struct err *note)
+{
+    const struct port_names *names = naming->names;
+    int expected = 0, seen = 0;
     for (int i = 0; i < names->n; i++) {
-        const struct named_set *a = &names->sets[i];
-        if (a->class < 0)
-            return err_set(note, "%s: %s does not use one known port set", a->name, a->form);
-        uint32_t set_a = model->classes[a->class].set;
+        const struct port_named_set *set = &names->sets[i];
+        struct named *named = &naming->sets[i];
+        *named = (struct named){SIGHT_NONE, model_class(model, &usages[i]), &usages[i]};
+        expected += set->ports != 0;
+        if (named->class >= 0)
+            named->sight = SIGHT_CLASS;
+        else if (!set->ports || usages[i].outcome == OUTCOME_UNSUPPORTED)
+            continue;
+        else if (published_size(set) >= model->width && usage_hidden(model, &usages[i]))
+            named->sight = SIGHT_HIDDEN;
+        else
+            return err_set(note, "%s: %s does not use one known port set", set->name, set->form);
+        seen += set->ports && named->sight == SIGHT_CLASS;
+    }
+    if (seen * 2 < expected)
+        return err_set(note, "only %d of %d published sets can be seen", seen, expected);
+    return 0;
+}
+
+// Of two lines with the same set, one that says nothing about ports gives way.
+static int names_twice(struct naming *naming, int i, int j, struct err *note)
+{
+    const struct port_named_set *sets = naming->names->sets;
+    if (sets[i].ports && sets[j].ports)
+        return err_set(note, "%s and %s are the same set here", sets[i].name, sets[j].name);
+    naming->sets[sets[i].ports ? j : i].sight = SIGHT_NONE;
+    return 0;
+}
+
+static bool is_seen(const struct naming *naming, int i)
+{
+    return naming->sets[i].sight == SIGHT_CLASS && naming->names->sets[i].ports;
+}
+
+// Whether sizes and overlaps are those of the file.
+static int names_compare(struct naming *naming, const struct port_model *model, struct err *note)
+{
+    const struct port_names *names = naming->names;
+    for (int i = 0; i < names->n; i++)
         for (int j = 0; j < i; j++)
-            if (names->sets[j].class == a->class)
-                return err_set(note, "%s and %s are the same set here", a->name,
-                               names->sets[j].name);
-        for (int j = 0; j <= i && a->ports; j++) {
-            const struct named_set *b = &names->sets[j];
+            if (naming->sets[i].sight == SIGHT_CLASS && naming->sets[j].sight == SIGHT_CLASS &&
+                naming->sets[i].class == naming->sets[j].class &&
+                names_twice(naming, i, j, note) != 0)
+                return -1;
+    for (int i = 0; i < names->n; i++)
+        for (int j = 0; j <= i && is_seen(naming, i); j++) {
+            if (!is_seen(naming, j))
+                continue;
+            const struct port_named_set *a = &names->sets[i], *b = &names->sets[j];
             int published = __builtin_popcountll(a->ports & b->ports);
-            int measured = b->ports ? port_set_size(set_a & model->classes[b->class].set) : 0;
+            int measured = port_set_size(model->classes[naming->sets[i].class].set &
+                                         model->classes[naming->sets[j].class].set);
             if (measured != published)
-                return err_set(note, "%s and %s share %d ports here, not %d", a->name, b->name,
-                               measured, published);
+                return i == j ? err_set(note, "%s has %d ports here, not %d", a->name, measured,
+                                        published)
+                              : err_set(note, "%s and %s share %d ports here, not %d", a->name,
+                                        b->name, measured, published);
         }
+    return 0;
+}
+
+// The lines whose sets have a port of the model, or a published port, as a bit mask.
+static uint32_t port_lines(const struct naming *naming, const struct port_model *model, int port)
+{
+    uint32_t lines = 0;
+    for (int i = 0; i < naming->names->n; i++)
+        if (is_seen(naming, i) && model->classes[naming->sets[i].class].set & UINT32_C(1) << port)
+            lines |= UINT32_C(1) << i;
+    return lines;
+}
+
+static uint32_t published_lines(const struct naming *naming, int published)
+{
+    uint32_t lines = 0;
+    for (int i = 0; i < naming->names->n; i++)
+        if (is_seen(naming, i) && naming->names->sets[i].ports & UINT64_C(1) << published)
+            lines |= UINT32_C(1) << i;
+    return lines;
+}
+
+// Gives each port of a seen set a published port in the same lines: one of several where they are
+// symmetric. Pairs of sets that fit need not fit together.
+static int names_ports(struct naming *naming, const struct port_model *model, struct err *note)
+{
+    uint64_t taken = 0;
+    int ports = 0;
+    for (int port = 0; port < PORTS_MAX; port++) {
+        uint32_t lines = port_lines(naming, model, port);
+        naming->published_of[port] = -1;
+        for (int p = 0; p < naming->names->npublished && lines; p++)
+            if (!(taken & UINT64_C(1) << p) && published_lines(naming, p) == lines) {
+                naming->published_of[port] = p;
+                taken |= UINT64_C(1) << p;
+                break;
+            }
+        if (lines && naming->published_of[port] < 0)
+            return err_set(note, "the sets do not overlap as published");
+        ports += lines != 0;
+    }
+    for (int p = 0; p < naming->names->npublished; p++)
+        ports -= published_lines(naming, p) != 0;
+    return ports == 0 ? 0 : err_set(note, "the sets do not overlap as published");
+}
+
+// Whether the model tells apart this port and one that is in the same lines: then nothing says
+// which of them has which name.
+static bool port_uncertain(const struct naming *naming, const struct port_model *model, int port)
+{
+    uint32_t twins = 0, lines = port_lines(naming, model, port);
+    for (int other = 0; other < PORTS_MAX; other++)
+        if (port_lines(naming, model, other) == lines)
+            twins |= UINT32_C(1) << other;
+    for (int c = 0; c < model->nclasses; c++) {
+        uint32_t inside = model->classes[c].set & twins;
+        if (inside && inside != twins)
+            return true;
+    }
+    return false;
+}
+
+// The ports of a hidden set in the model; 0 if they cannot be told.
+static uint32_t hidden_ports(const struct naming *naming, const struct port_model *model,
+                             const struct port_named_set *set)
+{
+    uint32_t ports = 0, in = 0, out = 0;
+    for (int port = 0; port < PORTS_MAX; port++) {
+        int published = naming->published_of[port];
+        if (published < 0)
+            continue;
+        bool inside = set->ports & UINT64_C(1) << published;
+        ports |= (uint32_t)inside << port;
+        *(inside ? &in : &out) |= UINT32_C(1) << port;
+    }
+    for (int a = 0; a < PORTS_MAX; a++)
+        for (int b = 0; b < PORTS_MAX; b++)
+            if (in & UINT32_C(1) << a && out & UINT32_C(1) << b &&
+                port_lines(naming, model, a) == port_lines(naming, model, b))
+                return 0;
+    return port_set_size(ports) == published_size(set) ? ports : 0;
+}
+
+// Names the hidden sets; a form whose ports were counted must use those that the file says.
+static int names_hidden(const struct naming *naming, struct port_model *model, struct err *note)
+{
+    for (int i = 0; i < naming->names->n; i++) {
+        const struct port_named_set *set = &naming->names->sets[i];
+        uint32_t ports =
+            naming->sets[i].sight == SIGHT_HIDDEN ? hidden_ports(naming, model, set) : 0;
+        if (!ports || model->nhidden == PORT_HIDDEN_MAX)
+            continue;
+        const struct port_usage *usage = naming->sets[i].usage;
+        if (usage->nuses == 1 && usage->uses[0].set != ports)
+            return err_set(note, "%s: %s uses other ports", set->name, set->form);
+        struct port_hidden *hidden = &model->hidden[model->nhidden++];
+        hidden->set = ports;
+        snprintf(hidden->name, sizeof hidden->name, "%s", set->name);
     }
     return 0;
 }
 
-// Ports that the same named sets contain are told by the published names of those ports.
-static void names_apply(const struct names *names, struct port_model *model)
+// Classes that the file does not name are called by their ports, where these have names.
+static void names_rest(const struct naming *naming, struct port_model *model)
 {
-    for (int i = 0; i < names->n; i++)
-        snprintf(model->classes[names->sets[i].class].name, PORT_NAME_MAX, "%s",
-                 names->sets[i].name);
-    uint64_t taken = 0;
-    for (int port = 0; port < model->nports; port++) {
-        uint32_t inside = 0;
-        for (int i = 0; i < names->n; i++)
-            if (names->sets[i].ports && model->classes[names->sets[i].class].set & UINT32_C(1)
-                                                                                       << port)
-                inside |= UINT32_C(1) << i;
-        for (int p = 0; p < names->npublished && inside; p++) {
-            uint32_t published = 0;
-            for (int i = 0; i < names->n; i++)
-                if (names->sets[i].ports & UINT64_C(1) << p)
-                    published |= UINT32_C(1) << i;
-            if (published != inside || taken & UINT64_C(1) << p)
-                continue;
-            taken |= UINT64_C(1) << p;
-            snprintf(model->port_names[port], sizeof model->port_names[port], "%s",
-                     names->published[p]);
-            break;
-        }
+    bool named[PORT_CLASSES_MAX] = {false};
+    for (int i = 0; i < naming->names->n; i++)
+        if (naming->sets[i].sight == SIGHT_CLASS)
+            named[naming->sets[i].class] = true;
+    for (int c = 0; c < model->nclasses; c++) {
+        int ports[PORTS_MAX], n = port_set_ports(model, model->classes[c].set, ports);
+        struct strbuf text = {0};
+        for (int p = 0; p < n; p++)
+            named[c] |= !model->port_names[ports[p]][0];
+        for (int p = 0; p < n; p++)
+            strbuf_printf(&text, "%s%s", p ? "/" : "", model->port_names[ports[p]]);
+        if (!named[c] && text.len < PORT_NAME_MAX)
+            snprintf(model->classes[c].name, PORT_NAME_MAX, "%s", strbuf_text(&text));
+        strbuf_free(&text);
     }
 }
 
-static int names_infer(struct names *names, const struct port_oracle *oracle,
-                       const struct port_form *forms, int nforms, struct port_model *model,
-                       struct err *note, struct err *err)
+static void names_apply(const struct naming *naming, struct port_model *model)
 {
-    int which[NAMED_MAX];
-    struct port_usage usages[NAMED_MAX];
+    for (int i = 0; i < naming->names->n; i++)
+        if (naming->sets[i].sight == SIGHT_CLASS)
+            snprintf(model->classes[naming->sets[i].class].name, PORT_NAME_MAX, "%s",
+                     naming->names->sets[i].name);
+    for (int port = 0; port < PORTS_MAX; port++)
+        if (naming->published_of[port] >= 0 && !port_uncertain(naming, model, port))
+            snprintf(model->port_names[port], PORT_LABEL_MAX, "%s",
+                     naming->names->published[naming->published_of[port]]);
+    names_rest(naming, model);
+}
+
+int port_names_give(const struct port_names *names, const struct port_oracle *oracle,
+                    const struct port_form *forms, int nforms, struct port_model *model,
+                    struct err *note, struct err *err)
+{
+    int which[PORT_NAMED_MAX];
+    struct port_usage usages[PORT_NAMED_MAX];
+    struct naming naming = {.names = names};
     for (int i = 0; i < names->n; i++) {
         which[i] = names_form(forms, nforms, names->sets[i].form);
         if (which[i] < 0)
-            return names_unknown_form(names, &names->sets[i], err);
+            return csv_error_at(names->file.path, names->sets[i].record->line,
+                                names->sets[i].record->text, 1, err,
+                                "no list has the form '%s' in 64-bit mode", names->sets[i].form);
     }
     if (port_infer(oracle, forms, which, names->n, model, NULL, usages, err) != 0)
         return -1;
-    for (int i = 0; i < names->n; i++)
-        names->sets[i].class = model_class(model, &usages[i]);
-    if (names_compare(names, model, note) == 0)
-        names_apply(names, model);
+    struct port_model named = *model;
+    if (names_look(&naming, model, usages, note) == 0 && names_compare(&naming, model, note) == 0 &&
+        names_ports(&naming, model, note) == 0 && names_hidden(&naming, &named, note) == 0) {
+        names_apply(&naming, &named);
+        *model = named;
+    }
     return 0;
-}
-
-// Reads the uarch's file: 1, 0 if there is none, -1 if it is malformed.
-static int names_open(const char *uarch, struct names *names, struct err *err)
-{
-    char *relative = xasprintf("cpuinfo/ports/%s.csv", uarch);
-    const char *path = path_data(relative);
-    free(relative);
-    *names = (struct names){.n = 0};
-    if (access(path, R_OK) != 0 && errno == ENOENT)
-        return 0;
-    return names_read(path, names, err) == 0 ? 1 : -1;
 }
 
 int port_name_sets(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
                    const char *uarch, struct port_model *model, struct err *note, struct err *err)
 {
     *note = (struct err){{0}};
-    struct names names;
-    int found = names_open(uarch, &names, err);
+    struct port_names names;
+    int found = port_names_load(uarch, &names, err);
     int status = found;
     if (found == 1)
-        status = names_infer(&names, oracle, forms, nforms, model, note, err);
-    csv_file_free(&names.file);
+        status = port_names_give(&names, oracle, forms, nforms, model, note, err);
+    port_names_free(&names);
     return status;
 }

@@ -88,6 +88,20 @@ static int at_least(int wide, const char *text)
     return len > wide ? len : wide;
 }
 
+static void ports_text_hidden(const struct port_model *model, struct strbuf *out)
+{
+    for (int i = 0; i < model->nhidden; i++) {
+        int ports[PORTS_MAX], n = port_set_ports(model, model->hidden[i].set, ports);
+        strbuf_printf(out, "%sset %s:", i ? "" : "\n", model->hidden[i].name);
+        for (int p = 0; p < n; p++) {
+            char label[PORT_LABEL_MAX];
+            port_label(model, ports[p], label);
+            strbuf_printf(out, " %s", label);
+        }
+        strbuf_puts(out, "; as many ports as slots: only counters show what uses it\n");
+    }
+}
+
 void report_ports_text(const struct stored_port_model *stored, const char *title,
                        struct strbuf *out)
 {
@@ -115,6 +129,7 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                           class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
         strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
+    ports_text_hidden(model, out);
     for (int u = 0; u < model->nunits; u++)
         strbuf_printf(out, "%sunit %s: not pipelined; %s keeps it busy for %.1f cycles\n",
                       u ? "" : "\n", model->units[u].name, stored->unit_blockers[u],
@@ -123,6 +138,17 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                   model->residual * 100);
     if (model->unexplained)
         strbuf_printf(out, "%d forms of one µop fit into no set.\n", model->unexplained);
+}
+
+static void ports_json_set(const struct port_model *model, uint32_t set, struct strbuf *out)
+{
+    int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
+    for (int p = 0; p < n; p++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, ports[p], label);
+        strbuf_puts(out, p ? ", " : "");
+        report_json_text(out, label);
+    }
 }
 
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
@@ -141,16 +167,18 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
         strbuf_puts(out, c ? ",\n  {\"name\": " : "\n  {\"name\": ");
         report_json_text(out, class->name);
         strbuf_printf(out, ", \"size\": %d, \"ports\": [", port_set_size(class->set));
-        int ports[PORTS_MAX], nports = port_set_ports(model, class->set, ports);
-        for (int p = 0; p < nports; p++) {
-            char label[PORT_LABEL_MAX];
-            port_label(model, ports[p], label);
-            strbuf_puts(out, p ? ", " : "");
-            report_json_text(out, label);
-        }
+        ports_json_set(model, class->set, out);
         strbuf_printf(out, "], \"forms\": %d, \"blocker\": ", class->members);
         report_json_text(out, stored->class_blockers[c]);
         strbuf_puts(out, "}");
+    }
+    strbuf_puts(out, "],\n \"hidden\": [");
+    for (int i = 0; i < model->nhidden; i++) {
+        strbuf_puts(out, i ? ", {\"name\": " : "{\"name\": ");
+        report_json_text(out, model->hidden[i].name);
+        strbuf_puts(out, ", \"ports\": [");
+        ports_json_set(model, model->hidden[i].set, out);
+        strbuf_puts(out, "]}");
     }
     strbuf_puts(out, "],\n \"units\": [");
     for (int u = 0; u < model->nunits; u++) {

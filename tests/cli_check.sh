@@ -85,12 +85,23 @@ sed -i 's/^p0,\([^,]*\),\([^,]*\),0xa1,0x01/p0,\1,\2,0x1a1,0x01/' tree/cpuinfo/c
 sed -i 's/^branches,core_clk/branches,core_clock/' tree/cpuinfo/counter_sets.csv
 rm tree/cpuinfo/counters/p5.csv
 sed -i "s/,shlx r32 r32 r32\$/,shlx r32 r99/" tree/cpuinfo/ports/zen4.csv
+ports=tree/cpuinfo/ports
+mv "$ports"/zen3.csv "$ports"/zen6.csv
+sed -i 's/^# applies: .*/& zen5 zen7/' "$ports"/jaguar.csv
+sed -i 's/^# applies: .*/& skylake/' "$ports"/haswell.csv
+sed -i '/^# source/d' "$ports"/nehalem.csv
+sed -i 's/^p05,p0 p5/p50,p5 p1/' "$ports"/sandybridge.csv
 LATPUT_ROOT=$PWD/tree run check
 expect_status 2
 expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
 expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
 expect_err 'cpus\.csv:[0-9]+: p5 has no table of counters that can be read: .*/counters/p5\.csv$'
 expect_err "ports/zen4\.csv:[0-9]+: no list has the form 'shlx r32 r99' in 64-bit mode"
+expect_err 'ports/zen6\.csv: `# applies:` begins with zen3, so the file must be zen3\.csv$'
+expect_err "ports/jaguar\.csv: \`# applies:\` has 'zen7', which is no uarch of cpus\.csv$"
+expect_err 'ports/skylake\.csv: .*ports/haswell\.csv applies to skylake too$'
+expect_err 'ports/nehalem\.csv: needs the comment lines `# source:` and `# applies:`'
+expect_err 'ports/sandybridge\.csv:10: line 9 names this set too'
 
 run check --missing
 expect_status 2

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Which rows of the lists can be blockers and how good they are at it; and the checks of files that
-// name port sets.
+// Which rows of the lists can be blockers and how good they are at it.
 #include "lists_fixture.h"
 #include "plan.h"
 #include "ports_forms.h"
-#include "ports_names.h"
 
 #include <math.h>
-#include <unistd.h>
 
 static int cost(const char *form)
 {
@@ -116,84 +113,12 @@ static void test_thin(void **state)
             fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
 }
 
-// --- names ---
-
-static bool has_form(const char *form, void *data)
-{
-    (void)data;
-    return strcmp(form, "mov r32 i32") == 0 || strcmp(form, "vpaddb x x x") == 0;
-}
-
-// The outcome of a check of a file with these records.
-static int names_check(const char *records, struct err *err)
-{
-    char path[] = "/tmp/latput-test-names-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    FILE *file = fdopen(fd, "w");
-    fprintf(file, "# Names.\n# source: test\nname,ports,form\n%s", records);
-    fclose(file);
-    *err = (struct err){""};
-    int status = port_names_check(path, has_form, NULL, err);
-    unlink(path);
-    return status;
-}
-
-static void test_names(void **state)
-{
-    (void)state;
-    struct strbuf many_ports = {0}, many_sets = {0};
-    for (int i = 0; i < 8; i++) {
-        strbuf_printf(&many_ports, "S%d,", i);
-        for (int port = 0; port < 9; port++)
-            strbuf_printf(&many_ports, "q%d ", 9 * i + port);
-        strbuf_puts(&many_ports, ",mov r32 i32\n");
-    }
-    for (int i = 0; i < 33; i++)
-        strbuf_printf(&many_sets, "S%d,,mov r32 i32\n", i);
-    const struct {
-        const char *records, *message; // NULL: fine
-    } cases[] = {
-        {"ALU,p0 p1,mov r32 i32\n",                                 NULL                                 },
-        {"ALU,p0 p1,mov r32 i32\nV,,vpaddb x x x\n",                NULL                                 },
-        {",p0,mov r32 i32\n",                                       "a name has 1 to 23 letters"         },
-        {"A+B,p0,mov r32 i32\n",                                    "a name has 1 to 23 letters"         },
-        {"A B,p0,mov r32 i32\n",                                    "a name has 1 to 23 letters"         },
-        {"A*,p0,mov r32 i32\n",                                     "a name has 1 to 23 letters"         },
-        {"A23456789012345678901234,p0,mov r32 i32\n",               "a name has 1 to 23 letters"         },
-        {"A2345678901234567890123,p0,mov r32 i32\n",                NULL                                 },
-        {"A,p0,mov r32 i32\nB,p1,mov r32 i32\nA,p2,vpaddb x x x\n",
-         "the name stands in line 4 too"                                                                 },
-        {"A,p0 p1 p0,mov r32 i32\n",                                "a port stands twice in the set"     },
-        {"A,p0 p1234567,mov r32 i32\n",                             "a port's name has at most 7 letters"},
-        {"A,p0,mov r32 r99\n",                                      "no list has the form 'mov r32 r99'" },
-        {"A,p0,\n",                                                 "no list has the form ''"            },
-        {"A,p0\n",                                                  ":4: "                               },
-        {strbuf_text(&many_ports),                                  "more than 64 ports"                 },
-        {strbuf_text(&many_sets),                                   "more than 32 port sets"             },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct err err;
-        int status = names_check(cases[i].records, &err);
-        if (status != (cases[i].message ? -1 : 0) ||
-            (cases[i].message && !strstr(err.text, cases[i].message)))
-            fail_msg("%s gave %d: %s", cases[i].records, status, err.text);
-        assert_true(status == 0 || strstr(err.text, "/tmp/latput-test-names-"));
-    }
-    strbuf_free(&many_ports);
-    strbuf_free(&many_sets);
-    struct err err = {""};
-    assert_int_equal(port_names_check("/nowhere/x.csv", has_form, NULL, &err), -1);
-    assert_non_null(strstr(err.text, "/nowhere/x.csv"));
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_candidates),
         cmocka_unit_test(test_costs),
         cmocka_unit_test(test_thin),
-        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }

@@ -19,14 +19,16 @@ static struct stored_port_model made_model(void)
                               {0x30, "FP<\"&", -1, 0.5, 12},
                               {0x3, "PAIR", -1, 0.5, 9},
                               {0xf, "ALU", -1, 0.25, 300}},
+                  .nhidden = 1,
+                  .hidden = {{0x3b, "Q\"ALL"}},
                   .nunits = 2,
                   .units = {{"DIV", -1, 4.5}, {"SQRT", -1, 12}},
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
-        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"",                                 "shlx r64 r64 r64",
+        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"",                "shlx r64 r64 r64",
                   "mov r32 i32"},
-        .unit_blockers = {"div r64",  "vsqrtpd x x"},
+        .unit_blockers = {"div r64", "vsqrtpd x x"},
     };
 }
 
@@ -58,14 +60,16 @@ static void test_text(void **state)
                       "PAIR          2   ·    ##   ##   ·    ·    ·         9  shlx r64 r64 r64\n"
                       "ONE           1   ·    ##   ·    ·    ·    ·         7  imul r64 r64 i8\n"
                       "FP<\"&         2   ·    ·    ·    ·    ##   ##       12  vpaddb");
+    expect_text(&out, "\n\nset Q\"ALL: q1 q2 q10 u4 u5; as many ports as slots");
     expect_text(&out, "unit DIV: not pipelined; div r64 keeps it busy for 4.5 cycles\n"
                       "unit SQRT: not pipelined; vsqrtpd x x keeps it busy for 12.0 cycles\n");
     expect_text(&out, "from this structure: 6.2 %.\n3 forms of one µop fit into no set.\n");
     strbuf_clear(&out);
-    stored.model.unexplained = stored.model.nunits = 0;
+    stored.model.unexplained = stored.model.nunits = stored.model.nhidden = 0;
     report_ports_text(&stored, "t", &out);
     expect_no_text(&out, "unit");
     expect_no_text(&out, "fit into no set");
+    expect_no_text(&out, "only counters");
     // Columns are as wide as the longest name; sets of a size stand in the order of their names.
     strbuf_clear(&out);
     snprintf(stored.model.port_names[3], PORT_LABEL_MAX, "AGLU01");
@@ -118,6 +122,9 @@ static void test_json(void **state)
     expect_json(&out, "json_extract(?1, '$.sets[1].size')", "2");
     expect_json(&out, "json_extract(?1, '$.sets[1].ports')", "[\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$.sets[1].blocker')", "vpaddb x{k}{z} <x> & \"x\"");
+    expect_json(&out, "json_extract(?1, '$.hidden[0].name')", "Q\"ALL");
+    expect_json(&out, "json_extract(?1, '$.hidden[0].ports')",
+                "[\"q1\",\"q2\",\"q10\",\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$.units[1].name')", "SQRT");
     expect_json(&out, "json_extract(?1, '$.units[0].busy_clk')", "4.5");
     strbuf_clear(&out);

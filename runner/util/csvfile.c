@@ -371,3 +371,12 @@ void csv_file_free(struct csv_file *file)
     arena_free(&file->arena);
     *file = (struct csv_file){0};
 }
+
+const char *csv_file_comment(const struct csv_file *file, const char *key)
+{
+    size_t len = strlen(key);
+    for (size_t i = 0; i < file->ncomments; i++)
+        if (strncmp(file->comments[i], key, len) == 0 && file->comments[i][len] == ':')
+            return file->comments[i] + len + 1 + strspn(file->comments[i] + len + 1, " ");
+    return NULL;
+}

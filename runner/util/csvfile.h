@@ -39,6 +39,8 @@ struct csv_spec {
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
 void csv_file_free(struct csv_file *file);
+// The value of the first comment line "# key: value" before the header; NULL if there is none.
+const char *csv_file_comment(const struct csv_file *file, const char *key);
 
 // Sets err to `path:line: message` with the source line and a caret under byte `column` (1-based)
 // below it. Returns -1.
