@@ -58,7 +58,7 @@ static const struct command_option stat_options[] = {
         "is then kept); tsc: nobody; auto (default): perf, else msr"},
     [OPT_CPU] = {0, "cpu", "N", "keep the program on CPU N, and latput off it"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_OUTPUT] = {'o', "output", "FILE", "write the report there instead of standard error"},
+    [OPT_OUTPUT] = {'o', "output", "FILE", "write the report there instead of standard error; `-`: to standard output"},
     {0}
 };
 // clang-format on
@@ -295,6 +295,8 @@ static int report_emit(const struct stat_command *s, const struct stat_result *r
     stat_report_put(&report, s->format, &out);
     if (!s->output)
         fputs(strbuf_text(&out), stderr);
+    else if (strcmp(s->output, "-") == 0)
+        fputs(strbuf_text(&out), stdout);
     else if (report_write_file(s->output, strbuf_text(&out), out.len, &err) != 0)
         status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     strbuf_free(&out);

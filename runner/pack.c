@@ -206,6 +206,8 @@ static int pack_write_zip(const struct pack *pack, const char *temporary, const 
 
 static int pack_publish(const struct pack *pack, const char *path, struct err *err)
 {
+    if (!report_is_replaceable(path))
+        return pack_write_zip(pack, path, path, err);
     char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
     int result = pack_write_zip(pack, temporary, path, err);
     if (result == 0 && rename(temporary, path) != 0)

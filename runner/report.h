@@ -82,7 +82,10 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
 int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
                      struct err *err);
-// Writes `len` bytes to a file that appears under its name only when it is complete.
+// Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
+bool report_is_replaceable(const char *path);
+// Writes `len` bytes to a file that appears under its name only when it is complete; what is
+// not replaceable is written to as it is.
 int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
 // A list's name as a file name: "int" from "int"; characters that no file name needs become '_'.
 char *report_file_stem(const char *list);

@@ -6,28 +6,42 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+static int file_fill(const char *path, const char *bytes, size_t len, bool sync)
+{
+    FILE *file = fopen(path, "we");
+    if (!file)
+        return -1;
+    bool bad = fwrite(bytes, 1, len, file) != len;
+    bad |= fflush(file) != 0 || ferror(file);
+    bad |= sync && fsync(fileno(file)) != 0;
+    int error = errno;
+    bad |= fclose(file) != 0;
+    if (bad && error)
+        errno = error;
+    return bad ? -1 : 0;
+}
+
+bool report_is_replaceable(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) != 0 || S_ISREG(about.st_mode);
+}
+
 int report_write_file(const char *path, const char *bytes, size_t len, struct err *err)
 {
+    if (!report_is_replaceable(path))
+        return file_fill(path, bytes, len, false) == 0
+                   ? 0
+                   : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
     char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
-    FILE *file = fopen(temporary, "w");
-    int bad = file == NULL;
-    if (file) {
-        bad = fwrite(bytes, 1, len, file) != len;
-        bad |= fflush(file) != 0 || ferror(file);
-        bad |= fsync(fileno(file)) != 0;
-        int error = errno;
-        bad |= fclose(file) != 0;
-        if (bad && error)
-            errno = error;
-    }
-    if (!bad)
-        bad = rename(temporary, path) != 0;
+    bool bad = file_fill(temporary, bytes, len, true) != 0 || rename(temporary, path) != 0;
     if (bad) {
         err_set(err, "%s: cannot be written: %s", path, strerror(errno));
         unlink(temporary);

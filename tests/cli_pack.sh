@@ -17,6 +17,12 @@ expect "same bytes" cmp one.zip again.zip
 run pack --db known.db --run 7
 expect_status 2
 expect_err 'has no run 7'
+: >target.zip
+ln -s target.zip link.zip
+run pack --db known.db --run 1 --output link.zip
+expect_status 0
+expect "the link is one still" test -L link.zip
+expect "the pack is behind it" cmp target.zip one.zip
 run pack --db known.db --output /nonexistent/x.zip
 expect_status 3
 expect_err '/nonexistent/x\.zip: cannot be written: No such file or directory$'

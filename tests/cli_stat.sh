@@ -69,6 +69,24 @@ CLI_COMMAND='stat <pipe'
 "$LATPUT" stat --events task-clock -o report.txt -- cat < <(cat input) >"$OUT" 2>"$ERR"
 expect_err 'standard input is a pipe'
 
+# Where the report goes: to standard output on request, and never in the place of a link or a pipe.
+run stat --repeat 1 -e task-clock --format csv -o - -- true
+expect_status 0
+expect_out '^wall,clock,'
+expect "nothing on standard error" test ! -s "$ERR"
+: >target
+ln -s target link
+run stat --repeat 1 -e task-clock -o link -- true
+expect_status 0
+expect "the link is one still" test -L link
+expect "the report is behind it" grep -q '^wall' target
+mkfifo fifo
+cat fifo >through &
+run stat --repeat 1 -e task-clock -o fifo -- true
+wait
+expect "the pipe is one still" test -p fifo
+expect "the report went through it" grep -q '^wall' through
+
 # Exit status and signals of the program.
 run stat -e task-clock -- sh -c 'exit 7'
 expect_status 7
