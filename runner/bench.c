@@ -216,8 +216,8 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
 {
     static const struct bench_summary none = {.clk = NAN, .median_clk = NAN, .spread_clk = NAN};
     struct bench bench = {.spec = spec, .result = result, .arena = arena};
-    *result =
-        (struct bench_result){.outcome = OUTCOME_OK, .detail = "", .breakers = "", .summary = none};
+    *result = (struct bench_result){
+        .outcome = OUTCOME_OK, .detail = "", .breakers = "", .placement = "", .summary = none};
     result->refused = bench_check(spec, err) != 0;
     if (result->refused)
         return -1;

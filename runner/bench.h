@@ -110,6 +110,7 @@ struct bench_result {
     const int *cpus;               // of each
     int cpu;                       // of thread 0
     int nthreads;
+    const char *placement;  // of several threads on cores, for people; else ""
     struct bench_row *rows; // by pass, repetition, thread; owned by the arena
     int nrows;
     struct bench_event *events;

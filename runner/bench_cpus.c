@@ -1,111 +1,343 @@
 // SPDX-License-Identifier: MIT
-// Which CPUs the threads of a bench run on: the first two on one core where cores have two threads,
-// the next ones on cores of their own, then the siblings of those; so that three threads show both
-// what siblings share and what cores share.
-#include "bench_internal.h"
+// Choosing CPUs for the threads of a bench; see bench_cpus.h. From the last one downwards, because
+// interrupts prefer the first. Cycles are calibrated, and events chosen, for one type of core, so
+// threads never run on two.
+#include "bench_cpus.h"
 
-#include <sched.h>
+#include "bench_internal.h"
+#include "util/strbuf.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// Whether the two are threads of one core, as far as the kernel says.
-static bool cpus_are_siblings(int a, int b)
+enum { LIST_BYTES = 4096 };
+
+// Of processors with several types of core, as Linux calls them.
+static const char *const type_names[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+
+// A list of CPUs as the kernel writes it: "0-3,8". False where there is no such file.
+static bool cpulist_read(const char *root, const char *path, cpu_set_t *set)
 {
-    char path[96], list[256] = "";
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", a);
-    FILE *file = fopen(path, "r");
+    char full[512], text[LIST_BYTES] = "";
+    CPU_ZERO(set);
+    snprintf(full, sizeof full, "%s%s", root, path);
+    FILE *file = fopen(full, "re");
     if (!file)
         return false;
-    bool found = false;
-    if (fgets(list, sizeof list, file))
-        for (char *at = list; *at && !found;) {
-            char *end;
-            long first = strtol(at, &end, 10), last = first;
-            if (end == at)
-                break;
-            if (*end == '-')
-                last = strtol(end + 1, &end, 10);
-            found = b >= first && b <= last;
-            at = *end == ',' ? end + 1 : end + strlen(end);
-        }
+    const char *at = fgets(text, sizeof text, file);
     fclose(file);
-    return found;
+    while (at && *at) {
+        char *end;
+        long first = strtol(at, &end, 10), last = first;
+        if (end == at)
+            break;
+        if (*end == '-')
+            last = strtol(end + 1, &end, 10);
+        for (long cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE; cpu++)
+            CPU_SET((size_t)cpu, set);
+        at = *end == ',' ? end + 1 : NULL;
+    }
+    return true;
 }
 
-static bool cpus_has(const int *cpus, int n, int cpu)
+static void cpulist_write(const cpu_set_t *set, struct strbuf *out)
+{
+    const char *comma = "";
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        int last = cpu;
+        if (!CPU_ISSET((size_t)cpu, set))
+            continue;
+        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
+            last++;
+        strbuf_printf(out, last > cpu ? "%s%d-%d" : "%s%d", comma, cpu, last);
+        comma = ",";
+        cpu = last;
+    }
+}
+
+static struct bench_cpu cpu_read(const char *root, int cpu)
+{
+    struct bench_cpu read = {cpu, -1, -1};
+    char path[128];
+    cpu_set_t set;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    if (cpulist_read(root, path, &set))
+        for (int sibling = 0; sibling < CPU_SETSIZE && read.core < 0; sibling++)
+            if (CPU_ISSET((size_t)sibling, &set))
+                read.core = sibling;
+    for (int type = 0; type < (int)ARRAY_LEN(type_names); type++) {
+        snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpus", type_names[type]);
+        if (cpulist_read(root, path, &set) && CPU_ISSET((size_t)cpu, &set))
+            read.type = type;
+    }
+    return read;
+}
+
+void bench_cpus_read(const char *root, const cpu_set_t *allowed, struct bench_cpus *cpus)
+{
+    cpus->n = 0;
+    cpulist_read(root, "/sys/devices/system/cpu/present", &cpus->present);
+    bool known = cpulist_read(root, "/sys/devices/system/cpu/online", &cpus->online);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((size_t)cpu, allowed) && (!known || CPU_ISSET((size_t)cpu, &cpus->online)))
+            cpus->usable[cpus->n++] = cpu_read(root, cpu);
+}
+
+static const struct bench_cpu *cpu_find(const struct bench_cpus *cpus, int cpu)
+{
+    for (int i = 0; i < cpus->n; i++)
+        if (cpus->usable[i].cpu == cpu)
+            return &cpus->usable[i];
+    return NULL;
+}
+
+static bool cpus_has(const int *chosen, int n, int cpu)
 {
     for (int i = 0; i < n; i++)
-        if (cpus[i] == cpu)
+        if (chosen[i] == cpu)
             return true;
     return false;
 }
 
-// Whether the CPU is a sibling of any that was chosen.
-static bool cpus_shares_core(const int *cpus, int n, int cpu)
+static bool cpus_share(const struct bench_cpu *a, const struct bench_cpu *b)
+{
+    return a->core >= 0 && a->core == b->core;
+}
+
+// Whether it is a sibling of any that was chosen.
+static bool cpus_shares_core(const struct bench_cpus *cpus, const int *chosen, int n,
+                             const struct bench_cpu *cpu)
 {
     for (int i = 0; i < n; i++)
-        if (cpus_are_siblings(cpus[i], cpu))
+        if (cpus_share(cpu_find(cpus, chosen[i]), cpu))
             return true;
     return false;
 }
 
-// The next CPU: `sharing` says whether it should be a sibling of one that was chosen. From the last
-// one downwards, because interrupts prefer the first. -1: there is none.
-static int cpus_next(const cpu_set_t *set, const int *cpus, int n, bool sharing)
+// How many may be used that are of this type.
+static int type_count(const struct bench_cpus *cpus, int type)
 {
-    for (int cpu = CPU_SETSIZE - 1; cpu >= 0; cpu--)
-        if (CPU_ISSET((size_t)cpu, set) && !cpus_has(cpus, n, cpu) &&
-            cpus_shares_core(cpus, n, cpu) == sharing)
+    int n = 0;
+    for (int i = 0; i < cpus->n; i++)
+        n += cpus->usable[i].type == type;
+    return n;
+}
+
+static bool cpus_any_share(const struct bench_cpus *cpus)
+{
+    for (int i = 0; i < cpus->n; i++)
+        for (int k = 0; k < i; k++)
+            if (cpus_share(&cpus->usable[i], &cpus->usable[k]))
+                return true;
+    return false;
+}
+
+// The last CPU that has enough others of its type; if there is one, with a sibling.
+static const struct bench_cpu *cpus_first(const struct bench_cpus *cpus, int wanted)
+{
+    const struct bench_cpu *first = NULL;
+    for (int i = cpus->n - 1; i >= 0; i--) {
+        const struct bench_cpu *cpu = &cpus->usable[i];
+        if (type_count(cpus, cpu->type) < wanted)
+            continue;
+        if (wanted == 1)
             return cpu;
+        for (int k = 0; k < cpus->n; k++)
+            if (k != i && cpus_share(cpu, &cpus->usable[k]))
+                return cpu;
+        first = first ? first : cpu;
+    }
+    return first;
+}
+
+// The next CPU: `sharing` says whether it should be a sibling of one that was chosen. -1: none is.
+static int cpus_next(const struct bench_cpus *cpus, const int *chosen, int n, bool sharing)
+{
+    int type = cpu_find(cpus, chosen[0])->type;
+    for (int i = cpus->n - 1; i >= 0; i--) {
+        const struct bench_cpu *cpu = &cpus->usable[i];
+        if (cpu->type == type && !cpus_has(chosen, n, cpu->cpu) &&
+            cpus_shares_core(cpus, chosen, n, cpu) == sharing)
+            return cpu->cpu;
+    }
     return -1;
 }
 
-static int cpus_choose(const cpu_set_t *set, int wanted, int first, int *cpus)
+// Why a CPU that was named cannot be used.
+static int cpus_refuse(const struct bench_cpus *cpus, int cpu, struct err *err)
 {
-    int n = 0;
-    if (first >= 0)
-        cpus[n++] = first;
-    while (n < wanted) {
-        bool sharing = n == 1;
-        int cpu = cpus_next(set, cpus, n, sharing);
-        if (cpu < 0)
-            cpu = cpus_next(set, cpus, n, !sharing);
-        if (cpu < 0)
-            break;
-        cpus[n++] = cpu;
+    struct strbuf list = {0};
+    if (cpu >= CPU_SETSIZE ||
+        (CPU_COUNT(&cpus->present) && !CPU_ISSET((size_t)cpu, &cpus->present))) {
+        cpulist_write(&cpus->present, &list);
+        err_set(err, "there is no CPU %d; there are %s", cpu, strbuf_text(&list));
+    } else if (CPU_COUNT(&cpus->online) && !CPU_ISSET((size_t)cpu, &cpus->online)) {
+        err_set(err, "CPU %d is offline: echo 1 > /sys/devices/system/cpu/cpu%d/online", cpu, cpu);
+    } else {
+        cpu_set_t usable;
+        CPU_ZERO(&usable);
+        for (int i = 0; i < cpus->n; i++)
+            CPU_SET((size_t)cpus->usable[i].cpu, &usable);
+        cpulist_write(&usable, &list);
+        err_set(err,
+                "CPU %d is not one that this process may use, which are %s (taskset, a cpuset)",
+                cpu, strbuf_text(&list));
     }
-    return n;
+    strbuf_free(&list);
+    return -1;
+}
+
+static int cpus_too_few(const struct bench_cpus *cpus, int wanted, struct err *err)
+{
+    cpu_set_t usable, offline;
+    struct strbuf text = {0};
+    CPU_ZERO(&usable);
+    for (int i = 0; i < cpus->n; i++)
+        CPU_SET((size_t)cpus->usable[i].cpu, &usable);
+    CPU_XOR(&offline, &cpus->present, &cpus->online);
+    strbuf_printf(&text, "%d threads need as many CPUs, but this process may use %d only (", wanted,
+                  cpus->n);
+    cpulist_write(&usable, &text);
+    strbuf_puts(&text, ")");
+    if (CPU_COUNT(&cpus->online) > cpus->n) {
+        strbuf_puts(&text, "; taskset or a cpuset keeps it from others of ");
+        cpulist_write(&cpus->online, &text);
+    }
+    if (CPU_COUNT(&cpus->present) && CPU_COUNT(&offline)) {
+        strbuf_puts(&text, "; offline are ");
+        cpulist_write(&offline, &text);
+    }
+    err_set(err, "%s", strbuf_text(&text));
+    strbuf_free(&text);
+    return -1;
+}
+
+static int cpus_too_few_of_type(const struct bench_cpus *cpus, int wanted, struct err *err)
+{
+    struct strbuf text = {0};
+    for (int type = -1; type < (int)ARRAY_LEN(type_names); type++)
+        if (type_count(cpus, type))
+            strbuf_printf(&text, "%s%d %s", text.len ? ", " : "", type_count(cpus, type),
+                          type < 0 ? "of another" : type_names[type]);
+    err_set(err,
+            "%d threads need as many CPUs with one type of core, since cycles are calibrated and "
+            "events counted for one; this process may use %s",
+            wanted, strbuf_text(&text));
+    strbuf_free(&text);
+    return -1;
+}
+
+static int cpus_choose_freely(const struct bench_cpus *cpus, int first, int wanted, int *chosen,
+                              struct err *err)
+{
+    if (first >= 0 && !cpu_find(cpus, first))
+        return cpus_refuse(cpus, first, err);
+    if (cpus->n < wanted)
+        return cpus_too_few(cpus, wanted, err);
+    const struct bench_cpu *cpu = first >= 0 ? cpu_find(cpus, first) : cpus_first(cpus, wanted);
+    if (!cpu || type_count(cpus, cpu->type) < wanted)
+        return cpus_too_few_of_type(cpus, wanted, err);
+    chosen[0] = cpu->cpu;
+    for (int n = 1; n < wanted; n++) {
+        bool sharing = n == 1;
+        chosen[n] = cpus_next(cpus, chosen, n, sharing);
+        if (chosen[n] < 0)
+            chosen[n] = cpus_next(cpus, chosen, n, !sharing);
+    }
+    return 0;
+}
+
+int bench_cpus_choose(const struct bench_cpus *cpus, const struct bench_spec *spec, int *chosen,
+                      struct err *err)
+{
+    int wanted = spec->threads > 1 ? spec->threads : 1;
+    if (!spec->cpus)
+        return cpus_choose_freely(cpus, spec->cpu, wanted, chosen, err);
+    for (int i = 0; i < wanted; i++) {
+        const struct bench_cpu *cpu = cpu_find(cpus, spec->cpus[i]);
+        if (!cpu)
+            return cpus_refuse(cpus, spec->cpus[i], err);
+        if (cpus_has(chosen, i, cpu->cpu))
+            return err_set(err, "CPU %d is named twice: each thread needs one of its own",
+                           cpu->cpu);
+        chosen[i] = cpu->cpu;
+        const struct bench_cpu *first = cpu_find(cpus, chosen[0]);
+        if (cpu->type != first->type)
+            return err_set(err,
+                           "CPU %d has another type of core (%s) than CPU %d (%s): cycles are "
+                           "calibrated and events counted for one type. Measure them one after "
+                           "the other",
+                           cpu->cpu, cpu->type < 0 ? "not known" : type_names[cpu->type],
+                           first->cpu, first->type < 0 ? "not known" : type_names[first->type]);
+    }
+    return 0;
+}
+
+// The CPUs of the core of chosen[at], if that is its first one there and there are several.
+static bool describe_core(const struct bench_cpus *cpus, const int *chosen, int n, int at,
+                          struct strbuf *out)
+{
+    const struct bench_cpu *own = cpu_find(cpus, chosen[at]);
+    bool several = false;
+    for (int i = 0; i < n; i++) {
+        if (i == at || !cpus_share(own, cpu_find(cpus, chosen[i])))
+            continue;
+        if (i < at)
+            return false;
+        if (!several)
+            strbuf_printf(out, "%s%d", out->len ? "; " : "", chosen[at]);
+        strbuf_printf(out, "+%d", chosen[i]);
+        several = true;
+    }
+    if (several)
+        strbuf_puts(out, " on one core");
+    return several;
+}
+
+const char *bench_cpus_describe(const struct bench_cpus *cpus, const int *chosen, int n,
+                                struct arena *arena)
+{
+    struct strbuf text = {0};
+    int alone = 0;
+    for (int i = 0; i < n; i++)
+        if (cpu_find(cpus, chosen[i])->core < 0)
+            return "which of them share a core is not known here";
+    for (int i = 0; i < n; i++)
+        describe_core(cpus, chosen, n, i, &text);
+    const char *before = text.len ? "; " : "";
+    for (int i = 0; i < n; i++) {
+        bool shares = false;
+        for (int k = 0; k < n; k++)
+            shares |= k != i && cpus_share(cpu_find(cpus, chosen[i]), cpu_find(cpus, chosen[k]));
+        if (shares)
+            continue;
+        strbuf_printf(&text, "%s%d", alone++ ? ", " : before, chosen[i]);
+    }
+    if (alone)
+        strbuf_puts(&text, alone > 1 ? " on cores of their own" : " on a core of its own");
+    if (alone == n && n > 1 && !cpus_any_share(cpus))
+        strbuf_puts(&text, " (no two that may be used share one)");
+    const char *described = arena_strdup(arena, strbuf_text(&text));
+    strbuf_free(&text);
+    return described;
 }
 
 int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,
                       struct arena *arena, struct err *err)
 {
-    cpu_set_t set;
+    cpu_set_t allowed;
     int wanted = spec->threads > 1 ? spec->threads : 1;
-    int *cpus = arena_alloc(arena, (size_t)wanted * sizeof *cpus);
-    result->cpus = cpus;
-    result->nthreads = wanted;
-    if (sched_getaffinity(0, sizeof set, &set) != 0)
+    int *chosen = arena_alloc(arena, (size_t)wanted * sizeof *chosen);
+    struct bench_cpus *cpus = arena_alloc(arena, sizeof *cpus);
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return err_set(err, "cannot read which CPUs may be used");
-    if (!spec->cpus) {
-        if (spec->cpu >= CPU_SETSIZE || (spec->cpu >= 0 && !CPU_ISSET((size_t)spec->cpu, &set)))
-            return err_set(err, "CPU %d is not one that this process may use", spec->cpu);
-        int n = cpus_choose(&set, wanted, spec->cpu, cpus);
-        if (n < wanted)
-            return err_set(err, "%d threads need as many CPUs, but this process may use %d only",
-                           wanted, CPU_COUNT(&set));
-        result->cpu = cpus[0];
-        return 0;
-    }
-    for (int i = 0; i < wanted; i++) {
-        int cpu = spec->cpus[i];
-        if (cpu < 0 || cpu >= CPU_SETSIZE || !CPU_ISSET((size_t)cpu, &set))
-            return err_set(err, "CPU %d is not one that this process may use", cpu);
-        if (cpus_has(cpus, i, cpu))
-            return err_set(err, "CPU %d is named twice: each thread needs one of its own", cpu);
-        cpus[i] = cpu;
-    }
-    result->cpu = cpus[0];
+    bench_cpus_read(count_machine_live(NULL).root, &allowed, cpus);
+    if (bench_cpus_choose(cpus, spec, chosen, err) != 0)
+        return -1;
+    result->cpus = chosen;
+    result->cpu = chosen[0];
+    result->nthreads = wanted;
+    result->placement = wanted > 1 ? bench_cpus_describe(cpus, chosen, wanted, arena) : "";
     return 0;
 }

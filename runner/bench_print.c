@@ -144,6 +144,8 @@ static void print_head(const struct bench_result *result, FILE *out)
             result->bits, result->copies, result->copies == 1 ? "copy" : "copies",
             result->iterations, result->iterations == 1 ? "iteration" : "iterations", instances,
             instances > 1 ? "instances" : "instance");
+    if (result->nthreads > 1)
+        fprintf(out, "threads: %s\n", result->placement);
     if (*result->breakers)
         print_list("before each copy, to break its chains: ", result->breakers, out);
 }
@@ -362,6 +364,7 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
     fprintf(out, "  \"copies\": %d,\n  \"iterations\": %d,\n  \"instances\": %d,\n", result->copies,
             result->iterations, result->instances);
     print_json_events(result, out);
+    print_json_member("placement", result->placement, out);
     fputs("  \"threads\": [", out);
     for (int t = 0; t < result->nthreads; t++)
         print_json_summary(result, t, out);

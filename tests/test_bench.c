@@ -229,8 +229,8 @@ static struct bench_result *made_result(void)
                                          .nevents = 1,
                                          .ncolumns = 1,
                                          .nthreads = 1,
-                                         .table_version = "1",
-                                         .breakers = ""};
+                                         .placement = "",
+                                         .table_version = "1"};
     result.rows = rows;
     result.threads = &summary;
     result.summary = summary;
