@@ -22,9 +22,8 @@ static const struct command_option options[] = {
     {0,"resume", NULL,
      "go on with the last unfinished run of the same lists, selection and version on this CPU"},
     {0,                       "backend", "NAME",
-     "where cycles come from: auto or tsc, the calibrated time-stamp counter; perf and msr are "
-     "tried "
-     "and refused"},
+     "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; auto "
+     "(default), the first of these that works here"},
     {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
     {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
     {0,                                                                                         "give-up", "SECONDS",
@@ -93,15 +92,6 @@ static int parse_tests(const char *text, unsigned *tests)
     return *tests ? 0 : -1;
 }
 
-// Cycles are those of the calibrated time-stamp counter; counters are tried only to say what is in
-// the way.
-static int parse_backend(const char *text)
-{
-    enum count_choice choice;
-    return backend_option_read(&cmd_run, text, 1u << COUNT_CHOICE_AUTO | 1u << COUNT_CHOICE_TSC,
-                               &choice);
-}
-
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
@@ -121,7 +111,7 @@ static int parse_option(void *context, int option, const char *value)
         arguments->run.resume = true;
         break;
     case OPT_BACKEND:
-        return parse_backend(value);
+        return backend_option_read(&cmd_run, value, ~0u, &arguments->run.backend);
     case OPT_CPU:
         wrong = command_parse_number(value, 0, 8191, &arguments->run.cpu);
         break;
@@ -246,7 +236,10 @@ static int run_command(int argc, char **argv)
     status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
     if (status == EXIT_DONE)
         status = run_measured(store, &selection, &arguments);
-    store_close(store);
+    if (status == EXIT_ENVIRONMENT && store) // a run that could not begin leaves no database behind
+        store_close_unused(store);
+    else
+        store_close(store);
     strbuf_free(&text);
     selection_free(&selection);
     return status;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The oracle that measures: mixes become kernels of the measurement core, in batches, the next one
-// assembled while one is measured.
+// assembled while one is measured. Where the session counts, µops by port and slots are counted in
+// the kernels of a mix, in as many passes over a batch as its events need.
 #ifndef LATPUT_MEASURE_MIXES_H
 #define LATPUT_MEASURE_MIXES_H
 
@@ -18,8 +19,11 @@ struct measure_mixes {
     bool keep, ahead;
     int64_t kernels, passes; // out: timed so far
     bool stopped;            // out: by exec_stop()
+    int64_t doubted;         // out: mixes whose counts could not be true and were left out
 };
 
 struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
+// The event that counts the oracle's slots; NULL: none does.
+const char *measure_mixes_slots(const struct measure_mixes *measure);
 
 #endif

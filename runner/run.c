@@ -52,6 +52,22 @@ static void run_probe_32(struct run *run)
         session_probe_32(&run->session, &run->skip_32);
 }
 
+// Counters that turn out to be of no use are left out, unless they were asked for.
+static int run_check_counters(struct run *run, const char *program, struct err *err)
+{
+    struct err why = {""};
+    if (!run->session.counting)
+        return 0;
+    if (session_count_check(&run->session, program, &run->facts.counted_link_clk, &why) != 0) {
+        if (run->options->backend != COUNT_CHOICE_AUTO || run->options->source)
+            return err_set(err, "%s", why.text);
+        session_count_end(&run->session);
+    }
+    run->facts.counting = run->session.counting;
+    run->facts.counters = run->session.counting ? &run->session.counting->table : NULL;
+    return 0;
+}
+
 // What has to be known before the first batch.
 static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
 {
@@ -63,11 +79,15 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
         .store = run->store, .cpu_id = cpu_id, .anew = run->options->new_floor};
     int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
     if (status == 0)
+        status = run_check_counters(run, program.path, err);
+    if (status == 0)
         status = session_find_floor(&run->session, &from, program.path, &run->facts.floor_uncertain,
                                     err);
     struct exec_summary summary;
-    if (status == 0)
-        status = exec_run(program.path, params, &measured, 1, NULL, &arena, &summary, err);
+    if (status == 0) {
+        const struct exec_params counting = session_params(&run->session, 64);
+        status = exec_run(program.path, &counting, &measured, 1, NULL, &arena, &summary, err);
+    }
     if (status == 0) {
         run->facts.core_hz = summary.core_hz;
         run->facts.overhead_tsc = summary.overhead_tsc;
@@ -179,7 +199,9 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
             batch_free(batch);
     }
     struct err store_err = {{0}};
-    if (run_storer_end(run->storer, &run->summary->forms_run, &store_err) != 0 && status == 0)
+    if (run_storer_end(run->storer, &run->summary->forms_run, &run->summary->doubted, &store_err) !=
+            0 &&
+        status == 0)
         status = err_set(err, "%s", store_err.text);
     return status;
 }
@@ -229,13 +251,21 @@ static int run_all_ports(struct run *run, const struct selection *selection, int
     return status;
 }
 
+static int run_begin_counting(struct run *run, struct err *err)
+{
+    bool ports = run->options->tests & TESTS_PORTS;
+    if (run->options->source)
+        return session_count_with(&run->session, run->options->source, ports, err);
+    return session_count_begin(&run->session, run->options->backend, ports, err);
+}
+
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
     int64_t cpu_id;
     char nasm[128];
     if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
         session_begin(run->options->cpu, &run->session, err) != 0 ||
-        session_make_directory(&run->session, err) != 0)
+        session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
     if (store_put_cpu(run->store, run->session.cpu, &cpu_id, err) != 0 ||
@@ -275,6 +305,8 @@ int run_rows(struct store *store, const struct selection *selection,
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
     if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
         status = run_warn_unstable(store, summary, err);
+    if (status == 0 && summary->doubted > 0)
+        status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
     free(run.rows);
     session_end(&run.session, options->keep);
     return status;

@@ -6,17 +6,20 @@
 #include "../cpuinfo/cpuinfo.h"
 #include "exec.h"
 #include "select.h"
+#include "session_count.h"
 #include "store.h"
 
 struct run_options {
-    unsigned tests;        // TESTS_*
-    int cpu;               // to measure on, -1: choose
-    bool resume;           // go on with an unfinished run of the same kind
-    bool ahead;            // assemble the next batch while one is measured
-    bool keep;             // keep the assembly files
-    bool quiet;            // no progress bar
-    bool new_floor;        // find the canary's floor again
-    int give_up_s;         // nothing accepted for so long: stop waiting
+    unsigned tests;                    // TESTS_*
+    int cpu;                           // to measure on, -1: choose
+    bool resume;                       // go on with an unfinished run of the same kind
+    bool ahead;                        // assemble the next batch while one is measured
+    bool keep;                         // keep the assembly files
+    bool quiet;                        // no progress bar
+    bool new_floor;                    // find the canary's floor again
+    enum count_choice backend;         // who counts core cycles
+    const struct count_source *source; // counts instead of a backend; NULL: none does
+    int give_up_s;                     // nothing accepted for so long: stop waiting
     const char *selection; // the options that chose the rows, as text: what --resume compares
 };
 
@@ -30,6 +33,7 @@ struct run_summary {
     double seconds;
     double core_hz;
     bool stopped;       // by a signal: the run can be resumed
+    int64_t doubted;    // kernels timed now whose counts cannot be true and were left out
     bool ports_missing; // their structure could not be found; a warning says why
 };
 

@@ -75,6 +75,23 @@ static const char *info_frequency(struct arena *arena, int cpu)
     return arena_printf(arena, "governor %s%s%s", governor, *boost ? ", boost " : "", boost);
 }
 
+static const struct run_event *info_events(const struct session_counting *counting,
+                                           struct arena *arena)
+{
+    struct run_event *events = arena_alloc(arena, (size_t)counting->nevents * sizeof *events);
+    for (int i = 0; i < counting->nevents; i++) {
+        char code[128];
+        counter_event_text(&counting->events[i].hardware, code, sizeof code);
+        events[i] =
+            (struct run_event){.event = arena_strdup(arena, counting->events[i].name),
+                               .code = arena_strdup(arena, code),
+                               .backend = counting->source->name,
+                               .counter_table = arena_strdup(arena, counting->table.uarch),
+                               .table_version = arena_strdup(arena, counting->table.version)};
+    }
+    return events;
+}
+
 int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
                      const struct run_facts *facts, const struct selection *selection,
                      const char *selection_text, struct arena *arena, struct run_info *info,
@@ -94,7 +111,7 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
             .version = LATPUT_VERSION,
             .nasm_version = arena_strdup(arena, nasm),
             .os_kernel = arena_strdup(arena, system.release),
-            .backend = "tsc",
+            .backend = facts->counting ? facts->counting->source->name : "tsc",
             .lists = arena_strdup(arena, strbuf_text(&lists)),
             .tables = arena_strdup(arena, strbuf_text(&tables)),
             .frequency = info_frequency(arena, config->cpu),
@@ -105,6 +122,8 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
             .issue_width = (int)config->issue_width,
             .calib_link_clk = (int)config->calib_link_clk,
             .measuring_cpu = config->cpu,
+            .events = facts->counting ? info_events(facts->counting, arena) : NULL,
+            .nevents = facts->counting ? facts->counting->nevents : 0,
         };
     strbuf_free(&lists);
     strbuf_free(&tables);
@@ -114,24 +133,46 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err)
 {
+    const bool unknown = strcmp(cpu->uarch, "unknown") == 0;
+    const bool off = cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
+    const bool counted_off =
+        cpu->imul64_clk && facts->counted_link_clk && facts->counted_link_clk != cpu->imul64_clk;
+    const char *note = facts->counting ? facts->counting->note : "";
     const struct {
         bool applies;
         const char *text, *remedy;
     } warnings[] = {
-        {strcmp(cpu->uarch, "unknown") == 0,
-         "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",       "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"},
+        {unknown,                "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
+         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                               },
         {facts->floor_uncertain,
-         "the core was never seen undisturbed: some disturbed timings may have been accepted",                                               "stop other programs and virtual machines on this host, then run again with --new-floor"},
-        {cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1,
-         "the ratio of the imul and add latencies is not the one that cpus.csv gives", "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"        },
-        {!cpu->tsc_invariant,                 "the time-stamp counter is not invariant",
-         "fix the core frequency for the time of the run"},
+         "the core was never seen undisturbed: some disturbed timings may have been accepted",                   "stop other programs and virtual machines on this host, then run again with --new-floor"},
+        {off,                    "the ratio of the imul and add latencies is not the one that cpus.csv gives",
+         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                             },
+        {counted_off,
+         "a counter says that imul takes another number of cycles than cpus.csv does: this run "
+         "believes the counter",                                                                                 "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"   },
+        {*note != '\0',          "µops were not counted: the ports follow from throughput alone",               note                                                                                    },
+        {!cpu->tsc_invariant,    "the time-stamp counter is not invariant",
+         "fix the core frequency for the time of the run"                                                                                                                                                },
     };
     for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
         if (warnings[i].applies &&
             store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)
             return -1;
     return 0;
+}
+
+int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, struct err *err)
+{
+    char text[200];
+    snprintf(text, sizeof text,
+             "the counted cycles of %" PRId64 " kernels contradict the calibration chain and were "
+             "left out: their values are the calibration's",
+             doubted);
+    return store_run_warning(store, run_id, text,
+                             "a few may be chance; where there are many, use --backend tsc and "
+                             "check core_clk of this uarch in cpuinfo/counters",
+                             err);
 }
 
 int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,

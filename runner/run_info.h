@@ -8,13 +8,16 @@
 #include "../cpuinfo/cpuinfo.h"
 #include "core/core_abi.h"
 #include "select.h"
+#include "session_count.h"
 #include "store.h"
 
 // What calibrating found out.
 struct run_facts {
     double core_hz, overhead_tsc, imul_per_add;
     bool floor_uncertain; // the canary's floor is a guess: the core was never seen undisturbed
-    const struct counter_table *counters; // from which events were counted; NULL: none were
+    const struct counter_table *counters;    // from which events were counted; NULL: none were
+    const struct session_counting *counting; // the events; NULL: none
+    int counted_link_clk;                    // what they say of the calibration's link; 0: nothing
 };
 
 // Fills info; its strings are owned by the arena.
@@ -25,6 +28,8 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
 // Records the warnings that follow from the CPU and the facts.
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err);
+// Records how many kernels had counts that were left out.
+int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, struct err *err);
 // Records how many tests have no steady value. `unstable` of `tests`.
 int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
                            struct err *err);

@@ -261,8 +261,9 @@ struct chunk {
     struct run_ports *run;
     struct ports_forms *forms;
     const struct port_oracle *oracle;
-    const struct port_model *models[2]; // for 64-bit and 32-bit mode
-    const struct selected_row *asked;   // row i is form first_asked + i
+    const struct measure_mixes *measure; // behind the oracle
+    const struct port_model *models[2];  // for 64-bit and 32-bit mode
+    const struct selected_row *asked;    // row i is form first_asked + i
     struct progress *progress;
 };
 
@@ -340,10 +341,13 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
         results[i] = (struct measured_ports){.row = selected->row,
                                              .list_name = selected->list->name,
                                              .position = selected->position,
-                                             .method = "throughput",
+                                             .method = usages[i].counted ? "counter" : "throughput",
                                              .usage = &usages[i],
                                              .trials = evidence->trials[i],
-                                             .ntrials = evidence->ntrials[i]};
+                                             .ntrials = evidence->ntrials[i],
+                                             .groups = chunk->oracle->groups,
+                                             .ngroups = chunk->oracle->ngroups,
+                                             .slots = measure_mixes_slots(chunk->measure)};
     }
     int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
                                         results, n, err);
@@ -378,15 +382,15 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
 }
 
 static int ports_chunks(struct run_ports *run, struct ports_forms *forms,
-                        const struct port_oracle *oracle, const struct port_model *model,
-                        const struct selected_row *asked, int nasked, struct progress *progress,
-                        struct err *err)
+                        const struct port_oracle *oracle, const struct measure_mixes *measure,
+                        const struct port_model *model, const struct selected_row *asked,
+                        int nasked, struct err *err)
 {
     struct port_model model_32;
     model_for_32(forms, model, &model_32);
     const struct chunk chunk = {
-        run, forms, oracle, {model, &model_32},
-           asked, progress
+        run, forms, oracle, measure, {model, &model_32},
+            asked, measure->progress
     };
     int status = 0;
     for (int first = 0; first < nasked && status == 0; first += CHUNK_FORMS)
@@ -436,8 +440,7 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
         run->measure_stopped = &measure.stopped;
         status = model_get(run, &forms, &oracle, &model, err);
         if (status == 0)
-            status =
-                ports_chunks(run, &forms, &oracle, &model, asked, nasked, measure.progress, err);
+            status = ports_chunks(run, &forms, &oracle, &measure, &model, asked, nasked, err);
         progress_end(measure.progress);
         run->kernels = measure.kernels;
         run->passes = measure.passes;

@@ -12,6 +12,7 @@ struct run_storer {
     int issue_width;
     struct progress *progress;
     int64_t forms;
+    int64_t doubted; // kernels whose counts were left out
     const struct selected_row *rows;
     pthread_t thread;
     bool threaded;
@@ -97,6 +98,8 @@ static int store_row(struct run_storer *storer, struct batch *batch, const struc
         measure_test(&batch->arena, &plan->tests[t], &batch->measured[k], storer->issue_width,
                      &tests[t]);
         k += plan->tests[t].nkernels;
+        for (int i = 0; i < plan->tests[t].nkernels; i++)
+            storer->doubted += tests[t].kernels[i].estimate.doubted;
         ok &= tests[t].result.outcome == OUTCOME_OK ||
               (plan->tests[t].kind == TEST_LATENCY &&
                tests[t].result.outcome == OUTCOME_NOT_MEASURABLE);
@@ -190,7 +193,7 @@ int run_storer_put(struct run_storer *storer, struct batch *batch, struct err *e
     return status;
 }
 
-int run_storer_end(struct run_storer *storer, int64_t *forms, struct err *err)
+int run_storer_end(struct run_storer *storer, int64_t *forms, int64_t *doubted, struct err *err)
 {
     if (storer->threaded) {
         pthread_mutex_lock(&storer->mutex);
@@ -203,6 +206,7 @@ int run_storer_end(struct run_storer *storer, int64_t *forms, struct err *err)
     if (status != 0)
         err_set(err, "%s", storer->err.text);
     *forms = storer->forms;
+    *doubted = storer->doubted;
     pthread_cond_destroy(&storer->changed);
     pthread_mutex_destroy(&storer->mutex);
     free(storer);

@@ -16,7 +16,8 @@ struct run_storer *run_storer_start(struct store *store, int64_t run_id,
 // Takes the batch and frees it when it is stored. Waits for the batch before. -1: an earlier batch
 // could not be stored, the message says why; this batch is freed unstored.
 int run_storer_put(struct run_storer *storer, struct batch *batch, struct err *err);
-// Waits for the rest, frees the storer; *forms: rows stored.
-int run_storer_end(struct run_storer *storer, int64_t *forms, struct err *err);
+// Waits for the rest, frees the storer; *forms: rows stored, *doubted: kernels in them whose counts
+// were left out.
+int run_storer_end(struct run_storer *storer, int64_t *forms, int64_t *doubted, struct err *err);
 
 #endif

@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "floor.h"
+#include "session_count.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -97,6 +98,7 @@ static void session_remove_directory(const char *path)
 
 void session_end(struct session *session, bool keep)
 {
+    session_count_end(session);
     if (session->directory[0] && !keep)
         session_remove_directory(session->directory);
     if (CPU_COUNT(&session->affinity) > 0)
@@ -112,6 +114,8 @@ struct exec_params session_params(const struct session *session, int bits)
     struct exec_params params = session->params;
     if (bits == 32 && params.config.calib_link_clk != 3)
         params.config.calib_link_clk = 0;
+    if (session->counting)
+        session_count_params(session->counting, &params);
     return params;
 }
 

@@ -14,11 +14,14 @@
 #include <sched.h>
 #include <stdbool.h>
 
+struct session_counting;
+
 struct session {
-    struct cpu_info *cpu;      // of the measuring CPU; owned
-    struct exec_params params; // the method's, with the facts about this CPU
-    char directory[64];        // scratch files; "" before session_make_directory()
-    cpu_set_t affinity;        // of the calling thread, as it was found
+    struct cpu_info *cpu;              // of the measuring CPU; owned
+    struct exec_params params;         // the method's, with the facts about this CPU
+    char directory[64];                // scratch files; "" before session_make_directory()
+    cpu_set_t affinity;                // of the calling thread, as it was found
+    struct session_counting *counting; // session_count.h; NULL: nothing is counted
 };
 
 // Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies
@@ -26,14 +29,15 @@ struct session {
 // then on. *session is then to be ended with session_end(), also after -1.
 int session_begin(int wanted, struct session *session, struct err *err);
 int session_make_directory(struct session *session, struct err *err);
-// Removes the scratch directory unless `keep`, gives the thread its affinity back, frees.
+// Removes the scratch directory unless `keep`, gives counters and the thread's affinity back,
+// frees.
 void session_end(struct session *session, bool keep);
 
 // From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored: nohup) call exec_stop(); a second
 // one ends the program.
 void session_stop_on_signals(void);
 
-// The parameters for a core of this mode, 64 or 32.
+// The parameters for a core of this mode, 64 or 32, with the counters of the pass that is open.
 struct exec_params session_params(const struct session *session, int bits);
 
 // Builds a program of one nop, as `stem` in the scratch directory.

@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: MIT
+// Counting in a run; see session_count.h. Whatever is wrong with counters shows here, before
+// anything is measured: a group is opened and read once by the runner itself, which can explain a
+// refusal, while the core can only fail.
+#include "session_count.h"
+
+#include "count_check.h"
+#include "count_passes.h"
+#include "count_perf.h"
+#include "session.h"
+#include "util/mem.h"
+
+#include <linux/perf_event.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RDPMC_FOR_ALL = 2 }; // in the file rdpmc: any program may use the instruction
+
+// Opens the group as the core will, and sees whether it counts and RDPMC may read it.
+static enum count_obstacle perf_try(const struct session_counting *counting,
+                                    const struct count_event *events, int nevents, struct err *err)
+{
+    const struct count_target self = {.what = COUNT_SELF};
+    uint64_t values[COUNT_EVENTS_MAX];
+    struct count_group *group;
+    enum count_obstacle obstacle =
+        count_perf.open(&counting->machine, &self, events, nevents, &group, err);
+    if (obstacle)
+        return obstacle;
+    for (int i = 0; i < nevents && !obstacle; i++)
+        if (!count_perf_page(group, i, err))
+            obstacle = COUNT_FORBIDDEN;
+    if (!obstacle)
+        obstacle = count_perf.start(group, err);
+    if (!obstacle)
+        obstacle = count_perf.stop(group, err);
+    if (!obstacle)
+        obstacle = count_perf.read(group, values, err);
+    count_perf.close(group);
+    return obstacle;
+}
+
+static enum count_obstacle perf_source_open(struct session_counting *counting,
+                                            const struct count_event *events, int nevents,
+                                            struct core_counter *counters, struct err *err)
+{
+    enum count_obstacle obstacle = perf_try(counting, events, nevents, err);
+    for (int i = 0; i < nevents && !obstacle; i++) {
+        struct perf_event_attr attr;
+        obstacle = count_perf_attr(&counting->machine, &events[i], &attr, err);
+        if (!obstacle)
+            counters[i] = (struct core_counter){.source = CORE_COUNTER_PERF,
+                                                .config = attr.config,
+                                                .config1 = attr.config1,
+                                                .type = attr.type,
+                                                .exclude_user = (uint16_t)attr.exclude_user,
+                                                .exclude_kernel = (uint16_t)attr.exclude_kernel};
+    }
+    return obstacle;
+}
+
+static enum count_obstacle perf_source_close(struct session_counting *counting, struct err *err)
+{
+    (void)counting;
+    (void)err;
+    return COUNT_FINE; // the core's counters end with it
+}
+
+const struct count_source count_source_perf = {"perf", &count_perf, perf_source_open,
+                                               perf_source_close};
+
+// The kernel sets CR4.PCE for its own users of RDPMC, or for everyone if it is told to.
+static enum count_obstacle msr_rdpmc_allowed(const struct session_counting *counting,
+                                             struct err *err)
+{
+    char path[128];
+    struct perf_pmu pmu;
+    enum count_obstacle obstacle = perf_pmu_choose(&counting->machine, &pmu, err);
+    if (obstacle)
+        return obstacle;
+    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/rdpmc", pmu.name);
+    int allowed = perf_number_read(&counting->machine, path, -1);
+    if (allowed == RDPMC_FOR_ALL)
+        return COUNT_FINE;
+    if (allowed < 0)
+        err_set(err,
+                "RDPMC would fault: the kernel has no driver for the counters of this CPU (no "
+                "%s), so that it never allows the instruction (CR4.PCE). Use a kernel that knows "
+                "the CPU",
+                path);
+    else
+        err_set(err, "RDPMC would fault: the kernel keeps it from user code. As root: echo %d > %s",
+                RDPMC_FOR_ALL, path);
+    return COUNT_FORBIDDEN;
+}
+
+static enum count_obstacle msr_source_open(struct session_counting *counting,
+                                           const struct count_event *events, int nevents,
+                                           struct core_counter *counters, struct err *err)
+{
+    const struct count_target there = {.what = COUNT_CPU, .cpu = counting->cpu};
+    enum count_obstacle obstacle = msr_rdpmc_allowed(counting, err);
+    if (!obstacle)
+        obstacle =
+            count_msr.open(&counting->machine, &there, events, nevents, &counting->group, err);
+    for (int i = 0; i < nevents && !obstacle; i++) {
+        uint32_t rdpmc;
+        int bits;
+        obstacle = count_msr_rdpmc(counting->group, i, &rdpmc, &bits, err);
+        if (!obstacle)
+            counters[i] = (struct core_counter){
+                .source = CORE_COUNTER_RDPMC, .rdpmc = rdpmc, .bits = (uint16_t)bits};
+    }
+    if (!obstacle)
+        obstacle = count_msr.start(counting->group, err);
+    if (!obstacle)
+        return COUNT_FINE;
+    count_msr.close(counting->group);
+    counting->group = NULL;
+    return obstacle;
+}
+
+// Reading shows whether the registers are still ours.
+static enum count_obstacle msr_source_close(struct session_counting *counting, struct err *err)
+{
+    uint64_t values[COUNT_EVENTS_MAX];
+    enum count_obstacle obstacle = count_msr.read(counting->group, values, err);
+    count_msr.close(counting->group);
+    counting->group = NULL;
+    return obstacle;
+}
+
+const struct count_source count_source_msr = {"msr", &count_msr, msr_source_open, msr_source_close};
+
+static enum count_obstacle pass_close(struct session_counting *counting, struct err *err)
+{
+    int open = counting->ncounters;
+    counting->ncounters = 0;
+    return open ? counting->source->close(counting, err) : COUNT_FINE;
+}
+
+// Goes to the measuring CPU, because events of a hybrid CPU belong to a type of core. True: and has
+// to go back.
+static bool cpu_visit(int cpu, cpu_set_t *before)
+{
+    cpu_set_t there;
+    CPU_ZERO(&there);
+    CPU_SET((size_t)cpu, &there);
+    return sched_getaffinity(0, sizeof *before, before) == 0 &&
+           sched_setaffinity(0, sizeof there, &there) == 0;
+}
+
+static enum count_obstacle source_probe(const struct session_counting *counting, struct err *err)
+{
+    cpu_set_t before;
+    if (!counting->source->backend)
+        return COUNT_FINE;
+    bool moved = cpu_visit(counting->cpu, &before);
+    enum count_obstacle obstacle = counting->source->backend->probe(&counting->machine, err);
+    if (moved)
+        sched_setaffinity(0, sizeof before, &before);
+    return obstacle;
+}
+
+static enum count_obstacle pass_open(struct session_counting *counting, int pass, struct err *err)
+{
+    struct count_event together[CORE_TIMED_MAX];
+    int n = 0;
+    for (int i = 0; i < counting->nevents; i++) {
+        if (counting->pass[i] != pass)
+            continue;
+        if (n == CORE_TIMED_MAX) {
+            err_set(err, "the core reads %d counters at the same time", CORE_TIMED_MAX);
+            return COUNT_TOO_MANY;
+        }
+        counting->which[n] = i;
+        together[n++] = counting->events[i];
+    }
+    cpu_set_t before;
+    bool moved = cpu_visit(counting->cpu, &before);
+    enum count_obstacle obstacle =
+        counting->source->open(counting, together, n, counting->counters, err);
+    if (moved)
+        sched_setaffinity(0, sizeof before, &before);
+    counting->ncounters = obstacle ? 0 : n;
+    return obstacle;
+}
+
+int session_count_pass(struct session_counting *counting, int pass, struct err *err)
+{
+    enum count_obstacle obstacle = pass_close(counting, err);
+    if (!obstacle)
+        obstacle = pass_open(counting, pass, err);
+    return obstacle ? -1 : 0;
+}
+
+void session_count_params(const struct session_counting *counting, struct exec_params *params)
+{
+    params->counters = counting->counters;
+    params->ncounters = counting->ncounters;
+    params->config.counts_clk = counting->ncounters > 0 && counting->which[0] == 0;
+}
+
+// Adds an event of the table, if it is there and some counter can count it. Its index, or -1.
+static int events_add(struct session_counting *counting, const char *id, size_t len)
+{
+    char name[COUNTER_LABEL_BYTES];
+    snprintf(name, sizeof name, "%.*s", (int)len, id);
+    const struct counter_event *event = counter_find(&counting->table, name);
+    if (!event || !counter_fits(&counting->table, event) || event->kind == COUNTER_MSR ||
+        counting->nevents == SESSION_EVENTS_MAX)
+        return -1;
+    counting->events[counting->nevents] = count_event_make(event, COUNT_USER);
+    return counting->nevents++;
+}
+
+// Slots first, then the ports that the family can tell apart.
+static void events_add_ports(struct session_counting *counting)
+{
+    static const char *const slots[] = {"uops_issued", "uops_dispatched"};
+    for (size_t i = 0; i < ARRAY_LEN(slots) && counting->slots < 0; i++)
+        counting->slots = events_add(counting, slots[i], strlen(slots[i]));
+    const struct cpu_family *family = cpu_family_find(counting->machine.cpu->uarch);
+    for (const char *at = family ? family->ports : ""; *at;) {
+        size_t len = strcspn(at, " ");
+        events_add(counting, at, len);
+        at += len;
+        at += strspn(at, " ");
+    }
+}
+
+// Deals ports and slots into passes that the counters have room for, and tries each once.
+static enum count_obstacle ports_deal(struct session_counting *counting, struct err *err)
+{
+    struct count_capacity capacity = count_capacity_of(counting->machine.cpu);
+    enum count_obstacle obstacle = COUNT_FINE;
+    bool fewer = counting->nevents > 1;
+    while (fewer) {
+        int npasses = count_passes_plan(counting->events + 1, counting->nevents - 1, capacity,
+                                        counting->pass + 1);
+        for (int i = 1; i < counting->nevents; i++)
+            counting->pass[i]++;
+        counting->npasses = npasses + 1;
+        obstacle = COUNT_FINE;
+        for (int pass = 1; pass <= npasses && !obstacle; pass++) {
+            obstacle = pass_close(counting, err);
+            if (!obstacle)
+                obstacle = pass_open(counting, pass, err);
+        }
+        fewer = (obstacle == COUNT_TOO_MANY || obstacle == COUNT_WATCHDOG ||
+                 obstacle == COUNT_MULTIPLEXED) &&
+                count_capacity_reduce(&capacity);
+    }
+    return obstacle;
+}
+
+// Ports are a help and no need: without them the run goes on, and says why.
+static int ports_begin(struct session_counting *counting, struct err *err)
+{
+    struct err why = {""};
+    events_add_ports(counting);
+    if (ports_deal(counting, &why)) {
+        snprintf(counting->note, sizeof counting->note, "%s", why.text);
+        counting->nevents = counting->npasses = 1;
+        counting->slots = -1;
+    }
+    return session_count_pass(counting, 0, err);
+}
+
+static void counting_free(struct session_counting *counting)
+{
+    struct err ignored;
+    pass_close(counting, &ignored);
+    counters_free(&counting->table);
+    free(counting);
+}
+
+static enum count_obstacle counting_begin(struct session_counting *counting, bool ports,
+                                          struct err *err)
+{
+    enum count_obstacle obstacle = source_probe(counting, err);
+    if (obstacle)
+        return obstacle;
+    if (counters_load_cpu(counting->machine.cpu, &counting->table, err) != 0)
+        return COUNT_FAILED;
+    if (events_add(counting, "core_clk", strlen("core_clk")) != 0) {
+        err_set(err, "the table of %s has no counter for core cycles (core_clk)",
+                counting->table.uarch);
+        return COUNT_NO_EVENT;
+    }
+    obstacle = pass_open(counting, 0, err);
+    if (!obstacle && ports && ports_begin(counting, err) != 0)
+        return COUNT_FAILED;
+    return obstacle;
+}
+
+int session_count_with(struct session *session, const struct count_source *source, bool ports,
+                       struct err *err)
+{
+    struct session_counting *counting = xcalloc(1, sizeof *counting);
+    counting->source = source;
+    counting->machine = count_machine_live(session->cpu);
+    counting->cpu = session->params.config.cpu;
+    counting->npasses = 1;
+    counting->slots = -1;
+    if (counting_begin(counting, ports, err)) {
+        counting_free(counting);
+        return err_prefix(err, "the backend %s cannot be used: ", source->name);
+    }
+    session->counting = counting;
+    return 0;
+}
+
+int session_count_begin(struct session *session, enum count_choice choice, bool ports,
+                        struct err *err)
+{
+    struct err ignored = {""};
+    switch (choice) {
+    case COUNT_CHOICE_PERF:
+        return session_count_with(session, &count_source_perf, ports, err);
+    case COUNT_CHOICE_MSR:
+        return session_count_with(session, &count_source_msr, ports, err);
+    case COUNT_CHOICE_AUTO:
+        if (session_count_with(session, &count_source_perf, ports, &ignored) != 0)
+            session_count_with(session, &count_source_msr, ports, &ignored);
+        return 0;
+    default:
+        return 0;
+    }
+}
+
+// Nothing of this is a measurement, so that it need not wait for a quiet machine.
+static struct exec_params check_params(const struct session *session)
+{
+    static const double all = 1e9;
+    struct exec_params params = session_params(session, 64);
+    params.config.canary = 1;
+    params.config.floor_clk_per_instr = 1;
+    params.config.canary_tolerance = params.config.calib_tolerance = all;
+    params.config.passes = 1;
+    return params;
+}
+
+int session_count_check(struct session *session, const char *program, int *link_clk,
+                        struct err *err)
+{
+    const struct exec_params params = check_params(session);
+    const char *name = session->counting->source->name;
+    struct exec_kernel measured = {.selected = true};
+    struct arena arena = {0};
+    struct exec_summary summary;
+    char text[160];
+    int status = exec_run(program, &params, &measured, 1, NULL, &arena, &summary, err);
+    arena_free(&arena);
+    if (status == 0 && count_link_check(summary.link_counts[0], text, sizeof text))
+        status = err_set(err, "%s", text);
+    if (status != 0)
+        return err_prefix(err, "the backend %s cannot be used: ", name);
+    *link_clk = (int)lround(summary.link_counts[0]);
+    session->params.config.calib_link_clk = (uint32_t)*link_clk;
+    return 0;
+}
+
+void session_count_end(struct session *session)
+{
+    if (session->counting)
+        counting_free(session->counting);
+    session->counting = NULL;
+}
