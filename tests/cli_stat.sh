@@ -42,6 +42,20 @@ assert rows["task-clock"]["outcome"] == "ok"
 PYTHON
 fi
 
+# Every software event, and what is known of some.
+events=task-clock,cpu-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations
+run stat --repeat 1 --events "$events,alignment-faults,emulation-faults" --format csv -o report.csv -- \
+    sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.001; done'
+expect_status 0
+if [ "$(grep -c ',perf,,both,[a-z]*,.*,1,ok,' report.csv)" = 9 ]; then
+    expect "each sleep gives the CPU away" at_least "$(mean_of context-switches)" 10
+    expect "faults are minor or major" test "$(mean_of page-faults)" = \
+        $(($(mean_of minor-faults) + $(mean_of major-faults)))
+    expect "it ran" at_least "$(mean_of task-clock)" 1000000
+else
+    echo "perf refuses some software events here: $(grep -v ',ok,' report.csv | cut -d, -f1,11 | tr '\n' ' ')"
+fi
+
 # What the program starts is counted too.
 faults() {
     run stat --repeat 1 --events page-faults --format csv -o report.csv -- "$@"

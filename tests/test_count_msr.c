@@ -152,7 +152,7 @@ static const struct scheme_test scheme_tests[] = {
      .started = "186=100004101d1 187=4104c2 189=4101b1 390=b 3f7=8",
      .rdpmc = "0 3 1"},
     {.line = __LINE__,
-     .uarch = "core_duo",                                                                  // version 1: no fixed counters, no global register
+     .uarch = "core_duo",                                                          // version 1: no fixed counters, no global register
      .leaves = {{0x0a, 0, 0x07280201, 0, 0, 0}, {1, 0, 0x6e8, 0, 0, 0}},
      .events = "core_clk,instructions",
      .rings = COUNT_USER,
@@ -202,6 +202,24 @@ static const struct scheme_test scheme_tests[] = {
      .started = "c0010001=430076 c0010002=4300c0 c0010003=4300c1 c0010005=0",
      .rdpmc = "1 2 3"                                                 },
     {.line = __LINE__,
+     .uarch = "zhaoxin_zxe",
+     .leaves = {{0x0a, 0, 0x07300402, 0, 0, 0x603}, {1, 0, 0x307b0, 0, 0x7ed82203, 0}},
+     .events = "core_clk,instructions,branches",
+     .rings = COUNT_USER,
+     .before = {{0xc1, 0x77}},
+     .prepared = "186=410028 38d=22",
+     .started = "c1=0 186=410028 38d=22 38f=300000001 390=300000001",
+     .rdpmc = "40000001 40000000 0"},
+    {.line = __LINE__,
+     .uarch = "bulldozer",
+     .leaves = {{0x80000001, 0, 0, 0, 0x800000, 0}},
+     // Some events for counters 0 to 2 alone, others for 3 to 5.
+     .events = "core_clk,fp_pipe0,fp_pipe1,instructions",
+     .rings = COUNT_USER,
+     .prepared = "c0010200=10076 c0010202=100c0 c0010206=10100 c0010208=10200",
+     .started = "c0010200=410076 c0010202=4100c0 c0010206=410100 c0010208=410200",
+     .rdpmc = "0 3 4 1"                                              },
+    {.line = __LINE__,
      .uarch = "zen2",
      .leaves = {{0x80000001, 0, 0, 0, 0x75c237ff, 0}},
      // The flops can be more than 15 a cycle: counters 0 and 1. An AMD event of 12 bits.
@@ -210,7 +228,7 @@ static const struct scheme_test scheme_tests[] = {
      .before = {{0xc0010203, 17}, {0xc0010206, 1}},
      .prepared = "c0010200=1ff03 c0010202=f000000ff c0010204=10076 c0010206=1000100c0",
      .started = "c0010200=41ff03 c0010202=f004000ff c0010203=0 c0010204=410076 "
-                "c0010206=1004100c0",                                                                      .rdpmc = "2 0 3"},
+                "c0010206=1004100c0",                                           .rdpmc = "2 0 3"},
     {.line = __LINE__,
      .uarch = "zen5",
      .leaves = {{0x80000001, 0, 0, 0, 0x75c237ff, 0}, {0x80000022, 0, 7, 0x4106, 0, 0}},
@@ -221,13 +239,13 @@ static const struct scheme_test scheme_tests[] = {
      .started = "c0000302=3 c0010200=410076 c0010201=0 c0010202=4200c1",
      .rdpmc = "0 1 ffffffff"},
     {.line = __LINE__,
-     .uarch = "zen5",                     // in a virtual machine that shows the four old counters only
+     .uarch = "zen5",                                                       // in a virtual machine that shows the four old counters only
      .leaves = {{0x80000001, 0, 0, 0, 0x20400165, 0}},
      .events = "core_clk",
      .rings = COUNT_USER,
      .prepared = "c0010000=10076",
      .started = "c0010000=410076",
-     .rdpmc = "0"      },
+     .rdpmc = "0"                                                                         },
 };
 
 static struct counter_table table;
