@@ -334,8 +334,43 @@ static void machine_say(const struct cpu_info *cpu)
     if (env.perf == PERF_WORKS)
         return;
     verdict_explain_counters(cpu, &env, &verdict);
-    fprintf(stderr, "latput counters: nothing of this can be counted on this machine: %s%s%s\n",
-            verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "latput counters: %s: %s%s%s",
+                  env.msr == MSR_WORKS
+                      ? "perf can count nothing of this on this machine; latput stat --backend msr "
+                        "tries the registers themselves"
+                      : "nothing of this can be counted on this machine",
+                  verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
+    int columns = terminal_columns(STDERR_FILENO);
+    struct strbuf lines = {0};
+    text_wrap(&lines, strbuf_text(&text), 0, columns > 0 ? columns : INT_MAX);
+    fputs(strbuf_text(&lines), stderr);
+    strbuf_free(&lines);
+    strbuf_free(&text);
+}
+
+// The table that is asked for, and of which CPU.
+static int table_load(const struct counters_request *request, int number, struct cpu_info *cpu,
+                      struct counter_table *table)
+{
+    struct err err;
+    if (request->uarch)
+        return counters_load(request->uarch, table, &err) == 0
+                   ? EXIT_DONE
+                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    int status = counters_cpu_find(request, number, cpu);
+    if (status != EXIT_DONE)
+        return status;
+    if (counters_load_cpu(cpu, table, &err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    if (table->nevents > 0)
+        return EXIT_DONE;
+    counters_free(table);
+    return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+                        "the counters of this CPU are not known: %s, and CPUID leaf 0AH announces "
+                        "no architectural events",
+                        cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
+                                             : "cpus.csv does not have it (docs/HOWTO_ADD_CPU.md)");
 }
 
 int counters_list(const struct counters_request *request)
@@ -352,29 +387,14 @@ int counters_list(const struct counters_request *request)
                             "--uarch, --load and --cpu exclude each other");
     if (counter_names_load(&err) < 0)
         return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
-    if (request->uarch) {
-        if (counters_load(request->uarch, &table, &err) < 0)
-            return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
-    } else {
-        int status = counters_cpu_find(request, number, &cpu);
-        if (status != EXIT_DONE)
-            return status;
-        if (counters_load_cpu(&cpu, &table, &err) < 0)
-            return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
-        if (cpu.live)
-            machine_say(&cpu);
-        if (table.nevents == 0) {
-            counters_free(&table);
-            return command_fail(
-                &cmd_counters, EXIT_ENVIRONMENT,
-                "the counters of this CPU are not known: %s, and CPUID leaf 0AH announces no "
-                "architectural events",
-                cpu_is_invented(&cpu) ? "the hypervisor shows a CPU that does not exist"
-                                      : "cpus.csv does not have it (docs/HOWTO_ADD_CPU.md)");
-        }
-    }
+    int status = table_load(request, number, &cpu, &table);
+    if (status != EXIT_DONE)
+        return status;
     list_text(&table, request, &out);
     fputs(strbuf_text(&out), stdout);
+    fflush(stdout); // what follows is to be read last
+    if (cpu.live)
+        machine_say(&cpu);
     strbuf_free(&out);
     counters_free(&table);
     return EXIT_DONE;

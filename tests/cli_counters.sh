@@ -30,6 +30,8 @@ if command -v script >/dev/null; then
     terminal 80 list --uarch skylake
     expect_out '^  p7 +event=0xa1,umask=0x80 +any$'
     expect_out '^      UOPS_DISPATCHED_PORT.PORT_7: µops on port 7$'
+    terminal 80 list
+    expect "what is said of this machine fits, too" test "$(wc -L <"$OUT")" -le 80
     terminal 300 list --uarch skylake
     expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 fi
