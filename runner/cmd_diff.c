@@ -6,14 +6,16 @@
 #include "store_options.h"
 
 #include "util/mem.h"
+#include "util/terminal.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-enum { OPT_DB, OPT_FORMAT, OPT_TOLERANCE, OPT_FILTER };
+enum { OPT_DB, OPT_FORMAT, OPT_TOLERANCE, OPT_FILTER, OPT_WIDE };
 enum { DIFF_VALUES = 4 };
 
 static const struct command_option diff_options[] = {
@@ -21,7 +23,8 @@ static const struct command_option diff_options[] = {
     [OPT_FORMAT] = {'f',                   "format", "FORMAT", "table (default) or csv"},
     [OPT_TOLERANCE] = {'t',                         "tolerance", "PERCENT", "differences up to this are none; default: 2"},
     [OPT_FILTER] = {0,"filter", "GLOB", "only the forms that match, as in latput query"},
-    {0}
+    [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
+    {0                      }
 };
 
 static const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
@@ -46,7 +49,7 @@ struct diff_side {
 
 struct diff {
     const char *db, *glob;
-    bool csv;
+    bool csv, wide;
     double tolerance; // relative
     struct diff_side sides[2];
 };
@@ -221,6 +224,28 @@ static struct report_table *diff_table(const struct diff *diff, struct diff_head
     return report_table_new(headings->pointers, aligns, (int)ARRAY_LEN(shown));
 }
 
+// On a terminal the table fits its lines, as that of latput query does.
+static void diff_print_table(const struct diff *diff, const struct report_table *table,
+                             struct strbuf *out, struct strbuf *note)
+{
+    static const struct report_fit fits[] = {
+        {FIT_KEEP, 24}, // the form
+        {4,        0 },
+        {FIT_KEEP, 9 }, // latency
+        {2,        9 },
+        {FIT_KEEP, 9 }, // throughput
+        {3,        9 },
+        {1,        0 },
+        {FIT_KEEP, 15}, // ports
+        {FIT_KEEP, 14}, // outcome
+    };
+    int width = diff->wide ? 0 : terminal_columns(STDOUT_FILENO);
+    if (width > 0)
+        report_table_print_narrow(table, width, fits, out, note);
+    else
+        report_table_print(table, out);
+}
+
 static void diff_print(const struct diff *diff)
 {
     struct diff_headings headings;
@@ -228,18 +253,22 @@ static void diff_print(const struct diff *diff)
         diff->csv ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
     size_t only[2] = {0}, both = 0;
     diff_join(diff, table, only, &both);
-    struct strbuf out = {0};
+    struct strbuf out = {0}, note = {0};
     if (diff->csv)
         report_table_csv(table, &out);
     else if (report_table_rows(table) > 0)
-        report_table_print(table, &out);
+        diff_print_table(diff, table, &out, &note);
     fputs(strbuf_text(&out), stdout);
+    fflush(stdout);
+    if (note.len)
+        command_fail(&cmd_diff, EXIT_DONE, REPORT_FITTED, strbuf_text(&note));
     fprintf(stderr,
             "latput diff: %d of %zu common forms differ by more than %.3g %%; %zu only in %s, %zu "
             "only in %s\n",
             report_table_rows(table), both, diff->tolerance * 100, only[0], diff->sides[0].name,
             only[1], diff->sides[1].name);
     strbuf_free(&out);
+    strbuf_free(&note);
     report_table_free(table);
 }
 
@@ -275,6 +304,9 @@ static int diff_option(void *context, int option, const char *argument)
         if (!diff->csv && strcmp(argument, "table") != 0)
             return command_fail(&cmd_diff, EXIT_USAGE, "unknown format '%s'; there are table, csv",
                                 argument);
+        break;
+    case OPT_WIDE:
+        diff->wide = true;
         break;
     case OPT_TOLERANCE:
         diff->tolerance = strtod(argument, &end) / 100;
@@ -333,7 +365,8 @@ const struct command cmd_diff = {
         "both have and whose latency, throughput or outcome differ by more than the tolerance, or "
         "whose µops or ports differ where both are known and not ambiguous; names of ports are "
         "compared within one CPU family only. "
-        "How many forms only one of them has is said on standard error.",
+        "How many forms only one of them has is said on standard error. On a terminal the table is "
+        "made to fit its lines, as that of latput query is.",
     .options = diff_options,
     .run = diff_run,
 };

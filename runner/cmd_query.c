@@ -154,8 +154,7 @@ static int query_print(struct store *store, const struct query *query)
         if (nrows == 0)
             fputs("latput query: no rows match\n", stderr);
         if (note.len)
-            fprintf(stderr, "latput query: fitted to the terminal: %s; --wide prints all columns\n",
-                    strbuf_text(&note));
+            command_fail(&cmd_query, EXIT_DONE, REPORT_FITTED, strbuf_text(&note));
     }
     strbuf_free(&out);
     strbuf_free(&note);

@@ -30,6 +30,8 @@ enum {
 void report_table_print_narrow(const struct report_table *table, int width,
                                const struct report_fit *fits, struct strbuf *out,
                                struct strbuf *note);
+// How commands with an option --wide tell the note.
+#define REPORT_FITTED "fitted to the terminal: %s; --wide prints all columns"
 void report_table_csv(const struct report_table *table, struct strbuf *out); // every column
 int report_table_rows(const struct report_table *table);
 void report_table_free(struct report_table *table);

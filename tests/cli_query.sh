@@ -107,6 +107,9 @@ if command -v script >/dev/null; then
     expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' narrow.txt
     narrow --wide
     expect "the same" cmp "$OUT" narrow.txt
+    script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null | tr -d '\r' >narrow.txt
+    expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' narrow.txt
+    expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' narrow.txt
     run query --db known.db --format csv
     narrow '--format csv'
     expect "the same CSV" cmp "$OUT" narrow.txt
