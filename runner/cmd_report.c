@@ -54,7 +54,8 @@ const struct command cmd_report = {
     .summary = "write the text tables of a run",
     .description =
         "Writes one table a list, and info.txt with the machine, the provenance of the run, its "
-        "warnings, its ports and the counts of outcomes; ports.svg is a diagram of the ports. "
+        "warnings, its ports, the titles of its lists and the counts of outcomes; ports.svg is a "
+        "diagram of the ports. "
         "Everything is read from the database.",
     .options = report_options,
     .run = report_run,

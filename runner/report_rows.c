@@ -212,6 +212,13 @@ static const struct shown_column shown_warning[] = {
     {NULL,      ALIGN_LEFT, NULL,     FIT_KEEP, 0 },
 };
 
+static const struct shown_column shown_list[] = {
+    {"list",  ALIGN_LEFT,  "list",  FIT_KEEP, 0 },
+    {"forms", ALIGN_RIGHT, "forms", FIT_KEEP, 0 },
+    {"title", ALIGN_LEFT,  "title", FIT_KEEP, 20},
+    {NULL,    ALIGN_LEFT,  NULL,    FIT_KEEP, 0 },
+};
+
 static const struct shown_column *const shown_views[] = {
     [STORE_VIEW_INSTRUCTION] = shown_instruction,
     [STORE_VIEW_LATENCY] = shown_latency,
@@ -222,6 +229,7 @@ static const struct shown_column *const shown_views[] = {
     [STORE_VIEW_WARNING] = shown_warning,
     [STORE_VIEW_BENCH] = shown_bench,
     [STORE_VIEW_REPETITION] = shown_repetition,
+    [STORE_VIEW_LIST] = shown_list,
 };
 
 // Upper bounds carry their sign.

@@ -297,14 +297,16 @@ static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t ru
     return 0;
 }
 
-static int put_info_bench(struct strbuf *out, struct store *store, int64_t run_id, struct err *err)
+// The rows that a view has of the run, as a table; nothing where it has none.
+static int put_info_view(struct strbuf *out, struct store *store, int64_t run_id,
+                         enum store_view view, const char *title, struct err *err)
 {
     const struct store_filter filter = {.run_id = run_id};
     struct strbuf table = {0};
     int64_t nrows;
-    int status = report_rows(store, STORE_VIEW_BENCH, &filter, REPORT_TABLE, &table, &nrows, err);
+    int status = report_rows(store, view, &filter, REPORT_TABLE, &table, &nrows, err);
     if (status == 0 && nrows > 0)
-        strbuf_printf(out, "\nPieces of code:\n%s", strbuf_text(&table));
+        strbuf_printf(out, "\n%s:\n%s", title, strbuf_text(&table));
     strbuf_free(&table);
     return status;
 }
@@ -339,7 +341,8 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     if (report_run_ports(store, run_id, out, err) != 0)
         return -1;
     if (put_info_outcomes(out, store, run_id, err) != 0 ||
-        put_info_bench(out, store, run_id, err) != 0)
+        put_info_view(out, store, run_id, STORE_VIEW_LIST, "Tables", err) != 0 ||
+        put_info_view(out, store, run_id, STORE_VIEW_BENCH, "Pieces of code", err) != 0)
         return -1;
     return put_info_warnings(out, store, run_id, err);
 }

@@ -275,6 +275,7 @@ enum store_view {
     STORE_VIEW_WARNING,     // run_warning
     STORE_VIEW_BENCH,       // bench_table
     STORE_VIEW_REPETITION,  // bench_repetition_table
+    STORE_VIEW_LIST,        // list_table: the lists of each run
 };
 struct store_filter {
     const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between

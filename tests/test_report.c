@@ -221,6 +221,7 @@ static void test_write(void **state)
     text = read_file(dir, "info.txt");
     expect_text(text, "signature       0x00B00F21\n");
     expect_text(text, "       9  ok");
+    expect_text(text, "\nTables:\nlist  forms  title\nint       4  Integers, all of them\n");
     expect_text(text, "frequency not fixed\n    Remedy: fix it\n");
     expect_text(text, "unfinished");
     // What cannot be written says so and leaves nothing behind.
