@@ -83,36 +83,32 @@ expect_status 3
 expect_err '^broken tree'
 expect "nothing after a failed build" test "$(cat calls)" = deps
 
+# Sends a signal while the run is under way, which goes on only then.
+signalled() {
+    SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        grep -q '^run' calls 2>/dev/null && break
+        sleep 0.05
+    done
+    kill -"$1" "$pid"
+    touch go_on
+    wait "$pid"
+    STATUS=$?
+}
+
 # Hang-up of the terminal, and a reader of its output that goes away.
 printf 'all:\n\t@mkdir -p build; cp program build/latput\n' >Makefile
 rm -f calls
 CLI_COMMAND='alltests.sh, hung up'
-SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
-pid=$!
-for ((i = 0; i < 200; i++)); do
-    grep -q '^run' calls 2>/dev/null && break
-    sleep 0.05
-done
-kill -HUP "$pid"
-touch go_on
-wait "$pid"
-STATUS=$?
+signalled HUP
 expect_status 0
 expect "pack after hang-up" grep -q '^pack' calls
 
 # Interrupted (the run ends by itself then, with what it has): nothing is packed.
 rm -f calls go_on
 CLI_COMMAND='alltests.sh, interrupted'
-SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
-pid=$!
-for ((i = 0; i < 200; i++)); do
-    grep -q '^run' calls 2>/dev/null && break
-    sleep 0.05
-done
-kill -TERM "$pid"
-touch go_on
-wait "$pid"
-STATUS=$?
+signalled TERM
 expect_status 1
 expect_out 'goes on from here'
 expect "no pack of half a run" test -z "$(grep '^pack' calls)"

@@ -4,7 +4,7 @@
 #ifndef LATPUT_STORE_FIXTURE_H
 #define LATPUT_STORE_FIXTURE_H
 
-#include "store.h"
+#include "store_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include <cmocka.h>
-#include <sqlite3.h>
 
 struct fixture {
     char dir[64];
@@ -74,6 +73,13 @@ static inline const char *fixture_ask(sqlite3 *db, const char *sql)
                                   : sqlite3_errmsg(db));
     sqlite3_finalize(stmt);
     return text;
+}
+
+static inline void fixture_expect(struct store *store, const char *sql, const char *expected)
+{
+    const char *got = fixture_ask(store->db, sql);
+    if (strcmp(got, expected) != 0)
+        fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
 }
 
 static inline struct cpu_info *fixture_cpu(const char *uarch, uint32_t signature)

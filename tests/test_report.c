@@ -4,7 +4,6 @@
 // the command line.
 #include "report.h"
 #include "store_fixture.h"
-#include "store_internal.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -4,7 +4,6 @@
 // in a broken database.
 #include "store_fixture.h"
 
-#include "store_internal.h"
 #include "util/paths.h"
 
 #include <fcntl.h>

@@ -4,34 +4,8 @@
 #include "store_fixture.h"
 
 #include "pack.h"
-#include "store_internal.h"
 
 #include <math.h>
-
-static const char *ask(struct store *store, const char *sql)
-{
-    static char text[4096];
-    sqlite3_stmt *stmt;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        snprintf(text, sizeof text, "%s", sqlite3_errmsg(store->db));
-        return text;
-    }
-    int got = sqlite3_step(stmt);
-    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    snprintf(text, sizeof text, "%s",
-             got == SQLITE_ROW    ? (value ? value : "NULL")
-             : got == SQLITE_DONE ? "no row"
-                                  : sqlite3_errmsg(store->db));
-    sqlite3_finalize(stmt);
-    return text;
-}
-
-static void expect(struct store *store, const char *sql, const char *expected)
-{
-    const char *got = ask(store, sql);
-    if (strcmp(got, expected) != 0)
-        fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
-}
 
 // Two threads, two repetitions after the cold one; an event of which one count is missing, and a
 // column with a quote in its name.
@@ -106,28 +80,31 @@ static int64_t put_known(struct store *store, const char *uarch)
 
 static void expect_known(struct store *store)
 {
-    expect(store, "SELECT count(*) FROM bench_table", "2");
-    expect(store,
-           "SELECT uarch || '|' || label || '|' || snippet || '|' || code || '|' || mode || '|' || "
-           "cpu || '|' || instance_clk || '|' || median_clk || '|' || spread_clk || '|' || outcome "
-           "|| '|' || copies || '|' || machine_code FROM bench_table WHERE thread = 0",
-           "testa|chain|imul rax, rax; nop|imul rax, rax\nnop|latency|1|3.01|3.02|0.5|ok|10|"
-           "480FAFC0");
+    fixture_expect(store, "SELECT count(*) FROM bench_table", "2");
+    fixture_expect(
+        store,
+        "SELECT uarch || '|' || label || '|' || snippet || '|' || code || '|' || mode || '|' || "
+        "cpu || '|' || instance_clk || '|' || median_clk || '|' || spread_clk || '|' || outcome "
+        "|| '|' || copies || '|' || machine_code FROM bench_table WHERE thread = 0",
+        "testa|chain|imul rax, rax; nop|imul rax, rax\nnop|latency|1|3.01|3.02|0.5|ok|10|"
+        "480FAFC0");
     // 100 instances a repetition; the median is of 1000 and 1200, and of 2000 alone.
-    expect(store, "SELECT counts FROM bench_table WHERE thread = 0",
-           "{\"instructions\":11.0,\"a\\\"b\":4.0}");
-    expect(store, "SELECT counted FROM bench_table WHERE thread = 1", "instructions 20, a\"b 5");
-    expect(store, "SELECT min(json_valid(counts)) FROM bench_table", "1");
-    expect(store, "SELECT min(json_valid(counts)) FROM bench_repetition_table", "1");
-    expect(store, "SELECT count(*) FROM bench_repetition_table", "6");
-    expect(store, "SELECT counts FROM bench_repetition_table WHERE seq = 5",
-           "{\"instructions\":null,\"a\\\"b\":6.0}");
-    expect(store,
-           "SELECT cpu || '|' || pass || '|' || repetition || '|' || cold || '|' || tried || '|' "
-           "|| elapsed_tsc || '|' || instance_clk FROM bench_repetition_table WHERE seq = 3",
-           "0|1|1|0|4|300.0|9.0");
-    expect(store, "SELECT backend || code || table_version FROM bench_metric_table LIMIT 1",
-           "perfevent=0xc01");
+    fixture_expect(store, "SELECT counts FROM bench_table WHERE thread = 0",
+                   "{\"instructions\":11.0,\"a\\\"b\":4.0}");
+    fixture_expect(store, "SELECT counted FROM bench_table WHERE thread = 1",
+                   "instructions 20, a\"b 5");
+    fixture_expect(store, "SELECT min(json_valid(counts)) FROM bench_table", "1");
+    fixture_expect(store, "SELECT min(json_valid(counts)) FROM bench_repetition_table", "1");
+    fixture_expect(store, "SELECT count(*) FROM bench_repetition_table", "6");
+    fixture_expect(store, "SELECT counts FROM bench_repetition_table WHERE seq = 5",
+                   "{\"instructions\":null,\"a\\\"b\":6.0}");
+    fixture_expect(
+        store,
+        "SELECT cpu || '|' || pass || '|' || repetition || '|' || cold || '|' || tried || '|' "
+        "|| elapsed_tsc || '|' || instance_clk FROM bench_repetition_table WHERE seq = 3",
+        "0|1|1|0|4|300.0|9.0");
+    fixture_expect(store, "SELECT backend || code || table_version FROM bench_metric_table LIMIT 1",
+                   "perfevent=0xc01");
 }
 
 static void test_round_trip(void **state)
@@ -186,7 +163,7 @@ static void test_all_or_nothing(void **state)
             "SELECT count(*) FROM bench", "SELECT count(*) FROM bench_thread",
             "SELECT count(*) FROM bench_metric", "SELECT count(*) FROM bench_repetition",
             "SELECT count(*) FROM bench_value"};
-        expect(store, counts[i], "0");
+        fixture_expect(store, counts[i], "0");
     }
     static const char *const unclean[] = {"nop\x1b[2J", "nop\xff", "nop\r"};
     for (size_t i = 0; i < 3; i++) {
@@ -210,9 +187,9 @@ static void test_facts_stay(void **state)
         char sql[128], refusal[128];
         snprintf(refusal, sizeof refusal, "facts are append-only: %s", tables[i]);
         snprintf(sql, sizeof sql, "DELETE FROM %s", tables[i]);
-        expect(store, sql, refusal);
+        fixture_expect(store, sql, refusal);
         snprintf(sql, sizeof sql, "UPDATE %s SET bench_id = 7", tables[i]);
-        expect(store, sql, refusal);
+        fixture_expect(store, sql, refusal);
     }
     fixture_end(&fixture, store);
 }
@@ -228,7 +205,7 @@ static void test_no_number_without_ok(void **state)
     bench.outcome = OUTCOME_UNSTABLE;
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
     assert_int_equal(store_put_bench(store, run_id, &bench, &err), 0);
-    expect(store, "SELECT count(instance_clk) || count(median_clk) FROM bench_table", "02");
+    fixture_expect(store, "SELECT count(instance_clk) || count(median_clk) FROM bench_table", "02");
     fixture_end(&fixture, store);
 }
 

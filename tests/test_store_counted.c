@@ -4,34 +4,8 @@
 #include "store_old.h"
 
 #include "pack.h"
-#include "store_internal.h"
 
 #include <math.h>
-
-static const char *ask(struct store *store, const char *sql)
-{
-    static char text[4096];
-    sqlite3_stmt *stmt;
-    if (sqlite3_prepare_v2(store->db, sql, -1, &stmt, NULL) != SQLITE_OK) {
-        snprintf(text, sizeof text, "%s", sqlite3_errmsg(store->db));
-        return text;
-    }
-    int got = sqlite3_step(stmt);
-    const char *value = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : NULL;
-    snprintf(text, sizeof text, "%s",
-             got == SQLITE_ROW    ? (value ? value : "NULL")
-             : got == SQLITE_DONE ? "no row"
-                                  : sqlite3_errmsg(store->db));
-    sqlite3_finalize(stmt);
-    return text;
-}
-
-static void expect(struct store *store, const char *sql, const char *expected)
-{
-    const char *got = ask(store, sql);
-    if (strcmp(got, expected) != 0)
-        fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
-}
 
 enum { COUNTED = 4 };
 // Forms that take 3.02 cycles by the calibration; what a counter says of each. The last has no
@@ -122,17 +96,18 @@ static void test_round_trip(void **state)
     fixture_make(&fixture);
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     put_run(store);
-    expect(store, values, values_expected);
-    expect(store, raw, raw_expected);
-    expect(store, events, events_expected);
-    assert_non_null(strstr(ask(store, "DELETE FROM run_event"), "append-only"));
-    assert_non_null(strstr(ask(store, "UPDATE run_event SET code = ''"), "append-only"));
+    fixture_expect(store, values, values_expected);
+    fixture_expect(store, raw, raw_expected);
+    fixture_expect(store, events, events_expected);
+    assert_non_null(strstr(fixture_ask(store->db, "DELETE FROM run_event"), "append-only"));
+    assert_non_null(
+        strstr(fixture_ask(store->db, "UPDATE run_event SET code = ''"), "append-only"));
     // Results follow from the samples again.
     int64_t results, changed;
     assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
     assert_int_equal(results, COUNTED);
     assert_int_equal(changed, 0);
-    expect(store, values, values_expected);
+    fixture_expect(store, values, values_expected);
     store_close(store);
     fixture_remove(&fixture);
 }
@@ -154,10 +129,10 @@ static void test_pack(void **state)
     struct store *target = fixture_open(merged, STORE_WRITE);
     if (pack_merge(target, zip, &run_id, &err) != 1)
         fail_msg("%s", err.text);
-    expect(target, values, values_expected);
-    expect(target, raw, raw_expected);
-    expect(target, events, events_expected);
-    expect(target, "PRAGMA foreign_key_check", "no row");
+    fixture_expect(target, values, values_expected);
+    fixture_expect(target, raw, raw_expected);
+    fixture_expect(target, events, events_expected);
+    fixture_expect(target, "PRAGMA foreign_key_check", "no row");
     store_close(target);
     store_close(store);
     fixture_remove(&fixture);
@@ -176,24 +151,26 @@ static void test_version_2(void **state)
     fixture_fill(store, "testa", 0xb00f21, 1);
     static const char old_values[] = "SELECT group_concat(coalesce(value_clk, '-')) FROM (SELECT * "
                                      "FROM result ORDER BY test_id)";
-    char before[512];
-    snprintf(before, sizeof before, "%s", ask(store, old_values));
+    char *before = xstrdup(fixture_ask(store->db, old_values));
     store_close(store);
     old_make(fixture.db, 2, today);
     store = fixture_open(fixture.db, STORE_UPDATE);
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
-    expect(store, old_values, before);
-    expect(store, "SELECT count(*) > 50 AND count(counted_clk) = 0 FROM sample", "1");
-    expect(store, "SELECT count(*) > 9 AND count(overhead_counted_clk) = 0 FROM timing", "1");
-    expect(store, "SELECT count(*) > 5 AND count(calibrated_clk) = 0 FROM estimate", "1");
+    fixture_expect(store, old_values, before);
+    free(before);
+    fixture_expect(store, "SELECT count(*) > 50 AND count(counted_clk) = 0 FROM sample", "1");
+    fixture_expect(store, "SELECT count(*) > 9 AND count(overhead_counted_clk) = 0 FROM timing",
+                   "1");
+    fixture_expect(store, "SELECT count(*) > 5 AND count(calibrated_clk) = 0 FROM estimate", "1");
     int64_t results, changed;
     assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
     assert_int_equal(changed, 0);
-    expect(store, old_values, before);
+    fixture_expect(store, old_values, before);
+    free(before);
     put_run(store);
-    expect(store, events, events_expected);
-    expect(store, "SELECT count(*) FROM estimate WHERE calibrated_clk IS NOT NULL", "2");
+    fixture_expect(store, events, events_expected);
+    fixture_expect(store, "SELECT count(*) FROM estimate WHERE calibrated_clk IS NOT NULL", "2");
     store_close(store);
     fixture_remove(&fixture);
 }

@@ -6,16 +6,8 @@
 #include "ports_fixture.h"
 
 #include "pack.h"
-#include "store_internal.h"
 #include "store_old.h"
 #include "util/paths.h"
-
-static void expect(struct store *store, const char *sql, const char *expected)
-{
-    const char *got = fixture_ask(store->db, sql);
-    if (strcmp(got, expected) != 0)
-        fail_msg("%s\ngave '%s', expected '%s'", sql, got, expected);
-}
 
 static void test_model(void **state)
 {
@@ -191,7 +183,7 @@ static void test_append_only(void **state)
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
         char sql[256];
         snprintf(sql, sizeof sql, "SELECT count(*) > 0 FROM %s", facts[i]);
-        expect(store, sql, "1");
+        fixture_expect(store, sql, "1");
         snprintf(sql, sizeof sql, "DELETE FROM %s", facts[i]);
         assert_non_null(strstr(fixture_ask(store->db, sql), "append-only"));
         snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') LIMIT 1", facts[i]);
@@ -260,11 +252,11 @@ static void test_pack(void **state)
     assert_non_null(strstr(before, "count add r64 r641p0118.0\ncount add r64 r641p2310.0\n"
                                    "count add r64 r641uops_issued28.0\n"));
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
-    expect(target, everything, before);
+    fixture_expect(target, everything, before);
     free(before);
     if (pack_write(target, run_id, again, &err) != 0)
         fail_msg("%s", err.text);
-    expect(target, "PRAGMA foreign_key_check", "no row");
+    fixture_expect(target, "PRAGMA foreign_key_check", "no row");
     char command[512];
     snprintf(command, sizeof command, "cmp %s %s", zip, again);
     assert_int_equal(system(command), 0);
@@ -309,7 +301,7 @@ static void test_version_1(void **state)
     int64_t run_id = 0;
     if (store_merge_run(store, old, "old.zip", &run_id, &err) != 1)
         fail_msg("%s", err.text);
-    expect(store, "SELECT count(*) FROM instruction_table", "3");
+    fixture_expect(store, "SELECT count(*) FROM instruction_table", "3");
     store_close(store);
     // A database of that time goes on being used.
     snprintf(old, sizeof old, "%s/older.db", fixture.dir);
@@ -326,7 +318,7 @@ static void test_version_1(void **state)
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
     fixture_put_ports(store, 1);
-    expect(store, "SELECT count(*) FROM port_result", "5");
+    fixture_expect(store, "SELECT count(*) FROM port_result", "5");
     fixture_end(&fixture, store);
 }
 
@@ -337,20 +329,21 @@ static void test_numbers(void **state)
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
-    expect(store, "SELECT count(*) FROM port_result WHERE outcome <> 'ok'", "1");
-    expect(store,
-           "SELECT count(*) FROM port_result WHERE outcome <> 'ok' "
-           "AND coalesce(ports, uops, slots, busy_clk, residual) IS NOT NULL",
-           "0");
-    expect(store,
-           "SELECT group_concat(ports, ' ') FROM (SELECT ports FROM port_result "
-           "WHERE outcome = 'ok' ORDER BY run_form_id)",
-           "1*ALU 2*ALU 1*ALU+1*LOAD ");
-    expect(store, "SELECT slots FROM port_result WHERE ports = '1*ALU+1*LOAD'", "1.02");
-    expect(store, "SELECT unit || ' ' || busy_clk FROM port_result WHERE ports = '2*ALU'",
-           "DIV 5.0");
-    expect(store, "SELECT count(*) FROM port_trial WHERE outcome <> 'ok' AND clk IS NULL", "1");
-    expect(store, "SELECT kendall_tau IS NULL FROM validation WHERE seed = 8", "1");
+    fixture_expect(store, "SELECT count(*) FROM port_result WHERE outcome <> 'ok'", "1");
+    fixture_expect(store,
+                   "SELECT count(*) FROM port_result WHERE outcome <> 'ok' "
+                   "AND coalesce(ports, uops, slots, busy_clk, residual) IS NOT NULL",
+                   "0");
+    fixture_expect(store,
+                   "SELECT group_concat(ports, ' ') FROM (SELECT ports FROM port_result "
+                   "WHERE outcome = 'ok' ORDER BY run_form_id)",
+                   "1*ALU 2*ALU 1*ALU+1*LOAD ");
+    fixture_expect(store, "SELECT slots FROM port_result WHERE ports = '1*ALU+1*LOAD'", "1.02");
+    fixture_expect(store, "SELECT unit || ' ' || busy_clk FROM port_result WHERE ports = '2*ALU'",
+                   "DIV 5.0");
+    fixture_expect(store, "SELECT count(*) FROM port_trial WHERE outcome <> 'ok' AND clk IS NULL",
+                   "1");
+    fixture_expect(store, "SELECT kendall_tau IS NULL FROM validation WHERE seed = 8", "1");
     fixture_end(&fixture, store);
 }
 
@@ -379,8 +372,9 @@ static void test_views(void **state)
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testb", 1, 1); // without ports: nothing of it changes
-    expect(store, "SELECT count(*) || count(uops) || count(ports) FROM instruction_table", "300");
-    expect(store, "SELECT count(*) FROM port_table", "0");
+    fixture_expect(store, "SELECT count(*) || count(uops) || count(ports) FROM instruction_table",
+                   "300");
+    fixture_expect(store, "SELECT count(*) FROM port_table", "0");
     fill_three_runs(store);
     static const struct {
         const char *sql, *expected;
@@ -421,7 +415,7 @@ static void test_views(void **state)
         {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "3"                                                            },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        expect(store, cases[i].sql, cases[i].expected);
+        fixture_expect(store, cases[i].sql, cases[i].expected);
     fixture_end(&fixture, store);
 }
 
@@ -433,12 +427,13 @@ static void test_ports_alone(void **state)
     struct store *store = fixture_start(&fixture);
     fixture_fill(store, "testa", 1, 1);
     fixture_put_ports(store, fixture_run(store, "testa", 1));
-    expect(store,
-           "SELECT group_concat(run_id || outcome || coalesce(rthroughput_clk, '') || ports, ' ') "
-           "FROM instruction_table WHERE form IN ('add r64 r64', 'nop')",
-           "1ok0.251*ALU 2ok");
-    expect(store, "SELECT run_id || outcome FROM instruction_table WHERE form = 'hlt r64'",
-           "1signalled");
+    fixture_expect(
+        store,
+        "SELECT group_concat(run_id || outcome || coalesce(rthroughput_clk, '') || ports, ' ') "
+        "FROM instruction_table WHERE form IN ('add r64 r64', 'nop')",
+        "1ok0.251*ALU 2ok");
+    fixture_expect(store, "SELECT run_id || outcome FROM instruction_table WHERE form = 'hlt r64'",
+                   "1signalled");
     fixture_end(&fixture, store);
 }
 
