@@ -25,6 +25,15 @@ example() { # COMMAND as in the page, and what is to be run
     diff <(plain there) <(plain both) >differs || cli_fail "$(cat differs)"
 }
 
+# Lists of events are the same everywhere. The words are the shell's.
+grep -E '^\$ latput counters list ' "$page" >commands
+expect "the page has lists" test "$(wc -l <commands)" -ge 2
+while read -r line; do
+    eval "words=(${line#$ latput})"
+    # shellcheck disable=SC2154 # by eval
+    example "${line#$ }" "$LATPUT" "${words[@]}"
+done <commands
+
 # On files that stand for the devices of a Skylake.
 export LATPUT_MACHINE=$PWD/machine XDG_RUNTIME_DIR=$PWD
 pmu=machine/sys/bus/event_source/devices/cpu
