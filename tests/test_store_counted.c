@@ -158,7 +158,6 @@ static void test_version_2(void **state)
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
     fixture_expect(store, old_values, before);
-    free(before);
     fixture_expect(store, "SELECT count(*) > 50 AND count(counted_clk) = 0 FROM sample", "1");
     fixture_expect(store, "SELECT count(*) > 9 AND count(overhead_counted_clk) = 0 FROM timing",
                    "1");
