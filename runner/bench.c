@@ -39,6 +39,8 @@ static int bench_check(const struct bench_spec *spec, struct err *err)
     if (spec->file ? spec->body != NULL : !spec->body || bench_text_instructions(spec->body) == 0)
         return err_set(err, spec->file ? "either code or a file, not both"
                                        : "there is no instruction in the code");
+    if (!spec->file && (spec->symbol || spec->cflags))
+        return err_set(err, "a symbol and options of the compiler are for a .c or .o file");
     if (spec->bits != 0 && spec->bits != 32 && spec->bits != 64)
         return err_set(err, "%d bits: only 64 and 32 are possible", spec->bits);
     if (spec->unroll < 0 || spec->unroll > BENCH_UNROLL_MAX || spec->loop < 0 ||
@@ -60,12 +62,33 @@ static void bench_fail(struct bench *bench, enum outcome outcome, const char *de
     bench->result->detail = arena_strdup(bench->arena, detail);
 }
 
+// NASM's words where they would mislead: it takes unknown instructions for labels, and knows labels
+// by names that the user has not given.
+static const char *bench_reword(const struct bench *bench, const char *detail)
+{
+    static const char own_label[] = "k0_body.";
+    bool unknown = strstr(detail, "label-orphan") || strstr(detail, "instruction expected");
+    const char *text = bench->spec->body;
+    if (unknown)
+        return arena_printf(bench->arena, "NASM knows no such instruction%s",
+                            text && strchr(text, '\n') && strchr(text, ';')
+                                ? " (`;` separates instructions; a comment begins with `;;`)"
+                                : "");
+    if (strstr(detail, "symbol `rip'"))
+        return "relative to rip is written [rel label], and the label must be in the code itself";
+    const char *at = strstr(detail, own_label);
+    if (!at)
+        return detail;
+    return arena_printf(bench->arena, "%.*s%s", (int)(at - detail), detail,
+                        at + sizeof own_label - 2);
+}
+
 // What NASM or the linker said, and where.
 static void bench_refused(struct bench *bench, const struct build_failure *failure)
 {
     const struct bench_source *source = &bench->source;
     struct bench_result *result = bench->result;
-    const char *detail = failure->detail;
+    const char *detail = bench_reword(bench, failure->detail);
     if (source->function && strstr(detail, "latput_function"))
         detail = arena_printf(bench->arena, "%s: there is no function '%s' in it",
                               bench->spec->file, source->function);

@@ -18,7 +18,7 @@
 enum { NASM_TIMEOUT_MS = 20000, CODE_BYTES_MAX = 1 << 16 };
 
 enum register_class { REG_GPR, REG_VEC, REG_MASK, REG_MMX, REG_CLASSES };
-enum { REG_NUMBERS = 32 };
+enum { REG_NUMBERS = 32, NUMBER_RSP = 4, NUMBER_RBP = 5, NUMBER_R14 = 14, NUMBER_R15 = 15 };
 
 // Registers as bits by class; flags and the x87 stack apart.
 struct registers {
@@ -209,7 +209,12 @@ static const char *move_name(const struct flow *flow, int class)
 // Registers that belong to the core; see docs/INTERNALS.md.
 static uint32_t registers_reserved(const struct flow *flow, int class)
 {
-    enum { RSP = 1 << 4, RBP = 1 << 5, R14 = 1 << 14, R15 = 1 << 15 };
+    enum {
+        RSP = 1 << NUMBER_RSP,
+        RBP = 1 << NUMBER_RBP,
+        R14 = 1 << NUMBER_R14,
+        R15 = 1 << NUMBER_R15
+    };
     if (class == REG_GPR)
         return flow->mode_bits == 32 ? RSP | RBP : RSP | R14 | R15;
     return class == REG_MASK ? 1 : 0; // k0 is no mask
@@ -268,5 +273,22 @@ int bench_break_chains(const struct bench_spec *spec, const char *directory,
     }
     strbuf_free(&init);
     strbuf_free(&body);
+    return 0;
+}
+
+int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
+                          struct bench_reserved *written, struct err *err)
+{
+    struct flow flow = {.mode_bits = spec->bits == 32 ? 32 : 64};
+    if (flow_read(&flow, directory, spec->body, err) != 0)
+        return -1;
+    uint32_t gpr = flow.touched.bits[REG_GPR];
+    *written = (struct bench_reserved){.stack = gpr >> NUMBER_RSP & 1};
+    if (flow.mode_bits == 32) {
+        written->data = gpr >> NUMBER_RBP & 1;
+    } else {
+        written->data = gpr >> NUMBER_R14 & 1;
+        written->loop = gpr >> NUMBER_R15 & 1;
+    }
     return 0;
 }

@@ -18,4 +18,13 @@ struct bench_breakers {
 int bench_break_chains(const struct bench_spec *spec, const char *directory,
                        struct bench_breakers *breakers, struct arena *arena, struct err *err);
 
+// Which registers of the core's the spec's body writes; all false where the assembler refuses it.
+struct bench_reserved {
+    bool loop;  // r15, the loop's counter
+    bool data;  // r14 or ebp, the address of the data area
+    bool stack; // rsp, which is the code's to use, but must be put back
+};
+int bench_reserved_writes(const struct bench_spec *spec, const char *directory,
+                          struct bench_reserved *written, struct err *err);
+
 #endif

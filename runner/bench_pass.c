@@ -74,13 +74,19 @@ static void pass_add_counts(const struct bench *bench, const struct exec_bench *
                 rows[r].counts[i] = (double)pass->repeats_done[r].counts[at++];
 }
 
+static int pass_repeats(const struct bench *bench)
+{
+    return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
+}
+
 // The repetitions of one thread as the estimator takes them: those that count, warm or cold as
 // asked, and were accepted.
 static void pass_add_timing(struct passes *passes, int thread, const struct exec_bench *pass)
 {
     struct bench *bench = passes->bench;
     struct thread_timings *own = &passes->threads[thread];
-    struct sample *samples = arena_alloc(bench->arena, (size_t)pass->nrepeats * sizeof *samples);
+    struct sample *samples =
+        arena_alloc(bench->arena, ((size_t)pass->nrepeats + 1) * sizeof *samples);
     struct timing *timing = &own->timings[own->ntimings];
     int n = 0;
     for (int i = thread; i < pass->nrepeats; i += bench->result->nthreads) {
@@ -97,17 +103,15 @@ static void pass_add_timing(struct passes *passes, int thread, const struct exec
     }
     if (!n)
         return;
+    // The estimator wants two of a pass; where only one was asked for, the passes have to agree.
+    if (n == 1 && pass_repeats(bench) == 1)
+        samples[n++] = samples[0];
     timing->samples = samples;
     timing->nsamples = n < SAMPLES_A_PASS_MAX ? n : SAMPLES_A_PASS_MAX;
     for (int i = 0; i < timing->nsamples; i++)
         samples[i] = samples[(int)((long)i * n / timing->nsamples)];
     timing->accepted = timing->nsamples;
     own->ntimings++;
-}
-
-static int pass_repeats(const struct bench *bench)
-{
-    return bench->source.repeat ? bench->source.repeat : REPEAT_DEFAULT;
 }
 
 // What ran, but is no measurement of anything.
@@ -291,6 +295,29 @@ static void pass_summarise(struct passes *passes, int thread)
         summary->clk = summary->median_clk;
 }
 
+// What the code may have done to come to this end.
+static const char *pass_hint(const struct bench *bench)
+{
+    struct bench_reserved written;
+    struct err ignored;
+    const struct bench_result *result = bench->result;
+    bool wide = result->bits != 32;
+    if (result->outcome == OUTCOME_TIMED_OUT && bench->source.loop)
+        return arena_printf(bench->arena, ", in %d iterations: choose a smaller loop",
+                            bench->source.loop);
+    if (bench->spec->file ||
+        bench_reserved_writes(bench->spec, bench->session.directory, &written, &ignored) != 0)
+        return "";
+    if (written.loop)
+        return "; the code writes r15, which is the loop's counter";
+    if (written.data)
+        return wide ? "; the code writes r14, which has the address of the data area"
+                    : "; the code writes ebp, which has the address of the data area";
+    if (written.stack && result->outcome != OUTCOME_TIMED_OUT)
+        return "; the stack pointer must come back to where it was in every copy of the code";
+    return "";
+}
+
 // Reasons that are not the core's to know.
 static void pass_explain(const struct passes *passes)
 {
@@ -303,6 +330,9 @@ static void pass_explain(const struct passes *passes)
         result->detail =
             accepted ? "the repetitions have no common value that comes back: it varies by itself"
                      : "no undisturbed repetition: something else uses this core";
+    if (result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT ||
+        result->outcome == OUTCOME_NOT_MEASURABLE)
+        result->detail = arena_printf(bench->arena, "%s%s", result->detail, pass_hint(bench));
     // What a function may not do is libc's doing rather than its own.
     if (bench->source.function && (result->outcome == OUTCOME_NOT_MEASURABLE ||
                                    strstr(result->detail, "system call refused")))

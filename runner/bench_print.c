@@ -360,6 +360,7 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
     print_json_member("outcome", outcome_name(result->outcome), out);
     print_json_member("detail", result->detail, out);
     print_json_member("uarch", result->uarch, out);
+    print_json_member("cpu", result->brand, out);
     fprintf(out, "  \"tsc_hz\": %.0f,\n  \"core_hz\": %.0f,\n", result->tsc_hz, result->core_hz);
     fprintf(out, "  \"copies\": %d,\n  \"iterations\": %d,\n  \"instances\": %d,\n", result->copies,
             result->iterations, result->instances);

@@ -10,17 +10,22 @@
 // 64-bit patterns of 1.0, in both halves where the type has 32 bits.
 static const uint64_t ONE_F64 = 0x3ff0000000000000, ONES_F32 = 0x3f8000003f800000;
 
-// Where the part that begins at `at` ends: at a `;` or newline outside of quotes, or at the end.
-static const char *text_part_end(const char *at)
+// Where the part that begins at `at` ends: at a `;` or newline outside of quotes, or at the end. A
+// comment, from `;;` to the end of the line, is of the part before it; *comment: where it begins.
+static const char *text_part_end(const char *at, const char **comment)
 {
     char quote = '\0';
-    for (; *at && *at != '\n'; at++) {
+    for (*comment = NULL; *at && *at != '\n'; at++) {
         if (quote)
             quote = *at == quote ? '\0' : quote;
         else if (*at == '\'' || *at == '"' || *at == '`')
             quote = *at;
-        else if (*at == ';')
+        else if (*at == ';' && at[1] != ';')
             break;
+        else if (*at == ';') {
+            *comment = at;
+            return at + strcspn(at, "\n");
+        }
     }
     return at;
 }
@@ -30,8 +35,14 @@ const char *bench_text_lines(const char *text, struct arena *arena)
     size_t len = strlen(text);
     char *lines = arena_alloc(arena, len + 2);
     strcpy(lines, text);
-    for (char *end = lines; *(end = (char *)text_part_end(end)); end++)
-        *end = '\n';
+    for (char *end = lines; *end; end += *end != '\0') {
+        const char *comment;
+        end = (char *)text_part_end(end, &comment);
+        if (comment)
+            memset(lines + (comment - lines), ' ', (size_t)(end - comment));
+        if (*end)
+            *end = '\n';
+    }
     if (len && lines[len - 1] != '\n')
         lines[len] = '\n';
     return lines;
@@ -39,14 +50,15 @@ const char *bench_text_lines(const char *text, struct arena *arena)
 
 bool bench_text_part(const char *text, int part, int *start, int *len)
 {
-    const char *at = text;
+    const char *at = text, *comment;
     for (int i = 1; i < part; i++) {
-        at = text_part_end(at);
+        at = text_part_end(at, &comment);
         if (!*at)
             return false;
         at++;
     }
-    const char *end = text_part_end(at);
+    const char *end = text_part_end(at, &comment);
+    end = comment ? comment : end;
     while (at < end && isspace((unsigned char)*at))
         at++;
     while (end > at && isspace((unsigned char)end[-1]))

@@ -6,8 +6,9 @@
 #include "bench.h"
 #include "plan.h"
 
-// The text with one instruction a line: `;` separates instructions outside of quotes. Empty parts
-// stay as empty lines, so that the n-th line is the n-th part. Owned by the arena.
+// The text with one instruction a line: `;` separates instructions outside of quotes, `;;` begins a
+// comment to the end of the line. Empty parts stay as empty lines, so that the n-th line is the
+// n-th part. Owned by the arena.
 const char *bench_text_lines(const char *text, struct arena *arena);
 // Where the n-th part (from 1) of the text is: *start and *len without surrounding spaces. False if
 // there is none.

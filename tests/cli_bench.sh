@@ -289,13 +289,30 @@ expect "nothing of it" test "$(sqlite3 -readonly "$DB" 'SELECT count(*) FROM run
 bench --asm 'nop; bogus rax'
 expect_status 2
 expect_no_out
-expect_err '^latput bench: --asm:2: parser: instruction expected$'
+expect_err '^latput bench: --asm:2: NASM knows no such instruction$'
 expect_err '^       \^$'
 bench --asm nop --init 'mov rax, [rbx'
 expect_status 2
 expect_err '^latput bench: --init:1: '
 bench --asm 'nosuchinstruction'
 expect_status 2
+
+bench --asm $'nop ; a comment\nnop'
+expect_status 2
+expect_err '^latput bench: --asm:2: NASM knows no such instruction .*begins with .;;.'
+bench --asm 'jmp .out'
+expect_status 2
+expect_err "symbol .\.out' not defined"
+bench --asm 'mov rax, [rip + 8]'
+expect_status 2
+expect_err 'written \[rel label\]'
+run bench --asm nop --symbol x
+expect_status 2
+expect_err 'for a \.c or \.o file'
+
+# Comments, and a value from one repetition a pass.
+bench --asm $'imul rax, rax ;; the chain; all of it\nimul rax, rax' --instances 2 --repeat 1
+expect_value 2.98 5.02
 
 # What assembles to nothing is never measured.
 bench --asm '%define x'
@@ -314,7 +331,21 @@ expect_status 1
 expect_err 'unsupported: SIGILL'
 bench --asm 'xor eax, eax; mov [rax], eax'
 expect_status 1
-expect_err 'signalled: SIGSEGV'
+expect_err 'signalled: SIGSEGV: no access to memory at 0x0$'
+bench --asm 'mov rax, [r14 + 70000]'
+expect_err "70000 from the data area's address"
+bench --asm 'hlt'
+expect_err 'SIGSEGV: a privileged instruction'
+bench --asm 'push rax'
+expect_err 'the stack pointer must come back'
+bench --asm 'xor r14, r14; mov rax, [r14]'
+expect_err 'writes r14, which has the address of the data area'
+bench --asm 'imul rax, rax' --loop 2000000000
+expect_status 1
+expect_err 'choose a smaller loop'
+bench --asm 'mov r15, 5'
+expect_status 1
+expect_err 'writes r15, which is the loop.s counter'
 bench --asm 'syscall'
 expect_status 1
 expect_err 'signalled: SIGSYS'

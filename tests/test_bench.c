@@ -36,7 +36,11 @@ static void semicolons_separate_instructions(void **state)
         {"imul rax, rax",             "imul rax, rax\n",           1},
         {"imul rax, rax\n",           "imul rax, rax\n",           1},
         {"a; b;c",                    "a\n b\nc\n",                3},
-        {"a;;b",                      "a\n\nb\n",                  2},
+        {"a;;b",                      "a   \n",                    1},
+        {"a; ;b",                     "a\n \nb\n",                 2},
+        {"a ;; b; c\nd",              "a        \nd\n",            2},
+        {";; a\nb;;",                 "    \nb  \n",               1},
+        {"db ';;', 1; nop",           "db ';;', 1\n nop\n",        2},
         {"db ';', \";\"; nop",        "db ';', \";\"\n nop\n",     2},
         {".x: dec eax; jnz .x",       ".x: dec eax\n jnz .x\n",    2},
         {".x:; dec eax; jnz .x",      ".x:\n dec eax\n jnz .x\n",  2},
@@ -56,7 +60,7 @@ static void semicolons_separate_instructions(void **state)
 static void parts_are_found_for_messages(void **state)
 {
     (void)state;
-    const char *text = "nop;  bogus rax ;inc eax\nlast";
+    const char *text = "nop;  bogus rax ;inc eax ;; it; counts\nlast";
     static const struct {
         int part;
         const char *expected;

@@ -20,6 +20,7 @@
 
 enum {
     LATER_GAPS = 3, // the pauses after the first are shorter by this: there are up to six of them
+    DATA_NEAR_BYTES = 1 << 20, // an address so near to the data area was meant to be in it
     TRIAL_ITERATIONS = 2,
     TRIAL_ROUNDS = 3,
     WARM_ROUNDS =
@@ -70,22 +71,38 @@ static void send_outcome(const struct kernel_run *run, enum outcome outcome, int
     clocks->last_record_tsc = time_now();
 }
 
-static const char *signal_text(int signal_number)
+// What raised a memory fault: si_code says whether there is an address.
+static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
+{
+    long long offset = (long long)(fault->address - core_data_start);
+    int len = snprintf(text, CORE_TEXT_MAX, "SIGSEGV: no access to memory at 0x%llx",
+                       (unsigned long long)fault->address);
+    if (fault->code == SI_KERNEL)
+        snprintf(text, CORE_TEXT_MAX,
+                 "SIGSEGV: a privileged instruction, or an address that is misaligned or not "
+                 "canonical");
+    else if (offset > -DATA_NEAR_BYTES && offset < DATA_NEAR_BYTES)
+        snprintf(text + len, (size_t)(CORE_TEXT_MAX - len), ", %lld from the data area's address",
+                 offset);
+}
+
+static void signal_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
 {
     static const struct {
         int number;
         const char *text;
     } texts[] = {
-        {SIGSEGV, "SIGSEGV: memory access refused, or a privileged instruction"},
         {SIGBUS,  "SIGBUS: misaligned or missing memory"                       },
         {SIGFPE,  "SIGFPE: division error or unmasked floating-point exception"},
         {SIGTRAP, "SIGTRAP: breakpoint or single step"                         },
         {SIGSYS,  "SIGSYS: system call refused"                                },
     };
+    snprintf(text, CORE_TEXT_MAX, "signal %d", fault->signal);
+    if (fault->signal == SIGSEGV)
+        fault_text(fault, text);
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
-        if (texts[i].number == signal_number)
-            return texts[i].text;
-    return "signal";
+        if (texts[i].number == fault->signal)
+            snprintf(text, CORE_TEXT_MAX, "%s", texts[i].text);
 }
 
 // After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
@@ -99,9 +116,11 @@ bool run_damaged(struct kernel_run *run)
     team_abort();
     if (fault.signal == SIGILL)
         send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL, "SIGILL: the CPU refuses the instruction");
-    else if (fault.signal)
-        send_outcome(run, OUTCOME_SIGNALLED, fault.signal, signal_text(fault.signal));
-    else
+    else if (fault.signal) {
+        char text[CORE_TEXT_MAX];
+        signal_text(&fault, text);
+        send_outcome(run, OUTCOME_SIGNALLED, fault.signal, text);
+    } else
         send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                      "the body writes over the memory of the measurement core");
     if (!intact)
