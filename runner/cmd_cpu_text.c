@@ -175,6 +175,14 @@ static void counters_print(const struct cpu_info *cpu, const struct cpu_environm
                    fabs(env->clk_per_chain_clk - 1) > CHAIN_TOLERANCE
                        ? ": they do not agree, and one of them is wrong"
                        : "");
+    else if (env->perf == PERF_WORKS)
+        line_print(out, "core cycles",
+                   "counted; the calibration chain has no known latency here to "
+                   "compare them with");
+    else
+        line_print(out, "core cycles",
+                   "not counted: there is nothing to compare the calibration "
+                   "chain with");
     if (env->paranoid != PARANOID_HIDDEN)
         line_print(out, "paranoid", "%d (kernel.perf_event_paranoid)", env->paranoid);
     line_print(out, "rdpmc", "%s", env->rdpmc ? "usable in user code" : "not usable");

@@ -134,12 +134,6 @@ extern const struct count_backend count_perf;
 // was found in them at close, and also when this process is killed (count_guard.h).
 extern const struct count_backend count_msr;
 
-// What RDPMC wants in ecx to read event `index` of a group of count_msr, as long as it is open, and
-// how many bits the counter has. Code other than ours may use the instruction only where the kernel
-// lets it (CR4.PCE). COUNT_NO_EVENT where the event is in no counter that RDPMC knows.
-enum count_obstacle count_msr_rdpmc(const struct count_group *group, int index, uint32_t *rdpmc,
-                                    int *bits, struct err *err);
-
 // What perf_event_open wants to be told to count this event in the calling process, in a group read
 // as a whole; for a process that opens it by itself.
 enum count_obstacle count_perf_attr(const struct count_machine *machine,

@@ -156,19 +156,6 @@ static enum count_obstacle msr_read(struct count_group *group, uint64_t *values,
     return obstacle ? obstacle : overflow_check(own, err);
 }
 
-enum count_obstacle count_msr_rdpmc(const struct count_group *group, int index, uint32_t *rdpmc,
-                                    int *bits, struct err *err)
-{
-    const struct msr_group *own = group->state;
-    const struct msr_slot *slot = &own->plan.slots[index];
-    *rdpmc = slot->rdpmc;
-    *bits = slot->bits;
-    if (slot->rdpmc != MSR_NO_RDPMC && !slot->high_msr)
-        return COUNT_FINE;
-    err_set(err, "'%s' is not in a counter that RDPMC reads", group->events[index].name);
-    return COUNT_NO_EVENT;
-}
-
 // Something for a cycle counter to count.
 static void chain_run(void)
 {

@@ -5,8 +5,8 @@
 #include "session_count.h"
 
 #include "count_check.h"
+#include "count_msr.h"
 #include "count_passes.h"
-#include "count_perf.h"
 #include "session.h"
 #include "util/mem.h"
 
@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { RDPMC_FOR_ALL = 2 }; // in the file rdpmc: any program may use the instruction
 
 // Opens the group as the core will, and sees whether it counts and RDPMC may read it.
 static enum count_obstacle perf_try(const struct session_counting *counting,
@@ -72,47 +70,27 @@ static enum count_obstacle perf_source_close(struct session_counting *counting, 
 const struct count_source count_source_perf = {"perf", &count_perf, perf_source_open,
                                                perf_source_close};
 
-// The kernel sets CR4.PCE for its own users of RDPMC, or for everyone if it is told to.
-static enum count_obstacle msr_rdpmc_allowed(const struct session_counting *counting,
-                                             struct err *err)
-{
-    char path[128];
-    struct perf_pmu pmu;
-    enum count_obstacle obstacle = perf_pmu_choose(&counting->machine, &pmu, err);
-    if (obstacle)
-        return obstacle;
-    snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/rdpmc", pmu.name);
-    int allowed = perf_number_read(&counting->machine, path, -1);
-    if (allowed == RDPMC_FOR_ALL)
-        return COUNT_FINE;
-    if (allowed < 0)
-        err_set(err,
-                "RDPMC would fault: the kernel has no driver for the counters of this CPU (no "
-                "%s), so that it never allows the instruction (CR4.PCE). Use a kernel that knows "
-                "the CPU",
-                path);
-    else
-        err_set(err, "RDPMC would fault: the kernel keeps it from user code. As root: echo %d > %s",
-                RDPMC_FOR_ALL, path);
-    return COUNT_FORBIDDEN;
-}
-
 static enum count_obstacle msr_source_open(struct session_counting *counting,
                                            const struct count_event *events, int nevents,
                                            struct core_counter *counters, struct err *err)
 {
     const struct count_target there = {.what = COUNT_CPU, .cpu = counting->cpu};
-    enum count_obstacle obstacle = msr_rdpmc_allowed(counting, err);
-    if (!obstacle)
-        obstacle =
-            count_msr.open(&counting->machine, &there, events, nevents, &counting->group, err);
+    enum count_obstacle obstacle = COUNT_FINE;
+    if (!counting->rdpmc.path[0])
+        obstacle = count_rdpmc_allow(&counting->machine, &counting->rdpmc, err);
+    if (obstacle) {
+        err_prefix(err, "RDPMC would fault: ");
+        return obstacle;
+    }
+    obstacle = count_msr.open(&counting->machine, &there, events, nevents, &counting->group, err);
     for (int i = 0; i < nevents && !obstacle; i++) {
-        uint32_t rdpmc;
-        int bits;
-        obstacle = count_msr_rdpmc(counting->group, i, &rdpmc, &bits, err);
-        if (!obstacle)
-            counters[i] = (struct core_counter){
-                .source = CORE_COUNTER_RDPMC, .rdpmc = rdpmc, .bits = (uint16_t)bits};
+        const struct msr_slot *slot = count_msr_slot(counting->group, i);
+        counters[i] = (struct core_counter){
+            .source = CORE_COUNTER_RDPMC, .rdpmc = slot->rdpmc, .bits = (uint16_t)slot->bits};
+        if (slot->rdpmc != MSR_NO_RDPMC && !slot->high_msr)
+            continue;
+        err_set(err, "'%s' is not in a counter that RDPMC reads", events[i].name);
+        obstacle = COUNT_NO_EVENT;
     }
     if (!obstacle)
         obstacle = count_msr.start(counting->group, err);
@@ -274,6 +252,7 @@ static void counting_free(struct session_counting *counting)
 {
     struct err ignored;
     pass_close(counting, &ignored);
+    count_rdpmc_end(&counting->rdpmc);
     counters_free(&counting->table);
     free(counting);
 }

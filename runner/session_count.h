@@ -7,6 +7,7 @@
 
 #include "core/core_abi.h"
 #include "count_choose.h"
+#include "count_rdpmc.h"
 #include "exec.h"
 #include "ports.h"
 
@@ -45,6 +46,7 @@ struct session_counting {
     int which[CORE_TIMED_MAX]; // event of each
     int ncounters;
     struct count_group *group; // of the source, or NULL
+    struct count_rdpmc rdpmc;  // permission that the source took
 };
 
 // Begins to count as the user chose; session->counting stays NULL where nothing is counted: for
