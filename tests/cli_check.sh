@@ -97,9 +97,11 @@ expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all t
 expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
 expect_err 'cpus\.csv:[0-9]+: p5 has no table of counters that can be read: .*/counters/p5\.csv$'
 expect_err "ports/zen4\.csv:[0-9]+: no list has the form 'shlx r32 r99' in 64-bit mode"
+# shellcheck disable=SC2016 # the backquotes are in the message
 expect_err 'ports/zen6\.csv: `# applies:` begins with zen3, so the file must be zen3\.csv$'
 expect_err "ports/jaguar\.csv: \`# applies:\` has 'zen7', which is no uarch of cpus\.csv$"
 expect_err 'ports/skylake\.csv: .*ports/haswell\.csv applies to skylake too$'
+# shellcheck disable=SC2016
 expect_err 'ports/nehalem\.csv: needs the comment lines `# source:` and `# applies:`'
 expect_err 'ports/sandybridge\.csv:10: line 9 names this set too'
 
