@@ -396,7 +396,7 @@ struct hybrid_test {
     int line;
     int core_type;
     const char *core_cpus, *atom_cpus, *low_cpus; // NULL: no such PMU; "*": all that we may use
-    int what;
+    unsigned what;
     enum count_obstacle obstacle;
     uint32_t type;    // of the event: of which PMU
     const char *says; // after a refusal

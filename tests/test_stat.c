@@ -338,8 +338,8 @@ static void test_model_returns(void **state)
     };
     expect_text(report(&options, events, &result, REPORT_TABLE), lines, ARRAY_LEN(lines));
     static const char *const csv[] = {
-        "retire_slots:ge2,fake,\"event=0xc2,umask=0x02,cmask=2\",user,clk,5257,5257,5257,0,2,ok,,"
-        "skylake,1\n",
+        "\nretire_slots:ge2,fake,\"event=0xc2,",
+        "umask=0x02,cmask=2\",user,clk,5257,5257,5257,0,2,ok,,skylake,1\n",
         "histogram:retire_slots:0,derived,,,clk,1457,,,,,ok,,skylake,1\n",
         "histogram:retire_slots:ge3,derived,,,clk,2847,,,,,ok,,skylake,1\n",
         "duration:p0:ge1,derived,,,clk,3,,,,,ok,,skylake,1\n",
