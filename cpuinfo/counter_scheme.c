@@ -10,7 +10,7 @@
 const struct scheme_limits scheme_limits[SCHEME_COUNT] = {
     [SCHEME_P5] = {"p5",       0x3f,  0x7,    0,   0, false, false},
     [SCHEME_P6] = {"p6",       0xff,  0xff,   255, 0, true,  false},
-    [SCHEME_NETBURST] = {"netburst", 0x3f,  0xffff, 15,  7, true,  false},
+    [SCHEME_NETBURST] = {"netburst", 0x3f,  0xffff, 16,  7, true,  false},
     [SCHEME_ARCH] = {"arch",     0xff,  0xffff, 255, 0, true,  true },
     [SCHEME_K7] = {"k7",       0xfff, 0xff,   255, 0, true,  false},
     [SCHEME_AMD15H] = {"amd15h",   0xfff, 0xff,   255, 0, true,  false},
@@ -67,12 +67,15 @@ static bool scheme_is_amd(enum counter_scheme scheme)
     return scheme == SCHEME_K7 || scheme == SCHEME_AMD15H || scheme == SCHEME_AMD_V2;
 }
 
+// Its threshold lets through what is more, or with the complement no more, than it: one less than
+// what cmask says.
 static uint64_t netburst_code(const struct counter_event *event)
 {
     uint64_t compare = event->cmask || event->inv || event->edge;
+    uint64_t threshold = event->cmask ? event->cmask - 1 : 0;
     uint64_t escr = (uint64_t)event->event << 25 | (uint64_t)event->umask << 9;
     uint64_t cccr = (uint64_t)event->select << 13 | compare << 18 | (uint64_t)event->inv << 19 |
-                    (uint64_t)event->cmask << 20 | (uint64_t)event->edge << 24;
+                    threshold << 20 | (uint64_t)event->edge << 24;
     return escr | cccr << 32;
 }
 

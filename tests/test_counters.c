@@ -101,7 +101,9 @@ static const struct {
     {__LINE__, &zen5,      "r1000000d0:k",                        0x1000000d0,      ""                  },
     {__LINE__, &zen5,      "event=0x1d0",                         0x1000000d0,      ""                  },
     {__LINE__, &netburst,  "uops_retired",                        0x800002000200,   "uops_retired"      },
-    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=2:i",      0x2c800002000200, ""                  },
+    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=2:i",      0x1c800002000200, ""                  },
+    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=1",        0x4800002000200,  ""                  },
+    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=16",       0xf4800002000200, ""                  },
     {__LINE__, &p5,        "instructions",                        0x96,             "instructions"      },
     {__LINE__, &p5,        "event=0x16,umask=2",                  0x96,             ""                  },
 };
@@ -144,6 +146,7 @@ static const struct {
     {__LINE__, &p5,       "instructions:e",         "counters of the scheme p5 have no edge"                      },
     {__LINE__, &skylake,  "r4101b1",                "has bits that select no event on counters of the scheme arch"},
     {__LINE__, &skylake,  "r10000000000000001",     "has bits that select no event"                               },
+    {__LINE__, &netburst, "uops_retired:c=17",      "cmask 0x11 is larger than 0x10"                              },
     {__LINE__, &netburst, "r1b1",                   "write event=,umask=,select="                                 },
     {__LINE__, &skylake,  "event=0x1b1",            "event 0x1b1 is larger than 0xff"                             },
     {__LINE__, &zen5,     "event=0xc5,umask=0x111", "umask 0x111 is larger than 0xff"                             },
