@@ -84,11 +84,17 @@ static void print_number(double value, const char *null, FILE *out)
         fputs(null, out);
 }
 
+// Whose summary it is, where there are several.
+static void print_summary_cpu(const struct bench_result *result, int thread, FILE *out)
+{
+    if (result->nthreads > 1)
+        fprintf(out, "CPU %d: ", result->cpus[thread]);
+}
+
 static void print_summary(const struct bench_result *result, int thread, FILE *out)
 {
     const struct bench_summary *summary = &result->threads[thread];
-    if (result->nthreads > 1)
-        fprintf(out, "CPU %d: ", result->cpus[thread]);
+    print_summary_cpu(result, thread, out);
     if (isfinite(summary->clk))
         fprintf(out, "%.*f core clk an instance", summary->clk < 1 ? 3 : 2, summary->clk);
     else
@@ -104,18 +110,20 @@ static int compare_values(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// Median and quartiles of a column, over the accepted repetitions that the summary counts.
+// Median and quartiles of a column, over a thread's accepted repetitions that the summary counts.
 static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
-                                 int column, FILE *out)
+                                 int thread, int column, FILE *out)
 {
     double *values = xcalloc((size_t)result->nrows + 1, sizeof *values);
     int n = 0;
     for (int i = 0; i < result->nrows; i++) {
-        double value = column_value(result, &result->rows[i], column);
-        if (result->rows[i].accepted && result->rows[i].cold == spec->cold && isfinite(value))
+        const struct bench_row *row = &result->rows[i];
+        double value = column_value(result, row, column);
+        if (row->thread == thread && row->accepted && row->cold == spec->cold && isfinite(value))
             values[n++] = value;
     }
     qsort(values, (size_t)n, sizeof *values, compare_values);
+    print_summary_cpu(result, thread, out);
     fprintf(out, "%s", column_name(result, column));
     if (n)
         fprintf(out, ": %.3f%s (median, spread %.3f)\n", derive_quantile(values, n, 0.5),
@@ -196,10 +204,11 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
     print_head(result, out);
     print_blocks(result, pass, out);
     if (result->pass) {
-        for (int t = 0; t < result->nthreads; t++)
+        for (int t = 0; t < result->nthreads; t++) {
             print_summary(result, t, out);
-        for (int c = TIME_COLUMNS; c < column_count(result); c++)
-            print_column_summary(spec, result, c, out);
+            for (int c = TIME_COLUMNS; c < column_count(result); c++)
+                print_column_summary(spec, result, t, c, out);
+        }
         fprintf(out, "%d of %d repetitions accepted in %d %s", result->summary.accepted,
                 result->summary.tried, result->summary.passes,
                 result->summary.passes == 1 ? "pass" : "passes");

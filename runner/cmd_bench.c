@@ -16,7 +16,8 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0, "asm",       "CODE",    "what to measure, in NASM's syntax; `;` separates instructions"      },
+    {0, "asm",       "CODE",
+     "what to measure, in NASM's syntax; `;` separates instructions, `;;` begins a comment"          },
     {0, "init",      "CODE",    "run before the clock of every repetition"                           },
     {0, "mode",      "NAME",    "latency: the code as it is (default); throughput: chains are broken"},
     {0, "symbol",    "NAME",    "the function of a .c or .o file to be measured"                     },

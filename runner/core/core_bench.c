@@ -17,6 +17,7 @@ enum {
     LINE_BYTES = 64,
     GATE_WARM_ROUNDS = 10,
     PRELUDE_ROUNDS = 32,
+    PRELUDE_WARM_NS = 15000,
     PRELUDE_STEP_NS = 100, // as late as a start may be
     PRELUDE_SHRINKS = 16,  // steps back to undo one forward
     PRELUDE_MOST = 4,      // times what it takes at least
@@ -68,8 +69,14 @@ static bool bench_look_around(struct bench *bench, bool needed)
 // So what lies between is begun just in time; `late` adapts it to how long it takes.
 static void bench_wait(struct bench *bench)
 {
+    uint64_t warm_tsc = (uint64_t)(bench->config->tsc_hz / 1e9 * PRELUDE_WARM_NS);
+    uint64_t ignored[CORE_COUNTERS_MAX];
     if (!core_state.start_tsc)
         return;
+    // Reading once before, since what was not used for milliseconds takes much longer.
+    while (time_now() + bench->prelude_tsc + warm_tsc < core_state.start_tsc)
+        _mm_pause();
+    count_read(ignored);
     while (time_now() + bench->prelude_tsc < core_state.start_tsc)
         _mm_pause();
 }
