@@ -272,6 +272,19 @@ static void put_all_refused(const struct stat_report *r, struct strbuf *out)
     }
 }
 
+static void put_doubt(const struct stat_report *r, const double *means, struct strbuf *out)
+{
+    char doubt[200];
+    if (!stat_doubt_find(r, means, doubt, sizeof doubt))
+        return;
+    char *text = xasprintf("Not to be believed: %s. The event may be another one on this CPU, a "
+                           "hypervisor may have lost counts, or the runs differ much.",
+                           doubt);
+    strbuf_puts(out, "\n");
+    text_wrap(out, text, 0, LINE_WIDTH);
+    free(text);
+}
+
 static const char *signal_name(int number, char name[32])
 {
     const char *known = sigabbrev_np(number);
@@ -343,6 +356,7 @@ static void put_table(const struct stat_report *r, struct strbuf *out)
     put_rows(r, out);
     put_histograms(r, means, out);
     put_durations(r, means, out);
+    put_doubt(r, means, out);
     put_account(r, out);
     put_all_refused(r, out);
     free(means);

@@ -192,6 +192,10 @@ void stat_report_json(const struct stat_report *r, struct strbuf *out)
                   "\"exit_status\": %d, \"signal\": %d, \"statuses_differ\": %s,\n",
                   result->warm_runs, result->counted_runs, result->lost_runs, result->exit_status,
                   result->signal, result->statuses_differ ? "true" : "false");
+    char doubt[200];
+    strbuf_puts(out, "  ");
+    put_json_member(out, "doubt", stat_doubt_find(r, means, doubt, sizeof doubt));
+    strbuf_puts(out, "\n");
     put_json_rows(r, out);
     put_json_histograms(r, means, out);
     put_json_durations(r, means, out);

@@ -378,6 +378,49 @@ static void test_raw_events(void **state)
     free(events);
 }
 
+// More than one µop a cycle on a port, and a condition that holds longer than the program runs.
+static void test_doubts(void **state)
+{
+    (void)state;
+    static const struct fake_event impossible[] = {
+        {0xa1, 0x01, {0, 0, 6000}, 1}, // p0: 12000
+        {0x3c, 0x00, {0, 9999},    1}, // core_clk
+        {0xc2, 0x02, {0, 10600},   1}, // retire_slots
+    };
+    static const struct {
+        const char *events, *compare, *says;
+        int n; // of the events above that are as said; the others are the model's
+    } expected[] = {
+        {"p0,core_clk",           NULL,  "p0",                                       3},
+        {"retire_slots,core_clk", "ge1", "'retire_slots:ge1' holds in 10600 cycles", 3},
+        {"p0,core_clk",           NULL,  NULL,                                       0},
+        {"retire_slots,core_clk", "ge1", NULL,                                       0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(expected); i++) {
+        struct stat_options options = options_make(program_true);
+        struct stat_event *events;
+        struct stat_result result;
+        if (expected[i].n) {
+            fake.events = impossible;
+            fake.nevents = expected[i].n;
+        }
+        int n = expand(expected[i].events, expected[i].compare, false, &events);
+        measure(&options, events, n, &result);
+        char *text = report(&options, events, &result, REPORT_TABLE);
+        char *json = report(&options, events, &result, REPORT_JSON);
+        const char *doubt = strstr(text, "Not to be believed: ");
+        if (!expected[i].says != !doubt || (doubt && !strstr(doubt, expected[i].says)))
+            fail_msg("%s:\n%s", expected[i].events, text);
+        if (!strstr(json, "\"doubt\": null") != (doubt != NULL))
+            fail_msg("%s", json);
+        expect_width(text, 80);
+        free(text);
+        free(json);
+        stat_result_free(&result);
+        free(events);
+    }
+}
+
 // Something has counters that CPUID announces: passes become smaller, no count is kept that was not
 // whole, and all events are counted in the end.
 static void test_fewer_counters(void **state)
@@ -732,22 +775,15 @@ static void test_summary(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_passes),
-        cmocka_unit_test(test_passes_restricted),
-        cmocka_unit_test(test_thresholds),
-        cmocka_unit_test(test_expand),
-        cmocka_unit_test(test_histogram),
-        cmocka_unit_test(test_model_returns),
-        cmocka_unit_test(test_raw_events),
-        cmocka_unit_test(test_fewer_counters),
-        cmocka_unit_test(test_shared_counters),
-        cmocka_unit_test(test_refused_events),
-        cmocka_unit_test(test_usage_stands_in),
-        cmocka_unit_test(test_perf_simulated),
-        cmocka_unit_test(test_msr),
+        cmocka_unit_test(test_passes),         cmocka_unit_test(test_passes_restricted),
+        cmocka_unit_test(test_thresholds),     cmocka_unit_test(test_expand),
+        cmocka_unit_test(test_histogram),      cmocka_unit_test(test_model_returns),
+        cmocka_unit_test(test_doubts),         cmocka_unit_test(test_raw_events),
+        cmocka_unit_test(test_fewer_counters), cmocka_unit_test(test_shared_counters),
+        cmocka_unit_test(test_refused_events), cmocka_unit_test(test_usage_stands_in),
+        cmocka_unit_test(test_perf_simulated), cmocka_unit_test(test_msr),
 
-        cmocka_unit_test(test_usage),
-        cmocka_unit_test(test_program_ends),
+        cmocka_unit_test(test_usage),          cmocka_unit_test(test_program_ends),
         cmocka_unit_test(test_summary),
     };
     return cmocka_run_group_tests(tests, table_load, table_free);
