@@ -74,6 +74,11 @@ static const char *bench_reword(const struct bench *bench, const char *detail)
                             text && strchr(text, '\n') && strchr(text, ';')
                                 ? " (`;` separates instructions; a comment begins with `;;`)"
                                 : "");
+    if (bench->source.file && strstr(detail, "has a section"))
+        return arena_printf(bench->arena, "%s; data goes into the macro testdata", detail);
+    const char *option = strstr(detail, " [-w+error=");
+    if (option)
+        detail = arena_strndup(bench->arena, detail, (size_t)(option - detail));
     if (strstr(detail, "symbol `rip'"))
         return "relative to rip is written [rel label], and the label must be in the code itself";
     const char *at = strstr(detail, own_label);

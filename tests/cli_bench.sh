@@ -277,13 +277,21 @@ expect_out ' a chain +imul rax, rax '
 expect "code and init of the file" test "$(sqlite3 -readonly "$DB" "SELECT source || (code LIKE '%testcode%') ||
     length(file_sha256) || instances FROM bench WHERE file = 'store.nasm'")" = nasm1642
 expect "no directory in it" test "$(sqlite3 -readonly "$DB" "SELECT count(*) FROM bench WHERE file LIKE '%/%'")" = 0
+# Killed at any time it leaves all of a result or nothing.
+for delay in 0.1 0.2 0.3 0.35 0.4 0.5; do
+    timeout -s KILL $delay "$LATPUT" bench --db "$DB" --asm 'imul rax, rax' --store --repeat 1000 >/dev/null 2>&1
+done
+expect "sound after kills" test "$(sqlite3 "$DB" "PRAGMA integrity_check")" = ok
+expect "whole after kills" test "$(sqlite3 "$DB" "SELECT count(*) FROM run LEFT JOIN bench USING (run_id)
+    WHERE bench_id IS NULL OR finished_utc IS NULL")" = 0
+stored=$(sqlite3 "$DB" 'SELECT count(*) FROM run')
 run bench --asm nop --store --db none
 expect_status 2
 expect_err 'without a database'
 bench --asm nop --label "$(printf '\033[2J')"
 expect_status 3
 expect_err 'not stored: .* control characters'
-expect "nothing of it" test "$(sqlite3 -readonly "$DB" 'SELECT count(*) FROM run')" = 3
+expect "nothing of it" test "$(sqlite3 "$DB" 'SELECT count(*) FROM run')" = "$stored"
 
 # What is refused, with its place.
 bench --asm 'nop; bogus rax'

@@ -12,7 +12,7 @@ cpu=$(taskset -pc $$ | sed -E 's/.*[^0-9]([0-9]+)$/\1/') # the last one, as benc
 device=$LATPUT_MACHINE/dev/cpu/$cpu/msr
 mkdir -p "$pmu"
 
-bench() { run bench --db "$DB" --asm 'imul rax, rax' --backend msr "$@"; }
+bench() { run bench --db "$DB" --asm 'imul eax, eax' --backend msr "$@"; }
 # The registers of counters that any scheme has (the files are sparse and may be 25 GB long), less
 # Intel's and AMD's commands: what was written to those had its effect.
 dump() {
@@ -100,11 +100,32 @@ bench --events aperf
 expect_status 3
 expect_err "'aperf' is (not in a counter|no event)"
 expect "everything is as it was, after a refusal" restored
-bench --events core_clk --cpu "$cpu" --threads 2
-if [ "$STATUS" = 3 ]; then # the other CPU has no device
-    expect_err 'modprobe msr'
+
+# 32-bit mode, and a second CPU: without a device, with one, and with other counters in use there.
+bench --events core_clk --repeat 2 --bits 32
+[ "$STATUS" = 3 ] || expect_out '^core_clk: [0-9]'
+expect "everything is as it was" restored
+other=$(taskset -pc $$ | sed -nE 's/.*: ([0-9]+)[-,].*/\1/p')
+if [ -n "$other" ]; then
+    bench --events core_clk --cpus "$cpu,$other"
+    expect_status 3
+    expect_err "there is no .*/dev/cpu/$other/msr"
     expect "everything is as it was, after a refusal" restored
-else
-    expect_status 2
+    mkdir -p "$LATPUT_MACHINE/dev/cpu/$other"
+    : >"$LATPUT_MACHINE/dev/cpu/$other/msr"
+    bench --events core_clk --cpus "$cpu,$other" --repeat 2 --format csv
+    [ "$STATUS" -le 1 ] || cli_fail 'expected status 0 or 1'
+    # shellcheck disable=SC2016 # awk's $
+    expect "both count" awk -F, 'NR > 1 && ($11 < $8 - 1000 || $11 > $8 + 1000) { bad = 1 }
+        END { exit bad || NR < 13 }' "$OUT"
+    expect "everything is as it was" restored
+    # Enabled, as perf leaves it: AMD's and Intel's control registers.
+    for msr in 0xc0010000 0xc0010200 0x186; do
+        printf '\x76\x00\x53' | dd of="$LATPUT_MACHINE/dev/cpu/$other/msr" bs=1 seek=$((msr * 8)) conv=notrunc status=none
+    done
+    bench --events core_clk:k --cpus "$cpu,$other" --repeat 2
+    expect_status 3
+    expect_err "on CPU $other other counters are in use than on CPU $cpu"
+    expect "everything is as it was, after a refusal" restored
 fi
 finish
