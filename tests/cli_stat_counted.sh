@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput stat and latput cpu with hardware counters, from the command line to the report: a preloaded
-# library stands for the kernel, with four counters that count a model (1457, 3285, 2410 and 2847 cycles
-# with 0, 1, 2 and 3 events, in 500 stretches) and refuses a fifth event in a group.
+# latput stat, latput cpu and liblatput with hardware counters, from end to end: a preloaded library
+# stands for the kernel, with four counters that count a model (1457, 3285, 2410 and 2847 cycles with 0,
+# 1, 2 and 3 events, in 500 stretches), refuses a fifth event in a group, and keeps RDPMC to itself.
 # shellcheck source=tests/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 if ! command -v gcc >/dev/null; then
@@ -77,9 +77,31 @@ ssize_t read(int fd, void *bytes, size_t size)
 {
     if (fd < FIRST)
         return ((ssize_t(*)(int, void *, size_t))dlsym(RTLD_NEXT, "read"))(fd, bytes, size);
-    const uint64_t words[] = {model(&events[fd - FIRST].attr), 1000, 1000};
+    uint64_t words[3 + COUNTERS] = {model(&events[fd - FIRST].attr), 1000, 1000}, n = 0;
+    if (events[fd - FIRST].attr.read_format & PERF_FORMAT_GROUP) {
+        for (int i = 0; i < nevents; i++)
+            if (events[i].leader == fd)
+                words[3 + n++] = model(&events[i].attr);
+        words[0] = n;
+    }
     memcpy(bytes, words, size < sizeof words ? size : sizeof words);
     return (ssize_t)(size < sizeof words ? size : sizeof words);
+}
+
+int ioctl(int fd, unsigned long request, ...)
+{
+    (void)request;
+    return fd < FIRST ? (errno = ENOTTY, -1) : 0;
+}
+
+// The page of an event, which says that user code may not use RDPMC.
+void *mmap(void *at, size_t size, int protection, int flags, int fd, off_t offset)
+{
+    void *(*next)(void *, size_t, int, int, int, off_t) =
+        (void *(*)(void *, size_t, int, int, int, off_t))dlsym(RTLD_NEXT, "mmap");
+    if (fd < FIRST)
+        return next(at, size, protection, flags, fd, offset);
+    return next(NULL, size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 }
 
 int close(int fd)
@@ -149,5 +171,37 @@ if [ -n "$ratio" ]; then
     CLK_PER_TSC=9
     counted cpu
     expect_out 'they do not agree'
+fi
+
+# A program of one's own, through liblatput: by the system call where RDPMC is forbidden.
+cat >own.c <<'C'
+#include <latput.h>
+#include <stdio.h>
+int main(void)
+{
+    char error[512];
+    uint64_t values[2];
+    struct latput_counters *counters =
+        latput_counters_open("event=0xc2,umask=0x02,event=0xc2,umask=0x02:c=2", error, sizeof error);
+    if (!counters)
+        return puts(error), 1;
+    if (latput_counters_start(counters) || latput_counters_read(counters, values) ||
+        latput_counters_stop(counters))
+        return puts("not counted"), 1;
+    printf("%s %d %llu %llu\n%s\n", latput_counters_method(counters), latput_counters_index(counters, 0),
+           (unsigned long long)values[0], (unsigned long long)values[1], latput_counters_obstacle(counters));
+    latput_counters_close(counters);
+    return 0;
+}
+C
+echo 0 >machine/sys/bus/event_source/devices/cpu/rdpmc
+if gcc -O1 -I "$TREE/include" own.c "$BUILD/liblatput.a" -lcsv -lm -pthread -o own 2>"$ERR"; then
+    LATPUT_ROOT=$TREE LD_PRELOAD=$PWD/kernel.so ./own >"$OUT" 2>"$ERR"
+    STATUS=$? CLI_COMMAND='a program with liblatput'
+    expect_status 0
+    expect_out '^read -1 16646 5257$'
+    expect_out 'cannot be read with RDPMC: /sys/bus/event_source/devices/cpu/rdpmc is 0.*As root: echo 1 >'
+else
+    echo "liblatput.a cannot be linked here: $(cat "$ERR")"
 fi
 finish
