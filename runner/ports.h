@@ -97,11 +97,13 @@ void port_label(const struct port_model *model, int port, char label[PORT_LABEL_
 bool port_before(const struct port_model *model, int a, int b);
 // The ports of a set in that order, those without a name by number. Returns how many.
 int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS_MAX]);
-// "2*ALU+1*LOAD" appended; "" for no µops. Sets without a name in the model are told by their
-// ports: ALU0/ALU3.
+// "2*ALU+1*LOAD" appended; "" for no µops.
 void port_usage_text(const struct port_model *model, const struct port_usage *usage,
                      struct strbuf *out);
+// The name of a set; where the model has none, as port_set_joined().
 void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out);
+// A set by its ports: ALU03, AGU/ALU3, u1/u4.
+void port_set_joined(const struct port_model *model, uint32_t set, struct strbuf *out);
 
 // What discovery and inference need to know of a form; the oracle knows the rest.
 struct port_form {

@@ -4,6 +4,7 @@
 // subset.
 #include "ports_internal.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,6 +123,42 @@ int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS
     return n;
 }
 
+// As vendors write sets: the letters that all names begin with, then the one digit of each. false:
+// the names are not of this kind, or the text would be the name of a port.
+static bool ports_contract(const struct port_model *model, const int *ports, int n, char text[64])
+{
+    size_t letters = strcspn(model->port_names[ports[0]], "0123456789");
+    size_t len = letters;
+    memcpy(text, model->port_names[ports[0]], letters);
+    for (int i = 0; i < n; i++) {
+        const char *name = model->port_names[ports[i]];
+        if (strncmp(name, text, letters) != 0 || !isdigit((unsigned char)name[letters]) ||
+            name[letters + 1] || len == 63)
+            return false;
+        text[len++] = name[letters];
+    }
+    text[len] = 0;
+    for (int port = 0; port < PORTS_MAX; port++)
+        if (strcmp(model->port_names[port], text) == 0)
+            return false;
+    return true;
+}
+
+void port_set_joined(const struct port_model *model, uint32_t set, struct strbuf *out)
+{
+    char text[64];
+    int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
+    if (n > 1 && ports_contract(model, ports, n, text)) {
+        strbuf_puts(out, text);
+        return;
+    }
+    for (int i = 0; i < n; i++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, ports[i], label);
+        strbuf_printf(out, "%s%s", i ? "/" : "", label);
+    }
+}
+
 void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out)
 {
     for (int i = 0; i < model->nclasses; i++)
@@ -134,12 +171,7 @@ void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *
             strbuf_puts(out, model->hidden[i].name);
             return;
         }
-    int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
-    for (int i = 0; i < n; i++) {
-        char label[PORT_LABEL_MAX];
-        port_label(model, ports[i], label);
-        strbuf_printf(out, "%s%s", i ? "/" : "", label);
-    }
+    port_set_joined(model, set, out);
 }
 
 void port_usage_text(const struct port_model *model, const struct port_usage *usage,

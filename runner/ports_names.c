@@ -235,8 +235,7 @@ static void names_rest(const struct naming *naming, struct port_model *model)
         struct strbuf text = {0};
         for (int p = 0; p < n; p++)
             named[c] |= !model->port_names[ports[p]][0];
-        for (int p = 0; p < n; p++)
-            strbuf_printf(&text, "%s%s", p ? "/" : "", model->port_names[ports[p]]);
+        port_set_joined(model, model->classes[c].set, &text);
         if (!named[c] && text.len < PORT_NAME_MAX)
             snprintf(model->classes[c].name, PORT_NAME_MAX, "%s", strbuf_text(&text));
         strbuf_free(&text);
