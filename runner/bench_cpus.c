@@ -5,10 +5,10 @@
 #include "bench_cpus.h"
 
 #include "bench_internal.h"
+#include "util/cpulist.h"
 #include "util/strbuf.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { LIST_BYTES = 4096 };
@@ -16,8 +16,8 @@ enum { LIST_BYTES = 4096 };
 // Of processors with several types of core, as Linux calls them.
 static const char *const type_names[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
 
-// A list of CPUs as the kernel writes it: "0-3,8". False where there is no such file.
-static bool cpulist_read(const char *root, const char *path, cpu_set_t *set)
+// A file of the kernel's with a list of CPUs. False where there is none.
+static bool list_file_read(const char *root, const char *path, cpu_set_t *set)
 {
     char full[512], text[LIST_BYTES] = "";
     CPU_ZERO(set);
@@ -25,35 +25,10 @@ static bool cpulist_read(const char *root, const char *path, cpu_set_t *set)
     FILE *file = fopen(full, "re");
     if (!file)
         return false;
-    const char *at = fgets(text, sizeof text, file);
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
     fclose(file);
-    while (at && *at) {
-        char *end;
-        long first = strtol(at, &end, 10), last = first;
-        if (end == at)
-            break;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu >= 0 && cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET((size_t)cpu, set);
-        at = *end == ',' ? end + 1 : NULL;
-    }
-    return true;
-}
-
-static void cpulist_write(const cpu_set_t *set, struct strbuf *out)
-{
-    const char *comma = "";
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        int last = cpu;
-        if (!CPU_ISSET((size_t)cpu, set))
-            continue;
-        while (last + 1 < CPU_SETSIZE && CPU_ISSET((size_t)last + 1, set))
-            last++;
-        strbuf_printf(out, last > cpu ? "%s%d-%d" : "%s%d", comma, cpu, last);
-        comma = ",";
-        cpu = last;
-    }
+    return cpulist_parse_set(text, set) == 0;
 }
 
 static struct bench_cpu cpu_read(const char *root, int cpu)
@@ -62,13 +37,13 @@ static struct bench_cpu cpu_read(const char *root, int cpu)
     char path[128];
     cpu_set_t set;
     snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (cpulist_read(root, path, &set))
+    if (list_file_read(root, path, &set))
         for (int sibling = 0; sibling < CPU_SETSIZE && read.core < 0; sibling++)
             if (CPU_ISSET((size_t)sibling, &set))
                 read.core = sibling;
     for (int type = 0; type < (int)ARRAY_LEN(type_names); type++) {
         snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpus", type_names[type]);
-        if (cpulist_read(root, path, &set) && CPU_ISSET((size_t)cpu, &set))
+        if (list_file_read(root, path, &set) && CPU_ISSET((size_t)cpu, &set))
             read.type = type;
     }
     return read;
@@ -77,8 +52,8 @@ static struct bench_cpu cpu_read(const char *root, int cpu)
 void bench_cpus_read(const char *root, const cpu_set_t *allowed, struct bench_cpus *cpus)
 {
     cpus->n = 0;
-    cpulist_read(root, "/sys/devices/system/cpu/present", &cpus->present);
-    bool known = cpulist_read(root, "/sys/devices/system/cpu/online", &cpus->online);
+    list_file_read(root, "/sys/devices/system/cpu/present", &cpus->present);
+    bool known = list_file_read(root, "/sys/devices/system/cpu/online", &cpus->online);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
         if (CPU_ISSET((size_t)cpu, allowed) && (!known || CPU_ISSET((size_t)cpu, &cpus->online)))
             cpus->usable[cpus->n++] = cpu_read(root, cpu);

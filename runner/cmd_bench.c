@@ -8,6 +8,7 @@
 #include "exec.h"
 #include "session.h"
 #include "store.h"
+#include "util/cpulist.h"
 
 #include <inttypes.h>
 #include <stddef.h>
@@ -30,7 +31,7 @@ static const struct command_option options[] = {
     {0, "cold",      NULL,      "all repetitions with code and data in no cache"                     },
     {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"               },
     {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                          },
-    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2"                            },
+    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2 or 0-3"                     },
     {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"              },
     {0, "backend",   "NAME",
      "who counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: nobody"   },
@@ -104,22 +105,6 @@ static int parse_format(const char *text, enum bench_format *format)
     return -1;
 }
 
-static int parse_cpus(const char *text, struct arguments *arguments)
-{
-    for (arguments->ncpus = 0;; text++) {
-        char *end;
-        long cpu = strtol(text, &end, 10);
-        if (end == text || cpu < 0 || cpu > CPU_MAX || arguments->ncpus == BENCH_THREADS_MAX)
-            return -1;
-        arguments->cpus[arguments->ncpus++] = (int)cpu;
-        text = end;
-        if (!*text)
-            return 0;
-        if (*text != ',')
-            return -1;
-    }
-}
-
 // Options that are a text or a number of the spec, by their places in it.
 static const struct {
     bool used;
@@ -188,7 +173,8 @@ static int parse_value(enum option_index option, const char *value, struct argum
     case OPT_MODE:
         return bench_mode_parse(value, &spec->mode);
     case OPT_CPUS:
-        return parse_cpus(value, arguments);
+        arguments->ncpus = cpulist_parse(value, arguments->cpus, BENCH_THREADS_MAX);
+        return arguments->ncpus < 1 ? -1 : 0;
     case OPT_FORMAT:
         return parse_format(value, &arguments->format);
     case OPT_DB:

@@ -5,6 +5,7 @@
 #include "cmd_counters_state.h"
 #include "count_rdpmc.h"
 
+#include "util/cpulist.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 
@@ -30,28 +31,9 @@ struct start {
 // Reads "0-3,8" or "all" (of those that this process may use).
 static int cpus_parse(const char *text, cpu_set_t *cpus)
 {
-    CPU_ZERO(cpus);
     if (!text || strcmp(text, "all") == 0)
         return sched_getaffinity(0, sizeof *cpus, cpus);
-    for (;; text++) {
-        char *end;
-        long first = strtol(text, &end, 10), last = first;
-        if (end == text)
-            return -1;
-        if (*end == '-') {
-            text = end + 1;
-            last = strtol(text, &end, 10);
-            if (end == text)
-                return -1;
-        }
-        if (first < 0 || last < first || last >= CPU_SETSIZE)
-            return -1;
-        for (long cpu = first; cpu <= last; cpu++)
-            CPU_SET((size_t)cpu, cpus);
-        text = end;
-        if (*text != ',')
-            return *text ? -1 : 0;
-    }
+    return cpulist_parse_set(text, cpus);
 }
 
 // All CPUs must be of one kind. Leaves this process pinned to the last.

@@ -5,6 +5,7 @@
 #include "count_perf.h"
 
 #include "../cpuinfo/environment.h"
+#include "util/cpulist.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -52,21 +53,11 @@ static int pmu_type_read(const struct count_machine *machine, const char *name)
     return perf_number_read(machine, path, -1);
 }
 
-// Whether a list as the kernel writes them ("0-7,16") has the number.
 static bool list_has(const char *list, int number)
 {
-    while (*list) {
-        char *end;
-        long first = strtol(list, &end, 10), last = first;
-        if (end == list)
-            return false;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        if (number >= first && number <= last)
-            return true;
-        list = *end == ',' ? end + 1 : end;
-    }
-    return false;
+    cpu_set_t set;
+    return cpulist_parse_set(list, &set) == 0 && number >= 0 && number < CPU_SETSIZE &&
+           CPU_ISSET((size_t)number, &set);
 }
 
 static void pmu_cpus_read(const struct count_machine *machine, const char *name, char *cpus,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The small things that everything rests on: messages, memory, strings, paths and, above all, the
 // starting of processes, with programs that fail in every way.
+#include "util/cpulist.h"
 #include "util/err.h"
 #include "util/mem.h"
 #include "util/paths.h"
@@ -24,6 +25,49 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+
+static void test_cpulist(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int n, first, last; // -1: it is no list
+        const char *set;    // as a set it is written so
+    } cases[] = {
+        {"0",       1,  0,    0,    "0"    },
+        {"2,0",     2,  2,    0,    "0,2"  },
+        {"0-3,8\n", 5,  0,    8,    "0-3,8"},
+        {"7,4-6",   4,  7,    6,    "4-7"  },
+        {"1,1",     2,  1,    1,    "1"    },
+        {"1023",    1,  1023, 1023, "1023" },
+        {"1024",    -1, 0,    0,    NULL   },
+        {"0-7",     -1, 0,    0,    "0-7"  }, // more than there is room for
+        {"0-",      -1, 0,    0,    NULL   },
+        {"-1",      -1, 0,    0,    NULL   },
+        {"3-2",     -1, 0,    0,    NULL   },
+        {"1,",      -1, 0,    0,    NULL   },
+        {"1 2",     -1, 0,    0,    NULL   },
+        {" 1",      -1, 0,    0,    NULL   },
+        {"all",     -1, 0,    0,    NULL   },
+        {"",        -1, 0,    0,    ""     },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        int cpus[6];
+        cpu_set_t set;
+        struct strbuf written = {0};
+        int n = cpulist_parse(cases[i].text, cpus, 6);
+        assert_int_equal(n, cases[i].n);
+        if (n > 0) {
+            assert_int_equal(cpus[0], cases[i].first);
+            assert_int_equal(cpus[n - 1], cases[i].last);
+        }
+        assert_int_equal(cpulist_parse_set(cases[i].text, &set), cases[i].set ? 0 : -1);
+        cpulist_write(&set, &written);
+        if (cases[i].set)
+            assert_string_equal(strbuf_text(&written), cases[i].set);
+        strbuf_free(&written);
+    }
+}
 
 static void test_err(void **state)
 {
@@ -391,6 +435,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_strbuf),
+        cmocka_unit_test(test_cpulist),
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_memory),
         cmocka_unit_test(test_arena),
