@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 6;
+PRAGMA user_version = 7;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -285,6 +285,9 @@ CREATE TABLE port_unit (
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 100),
     blocker TEXT NOT NULL CHECK (length(blocker) <= 1000), -- form that occupies it
     blocker_clk REAL CHECK (blocker_clk >= 0), -- for how long
+    whole_blocker TEXT NOT NULL DEFAULT ''
+        CHECK (length(whole_blocker) <= 1000), -- form that needs all parts of the unit, ''
+    whole_clk REAL CHECK (whole_clk >= 0), -- for how long
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -302,6 +305,9 @@ CREATE TABLE port_result (
     unit TEXT NOT NULL CHECK (length(unit) <= 100), -- port_unit that it keeps busy, '' for none
     busy_clk REAL CHECK (busy_clk >= 0), -- for how long; without a unit: what no port explains
     residual REAL CHECK (residual >= 0), -- largest deviation from the trials, in µops
+    whole INTEGER NOT NULL DEFAULT 0 CHECK (whole IN (0, 1)), -- 1: it needs all parts of the unit
+    beside_clk REAL CHECK (beside_clk >= 0), -- how long it keeps the unit busy where others need all
+    slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch in no particular order: groups are cut
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

@@ -142,14 +142,12 @@ static int ports_discover_now(struct session *session, struct ports_forms *forms
                                         .ahead = true};
         struct port_oracle oracle = measure_mixes_oracle(&measure);
         oracle.step = ports_step;
-        status = ports_find_model(forms, &oracle, session->cpu, &stored->model, note, err);
+        struct port_model model;
+        status = ports_find_model(forms, &oracle, session->cpu, &model, note, err);
         if (isatty(STDERR_FILENO))
             fputs("\r\033[K", stderr);
-        for (int c = 0; c < stored->model.nclasses && status == 0; c++)
-            stored->class_blockers[c] = forms->forms[stored->model.classes[c].blocker].name;
-        for (int u = 0; u < stored->model.nunits && status == 0; u++)
-            stored->unit_blockers[u] = forms->forms[stored->model.units[u].blocker].name;
-        stored->filler = stored->model.filler >= 0 ? forms->forms[stored->model.filler].name : "";
+        if (status == 0)
+            ports_stored_model(forms, &model, stored);
     }
     return status;
 }

@@ -85,6 +85,13 @@ enum mix_order {
     MIX_SHUFFLED_3,
     MIX_ORDER_COUNT
 };
+// Which waiting of a part's instances for each other is cut, by a move in front of each instance.
+enum mix_breaking {
+    MIX_BREAK_NEEDED,    // none; only what must have a value has it set anew
+    MIX_BREAK_REGISTERS, // all through registers
+    MIX_BREAK_ALL, // through flags as well; and each part has registers for several instances, so
+                   // that dependencies which the CPU only believes in are few too
+};
 enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
 
 // Whether instances of the row can stand beside others: it needs no macro and leaves the stacks
@@ -93,15 +100,14 @@ bool mix_plannable(const struct list_row *row);
 // One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
 // mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
 // of parts[0]. -1: there are too few registers; the test then says so and has no kernels.
-// `breaking`: instances do not wait for others of their part either; a move in front of each cuts
-// what it would wait for.
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool breaking,
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum mix_breaking breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan);
 
 // The forms of the moves that stand in front of each instance of the row in a mix. Returns their
 // number.
 enum { MIX_BREAKERS_MAX = 8 };
-int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MIX_BREAKERS_MAX]);
+int mix_breakers(const struct list_row *row, enum mix_breaking breaking,
+                 const char *forms[MIX_BREAKERS_MAX]);
 
 const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"
 const char *bound_name(enum bound bound);        // "exact", "upper"

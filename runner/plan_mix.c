@@ -77,8 +77,10 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
         writer->pieces[j] = (struct mix_piece){text + at[j], at[j + 1] - at[j]};
 }
 
-// Gives all parts their registers and their text. false: too few registers.
-static bool mix_write_parts(struct mix_writer *writers, int n, bool breaking, struct arena *arena)
+// Gives all parts their registers and their text, parts behind the first `distinct` registers.
+// false: too few registers.
+static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking breaking, int distinct,
+                            struct arena *arena)
 {
     for (int i = 0; i < n; i++) {
         draft_begin(&writers[i].draft, &writers[i].rp);
@@ -92,10 +94,10 @@ static bool mix_write_parts(struct mix_writer *writers, int n, bool breaking, st
         for (int class = 0; class < CLASS_COUNT; class ++)
             writer->draft.used[class] |= taken[class];
         writer->draft.labels = i * PART_LABELS;
-        int distinct = i > 0 ? 1 : writer->count < DISTINCT_MAX ? writer->count : DISTINCT_MAX;
+        int most = i > 0 ? distinct : DISTINCT_MAX;
         uint32_t before = writer->draft.used[CLASS_VEC];
-        if (!throughput_prepare(&writer->draft, distinct, breaking ? BREAK_ALL : BREAK_NEEDED,
-                                &writer->instances))
+        if (!throughput_prepare(&writer->draft, writer->count < most ? writer->count : most,
+                                breaking, &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
         mix_pieces(writer, arena);
@@ -318,7 +320,15 @@ static const char *breaker_form(const struct row_plan *rp, const struct point *p
     }
 }
 
-int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MIX_BREAKERS_MAX])
+static enum breaking mix_breaks(enum mix_breaking breaking)
+{
+    return breaking == MIX_BREAK_ALL         ? BREAK_ALL
+           : breaking == MIX_BREAK_REGISTERS ? BREAK_REGISTERS
+                                             : BREAK_NEEDED;
+}
+
+int mix_breakers(const struct list_row *row, enum mix_breaking breaking,
+                 const char *forms[MIX_BREAKERS_MAX])
 {
     struct arena arena = {0};
     const struct plan_params params = {.issue_width = 1};
@@ -326,7 +336,7 @@ int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MI
     struct row_plan rp;
     bool breakers[POINTS_MAX];
     mix_row_plan(row, &params, &arena, &plan, &rp);
-    throughput_breakers(&rp, breaking ? BREAK_ALL : BREAK_NEEDED, breakers);
+    throughput_breakers(&rp, mix_breaks(breaking), breakers);
     int n = 0;
     for (int i = 0; i < rp.npoints && n < MIX_BREAKERS_MAX; i++) {
         const char *form =
@@ -338,7 +348,13 @@ int mix_breakers(const struct list_row *row, bool breaking, const char *forms[MI
     return n;
 }
 
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool breaking,
+static void mix_forget(struct mix_writer *writers, int n)
+{
+    for (int i = 0; i < n; i++)
+        draft_free(&writers[i].draft);
+}
+
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum mix_breaking breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan)
 {
     *plan = (struct plan){.row = parts[0].row};
@@ -348,13 +364,16 @@ int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, bool bre
         writers[i].count = parts[i].count;
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
-    bool fits = mix_write_parts(writers, nparts, breaking, arena);
+    bool fits;
+    int distinct = breaking == MIX_BREAK_ALL ? DISTINCT_MAX : 1;
+    while (!(fits = mix_write_parts(writers, nparts, mix_breaks(breaking), distinct, arena)) &&
+           --distinct > 0)
+        mix_forget(writers, nparts);
     for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
         if (orders & 1u << order)
             plan_add_kernel(&writers[0].rp, test,
                             mix_spec(writers, nparts, (enum mix_order)order, arena));
-    for (int i = 0; i < nparts; i++)
-        draft_free(&writers[i].draft);
+    mix_forget(writers, nparts);
     if (!fits)
         plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for the mix");
     return fits ? 0 : -1;

@@ -153,9 +153,12 @@ int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
     int n = 0;
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
-        breakers[i] = throughput_must_set(rp, i) ||
-                      (breaking != BREAK_NEEDED && throughput_breakable(rp, i)) ||
-                      (breaking == BREAK_ALL && throughput_own_register(point) && point->read);
+        bool wanted = breaking != BREAK_NEEDED && throughput_breakable(rp, i);
+        if (breaking >= BREAK_REGISTERS)
+            wanted |= throughput_own_register(point) && point->read;
+        if (breaking == BREAK_REGISTERS)
+            wanted &= point->class != CLASS_FLAGS;
+        breakers[i] = throughput_must_set(rp, i) || wanted;
         n += breakers[i];
     }
     return n;

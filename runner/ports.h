@@ -35,17 +35,48 @@ struct port_class {
     int members;              // forms of one µop that were found to use it
 };
 
-// A unit that is not pipelined: forms that need it wait for each other, for some cycles each.
-struct port_unit {
-    char name[PORT_NAME_MAX];
-    int blocker;
-    double blocker_clk; // how long the blocker keeps it busy
-};
-
 // A published name of a set that no form of one µop shows alone, because the front end is no wider.
 struct port_hidden {
     uint32_t set;
     char name[PORT_NAME_MAX];
+};
+
+// What one instance of a form uses.
+struct port_use {
+    uint32_t set;
+    int uops;
+};
+struct port_usage {
+    enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
+    const char *detail;   // why, where not OK; static storage
+    bool ambiguous;       // another usage explains the timings about as well
+    int nuses;
+    struct port_use uses[PORT_USES_MAX]; // largest sets first
+    int uops;                            // sum over uses: µops that need a port
+    double slots;                        // dispatch slots; NaN: unknown
+    double slots_mixed;                  // among others in no particular order, where the groups
+                                         // of dispatch are cut; NaN: unknown
+    int unit;                            // index of the unit that it keeps busy, -1: none
+    bool whole;                          // it needs all parts of the unit
+    double busy_clk;                     // for how long; with unit == -1 what no port explains
+    double beside_clk;                   // for how long where others need all parts; 0: no longer
+    double residual;                     // largest deviation, in µops
+    bool counted;                        // counters of the ports took part
+};
+
+// Something that forms wait for although their ports are free; each needs it for some cycles. Units
+// are dividers, which are not pipelined; the sequencer of microcode; and paths that several ports
+// share. A unit may have parts that work side by side until a form needs all of them (two dividers,
+// and a division of 512 bits): in a mix with such a form, the others are one after the other.
+#define PORT_MICROCODE "MS" // name of the sequencer
+#define PORT_PATH "path"    // name of a shared path
+struct port_unit {
+    char name[PORT_NAME_MAX];
+    int blocker;
+    double blocker_clk;      // how long the blocker keeps it busy
+    struct port_usage usage; // of the blocker; not stored
+    int whole_blocker;       // a form that needs all parts; -1: none
+    double whole_clk;        // and for how long
 };
 
 struct port_model {
@@ -64,25 +95,6 @@ struct port_model {
     int unexplained; // forms of one µop whose class fitted into no structure
     int wide;        // forms with operands that are as fast as slots allow: if they use ports, then
                      // at least as many as there are slots, and no timing of theirs shows which
-};
-
-// What one instance of a form uses.
-struct port_use {
-    uint32_t set;
-    int uops;
-};
-struct port_usage {
-    enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
-    const char *detail;   // why, where not OK; static storage
-    bool ambiguous;       // another usage explains the timings about as well
-    int nuses;
-    struct port_use uses[PORT_USES_MAX]; // largest sets first
-    int uops;                            // sum over uses: µops that need a port
-    double slots;                        // dispatch slots; NaN: unknown
-    int unit;                            // index of the unit that it keeps busy, -1: none
-    double busy_clk;                     // for how long; with unit == -1 what no port explains
-    double residual;                     // largest deviation, in µops
-    bool counted;                        // counters of the ports took part
 };
 
 // Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
@@ -110,6 +122,7 @@ struct port_form {
     const char *name;
     int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
     bool filler_only;       // takes part in the search for a filler, not in that for classes
+    bool chains;            // its instances wait for each other unless moves stand between them
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
 };
 
@@ -118,12 +131,15 @@ struct port_part {
     int count;
 };
 // In orders: cut dependencies of a form's instances on each other, at the cost of moves.
-enum { PORT_MIX_BREAKING = 1 << 8 };
+enum {
+    PORT_MIX_BREAKING = 1 << 8,    // through registers
+    PORT_MIX_INDEPENDENT = 1 << 9, // all: see MIX_BREAK_ALL
+};
 struct port_mix {
     struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it
     int nparts;
     unsigned orders; // bit mask over enum mix_order: which arrangements are timed; and
-                     // PORT_MIX_BREAKING
+                     // how they are broken
 };
 struct port_timing {
     enum outcome outcome;
@@ -163,7 +179,15 @@ int port_infer(const struct port_oracle *oracle, const struct port_form *forms, 
 int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
                     const int *which, int n, struct port_model *model, struct port_usage *usages,
                     struct err *err);
-// Finds out which of the model's units the forms keep busy.
+// Finds a path that several ports share, if there is one: forms which[0..n), of few slots and about
+// a cycle each, disturb each other more than their ports explain. Adds it to the model.
+int port_find_path(const struct port_oracle *oracle, const struct port_form *forms,
+                   const int *which, int n, struct port_model *model,
+                   const struct port_usage *usages, struct err *err);
+// What the blockers of the model's units use; before port_assign_units() with a stored model.
+int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
+                     struct port_model *model, struct err *err);
+// Finds out which of the model's units the forms keep busy, alone and beside what needs all parts.
 int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
                       const int *which, int n, const struct port_model *model,
                       struct port_usage *usages, struct err *err);

@@ -64,7 +64,7 @@ static double fit_predict(const struct fit *fit, const struct port_usage *usage,
 
 static double fit_alone_clk(const struct port_trials *trials)
 {
-    return isnan(trials->best_clk) ? trials->alone_clk : fmin(trials->alone_clk, trials->best_clk);
+    return fmin(trials->shared_clk, fmin(trials->alone_clk, trials->best_clk));
 }
 
 // What is bound to a class while its blockers keep it busy, and what there is at all: equations
@@ -317,6 +317,7 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     fit_cost(&fit, fit.counts, &residual);
     struct port_usage usage = fit_usage(&fit, fit.counts);
     usage.slots = trials->slots;
+    usage.slots_mixed = fmax(trials->slots, trials->slots_mixed);
     usage.residual = residual;
     usage.counted = fit_is_counted(&fit);
     usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST ||

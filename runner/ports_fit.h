@@ -16,7 +16,9 @@ struct port_trial {
 struct port_trials {
     double alone_clk;     // an instance's share of several alone, chains included
     double best_clk;      // the throughput with chains broken; NaN: unknown
+    double shared_clk;    // the least of a trial that is an instance's share: an upper bound
     double slots;         // NaN: unknown
+    double slots_mixed;   // the same in no particular order
     double counted_uops;  // of an instance alone, on all ports of the model; NaN: no counts
     double counted_total; // the same by all counters, whichever ports they have
     uint32_t touched;     // the ports where they were counted, if that is one set; 0: unknown

@@ -110,12 +110,21 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
     }
 }
 
+// Whether instances wait for each other through registers, with no moves between them.
+static bool row_chains(const struct list_row *row)
+{
+    const char *moves[MIX_BREAKERS_MAX];
+    return mix_plannable(row) && mix_breakers(row, MIX_BREAK_REGISTERS, moves) >
+                                     mix_breakers(row, MIX_BREAK_NEEDED, moves);
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     return (struct port_form){
         .name = row->form,
         .blocker_cost = blocker_cost(row),
         .filler_only = row->nops == 0,
+        .chains = row_chains(row),
         .rthroughput_clk = NAN,
     };
 }

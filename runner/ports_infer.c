@@ -13,7 +13,9 @@ enum {
     ALONE_COUNT = 8,
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
-    TRIALS_OF_CLASS = 2,
+    TRIALS_OF_CLASS = 4,
+    TRIAL_SLOTS = -1, // instead of a class: beside fillers
+    TRIAL_SLOTS_MIXED = -2,
 };
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
@@ -82,6 +84,8 @@ static int infer_alone(struct inference *inference, struct err *err)
         inference->alone[i] = *timing;
         inference->trials[i] = (struct port_trials){
             .alone_clk = timing->clk / ALONE_COUNT,
+            .shared_clk = NAN,
+            .slots_mixed = NAN,
             .best_clk = inference->forms[inference->which[i]].rthroughput_clk,
             .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
             .counted_uops =
@@ -100,34 +104,76 @@ static bool infer_possible(const struct inference *inference, int i)
            inference->trials[i].alone_clk <= ALONE_MAX_CLK;
 }
 
+// Long enough for the chains that instances with registers of their own have. Dispatch in groups
+// makes some numbers fit better than others, so there are two, and a third and fourth in no order,
+// where instances lose what random neighbours make them lose.
 static void infer_add_slots(struct inference *inference, struct round_mixes *round, int i)
 {
+    enum { ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS };
     const struct port_model *model = inference->model;
-    if (model->filler < 0 || !isnan(inference->trials[i].slots))
+    if (model->filler < 0)
         return;
     double alone = inference->trials[i].alone_clk;
     int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
-    // Long enough for the chains that instances with registers of their own have.
-    int fillers = (int)ceil(model->width * (1.3 * alone + 2)) * INSTANCES_OF_FORM_MAX;
-    const struct port_mix mix = {
-        {{inference->which[i], instances}, {model->filler, fillers}},
-        2, MIX_ORDERS_FEW
+    const struct {
+        double cycles;
+        unsigned orders;
+        int class;
+    } trials[] = {
+        {1.3 * alone + 2, ORDERED,              TRIAL_SLOTS      },
+        {1.2 * alone + 1, ORDERED,              TRIAL_SLOTS      },
+        {1.3 * alone + 2, 1u << MIX_SHUFFLED,   TRIAL_SLOTS_MIXED},
+        {1.2 * alone + 1, 1u << MIX_SHUFFLED_2, TRIAL_SLOTS_MIXED},
     };
-    round_add(round, &mix, i,
-              (struct port_trial){.class = -1, .instances = instances, .blockers = fillers});
+    for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
+        if (trials[k].class == TRIAL_SLOTS && !isnan(inference->trials[i].slots))
+            continue; // counted
+        int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
+        const struct port_mix mix = {
+            {{inference->which[i], instances}, {model->filler, fillers}},
+            2, trials[k].orders
+        };
+        round_add(round, &mix, i,
+                  (struct port_trial){
+                      .class = trials[k].class, .instances = instances, .blockers = fillers});
+    }
+}
+
+// What the trial beside fillers says of dispatch.
+static void infer_slots(const struct port_model *model, struct port_trials *trials,
+                        const struct port_trial *trial)
+{
+    double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
+    trials->slots = fmin(trials->slots, slots);
+    if (trial->class == TRIAL_SLOTS_MIXED)
+        trials->slots_mixed = fmin(trials->slots_mixed, slots);
 }
 
 // Few blockers, so that schedulers which bind µops to ports early lose little; and many, for forms
-// whose own time would hide few.
+// whose own time would hide few. The fewest, with moves between instances that would wait for each
+// other: µops shown are never too few, so what the moves cost makes at worst a useless trial.
 static void infer_add_trials(struct inference *inference, struct round_mixes *round, int i, int c)
 {
+    enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
     const struct port_class *class = &inference->model->classes[c];
+    const struct port_form *form = &inference->forms[inference->which[i]];
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
-    const double cycles[TRIALS_OF_CLASS] = {fmax(2, ceil(1.5 * alone) + 1),
-                                            fmax(6, 2 * ceil(alone) + 4)};
+    double best = isnan(form->rthroughput_clk) ? alone : fmin(alone, form->rthroughput_clk);
+    const struct {
+        double cycles;
+        unsigned orders;
+        bool wanted;
+    } trials[TRIALS_OF_CLASS] = {
+        {fmax(1, ceil(best - 0.1)),      DENSE | PORT_MIX_BREAKING, true        },
+        {fmax(2, ceil(1.5 * best) + 1),  DENSE | PORT_MIX_BREAKING, form->chains},
+        {fmax(2, ceil(1.5 * alone) + 1), (unsigned)MIX_ORDERS_FEW,  true        },
+        {fmax(6, 2 * ceil(alone) + 4),   1u << MIX_INTERLEAVED,     true        },
+    };
     for (int k = 0; k < TRIALS_OF_CLASS; k++) {
-        int blockers = (int)(size * cycles[k]);
+        if (!trials[k].wanted)
+            continue;
+        int blockers = (int)(size * trials[k].cycles);
         int instances = BODY_MAX / (blockers + 1);
         if (instances > INSTANCES_OF_FORM_MAX)
             instances = INSTANCES_OF_FORM_MAX;
@@ -136,7 +182,7 @@ static void infer_add_trials(struct inference *inference, struct round_mixes *ro
         const struct port_mix mix = {
             {{inference->which[i], instances}, {class->blocker, blockers * instances}},
             2,
-            k == 0 ? (unsigned)MIX_ORDERS_FEW : 1u << MIX_INTERLEAVED
+            trials[k].orders
         };
         round_add(round, &mix, i,
                   (struct port_trial){
@@ -175,8 +221,10 @@ static int infer_round(struct inference *inference, const char *what, struct rou
         if (trial.class >= 0)
             trials_add(trials, trial);
         else if (timing->outcome == OUTCOME_OK)
-            trials->slots =
-                fmax((timing->clk * model->width - trial.blockers) / trial.instances, 0);
+            infer_slots(model, trials, &trial);
+        // What it took beside something else it can take alone.
+        if (timing->outcome == OUTCOME_OK)
+            trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);
         if (inference->evidence)
             inference->evidence->tell(
                 inference->evidence->context, inference->which[round->owner[i]],

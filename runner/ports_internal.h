@@ -11,6 +11,11 @@
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);
 
+// Finds out how much of the shared path `unit` the forms need that keep no unit busy yet.
+int ports_assign_path(const struct port_oracle *oracle, const struct port_form *forms,
+                      const int *which, int n, const struct port_model *model, int unit,
+                      struct port_usage *usages, struct err *err);
+
 // Gives every class a systematic name: a letter for each group of sets that are connected by
 // inclusion or overlap, and the size; sets of the same size in a group by a further letter.
 void ports_name(struct port_model *model);

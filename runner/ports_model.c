@@ -78,13 +78,20 @@ double port_predict(const struct port_model *model, const struct port_usage *con
 {
     struct demand demand = {.n = 0};
     double slots = 0, busy[PORT_UNITS_MAX + 1] = {0}, most = 0;
+    bool whole[PORT_UNITS_MAX + 1] = {false};
+    for (int i = 0; i < n; i++)
+        if (usages[i]->unit >= 0 && counts[i])
+            whole[usages[i]->unit] |= usages[i]->whole;
     for (int i = 0; i < n; i++) {
         const struct port_usage *usage = usages[i];
         for (int u = 0; u < usage->nuses; u++)
             demand_add(&demand, usage->uses[u].set, (double)usage->uses[u].uops * counts[i]);
-        slots += (isnan(usage->slots) ? usage->uops : usage->slots) * counts[i];
+        double least = isnan(usage->slots) ? usage->uops : usage->slots;
+        slots += fmax(least, usage->slots_mixed) * counts[i];
         if (usage->unit >= 0)
-            busy[usage->unit] += usage->busy_clk * counts[i];
+            busy[usage->unit] += counts[i] * (whole[usage->unit] && !usage->whole
+                                                  ? fmax(usage->busy_clk, usage->beside_clk)
+                                                  : usage->busy_clk);
         else
             most = fmax(most, usage->busy_clk * counts[i]);
     }

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: MIT
 // Units that are not pipelined: what forms wait for although their ports are free. Two forms that
-// take as long together as one after the other wait for the same unit.
+// take as long together as one after the other wait for the same unit: a divider, or for forms of
+// many slots the sequencer of microcode.
 #include "ports_internal.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
-    SLOTS_MAX = 4,   // more is microcode, which waits for many things
-    BUSY_MAX = 40,   // cycles
-    MEMBERS_MIN = 2, // fewer show nothing about other forms
-    MIX_CLK = 60,    // that each of two forms keeps its unit busy in a mix
+    SLOTS_MAX = 4,       // of a form that is no microcode
+    BUSY_MAX = 40,       // cycles
+    MEMBERS_MIN = 2,     // fewer show nothing about other forms
+    MICROCODE_TRIES = 5, // some forms of many slots wait for something else
+    MIX_CLK = 60,        // that each of two forms keeps its unit busy in a mix
 };
 static const double BUSY_MIN_CLK = 2.5; // less may be a chain, or a port that no class shows
-static const double EXCESS = 1.3;       // of the throughput over what ports explain
-static const double SUM_SHARE = 0.93;   // of both times, which two forms of a unit take together
+static const double MICROCODE_MIN_CLK = 1.5;
+static const double MICROCODE_SLOTS = 2.5; // from there on a form may need the sequencer
+static const double EXCESS = 1.3;          // of the throughput over what ports explain
+static const double SUM_SHARE = 0.93;      // of both times, which two forms of a unit take together
+static const double WHOLE_SHARE = 1.25;    // and from there on one of them needs all parts
 
 struct unit_search {
     const struct port_oracle *oracle;
@@ -23,9 +29,34 @@ struct unit_search {
     const int *which;
     struct port_model *model;
     struct port_usage *usages;
-    int *waiting; // positions in which, of forms that wait for something unknown
+    int *waiting;           // positions in which, of forms that wait for something unknown
+    double *clk;            // how long, by position in which
+    struct port_mix *mixes; // of a series, by index in waiting
+    struct port_timing *timings;
     int nwaiting;
 };
+
+static void search_begin(struct unit_search *search, int n)
+{
+    search->waiting = xcalloc((size_t)n + 1, sizeof *search->waiting);
+    search->clk = xcalloc((size_t)n + 1, sizeof *search->clk);
+    search->mixes = xcalloc((size_t)n + 1, sizeof *search->mixes);
+    search->timings = xcalloc((size_t)n + 1, sizeof *search->timings);
+    // What a usage has as busy is the least that was seen of it.
+    for (int i = 0; i < n; i++) {
+        double clk = search->forms[search->which[i]].rthroughput_clk;
+        search->clk[i] =
+            search->usages[i].busy_clk > 0 ? fmin(clk, search->usages[i].busy_clk) : clk;
+    }
+}
+
+static void search_end(struct unit_search *search)
+{
+    free(search->waiting);
+    free(search->clk);
+    free(search->mixes);
+    free(search->timings);
+}
 
 static double unit_ports_clk(const struct port_model *model, const struct port_usage *a, int x,
                              const struct port_usage *b, int y)
@@ -37,25 +68,60 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
     return port_predict(model, usages, counts, 2);
 }
 
-static bool unit_candidate(const struct port_model *model, const struct port_usage *usage,
-                           double rthroughput_clk)
+static bool unit_candidate(const struct unit_search *search, int i)
 {
+    const struct port_usage *usage = &search->usages[i];
+    double clk = search->clk[i];
     return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && usage->slots <= SLOTS_MAX &&
-           rthroughput_clk >= BUSY_MIN_CLK && rthroughput_clk <= BUSY_MAX &&
-           rthroughput_clk > EXCESS * unit_ports_clk(model, usage, 1, usage, 0);
+           clk >= BUSY_MIN_CLK && clk <= BUSY_MAX &&
+           clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
+}
+
+static bool microcode_shows(const struct unit_search *search, int i)
+{
+    const struct port_usage *usage = &search->usages[i];
+    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots > SLOTS_MAX &&
+           search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX &&
+           search->clk[i] > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
+}
+
+static bool microcode_candidate(const struct unit_search *search, int i)
+{
+    const struct port_usage *usage = &search->usages[i];
+    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots > MICROCODE_SLOTS &&
+           search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX;
+}
+
+static bool unit_is_microcode(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_MICROCODE) == 0;
+}
+
+static bool unit_is_path(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_PATH) == 0;
+}
+
+static void unit_collect(struct unit_search *search, int n,
+                         bool (*candidate)(const struct unit_search *, int))
+{
+    search->nwaiting = 0;
+    for (int i = 0; i < n; i++)
+        if (candidate(search, i))
+            search->waiting[search->nwaiting++] = i;
 }
 
 // The form of fewest slots, of those the fastest: it disturbs least.
 static int unit_choose(const struct unit_search *search)
 {
-    int best = 0;
+    int best = search->waiting[0];
     for (int i = 1; i < search->nwaiting; i++) {
-        const struct port_usage *a = &search->usages[search->waiting[i]];
-        const struct port_usage *b = &search->usages[search->waiting[best]];
-        if (a->slots < b->slots - 0.5 || (a->slots < b->slots + 0.5 && a->busy_clk < b->busy_clk))
-            best = i;
+        int other = search->waiting[i];
+        double fewer = search->usages[best].slots - search->usages[other].slots;
+        if (fewer > 0.5 || (fewer > -0.5 && search->clk[other] < search->clk[best]))
+            best = other;
     }
-    return search->waiting[best];
+    return best;
 }
 
 // Instances that keep the unit busy for about MIX_CLK.
@@ -64,76 +130,130 @@ static int unit_count(double busy_clk)
     return (int)ceil(MIX_CLK / busy_clk);
 }
 
+// Times every waiting form beside `blocker`, which takes `clk`.
+static int unit_measure(struct unit_search *search, int blocker, double clk, struct err *err)
+{
+    for (int i = 0; i < search->nwaiting; i++) {
+        int form = search->waiting[i];
+        search->mixes[i] = (struct port_mix){
+            {{search->which[form], unit_count(search->clk[form])}, {blocker, unit_count(clk)}},
+            2,
+            1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED | PORT_MIX_INDEPENDENT
+        };
+    }
+    return ports_time(search->oracle, "units", search->mixes, search->nwaiting, search->timings,
+                      err);
+}
+
 // Sets the unit of those waiting forms that take as long beside the unit's blocker as one after the
-// other, and takes them out of those that wait. `rep`: what the blocker uses. Returns how many, or
-// -1.
+// other, or longer, and takes them out of those that wait. `rep`: what the blocker uses. Returns
+// how many, or -1.
 static int unit_assign(struct unit_search *search, int unit, const struct port_usage *rep,
                        struct err *err)
 {
-    const struct port_unit *to = &search->model->units[unit];
+    struct port_unit *to = &search->model->units[unit];
     int n = search->nwaiting, kept = 0, y = unit_count(to->blocker_clk);
-    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    if (unit_measure(search, to->blocker, to->blocker_clk, err) != 0)
+        return -1;
     for (int i = 0; i < n; i++) {
-        int form = search->waiting[i];
-        mixes[i] = (struct port_mix){
-            {{search->which[form], unit_count(search->usages[form].busy_clk)}, {to->blocker, y}},
-            2,
-            1u << MIX_INTERLEAVED | PORT_MIX_BREAKING
-        };
-    }
-    int status = ports_time(search->oracle, "units", mixes, n, timings, err);
-    for (int i = 0; i < n && status == 0; i++) {
-        struct port_usage *usage = &search->usages[search->waiting[i]];
-        int x = mixes[i].parts[0].count;
-        double least = SUM_SHARE * (usage->busy_clk * x + to->blocker_clk * y);
-        if (search->which[search->waiting[i]] == to->blocker ||
-            (timings[i].outcome == OUTCOME_OK && timings[i].clk > least &&
-             least > unit_ports_clk(search->model, usage, x, rep, y)))
-            usage->unit = unit;
-        else
-            search->waiting[kept++] = search->waiting[i];
+        int at = search->waiting[i], x = search->mixes[i].parts[0].count;
+        struct port_usage *usage = &search->usages[at];
+        double sum = search->clk[at] * x + to->blocker_clk * y;
+        bool itself = search->which[at] == to->blocker;
+        bool timed = search->timings[i].outcome == OUTCOME_OK;
+        if (!itself && !(timed && search->timings[i].clk > SUM_SHARE * sum &&
+                         SUM_SHARE * sum > unit_ports_clk(search->model, usage, x, rep, y))) {
+            search->waiting[kept++] = at;
+            continue;
+        }
+        usage->unit = unit;
+        usage->busy_clk = search->clk[at];
+        usage->whole =
+            !itself && !unit_is_microcode(to) && search->timings[i].clk > WHOLE_SHARE * sum;
+        if (usage->whole && to->whole_blocker < 0) {
+            to->whole_blocker = search->which[at];
+            to->whole_clk = search->clk[at];
+        }
     }
     search->nwaiting = kept;
-    free(mixes);
-    free(timings);
-    return status == 0 ? n - kept : -1;
+    return n - kept;
 }
 
-static void unit_collect(struct unit_search *search, int n)
+// How long those of the unit's forms that need a part of it keep it busy while others need all.
+static int unit_beside(struct unit_search *search, int n, int unit, struct err *err)
 {
-    search->waiting = xcalloc((size_t)n + 1, sizeof *search->waiting);
-    for (int i = 0; i < n; i++) {
-        double clk = search->forms[search->which[i]].rthroughput_clk;
-        if (!unit_candidate(search->model, &search->usages[i], clk))
-            continue;
-        search->usages[i].busy_clk = clk;
-        search->waiting[search->nwaiting++] = i;
+    const struct port_unit *to = &search->model->units[unit];
+    if (to->whole_blocker < 0)
+        return 0;
+    search->nwaiting = 0;
+    for (int i = 0; i < n; i++)
+        if (search->usages[i].unit == unit && !search->usages[i].whole)
+            search->waiting[search->nwaiting++] = i;
+    if (unit_measure(search, to->whole_blocker, to->whole_clk, err) != 0)
+        return -1;
+    for (int i = 0; i < search->nwaiting; i++) {
+        const struct port_mix *mix = &search->mixes[i];
+        double clk = search->timings[i].clk - to->whole_clk * mix->parts[1].count;
+        if (search->timings[i].outcome == OUTCOME_OK)
+            search->usages[search->waiting[i]].beside_clk =
+                fmax(clk / mix->parts[0].count, search->clk[search->waiting[i]]);
     }
+    return 0;
+}
+
+// A unit whose blocker is the form at position rep. Returns its members, or -1.
+static int unit_try(struct unit_search *search, const char *name, int rep, struct err *err)
+{
+    struct port_model *model = search->model;
+    struct port_unit *unit = &model->units[model->nunits];
+    *unit = (struct port_unit){.blocker = search->which[rep],
+                               .blocker_clk = search->clk[rep],
+                               .usage = search->usages[rep],
+                               .whole_blocker = -1};
+    if (name)
+        snprintf(unit->name, sizeof unit->name, "%s", name);
+    else
+        snprintf(unit->name, sizeof unit->name, "U%d", model->nunits + 1);
+    int members = unit_assign(search, model->nunits, &search->usages[rep], err);
+    if (members >= MEMBERS_MIN)
+        model->nunits++;
+    else
+        search->usages[rep].unit = -1; // waits for something of its own
+    return members;
+}
+
+// Found with forms that take longer than their slots; others may need it as well.
+static int unit_find_microcode(struct unit_search *search, int n, struct err *err)
+{
+    int unit = search->model->nunits, status = 0, rep = -1;
+    unit_collect(search, n, microcode_shows);
+    for (int tries = 0; tries < MICROCODE_TRIES && search->nwaiting > 0 && status >= 0 &&
+                        search->model->nunits == unit;
+         tries++)
+        status = unit_try(search, PORT_MICROCODE, rep = unit_choose(search), err);
+    if (status < 0 || search->model->nunits == unit)
+        return status;
+    unit_collect(search, n, microcode_candidate);
+    return unit_assign(search, unit, &search->usages[rep], err);
 }
 
 int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
                     const int *which, int n, struct port_model *model, struct port_usage *usages,
                     struct err *err)
 {
-    struct unit_search search = {oracle, forms, which, model, usages, NULL, 0};
-    unit_collect(&search, n);
+    struct unit_search search = {
+        .oracle = oracle, .forms = forms, .which = which, .model = model, .usages = usages};
+    search_begin(&search, n);
     int status = 0;
-    while (search.nwaiting > 0 && model->nunits < PORT_UNITS_MAX && status == 0) {
-        int rep = unit_choose(&search);
-        struct port_unit *unit = &model->units[model->nunits];
-        *unit = (struct port_unit){.blocker = which[rep], .blocker_clk = usages[rep].busy_clk};
-        snprintf(unit->name, sizeof unit->name, "U%d", model->nunits + 1);
-        int members = unit_assign(&search, model->nunits, &usages[rep], err);
-        if (members < 0)
-            status = -1;
-        else if (members >= MEMBERS_MIN)
-            model->nunits++;
-        else
-            usages[rep].unit = -1; // waits for something of its own
-    }
-    free(search.waiting);
-    return status;
+    unit_collect(&search, n, unit_candidate);
+    while (search.nwaiting > 0 && model->nunits < PORT_UNITS_MAX - 1 && status >= 0)
+        status = unit_try(&search, NULL, unit_choose(&search), err);
+    for (int unit = 0; unit < model->nunits && status >= 0; unit++)
+        status = unit_beside(&search, n, unit, err);
+    if (status >= 0)
+        status = unit_find_microcode(&search, n, err);
+    search_end(&search);
+    return status < 0 ? -1 : 0;
 }
 
 int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
@@ -141,12 +261,36 @@ int port_assign_units(const struct port_oracle *oracle, const struct port_form *
                       struct port_usage *usages, struct err *err)
 {
     struct port_model copy = *model;
-    struct unit_search search = {oracle, forms, which, &copy, usages, NULL, 0};
-    unit_collect(&search, n);
+    struct unit_search search = {
+        .oracle = oracle, .forms = forms, .which = which, .model = &copy, .usages = usages};
+    search_begin(&search, n);
     int status = 0;
-    const struct port_usage rep = {.slots = 1, .unit = -1}; // a unit's blocker takes few slots
-    for (int unit = 0; unit < model->nunits && search.nwaiting > 0 && status >= 0; unit++)
-        status = unit_assign(&search, unit, &rep, err);
-    free(search.waiting);
+    unit_collect(&search, n, unit_candidate);
+    for (int unit = 0; unit < model->nunits && status >= 0; unit++) {
+        if (unit_is_path(&model->units[unit]))
+            continue;
+        if (unit_is_microcode(&model->units[unit]))
+            unit_collect(&search, n, microcode_candidate);
+        status = unit_assign(&search, unit, &model->units[unit].usage, err);
+    }
+    for (int unit = 0; unit < model->nunits && status >= 0; unit++)
+        status = unit_is_path(&model->units[unit])
+                     ? ports_assign_path(oracle, forms, which, n, model, unit, usages, err)
+                     : unit_beside(&search, n, unit, err);
+    search_end(&search);
     return status < 0 ? -1 : 0;
+}
+
+int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
+                     struct port_model *model, struct err *err)
+{
+    int which[PORT_UNITS_MAX];
+    struct port_usage usages[PORT_UNITS_MAX];
+    for (int u = 0; u < model->nunits; u++)
+        which[u] = model->units[u].blocker;
+    if (port_infer(oracle, forms, which, model->nunits, model, NULL, usages, err) != 0)
+        return -1;
+    for (int u = 0; u < model->nunits; u++)
+        model->units[u].usage = usages[u];
+    return 0;
 }

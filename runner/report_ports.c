@@ -102,6 +102,13 @@ static void ports_text_hidden(const struct port_model *model, struct strbuf *out
     }
 }
 
+static const char *unit_kind(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_MICROCODE) == 0 ? "the sequencer of microcode"
+           : strcmp(unit->name, PORT_PATH) == 0    ? "shared by several ports"
+                                                   : "not pipelined";
+}
+
 void report_ports_text(const struct stored_port_model *stored, const char *title,
                        struct strbuf *out)
 {
@@ -130,10 +137,15 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
         strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
     ports_text_hidden(model, out);
-    for (int u = 0; u < model->nunits; u++)
-        strbuf_printf(out, "%sunit %s: not pipelined; %s keeps it busy for %.1f cycles\n",
-                      u ? "" : "\n", model->units[u].name, stored->unit_blockers[u],
-                      model->units[u].blocker_clk);
+    for (int u = 0; u < model->nunits; u++) {
+        const struct port_unit *unit = &model->units[u];
+        strbuf_printf(out, "%sunit %s: %s; %s keeps it busy for %.1f cycles", u ? "" : "\n",
+                      unit->name, unit_kind(unit), stored->unit_blockers[u], unit->blocker_clk);
+        if (stored->unit_wholes[u] && *stored->unit_wholes[u])
+            strbuf_printf(out, ";\n  %s needs all its parts, for %.1f", stored->unit_wholes[u],
+                          unit->whole_clk);
+        strbuf_puts(out, "\n");
+    }
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);
     if (model->unexplained)
@@ -186,7 +198,15 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
         report_json_text(out, model->units[u].name);
         strbuf_puts(out, ", \"blocker\": ");
         report_json_text(out, stored->unit_blockers[u]);
-        strbuf_printf(out, ", \"busy_clk\": %.3f}", model->units[u].blocker_clk);
+        strbuf_puts(out, ", \"kind\": ");
+        report_json_text(out, unit_kind(&model->units[u]));
+        strbuf_printf(out, ", \"busy_clk\": %.3f", model->units[u].blocker_clk);
+        if (stored->unit_wholes[u] && *stored->unit_wholes[u]) {
+            strbuf_puts(out, ", \"whole_blocker\": ");
+            report_json_text(out, stored->unit_wholes[u]);
+            strbuf_printf(out, ", \"whole_clk\": %.3f", model->units[u].whole_clk);
+        }
+        strbuf_puts(out, "}");
     }
     strbuf_puts(out, "]}\n");
 }

@@ -13,7 +13,8 @@
 
 enum { CHUNK_FORMS = 1500 };
 // Forms that may keep a unit busy, among those that a model is found with.
-static const double UNIT_LEAST_CLK = 2.5, UNIT_MOST_CLK = 40;
+static const double UNIT_LEAST_CLK = 1.9, UNIT_MOST_CLK = 40;
+static const double PATH_LEAST_CLK = 0.9, PATH_MOST_CLK = 2.1; // or need a shared path
 
 static double throughput_of(const struct list_row *row, const struct stored_throughput *values,
                             int n)
@@ -64,29 +65,82 @@ void ports_forms_free(struct ports_forms *forms)
     free(forms->rows_32);
 }
 
-static bool row_has_memory(const struct list_row *row)
+// Whether a unit may be found with the row: memory would only be in the way, and of the many forms
+// of AVX-512 only those of 512 bits may need more than others.
+static bool row_shows_units(const struct list_row *row)
 {
-    for (int i = 0; i < row->nops; i++)
+    bool wide = false;
+    for (int i = 0; i < row->nops; i++) {
         if (row->ops[i].kind == OPERAND_MEM || row->ops[i].kind == OPERAND_VSIB)
-            return true;
-    return false;
+            return false;
+        wide |= row->ops[i].bits == 512 && !row->ops[i].masked;
+    }
+    return row->enc != ENC_EVEX || (wide && row->rounding == ROUND_NONE);
 }
 
-// Finds the units with register forms: memory would only be in the way.
+// Whether a shared path may be found with the row: about one a cycle, no load, no wider twin.
+static bool row_shows_paths(const struct list_row *row, double clk)
+{
+    if (!(clk >= PATH_LEAST_CLK && clk <= PATH_MOST_CLK) || row->enc == ENC_EVEX ||
+        list_row_option(row, "data"))
+        return false;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        bool memory = op->kind == OPERAND_MEM || op->kind == OPERAND_VSIB;
+        if ((memory && op->access & ACCESS_READ) || op->kind == OPERAND_MMX || op->high8 ||
+            (op->kind == OPERAND_VEC && (row->enc == ENC_LEGACY || op->bits > 128)))
+            return false;
+    }
+    return true;
+}
+
+// One row a mnemonic and place of memory.
+static bool row_is_twin(const struct ports_forms *forms, int a, int b)
+{
+    const struct list_row *one = forms->rows[a], *other = forms->rows[b];
+    bool same = strcmp(one->mnemonic, other->mnemonic) == 0 && one->nops == other->nops;
+    for (int i = 0; i < one->nops && same; i++)
+        same = one->ops[i].kind == other->ops[i].kind;
+    return same;
+}
+
+static int forms_for_paths(const struct ports_forms *forms, int *which)
+{
+    int n = 0;
+    for (int i = 0; i < forms->first_asked; i++) {
+        bool wanted = row_shows_paths(forms->rows[i], forms->forms[i].rthroughput_clk);
+        for (int k = n - 1; k >= 0 && wanted; k--)
+            wanted = !row_is_twin(forms, i, which[k]);
+        if (wanted)
+            which[n++] = i;
+    }
+    return n;
+}
+
+static int forms_for_units(const struct ports_forms *forms, int *which)
+{
+    int n = 0;
+    for (int i = 0; i < forms->first_asked; i++) {
+        double clk = forms->forms[i].rthroughput_clk;
+        if (clk >= UNIT_LEAST_CLK && clk <= UNIT_MOST_CLK && row_shows_units(forms->rows[i]))
+            which[n++] = i;
+    }
+    return n;
+}
+
 static int model_units(const struct ports_forms *forms, const struct port_oracle *oracle,
                        struct port_model *model, struct err *err)
 {
-    int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = 0;
-    for (int i = 0; i < forms->first_asked; i++) {
-        double clk = forms->forms[i].rthroughput_clk;
-        if (clk >= UNIT_LEAST_CLK && clk <= UNIT_MOST_CLK && !row_has_memory(forms->rows[i]) &&
-            forms->rows[i]->enc != ENC_EVEX)
-            which[n++] = i;
-    }
-    struct port_usage *usages = xcalloc((size_t)n + 1, sizeof *usages);
+    int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = forms_for_units(forms, which);
+    struct port_usage *usages = xcalloc((size_t)forms->n + 1, sizeof *usages);
     int status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
     if (status == 0)
         status = port_find_units(oracle, forms->forms, which, n, model, usages, err);
+    n = forms_for_paths(forms, which);
+    if (status == 0)
+        status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+    if (status == 0)
+        status = port_find_path(oracle, forms->forms, which, n, model, usages, err);
     free(which);
     free(usages);
     return status;
@@ -117,14 +171,24 @@ static const char *forms_name(const struct ports_forms *forms, int form)
     return form >= 0 ? forms->forms[form].name : "";
 }
 
+void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
+                        struct stored_port_model *stored)
+{
+    *stored =
+        (struct stored_port_model){.model = *model, .filler = forms_name(forms, model->filler)};
+    for (int c = 0; c < model->nclasses; c++)
+        stored->class_blockers[c] = forms_name(forms, model->classes[c].blocker);
+    for (int u = 0; u < model->nunits; u++) {
+        stored->unit_blockers[u] = forms_name(forms, model->units[u].blocker);
+        stored->unit_wholes[u] = forms_name(forms, model->units[u].whole_blocker);
+    }
+}
+
 static int model_store(struct run_ports *run, const struct ports_forms *forms,
                        const struct port_model *model, struct err *err)
 {
-    struct stored_port_model stored = {.model = *model, .filler = forms_name(forms, model->filler)};
-    for (int c = 0; c < model->nclasses; c++)
-        stored.class_blockers[c] = forms_name(forms, model->classes[c].blocker);
-    for (int u = 0; u < model->nunits; u++)
-        stored.unit_blockers[u] = forms_name(forms, model->units[u].blocker);
+    struct stored_port_model stored;
+    ports_stored_model(forms, model, &stored);
     return store_put_port_model(run->store, run->run_id, &stored, err);
 }
 
@@ -151,6 +215,8 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
         for (int u = 0; u < model->nunits && found == 1; u++)
             if ((model->units[u].blocker = forms_find(forms, stored.unit_blockers[u])) < 0)
                 found = 0;
+        for (int u = 0; u < model->nunits && found == 1; u++)
+            model->units[u].whole_blocker = forms_find(forms, stored.unit_wholes[u]);
     }
     arena_free(&arena);
     return found;
@@ -294,10 +360,11 @@ static int chunk_infer(const struct chunk *chunk, int bits, const int *which, co
             port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, inferred, err);
     for (int i = 0; i < n && status == 0; i++) {
         const char *moves[MIX_BREAKERS_MAX];
-        int nmoves = mix_breakers(chunk->forms->rows[which[i]], false, moves);
+        int nmoves = mix_breakers(chunk->forms->rows[which[i]], MIX_BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
         // What sets an operand anew before each instance took a slot as well.
         usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
+        usages[position[i]].slots_mixed = fmax(inferred[i].slots_mixed - nmoves, 0);
     }
     free(inferred);
     return status;
@@ -439,6 +506,8 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
         static struct port_model model;
         run->measure_stopped = &measure.stopped;
         status = model_get(run, &forms, &oracle, &model, err);
+        if (status == 0)
+            status = port_infer_units(&oracle, forms.forms, &model, err);
         if (status == 0)
             status = ports_chunks(run, &forms, &oracle, &measure, &model, asked, nasked, err);
         progress_end(measure.progress);

@@ -30,6 +30,10 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
                      const struct cpu_info *cpu, struct port_model *model, struct err *note,
                      struct err *err);
 
+// The model with the names of the forms that it has the indices of, which live as long as `forms`.
+void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
+                        struct stored_port_model *stored);
+
 struct run_ports {
     const struct session *session;
     struct store *store;

@@ -125,10 +125,10 @@ int store_put_form(struct store *store, int64_t run_id, const char *list_name, i
 // A port model with the forms that its indices stand for, as texts (form.form): in the database the
 // caller's numbering of forms has no meaning. "" where there is none.
 struct stored_port_model {
-    struct port_model model; // out of the store, `filler` and every `blocker` is -1
+    struct port_model model; // out of the store, `filler` and all blockers are -1
     const char *filler;
     const char *class_blockers[PORT_CLASSES_MAX];
-    const char *unit_blockers[PORT_UNITS_MAX];
+    const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
 };
 // Once a run; an error if the run has one.
 int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
@@ -192,7 +192,8 @@ struct stored_throughput {
     struct stored_form form;
     double value_clk; // for fast data, where the time depends on data
 };
-// The throughputs of a run that are ok. *values is owned by the arena.
+// The throughputs that are ok of a run, or if it has none, of the newest run on its CPU that has.
+// *values is owned by the arena.
 int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
                           int *n, struct arena *arena, struct err *err);
 

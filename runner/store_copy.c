@@ -144,9 +144,10 @@ static const struct copy_level copy_port_trial_counts = {
 
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual FROM port_result WHERE run_form_id = ?1",
+    "residual, whole, beside_clk, slots_mixed FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_trials, &copy_port_trial_counts,
                                        NULL}
 };
@@ -189,9 +190,10 @@ static const struct copy_level copy_port_classes = {
     NULL};
 
 static const struct copy_level copy_port_units = {
-    "SELECT 0, position, name, blocker, blocker_clk FROM port_unit WHERE run_id = ?1 "
-    "ORDER BY position",
-    "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk) VALUES (?, ?, ?, ?, ?)",
+    "SELECT 0, position, name, blocker, blocker_clk, whole_blocker, whole_clk "
+    "FROM port_unit WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk, "
+    "whole_blocker, whole_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_port_names = {

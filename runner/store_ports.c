@@ -28,10 +28,12 @@ static int store_put_port_classes(struct store *store, int64_t run_id,
     for (int i = 0; i < stored->model.nunits; i++) {
         const struct port_unit *unit = &stored->model.units[i];
         if (store_execute(store, err,
-                          "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk) "
-                          "VALUES (?, ?, ?, ?, ?)",
-                          "iissd", run_id, (int64_t)i, unit->name, stored->unit_blockers[i],
-                          store_finite(unit->blocker_clk)) != 0)
+                          "INSERT INTO port_unit (run_id, position, name, blocker, blocker_clk, "
+                          "whole_blocker, whole_clk) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                          "iissdsd", run_id, (int64_t)i, unit->name, stored->unit_blockers[i],
+                          store_finite(unit->blocker_clk),
+                          stored->unit_wholes[i] ? stored->unit_wholes[i] : "",
+                          store_finite(unit->whole_clk)) != 0)
             return -1;
     }
     return 0;
@@ -121,7 +123,8 @@ static int store_get_port_units(struct store *store, int64_t run_id,
                                 struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT name, blocker, blocker_clk FROM port_unit "
+                                    "SELECT name, blocker, blocker_clk, "
+                                    "whole_blocker, whole_clk FROM port_unit "
                                     "WHERE run_id = ?1 ORDER BY position",
                                     "i", run_id);
     if (!stmt)
@@ -134,6 +137,9 @@ static int store_get_port_units(struct store *store, int64_t run_id,
         stored->unit_blockers[at] = store_column_text(stmt, 1, arena);
         unit->blocker = -1;
         unit->blocker_clk = store_column_real(stmt, 2);
+        stored->unit_wholes[at] = store_column_text(stmt, 3, arena);
+        unit->whole_blocker = -1;
+        unit->whole_clk = store_column_real(stmt, 4);
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
@@ -279,13 +285,15 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
-        "slots, unit, busy_clk, residual) VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?)",
-        "isssitidsdd", run_form_id, measured->method, outcome_name(usage->outcome),
+        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?)",
+        "isssitidsddidd", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
         store_number(usage->outcome, usage->busy_clk),
-        store_number(usage->outcome, usage->residual));
+        store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
+        ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed));
     strbuf_free(&ports);
     return result;
 }
@@ -372,6 +380,9 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
         .unit = sqlite3_column_int(stmt, 8),
         .busy_clk = isnan(busy_clk) ? 0 : busy_clk,
         .residual = store_column_real(stmt, 10),
+        .whole = sqlite3_column_int(stmt, 14),
+        .beside_clk = store_column_real(stmt, 15),
+        .slots_mixed = store_column_real(stmt, 16),
     };
 }
 
@@ -413,7 +424,8 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "SELECT form, enc, bits, port_result.outcome, detail, ambiguous, port_result.uops, slots, "
         "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 "
         "AND port_unit.name = port_result.unit), -1), "
-        "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops "
+        "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
+        "coalesce(beside_clk, 0.0), slots_mixed "
         "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",
@@ -424,10 +436,18 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
 int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
                           int *n, struct arena *arena, struct err *err)
 {
-    int64_t count = 0;
+    int64_t count = 0, from = run_id;
     *n = 0;
-    if (store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
-                      run_id) < 0)
+    // A run of port tests alone takes what another has measured on this CPU.
+    if (store_get_int(store, err, &from,
+                      "SELECT run_id FROM run WHERE cpu_id = "
+                      "(SELECT cpu_id FROM run WHERE run_id = ?1) AND EXISTS "
+                      "(SELECT 1 FROM run_form JOIN test USING (run_form_id) "
+                      "WHERE run_form.run_id = run.run_id AND kind = 'throughput') "
+                      "ORDER BY run_id = ?1 DESC, run_id DESC LIMIT 1",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
+                      from) < 0)
         return -1;
     *values = arena_alloc(arena, ((size_t)count + 1) * sizeof **values);
     // The same choice as in the view run_instruction_table.
@@ -438,7 +458,7 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
                    "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
                    "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
                    "AND result.outcome = 'ok' GROUP BY run_form_id ORDER BY form, enc, bits",
-                   "i", run_id);
+                   "i", from);
     if (!stmt)
         return -1;
     int got;

@@ -19,7 +19,8 @@ enum {
 };
 static const double WITHIN = 0.10;
 static const double SLOTS_MICROCODE = 4.5;
-static const double LONG_CLK = 30; // forms that would drown all others
+static const double UNIT_CLK = 2.5; // that a form keeps a unit busy which is not pipelined
+static const double LONG_CLK = 30;  // forms that would drown all others
 
 enum form_class {
     CLASS_GPR_FORM,
@@ -49,7 +50,7 @@ static int form_class(const struct list_row *row, const struct port_usage *usage
         load |= memory && op->access & ACCESS_READ;
         store |= memory && op->access & ACCESS_WRITE;
     }
-    if (usage->unit >= 0)
+    if (usage->unit >= 0 && usage->busy_clk >= UNIT_CLK && !(usage->slots > SLOTS_MICROCODE))
         return CLASS_UNIT;
     if (usage->slots > SLOTS_MICROCODE)
         return CLASS_MICROCODE;
@@ -113,6 +114,7 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     }
     to->uops += usage->uops;
     to->slots += usage->slots;
+    to->slots_mixed += fmax(usage->slots, usage->slots_mixed);
     return true;
 }
 
@@ -121,7 +123,7 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
                                const struct stored_port_usage *usages, int n)
 {
     const char *breakers[MIX_BREAKERS_MAX];
-    int nbreakers = mix_breakers(row, true, breakers);
+    int nbreakers = mix_breakers(row, MIX_BREAK_ALL, breakers);
     for (int i = 0; i < nbreakers; i++) {
         const struct port_usage *usage = usage_of_breaker(usages, n, breakers[i]);
         if (!usage || isnan(usage->slots) || !usage_add(to, usage))
@@ -222,7 +224,7 @@ static int drawer_form(struct drawer *drawer, bool legacy)
 
 static struct port_mix drawer_mix(struct drawer *drawer)
 {
-    struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_BREAKING};
+    struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
     bool legacy = draw(&drawer->state, 2);
     legacy = drawer->fits[legacy] ? legacy : !legacy; // every form fits one of the two
     mix.nparts = PARTS_MIN + draw(&drawer->state, PARTS_MOST - PARTS_MIN + 1);

@@ -78,10 +78,17 @@ double sim_clk(const struct sim_cpu *cpu, const struct sim_form *const *forms, c
     struct demands demands;
     demands_make(&demands, forms, counts, n);
     double slots = 0, busy[PORT_UNITS_MAX] = {0};
+    bool whole[PORT_UNITS_MAX] = {false};
+    for (int i = 0; i < n; i++)
+        if (forms[i]->whole && counts[i])
+            whole[forms[i]->unit] = true;
     for (int i = 0; i < n; i++) {
-        slots += forms[i]->slots * counts[i];
-        if (forms[i]->unit >= 0)
-            busy[forms[i]->unit] += forms[i]->busy_clk * counts[i];
+        const struct sim_form *form = forms[i];
+        slots += form->slots * counts[i];
+        if (form->unit < 0)
+            continue;
+        int parts = whole[form->unit] && !form->whole ? cpu->units[form->unit].parts : 1;
+        busy[form->unit] += form->busy_clk * counts[i] * parts;
     }
     double clk = fmax(demands_clk(&demands), slots / cpu->width);
     for (int u = 0; u < cpu->nunits; u++)
@@ -249,6 +256,7 @@ struct port_usage sim_usage(const struct sim_form *form)
                                .nuses = form->nuses,
                                .slots = form->slots,
                                .unit = form->unit,
+                               .whole = form->whole,
                                .busy_clk = form->busy_clk};
     for (int u = 0; u < form->nuses; u++) {
         usage.uses[u] = form->uses[u];

@@ -23,7 +23,8 @@ struct sim_form {
     double slots;
     int cost; // as a blocker; -1: none
     bool filler_only;
-    int unit; // -1: none
+    int unit;   // -1: none
+    bool whole; // it needs all parts of the unit
     double busy_clk;
 };
 
@@ -32,7 +33,10 @@ struct sim_cpu {
     int nsets;
     struct sim_set sets[SIM_SETS_MAX];
     int nunits;
-    char units[PORT_UNITS_MAX][PORT_NAME_MAX];
+    struct sim_unit {
+        char name[PORT_NAME_MAX];
+        int parts; // that work side by side, unless a form needs all of them
+    } units[PORT_UNITS_MAX];
     int ngroups; // of ports that have a counter
     struct sim_set groups[PORT_GROUPS_MAX];
     int nforms;

@@ -71,8 +71,9 @@ static int read_form(const char *path, const struct csv_record *record, struct s
     form->filler_only = strcmp(fields[COST], "filler") == 0;
     form->cost = form->filler_only ? 0 : *fields[COST] ? atoi(fields[COST]) : -1;
     for (int u = 0; u < cpu->nunits; u++)
-        if (strcmp(fields[UNIT], cpu->units[u]) == 0)
+        if (strncmp(fields[UNIT], cpu->units[u].name, strlen(cpu->units[u].name)) == 0)
             form->unit = u;
+    form->whole = form->unit >= 0 && fields[UNIT][strlen(fields[UNIT]) - 1] == '*';
     if (*fields[UNIT] && form->unit < 0)
         return refuse(path, record, UNIT, err, "no unit of this name is defined above");
     form->busy_clk = strtod(fields[BUSY], NULL);
@@ -106,7 +107,9 @@ static int read_record(const char *path, const struct csv_record *record, struct
         return read_form(path, record, cpu, err);
     if (strcmp(kind, "unit") != 0 || cpu->nunits == PORT_UNITS_MAX)
         return refuse(path, record, KIND, err, "expected width, set, counter, unit or form");
-    snprintf(cpu->units[cpu->nunits++], PORT_NAME_MAX, "%s", record->fields[NAME]);
+    struct sim_unit *unit = &cpu->units[cpu->nunits++];
+    snprintf(unit->name, sizeof unit->name, "%s", record->fields[NAME]);
+    unit->parts = *record->fields[USES] ? atoi(record->fields[USES]) : 1;
     return 0;
 }
 

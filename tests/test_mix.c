@@ -19,7 +19,8 @@ struct mixed {
     int status;
 };
 
-static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned orders, bool breaking)
+static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned orders,
+                             enum mix_breaking breaking)
 {
     const struct plan_params params = {.issue_width = 6, .tests = TESTS_ALL};
     struct mixed mixed = {.status = 0};
@@ -31,7 +32,7 @@ static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned order
 }
 
 // A mix as text: "4*add r64 r64; 2*mov r32 i32".
-static struct mixed mix_text(const char *text, unsigned orders, bool breaking)
+static struct mixed mix_text(const char *text, unsigned orders, enum mix_breaking breaking)
 {
     struct mix_part parts[16];
     int n = 0;
@@ -154,14 +155,48 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+// Where all dependencies are cut, each part has registers for several instances, as far as there
+// are enough; blockers make do with one.
+static void test_distinct(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mix;
+        enum mix_breaking breaking;
+        int registers; // that the instances of imul write
+    } cases[] = {
+        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        MIX_BREAK_REGISTERS, 1},
+        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        MIX_BREAK_ALL,       4},
+        {"4*mov r32 i32;2*imul r64 r64 i8",                                                        MIX_BREAK_ALL,       2},
+        {"4*mov r32 i32;4*imul r64 r64 i8;4*shlx r32 r32 r32;4*pdep r32 r32 r32;4*lea r32 agen:b",
+         MIX_BREAK_ALL,                                                                                                 1},
+    };
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct mixed mixed = mix_text(cases[c].mix, 1u << MIX_BLOCKS, cases[c].breaking);
+        static char lines[LINES_MAX][LINE_BYTES];
+        int n = lines_split(mixed.test->kernels[0].body, lines), registers = 0;
+        char seen[16][8];
+        for (int i = 0; i < n; i++) {
+            char target[8];
+            bool known = sscanf(lines[i], "imul %7[^,]", target) != 1;
+            for (int r = 0; r < registers && !known; r++)
+                known = strcmp(seen[r], target) == 0;
+            if (!known)
+                strcpy(seen[registers++], target);
+        }
+        assert_int_equal(registers, cases[c].registers);
+        arena_free(&mixed.arena);
+    }
+}
+
 // All orders hold the same instructions, in orders that differ.
 static void test_orders(void **state)
 {
     (void)state;
     static char lines[2][LINES_MAX][LINE_BYTES];
-    for (int breaking = 0; breaking < 2; breaking++) {
+    for (int breaking = MIX_BREAK_NEEDED; breaking <= MIX_BREAK_ALL; breaking++) {
         struct mixed mixed = mix_text("5*add r64 r64;7*mov r32 i32;3*vpaddb x x x;2*adc r64 r64",
-                                      MIX_ORDERS_ALL, breaking);
+                                      MIX_ORDERS_ALL, (enum mix_breaking)breaking);
         static const char *const shapes[MIX_ORDER_COUNT] = {"interleaved", "blocks", "shuffled",
                                                             "shuffled 2", "shuffled 3"};
         assert_int_equal(mixed.test->nkernels, MIX_ORDER_COUNT);
@@ -264,16 +299,21 @@ static void test_breaking(void **state)
     (void)state;
     static const struct {
         const char *mix, *form;
-        bool breaking;
+        enum mix_breaking breaking;
         const char *moves[3];
     } cases[] = {
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",       true,  {"mov r64 r64", NULL}          },
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",       false, {NULL, NULL}                   },
-        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",       true,  {"mov r64 r64", "test r32 r32"}},
-        {"3*mulps x x;2*mov r32 i32",         "mulps x x",         true,  {"movaps x x", NULL}           },
-        {"3*vpaddb y y y;2*mov r32 i32",      "vpaddb y y y",      true,  {NULL, NULL}                   },
-        {"3*paddb mm mm;2*mov r32 i32",       "paddb mm mm",       true,  {"movq mm mm", NULL}           },
-        {"3*vfmadd231ps y y y;2*mov r32 i32", "vfmadd231ps y y y", true,  {"vmovaps y y", NULL}          },
+        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  MIX_BREAK_ALL,       {"mov r64 r64", NULL}},
+        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  MIX_BREAK_NEEDED,    {NULL, NULL}         },
+        {"3*adc r64 r64;2*mov r32 i32",
+         "adc r64 r64",                                       MIX_BREAK_ALL,
+         {"mov r64 r64", "test r32 r32"}                                                                },
+        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  MIX_BREAK_REGISTERS, {"mov r64 r64", NULL}},
+        {"3*mulps x x;2*mov r32 i32",         "mulps x x",    MIX_BREAK_ALL,       {"movaps x x", NULL} },
+        {"3*vpaddb y y y;2*mov r32 i32",      "vpaddb y y y", MIX_BREAK_ALL,       {NULL, NULL}         },
+        {"3*paddb mm mm;2*mov r32 i32",       "paddb mm mm",  MIX_BREAK_ALL,       {"movq mm mm", NULL} },
+        {"3*vfmadd231ps y y y;2*mov r32 i32",
+         "vfmadd231ps y y y",                                 MIX_BREAK_ALL,
+         {"vmovaps y y", NULL}                                                                          },
     };
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         const char *moves[MIX_BREAKERS_MAX];
@@ -472,8 +512,8 @@ static void test_mode_32(void **state)
         {lists_selected("inc r32 bits=32", 32)->row, 4},
         {&blocker,                                3                                },
     };
-    for (int breaking = 0; breaking < 2; breaking++) {
-        struct mixed mixed = mix_rows(parts, 2, MIX_ORDERS_ALL, breaking);
+    for (int breaking = MIX_BREAK_NEEDED; breaking <= MIX_BREAK_ALL; breaking++) {
+        struct mixed mixed = mix_rows(parts, 2, MIX_ORDERS_ALL, (enum mix_breaking)breaking);
         assert_int_equal(mixed.status, 0);
         const struct kernel_spec *spec = &mixed.test->kernels[0];
         assert_null(strstr(spec->init, "rax"));
@@ -512,7 +552,7 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
         {blocker, 3}
     };
     struct plan *plan = arena_alloc(arena, sizeof *plan);
-    bool breaking = i & 1;
+    enum mix_breaking breaking = (enum mix_breaking)(i % 3);
     if (mix_plan(parts, 2, 1u << MIX_INTERLEAVED, breaking, &params, arena, plan) != 0) {
         batch->refused++;
         print_message("refused: %s\n", row->form);
@@ -585,11 +625,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers),      cmocka_unit_test(test_orders),
         cmocka_unit_test(test_times),          cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_breaking),       cmocka_unit_test(test_fills),
-        cmocka_unit_test(test_high_registers), cmocka_unit_test(test_fill_extension),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_plannable),
-        cmocka_unit_test(test_all_lists),
+        cmocka_unit_test(test_distinct),      cmocka_unit_test(test_breaking),
+        cmocka_unit_test(test_fills),          cmocka_unit_test(test_high_registers),
+        cmocka_unit_test(test_fill_extension), cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_mode_32),
+        cmocka_unit_test(test_plannable),      cmocka_unit_test(test_all_lists),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }

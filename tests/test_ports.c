@@ -122,7 +122,8 @@ static int unit_members(const struct sim_cpu *cpu, int unit)
 {
     int members = 0;
     for (int f = 0; f < cpu->nforms; f++)
-        members += cpu->forms[f].unit == unit && cpu->forms[f].busy_clk > 2.5;
+        members +=
+            cpu->forms[f].unit == unit && (cpu->forms[f].busy_clk > 2.5 || cpu->forms[f].slots > 4);
     return members;
 }
 
@@ -159,6 +160,49 @@ static void dividers_are_found(void **state)
                 continue;
             assert_int_equal(unit_is[usages[f].unit], unit);
             assert_true(fabs(usages[f].busy_clk / cpu.forms[f].busy_clk - 1) < 0.02);
+            assert_int_equal(usages[f].whole, cpu.forms[f].whole);
+            double beside_clk = cpu.forms[f].busy_clk * cpu.units[unit].parts;
+            if (cpu.units[unit].parts > 1 && !cpu.forms[f].whole)
+                assert_true(fabs(usages[f].beside_clk / beside_clk - 1) < 0.02);
+            else
+                assert_true(usages[f].beside_clk == 0);
+        }
+    }
+}
+
+// What several ports share, and how long forms need it; those that do not need it stay free of it.
+static void a_shared_path_is_found(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    int which[SIM_FORMS_MAX];
+    read_cpu("tests/sim/shared_path.csv", &cpu);
+    for (int noise = 0; noise < 2; noise++) {
+        struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
+        struct port_oracle oracle = sim_oracle(&sim);
+        sim_forms(&cpu, forms);
+        for (int f = 0; f < cpu.nforms; f++)
+            which[f] = f;
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        assert_int_equal(port_find_path(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        assert_int_equal(model.nunits, 1);
+        assert_string_equal(model.units[0].name, PORT_PATH);
+        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
+        assert_int_equal(port_assign_units(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        for (int f = 0; f < cpu.nforms; f++) {
+            bool needs = false;
+            for (int u = 0; u < cpu.forms[f].nuses; u++)
+                needs |= cpu.forms[f].uses[u].set == 1u << 14;
+            if (needs != (usages[f].unit == 0))
+                fail_msg("%s: unit %d", cpu.forms[f].name, usages[f].unit);
+            assert_true(!needs || fabs(usages[f].busy_clk - 1) < 0.05);
         }
     }
 }
@@ -315,7 +359,9 @@ static void predictions_are_the_optimum(void **state)
     (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 3000; i++) {
-        struct sim_cpu cpu = {.width = 2 + sim_below(&random, 7), .nunits = 1};
+        struct sim_cpu cpu = {.width = 2 + sim_below(&random, 7),
+                              .nunits = 1,
+                              .units = {{"U", 1 + sim_below(&random, 2)}}};
         struct port_model model = {.width = cpu.width, .nunits = 1};
         int n = 1 + sim_below(&random, 5), counts[5], nports = 2 + sim_below(&random, 9);
         const struct sim_form *forms[5];
@@ -330,9 +376,11 @@ static void predictions_are_the_optimum(void **state)
             form->slots = 1 + sim_below(&random, 3);
             form->unit = sim_below(&random, 4) ? -1 : 0;
             form->busy_clk = form->unit < 0 ? 0 : sim_below(&random, 5);
+            form->whole = form->unit >= 0 && sim_below(&random, 3) == 0;
             counts[f] = 1 + sim_below(&random, 12);
             forms[f] = form;
             usages[f] = sim_usage(form);
+            usages[f].beside_clk = form->busy_clk * cpu.units[0].parts;
             pointers[f] = &usages[f];
         }
         double is = sim_clk(&cpu, forms, counts, n);
@@ -378,6 +426,7 @@ int main(void)
         cmocka_unit_test(predictions_are_the_optimum),
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
+        cmocka_unit_test(a_shared_path_is_found),
         cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(counters_show_more),
         cmocka_unit_test(nothing_stable_is_no_structure),

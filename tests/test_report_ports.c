@@ -21,14 +21,17 @@ static struct stored_port_model made_model(void)
                               {0xf, "ALU", -1, 0.25, 300}},
                   .nhidden = 1,
                   .hidden = {{0x3b, "Q\"ALL"}},
-                  .nunits = 2,
-                  .units = {{"DIV", -1, 4.5}, {"SQRT", -1, 12}},
+                  .nunits = 3,
+                  .units = {{.name = "DIV", .blocker_clk = 4.5, .whole_clk = 9},
+                            {.name = "SQRT", .blocker_clk = 12},
+                            {.name = PORT_MICROCODE, .blocker_clk = 2}},
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
-        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"",                "shlx r64 r64 r64",
+        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"",              "shlx r64 r64 r64",
                   "mov r32 i32"},
-        .unit_blockers = {"div r64", "vsqrtpd x x"},
+        .unit_wholes = {"vdivpd z z z"  },
+        .unit_blockers = {"div r64",             "vsqrtpd x x", "haddps x x"                   },
     };
 }
 
@@ -61,8 +64,11 @@ static void test_text(void **state)
                       "ONE           1   ·    ##   ·    ·    ·    ·         7  imul r64 r64 i8\n"
                       "FP<\"&         2   ·    ·    ·    ·    ##   ##       12  vpaddb");
     expect_text(&out, "\n\nset Q\"ALL: q1 q2 q10 u4 u5; as many ports as slots");
-    expect_text(&out, "unit DIV: not pipelined; div r64 keeps it busy for 4.5 cycles\n"
-                      "unit SQRT: not pipelined; vsqrtpd x x keeps it busy for 12.0 cycles\n");
+    expect_text(&out, "unit DIV: not pipelined; div r64 keeps it busy for 4.5 cycles;\n"
+                      "  vdivpd z z z needs all its parts, for 9.0\n"
+                      "unit SQRT: not pipelined; vsqrtpd x x keeps it busy for 12.0 cycles\n"
+                      "unit MS: the sequencer of microcode; haddps x x keeps it busy for 2.0"
+                      " cycles\n");
     expect_text(&out, "from this structure: 6.2 %.\n3 forms of one µop fit into no set.\n");
     strbuf_clear(&out);
     stored.model.unexplained = stored.model.nunits = stored.model.nhidden = 0;
@@ -127,6 +133,11 @@ static void test_json(void **state)
                 "[\"q1\",\"q2\",\"q10\",\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$.units[1].name')", "SQRT");
     expect_json(&out, "json_extract(?1, '$.units[0].busy_clk')", "4.5");
+    expect_json(&out, "json_extract(?1, '$.units[0].whole_blocker')", "vdivpd z z z");
+    expect_json(&out, "json_extract(?1, '$.units[0].whole_clk')", "9.0");
+    expect_json(&out, "json_extract(?1, '$.units[1].whole_clk') IS NULL", "1");
+    expect_json(&out, "json_extract(?1, '$.units[1].kind')", "not pipelined");
+    expect_json(&out, "json_extract(?1, '$.units[2].kind')", "the sequencer of microcode");
     strbuf_clear(&out);
     stored.model.nclasses = stored.model.nunits = 0; // as a file from elsewhere may say
     report_ports_json(&stored, "", &out);

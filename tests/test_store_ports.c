@@ -47,6 +47,9 @@ static void test_model(void **state)
     assert_string_equal(got.model.hidden[0].name, "ALL");
     assert_string_equal(got.model.units[0].name, "DIV");
     assert_string_equal(got.unit_blockers[0], "div r64");
+    assert_string_equal(got.unit_wholes[0], "vdivpd z z z");
+    assert_true(got.model.units[0].whole_clk == 9.5);
+    assert_int_equal(got.model.units[0].whole_blocker, -1);
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
     // The newest of a CPU, of a uarch, of all.
@@ -106,6 +109,8 @@ static void test_usages(void **state)
         assert_int_equal(got->uops, want.uops);
         assert_true(got->slots == want.slots || (isnan(got->slots) && isnan(want.slots)));
         assert_int_equal(got->unit, want.unit);
+        assert_int_equal(got->whole, want.whole);
+        assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
     }
     assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
@@ -136,6 +141,13 @@ static void test_throughputs(void **state)
     assert_int_equal(values[0].form.bits, 64);
     assert_true(fabs(values[0].value_clk - 0.25) < 1e-6);
     assert_true(fabs(values[1].value_clk - 5) < 1e-6); // div with fast data
+    // A run without throughputs takes those of another on the same CPU, not of another CPU.
+    int64_t bare_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(store_get_throughputs(store, bare_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 2);
+    int64_t other_id = fixture_run(store, "testb", 0xa20f10);
+    assert_int_equal(store_get_throughputs(store, other_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 0);
     arena_free(&arena);
     fixture_end(&fixture, store);
 }

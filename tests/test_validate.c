@@ -258,7 +258,7 @@ static void test_draw(void **state)
     for (int i = 0; i < fake.n; i++) {
         const struct port_mix *mix = &fake.mixes[i];
         assert_in_range(mix->nparts, 2, 8);
-        assert_int_equal(mix->orders, MIX_ORDERS_ALL | PORT_MIX_BREAKING);
+        assert_int_equal(mix->orders, MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT);
         parts[mix->nparts]++;
         bool legacy = false, wide = false;
         int repeats = 0, instances = 0;
@@ -359,6 +359,7 @@ static void test_choose(void **state)
     chosen_usage(&chosen, "shlx r64 r64 r64")->usage.slots = 5;
     chosen_usage(&chosen, "bswap r64")->usage.busy_clk = 50;
     chosen_usage(&chosen, "mov m64 r64")->usage.unit = 0;
+    chosen_usage(&chosen, "mov m64 r64")->usage.busy_clk = 5; // a path would be busy for less
     chosen_usage(&chosen, "mov r64 r64")->usage = (struct port_usage){
         .uses = {{0x3, 1}, {0xf, 2}},
           .nuses = 2, .uops = 3, .slots = 2, .unit = -1
