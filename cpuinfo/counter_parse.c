@@ -183,8 +183,11 @@ static int name_unknown(const struct counter_table *table, const char *text, str
     }
     return err_set(err,
                    "'%.*s' is no event of %s%s; `latput counters` lists them, and a raw code is "
-                   "written r1b1 or event=0xb1,umask=0x01",
-                   (int)len, text, table->uarch, suggest_text(&suggestion, hint, sizeof hint));
+                   "written r1b1 or event=0xb1,umask=0x01%s",
+                   (int)len, text, table->uarch, suggest_text(&suggestion, hint, sizeof hint),
+                   table->pfm_model[0] && !counter_pfm_available()
+                       ? ". libpfm4 knows more; install it (Debian package libpfm4)"
+                       : "");
 }
 
 int counter_parse(const struct counter_table *table, const char *text, struct counter_event *event,

@@ -62,13 +62,18 @@ static int code_take(const struct pfm_encode_arg *arg, struct counter_event *eve
     return 0;
 }
 
+bool counter_pfm_available(void)
+{
+    pthread_once(&pfm.once, pfm_load);
+    return pfm.encode != NULL;
+}
+
 int counter_pfm_find(const struct counter_table *table, const char *name, size_t len,
                      struct counter_event *event, struct err *err)
 {
     char text[COUNTER_LABEL_BYTES + 64];
     struct pfm_encode_arg arg = {.size = sizeof arg};
-    pthread_once(&pfm.once, pfm_load);
-    if (!pfm.encode || !table->pfm_model[0] || len == 0)
+    if (!counter_pfm_available() || !table->pfm_model[0] || len == 0)
         return 1;
     snprintf(text, sizeof text, "%s::%.*s", table->pfm_model, (int)len, name);
     if (pfm.encode(text, PFM_USER_AND_KERNEL, PFM_NO_OS, &arg) != PFM_OK)

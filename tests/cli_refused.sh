@@ -110,6 +110,21 @@ if grep -q '"core_type": null' "$OUT"; then
     says "$ERR" 'cores of several types \(cpu_core, cpu_atom\).*CPUID leaf 1AH'
 fi
 
+# Without libpfm4 its names are not known, which is said.
+echo 'void *dlopen(const char *path, int how) { (void)path; (void)how; return 0; }' >nothing.c
+if gcc -shared -fPIC -o nothing.so nothing.c && ! nm "$LATPUT" 2>/dev/null | grep -q __asan_init; then
+    LD_PRELOAD=$PWD/nothing.so "$LATPUT" stat --backend tsc -e NO_SUCH:EVENT -- true >"$OUT" 2>"$ERR"
+    STATUS=$? CLI_COMMAND='latput stat without libpfm4'
+    expect_status 2
+    run counters
+    if [ "$STATUS" = 0 ] && grep -q '^# libpfm4: .' "$TREE/cpuinfo/counters/$(awk '{ print $1; exit }' "$OUT").csv"; then
+        LD_PRELOAD=$PWD/nothing.so "$LATPUT" stat -e NO_SUCH:EVENT -- true 2>"$ERR"
+        says "$ERR" "'NO_SUCH' is no event of .* install it \(Debian package libpfm4\)"
+        run stat -e NO_SUCH:EVENT -- true
+        says "$ERR" "'NO_SUCH' is no event of .*umask=0x01( \$|\. libpfm4 knows more)"
+    fi
+fi
+
 # The library in a program that is refused counters measures time, and says why.
 machine 4 pmu
 if gcc -O2 -I "$TREE/include" "$TREE/tests/examples/measure.c" "$BUILD/liblatput.a" -lcsv -lm -pthread \
