@@ -45,7 +45,8 @@ static void bench_take_repeat(struct bench_process *process, const struct core_r
         .iterations = record->repeat.iterations,
         .calib_clk = record->repeat.calib_clk,
         .overhead_tsc = record->repeat.overhead_tsc,
-        .sample = {sample->kernel_tsc, sample->before_tsc, sample->after_tsc, sample->canary_tsc},
+        .sample = {sample->kernel_tsc, sample->before_tsc, sample->after_tsc, sample->canary_tsc,
+                   0},
     };
     memcpy(bench->repeats_done[at].counts, record->repeat.counts, sizeof record->repeat.counts);
 }

@@ -127,10 +127,19 @@ run run --cpu 9999 --db "$SCRATCH/x.db"
 run run --backend nonsense
 expect_status 2
 expect_err "unknown backend 'nonsense'"
+# Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
 for backend in perf msr; do
-    run run --backend $backend small.csv --db "$SCRATCH/x.db"
+    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none --quiet
+    if [ "$STATUS" -le 1 ]; then
+        counted() { sqlite3 -batch "$SCRATCH/$backend.db" "$1"; }
+        expect "the backend" test "$(counted 'select backend from run')" = $backend
+        expect "counts" test "$(counted 'select count(*) > 0 and count(*) = count(counted_clk) from sample')" = 1
+        expect "the event" test "$(counted 'select event, backend from run_event')" = "core_clk|$backend"
+        continue
+    fi
     expect_status 3
-    expect_err "the backend $backend (cannot be used: .*|can count here, but latput run)"
+    expect_err "the backend $backend cannot be used: .+"
+    expect "no database left behind" test ! -e "$SCRATCH/$backend.db"
 done
 printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
 run run bad.csv --db "$SCRATCH/x.db"

@@ -196,7 +196,7 @@ static void a_run_stores_counted_cycles(void **state)
     struct session session;
     struct selection selection;
     struct run_summary summary;
-    struct store *store;
+    struct store *store = NULL;
     struct err err = {""};
     select_small(&selection);
     if (session_begin(-1, &session, &err) != 0 || session_make_directory(&session, &err) != 0 ||
