@@ -344,6 +344,10 @@ bench --asm 'mov rax, [r14 + 70000]'
 expect_err "70000 from the data area's address"
 bench --asm 'hlt'
 expect_err 'SIGSEGV: a privileged instruction'
+bench --asm nop --init ud2
+expect_err 'unsupported: SIGILL: .* \(in init\)$'
+bench --asm nop --init 'xor eax, eax; mov [rax], eax'
+expect_err 'signalled: SIGSEGV: .* at 0x0 \(in init\)$'
 bench --asm 'push rax'
 expect_err 'the stack pointer must come back'
 bench --asm 'xor r14, r14; mov rax, [r14]'

@@ -114,13 +114,16 @@ bool run_damaged(struct kernel_run *run)
         return false;
     run->finished = true;
     team_abort();
-    if (fault.signal == SIGILL)
-        send_outcome(run, OUTCOME_UNSUPPORTED, SIGILL, "SIGILL: the CPU refuses the instruction");
-    else if (fault.signal) {
-        char text[CORE_TEXT_MAX];
+    char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
+    if (fault.signal && fault.signal != SIGILL)
         signal_text(&fault, text);
-        send_outcome(run, OUTCOME_SIGNALLED, fault.signal, text);
-    } else
+    size_t len = strlen(text);
+    if (!core_state.tsc_begin) // the clock had not been started
+        snprintf(text + len, sizeof text - len, " (in init)");
+    if (fault.signal)
+        send_outcome(run, fault.signal == SIGILL ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED,
+                     fault.signal, text);
+    else
         send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                      "the body writes over the memory of the measurement core");
     if (!intact)
