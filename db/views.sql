@@ -275,5 +275,8 @@ SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping, cpu.uarch,
     cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
     (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms,
-    (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets
+    (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets,
+    (SELECT group_concat(event || ' (' || code || '; ' || run_event.backend || '; table ' ||
+        counter_table || ' ' || table_version || ')', ', ')
+        FROM run_event WHERE run_event.run_id = run.run_id) AS counted
 FROM run JOIN cpu USING (cpu_id);

@@ -232,6 +232,7 @@ static const struct info_line {
     {"assembler",      "nasm_version",   INFO_PLAIN },
     {"kernel",         "os_kernel",      INFO_PLAIN },
     {"backend",        "backend",        INFO_PLAIN },
+    {"counted",        "counted",        INFO_PLAIN },
     {"TSC Hz",         "tsc_hz",         INFO_WHOLE },
     {"core Hz",        "core_hz",        INFO_WHOLE },
     {"overhead ticks", "overhead_tsc",   INFO_TENTHS},

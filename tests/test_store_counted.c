@@ -99,6 +99,9 @@ static void test_round_trip(void **state)
     fixture_expect(store, values, values_expected);
     fixture_expect(store, raw, raw_expected);
     fixture_expect(store, events, events_expected);
+    fixture_expect(store, "SELECT counted FROM run_table",
+                   "core_clk (event=0x3c,umask=0x00; perf; table skylake 1), "
+                   "p0 (event=0xa1,umask=0x01; perf; table skylake 1)");
     assert_non_null(strstr(fixture_ask(store->db, "DELETE FROM run_event"), "append-only"));
     assert_non_null(
         strstr(fixture_ask(store->db, "UPDATE run_event SET code = ''"), "append-only"));
