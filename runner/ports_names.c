@@ -69,7 +69,7 @@ static int names_look(struct naming *naming, const struct port_model *model,
         expected += set->ports != 0;
         if (named->class >= 0)
             named->sight = SIGHT_CLASS;
-        else if (!set->ports || usages[i].outcome == OUTCOME_UNSUPPORTED)
+        else if (!set->ports || usages[i].outcome != OUTCOME_OK)
             continue;
         else if (published_size(set) >= model->width && usage_hidden(model, &usages[i]))
             named->sight = SIGHT_HIDDEN;

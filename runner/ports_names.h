@@ -10,11 +10,11 @@ struct port_names;
 
 // Infers the forms that the file names and gives their sets and ports the file's names, if all of
 // them use one port set as large as the file says and overlap as it says; else the systematic names
-// stay and *note says why (empty: named). Not looked at are forms that the CPU does not execute,
-// and sets that the front end hides: as large as it is wide, where nothing contradicts; at least
-// half of the sets must be seen. Sets that the file does not name are called by their ports where
-// these are all named. Ports that the model tells apart and the file does not stay without a name.
-// -1: a form is in no list, or the oracle failed.
+// stay and *note says why (empty: named). Not looked at are forms that the CPU does not execute
+// or that were unstable, and sets that the front end hides: as large as it is wide, where nothing
+// contradicts; at least half of the sets must be seen. Sets that the file does not name are called
+// by their ports where these are all named. Ports that the model tells apart and the file does not
+// stay without a name. -1: a form is in no list, or the oracle failed.
 int port_names_give(const struct port_names *names, const struct port_oracle *oracle,
                     const struct port_form *forms, int nforms, struct port_model *model,
                     struct err *note, struct err *err);

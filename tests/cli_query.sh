@@ -67,6 +67,8 @@ expect_status 0
 expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
 expect "sets in info" grep -q '^SHIFT  *2 .*##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
 expect "diagram" grep -q '>SHIFT</text>' ports_tables/ports.svg
+expect "ports in info" grep -q '^set  *size  *ALU0  *ALU2  *ALU10  *u2 ' ports_tables/info.txt
+expect "ports in the diagram" grep -q '>ALU10</text>' ports_tables/ports.svg
 expect "validation in info" grep -q "^mean error 3.1 %, Kendall's tau 0.930" ports_tables/info.txt
 
 run query --db known.db nothing
