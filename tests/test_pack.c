@@ -359,32 +359,40 @@ static void test_foreign_databases(void **state)
         const char *sql, *refusal;
     } cases[] = {
         {"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END",
-         "not those of latput"                                                                                       },
-        {"CREATE TABLE extra (x)",                                                      "not those of latput"        },
-        {"CREATE INDEX i ON form (mnemonic)",                                           "not those of latput"        },
-        {"CREATE VIEW evil AS SELECT 1",                                                "views that are not latput's"},
-        {"DROP TRIGGER run_no_delete",                                                  "not those of latput"        },
-        {"PRAGMA application_id = 1",                                                   "not one of latput"          },
-        {"PRAGMA user_version = 999",                                                   "newer latput"               },
-        {"PRAGMA user_version = 0",                                                     "not one of latput"          },
+         "not those of latput"                                                                                          },
+        {"CREATE TABLE extra (x)",                                                         "not those of latput"        },
+        {"CREATE INDEX i ON form (mnemonic)",                                              "not those of latput"        },
+        {"CREATE VIEW evil AS SELECT 1",                                                   "views that are not latput's"},
+        {"DROP TRIGGER run_no_delete",                                                     "not those of latput"        },
+        {"PRAGMA application_id = 1",                                                      "not one of latput"          },
+        {"PRAGMA user_version = 999",                                                      "newer latput"               },
+        {"PRAGMA user_version = 0",                                                        "not one of latput"          },
         {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
          "nasm_version, "
          "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
          "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds "
-         "FROM run",                                                           "holds 2 runs"               },
+         "FROM run",                                                              "holds 2 runs"               },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
          "'exact', "
-         "'ok', '' FROM run_form LIMIT 1",                                     "malformed"                  },
+         "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                  },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', '', '', '', 'exact', 'evil', '' "
-         "FROM run_form LIMIT 1",                                              "damaged"                    },
-        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1", "damaged"                    },
-        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",   "malformed"                  },
+         "FROM run_form LIMIT 1",                                                 "damaged"                    },
+        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1",    "damaged"                    },
+        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",      "malformed"                  },
         {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
-         "FROM run",                                                           "malformed"                  },
+         "FROM run",                                                              "malformed"                  },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', char(27) || '[2J', '', '', '', '', "
+         "'', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "malformed"                  },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '/etc/x', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "damaged"                    },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+         "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')", "malformed"                  },
         {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
          "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
-         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",       "identity"                   },
-        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                             "damaged"                    },
+         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",          "identity"                   },
+        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                "damaged"                    },
     };
     struct packed packed;
     packed_make(&packed);
