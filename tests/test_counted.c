@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Counters that kernels read by themselves. No counter of this machine is needed: the core can read
 // the time-stamp counter in the place of one, through the same stubs, records and stages, and what
-// it must give then is known from the clock. The last test is of real counters, where there are
-// any.
+// it must give then is known from the clock. test_counted_hardware is of real counters.
 #include "count.h"
 #include "derive.h"
 #include "exec.h"
 #include "session.h"
 
+#include <linux/perf_event.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -197,6 +197,34 @@ static void a_counter_that_faults_is_an_error(void **state)
     bodies_free(&bodies);
 }
 
+// Of perf's counters the core reads those that the kernel gives a number for RDPMC; software events
+// have none.
+static void a_counter_without_a_number_is_an_error(void **state)
+{
+    (void)state;
+    const struct core_counter software[] = {
+        {.source = CORE_COUNTER_PERF,
+         .type = PERF_TYPE_SOFTWARE,
+         .config = PERF_COUNT_SW_TASK_CLOCK,
+         .exclude_kernel = 1}
+    };
+    struct bodies bodies;
+    struct err err = {""};
+    struct exec_summary summary;
+    assert_true(bodies_build(&bodies, 64));
+    struct exec_params params = session_params(&bodies.session, 64);
+    struct exec_kernel kernels[BODIES] = {{.selected = true}};
+    params.counters = software;
+    params.ncounters = 1;
+    assert_int_equal(exec_run(bodies.program.path, &params, kernels, BODIES, NULL, &bodies.arena,
+                              &summary, &err),
+                     -1);
+    print_message("%s\n", err.text);
+    assert_true(strstr(err.text, "keeps it from user code") ||
+                strstr(err.text, "cannot be opened"));
+    bodies_free(&bodies);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -204,6 +232,7 @@ int main(void)
         cmocka_unit_test(the_same_in_32_bit_mode),
         cmocka_unit_test(without_counters_nothing_is_counted),
         cmocka_unit_test(a_counter_that_faults_is_an_error),
+        cmocka_unit_test(a_counter_without_a_number_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

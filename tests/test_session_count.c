@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What the kernels of a run count: events of a family in passes that the counters have room for,
-// what becomes of refusals, the registers that are programmed for the core on files that stand for
-// them, and real counters where there are any.
+// what becomes of refusals, and the registers that are programmed for the core on files that stand
+// for them.
 #include "machine_fixture.h"
 #include "ticks_fixture.h"
 
@@ -206,34 +206,6 @@ static void registers_are_programmed_for_the_core(void **state)
     assert_int_equal(machine_end(), 0);
 }
 
-// With counters of this machine a link of the calibration chain takes what the table says, and
-// counted ports add up.
-static void real_counters_count(void **state)
-{
-    (void)state;
-    struct session session;
-    struct arena arena = {0};
-    struct program program;
-    struct err err = {""};
-    int link_clk = 0;
-    begin(&session, NULL);
-    if (session_count_with(&session, &count_source_perf, true, &err) != 0) {
-        session_end(&session, false);
-        print_message("skipped: %s\n", err.text);
-        skip();
-    }
-    if (session_build_nop(&session, "check", 64, &arena, &program, &err) != 0 ||
-        session_count_check(&session, program.path, &link_clk, &err) != 0)
-        fail_msg("%s", err.text);
-    print_message("a link takes %d counted cycles; %d events in %d passes\n", link_clk,
-                  session.counting->nevents, session.counting->npasses);
-    if (session.cpu->imul64_clk)
-        assert_int_equal(link_clk, session.cpu->imul64_clk);
-    unlink(program.path);
-    arena_free(&arena);
-    session_end(&session, false);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -243,7 +215,6 @@ int main(void)
         cmocka_unit_test(refused_cycles_are_an_error),
         cmocka_unit_test(the_calibration_chain_tells_core_cycles),
         cmocka_unit_test(registers_are_programmed_for_the_core),
-        cmocka_unit_test(real_counters_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
