@@ -55,7 +55,7 @@ struct port_usage {
     int uops;                            // sum over uses: µops that need a port
     double slots;                        // dispatch slots; NaN: unknown
     double slots_mixed;                  // among others in no particular order, where the groups
-                                         // of dispatch are cut; NaN: unknown
+                                         // of dispatch are cut; NaN: unknown, 0: as many
     int unit;                            // index of the unit that it keeps busy, -1: none
     bool whole;                          // it needs all parts of the unit
     double busy_clk;                     // for how long; with unit == -1 what no port explains

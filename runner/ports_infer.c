@@ -16,7 +16,10 @@ enum {
     TRIALS_OF_CLASS = 4,
     TRIAL_SLOTS = -1, // instead of a class: beside fillers
     TRIAL_SLOTS_MIXED = -2,
+    TRIAL_BUSY = -3,
 };
+static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
+static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
@@ -104,9 +107,17 @@ static bool infer_possible(const struct inference *inference, int i)
            inference->trials[i].alone_clk <= ALONE_MAX_CLK;
 }
 
+// The throughput with chains broken, if it is known.
+static double infer_best_clk(const struct inference *inference, int i)
+{
+    return fmin(inference->trials[i].alone_clk,
+                inference->forms[inference->which[i]].rthroughput_clk);
+}
+
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
 // makes some numbers fit better than others, so there are two, and a third and fourth in no order,
-// where instances lose what random neighbours make them lose.
+// where instances lose what random neighbours make them lose. And few fillers: some forms take
+// longer alone than among others, for the scheduler's sake.
 static void infer_add_slots(struct inference *inference, struct round_mixes *round, int i)
 {
     enum { ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS };
@@ -114,20 +125,24 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
     if (model->filler < 0)
         return;
     double alone = inference->trials[i].alone_clk;
+    double best = infer_best_clk(inference, i);
     int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
     const struct {
         double cycles;
         unsigned orders;
         int class;
     } trials[] = {
-        {1.3 * alone + 2, ORDERED,              TRIAL_SLOTS      },
-        {1.2 * alone + 1, ORDERED,              TRIAL_SLOTS      },
-        {1.3 * alone + 2, 1u << MIX_SHUFFLED,   TRIAL_SLOTS_MIXED},
-        {1.2 * alone + 1, 1u << MIX_SHUFFLED_2, TRIAL_SLOTS_MIXED},
+        {1.3 * alone + 2,    ORDERED,                                      TRIAL_SLOTS      },
+        {1.2 * alone + 1,    ORDERED,                                      TRIAL_SLOTS      },
+        {1.3 * alone + 2,    1u << MIX_SHUFFLED,                           TRIAL_SLOTS_MIXED},
+        {1.2 * alone + 1,    1u << MIX_SHUFFLED_2,                         TRIAL_SLOTS_MIXED},
+        {BUSY_FILLED * best, (unsigned)MIX_ORDERS_FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
     };
     for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
         if (trials[k].class == TRIAL_SLOTS && !isnan(inference->trials[i].slots))
             continue; // counted
+        if (trials[k].class == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
+            continue;
         int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
         const struct port_mix mix = {
             {{inference->which[i], instances}, {model->filler, fillers}},
@@ -144,6 +159,8 @@ static void infer_slots(const struct port_model *model, struct port_trials *tria
                         const struct port_trial *trial)
 {
     double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
+    if (trial->class == TRIAL_BUSY)
+        return;
     trials->slots = fmin(trials->slots, slots);
     if (trial->class == TRIAL_SLOTS_MIXED)
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
@@ -159,7 +176,7 @@ static void infer_add_trials(struct inference *inference, struct round_mixes *ro
     const struct port_form *form = &inference->forms[inference->which[i]];
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
-    double best = isnan(form->rthroughput_clk) ? alone : fmin(alone, form->rthroughput_clk);
+    double best = infer_best_clk(inference, i);
     const struct {
         double cycles;
         unsigned orders;

@@ -87,7 +87,8 @@ double port_predict(const struct port_model *model, const struct port_usage *con
         for (int u = 0; u < usage->nuses; u++)
             demand_add(&demand, usage->uses[u].set, (double)usage->uses[u].uops * counts[i]);
         double least = isnan(usage->slots) ? usage->uops : usage->slots;
-        slots += fmax(least, usage->slots_mixed) * counts[i];
+        // In the best of a few orders an instance loses about half of what it may lose.
+        slots += (least + fmax(least, usage->slots_mixed)) / 2 * counts[i];
         if (usage->unit >= 0)
             busy[usage->unit] += counts[i] * (whole[usage->unit] && !usage->whole
                                                   ? fmax(usage->busy_clk, usage->beside_clk)
