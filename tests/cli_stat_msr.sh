@@ -59,8 +59,11 @@ allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
 cpu=${allowed##*[-,]} # the last one, as latput takes it
 export LATPUT_MACHINE=$PWD/machine
 device=machine/dev/cpu/$cpu/msr
-mkdir -p "${device%/*}"
-printf '\x5a' | dd of="$device" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
+# Whether counters count is tried on whatever CPU latput is on, so all have a device.
+for ((other = 0; other <= cpu; other++)); do
+    mkdir -p "machine/dev/cpu/$other"
+    printf '\x5a' | dd of="machine/dev/cpu/$other/msr" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
+done
 # All that a scheme programs, less the commands of Intel and AMD.
 dump() {
     od -v -A n -t x8 -w8 -N $((0x1000 * 8)) "$device" | sed "$((0x390 + 1))d"
