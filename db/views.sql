@@ -83,7 +83,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     port_result.method, port_result.residual, run_form.run_id,
     port_result.slots, port_result.ambiguous, nullif(port_result.unit, '') AS unit,
     nullif(port_result.busy_clk, 0) AS busy_clk, form.bits, port_result.outcome, port_result.detail,
-    form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id
+    form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id,
+    port_result.slots_mixed, port_result.beside_clk, port_result.whole
 FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -153,9 +154,12 @@ FROM run_port_table WHERE outcome <> 'ok';
 
 -- Public: what each form uses of the ports, one row a form and uarch; ports as in instruction_table.
 -- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is 'ok'.
+-- slots_mixed: slots where groups of dispatch are cut; beside_clk: instead of busy_clk in mixes with
+-- forms that need the whole unit (whole: 1).
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
-    slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list
+    slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
+    beside_clk, whole
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops of
