@@ -5,7 +5,7 @@
 #include "measure_mixes.h"
 #include "ticks_fixture.h"
 
-enum { SKIPPED = 77, HARNESS = 99, LINKS = 4 };
+enum { SKIPPED = 77, HARNESS = 99, LINKS = 4, TRIES = 4 };
 
 static struct session session;
 static struct list_row row;
@@ -68,8 +68,10 @@ static void counted_slots_and_ports_are_whole(void **state)
                       *session.counting->note ? session.counting->note : "none in the table");
         skip();
     }
-    if (oracle.measure(oracle.context, &mix, 1, &timing, &err) != 0)
-        fail_msg("%s", err.text);
+    timing.outcome = OUTCOME_UNSTABLE; // as it may be on a busy machine
+    for (int i = 0; i < TRIES && timing.outcome == OUTCOME_UNSTABLE; i++)
+        if (oracle.measure(oracle.context, &mix, 1, &timing, &err) != 0)
+            fail_msg("%s", err.text);
     print_message("%.2f cycles, %.2f slots in %d passes\n", timing.clk, timing.slots,
                   session.counting->npasses);
     for (int g = 0; g < oracle.ngroups; g++)

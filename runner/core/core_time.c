@@ -14,7 +14,6 @@ enum {
     CANARY_BYTES_MAX = CANARY_INSTRS * 9,
     OVERHEAD_ROUNDS = 201,
     RATIO_ROUNDS = 51,
-    COUNT_ROUNDS = 51,
     COUNT_LOOPS = 512, // of a loop without a body
     DATA_BYTES = 72 * 1024,
     DATA_FILL_BYTES = 4096, // what is rewritten before each pass
@@ -291,7 +290,7 @@ static uint32_t time_link_clk(const struct core_config *config, const struct tim
 }
 
 // What the last timing has counted, into row `round`. A fault says that RDPMC is not allowed.
-static bool time_take(double rows[CORE_TIMED_MAX][COUNT_ROUNDS], int round)
+static bool time_take(double rows[CORE_TIMED_MAX][OVERHEAD_ROUNDS], int round)
 {
     uint32_t counts[CORE_TIMED_MAX];
     if (guard_take_fault().signal)
@@ -308,16 +307,17 @@ static void time_count_slope(const struct core_config *config, const struct code
                              uint32_t iterations, double slope[CORE_TIMED_MAX],
                              double rest[CORE_TIMED_MAX])
 {
-    static double once[CORE_TIMED_MAX][COUNT_ROUNDS], twice[CORE_TIMED_MAX][COUNT_ROUNDS];
+    // Not static: all that is has to be compared after each kernel.
+    double once[CORE_TIMED_MAX][OVERHEAD_ROUNDS], twice[CORE_TIMED_MAX][OVERHEAD_ROUNDS];
     int n = 0;
-    for (int tries = 0; tries < 4 * COUNT_ROUNDS && n < COUNT_ROUNDS; tries++) {
+    for (int tries = 0; tries < 4 * OVERHEAD_ROUNDS && n < OVERHEAD_ROUNDS; tries++) {
         time_own(code, iterations);
         if (!time_take(once, n))
             continue;
         time_own(code, 2 * iterations);
         n += time_take(twice, n);
     }
-    if (n < COUNT_ROUNDS)
+    if (n < OVERHEAD_ROUNDS)
         guard_fatal("the counters do not run all the time: something else counts as well");
     for (uint32_t i = 0; i < config->ncounters; i++) {
         for (int round = 0; round < n; round++) {
