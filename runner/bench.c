@@ -10,7 +10,7 @@
 #include <strings.h>
 #include <time.h>
 
-enum { GIVE_UP_DEFAULT_MS = 5000 };
+enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // as the database has it
 
 static const char *const mode_names[] = {"latency", "throughput"};
 
@@ -53,6 +53,8 @@ static int bench_check(const struct bench_spec *spec, struct err *err)
             BENCH_COLUMNS_MAX);
     if (spec->store && !spec->db)
         return err_set(err, "the result cannot be stored without a database");
+    if (spec->store && spec->label && strlen(spec->label) > LABEL_BYTES_MAX)
+        return err_set(err, "a label has at most %d characters", LABEL_BYTES_MAX);
     return 0;
 }
 

@@ -288,6 +288,9 @@ stored=$(sqlite3 "$DB" 'SELECT count(*) FROM run')
 run bench --asm nop --store --db none
 expect_status 2
 expect_err 'without a database'
+run bench --asm nop --label "$(printf '%0201d' 0)"
+expect_status 2
+expect_err 'at most 200 characters'
 bench --asm nop --label "$(printf '\033[2J')"
 expect_status 3
 expect_err 'not stored: .* control characters'
