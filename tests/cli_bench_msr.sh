@@ -8,7 +8,9 @@
 DB=$SCRATCH/bench.db
 export LATPUT_MACHINE=$SCRATCH/machine
 pmu=$LATPUT_MACHINE/sys/bus/event_source/devices/cpu
-cpu=$(taskset -pc $$ | sed -E 's/.*[^0-9]([0-9]+)$/\1/') # the last one, as bench takes it
+allowed() { awk '/^Cpus_allowed_list/ { print $2 }' /proc/$$/status; }
+before=$(allowed)
+cpu=${before##*[-,]} # the last one, as bench takes it
 device=$LATPUT_MACHINE/dev/cpu/$cpu/msr
 mkdir -p "$pmu"
 
@@ -105,7 +107,7 @@ expect "everything is as it was, after a refusal" restored
 bench --events core_clk --repeat 2 --bits 32
 [ "$STATUS" = 3 ] || expect_out '^core_clk: [0-9]'
 expect "everything is as it was" restored
-other=$(taskset -pc $$ | sed -nE 's/.*: ([0-9]+)[-,].*/\1/p')
+other=$(echo "$before" | sed -nE 's/^([0-9]+)[-,].*/\1/p')
 if [ -n "$other" ]; then
     bench --events core_clk --cpus "$cpu,$other"
     expect_status 3
@@ -127,5 +129,9 @@ if [ -n "$other" ]; then
     expect_status 3
     expect_err "on CPU $other other counters are in use than on CPU $cpu"
     expect "everything is as it was, after a refusal" restored
+fi
+if [ "$(allowed)" != "$before" ]; then
+    echo "something has changed meanwhile which CPUs this may use: $before before, $(allowed) now"
+    exit 77
 fi
 finish
