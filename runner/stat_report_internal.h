@@ -26,7 +26,8 @@ double *stat_means_make(const struct stat_report *r);
 // beginnings; NaN if there is none.
 double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins);
 
-// Why the counts cannot all be true, a sentence without a full stop in text[size]; NULL if they can.
+// Why the counts cannot all be true, a sentence without a full stop in text[size]; NULL if they
+// can.
 const char *stat_doubt_find(const struct stat_report *r, const double *means, char *text,
                             size_t size);
 

@@ -625,7 +625,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers),      cmocka_unit_test(test_orders),
         cmocka_unit_test(test_times),          cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_distinct),      cmocka_unit_test(test_breaking),
+        cmocka_unit_test(test_distinct),       cmocka_unit_test(test_breaking),
         cmocka_unit_test(test_fills),          cmocka_unit_test(test_high_registers),
         cmocka_unit_test(test_fill_extension), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_too_many),       cmocka_unit_test(test_mode_32),
