@@ -70,12 +70,12 @@ static void pairs_choose(struct pairs *pairs, const struct port_form *forms, con
 {
     for (int i = 0; i < n && pairs->n < REPS_MAX; i++) {
         const struct port_usage *usage = &usages[i];
-        bool known = usage->outcome != OUTCOME_OK || !(usage->slots <= REP_SLOTS_MAX) ||
+        bool unfit = usage->outcome != OUTCOME_OK || !(usage->slots <= REP_SLOTS_MAX) ||
                      forms[which[i]].chains || usage->unit >= 0 ||
                      !(forms[which[i]].rthroughput_clk > CLK_MIN);
-        for (int r = 0; r < pairs->n && !known; r++)
-            known = usages_alike(usage, pairs->usages[r]);
-        if (known)
+        for (int r = 0; r < pairs->n && !unfit; r++)
+            unfit = usages_alike(usage, pairs->usages[r]);
+        if (unfit)
             continue;
         pairs->rep[pairs->n] = which[i];
         pairs->usages[pairs->n] = usage;
