@@ -188,14 +188,24 @@ int draft_zero(struct draft *draft)
 }
 
 // Lines of the init that give a register what the point needs.
+// Whether a pointer has a place of its own instead of the start of the data area.
+static bool draft_own_area(const struct draft *draft, const struct point *point)
+{
+    return draft->area && point->need == NEED_ADDRESS && point->fixed >= 0;
+}
+
 static void draft_set_need(struct draft *draft, const struct point *point, int reg)
 {
     switch (point->need) {
     case NEED_NOTHING:
         break;
     case NEED_ADDRESS:
-        draft_init_line(draft, "mov %s, %s", draft_gpr(draft, reg),
-                        draft_gpr(draft, draft->rp->data_reg));
+        if (draft_own_area(draft, point))
+            draft_init_line(draft, "lea %s, [%s+%d]", draft_gpr(draft, reg),
+                            draft_gpr(draft, draft->rp->data_reg), draft->area);
+        else
+            draft_init_line(draft, "mov %s, %s", draft_gpr(draft, reg),
+                            draft_gpr(draft, draft->rp->data_reg));
         break;
     case NEED_VALUE:
         if (draft->rp->x87)
@@ -213,7 +223,7 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
 int draft_constant(struct draft *draft, int index)
 {
     const struct point *point = &draft->rp->points[index];
-    if (point->need == NEED_ADDRESS)
+    if (point->need == NEED_ADDRESS && !draft_own_area(draft, point))
         return draft->rp->data_reg;
     int *reg =
         point->need == NEED_NOTHING ? &draft->fill_reg[point->class] : &draft->value_reg[index];

@@ -88,6 +88,7 @@ struct draft {
     int bridge_reg[CLASS_COUNT]; // register of a class in the middle of a bridge; -1: none yet
     int zero_gpr;                // general-purpose register that is 0; -1: none yet
     int disp;                    // of the memory operand of the next instruction
+    int area; // where in the data area pointers point that are no operands: rsi of lodsb
     int labels;
     bool clobbers_rax; // a bridge uses rax on its way
     bool sets_vectors; // the caller sets up vector registers 16 and up

@@ -85,6 +85,7 @@ static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking bre
     for (int i = 0; i < n; i++) {
         draft_begin(&writers[i].draft, &writers[i].rp);
         writers[i].draft.sets_vectors = true;
+        writers[i].draft.area = i * PART_BYTES;
     }
     mix_reserve(writers, n);
     // The last parts, of which there are many (blockers), choose first and take little.

@@ -124,6 +124,21 @@ static int unit_choose(const struct unit_search *search)
     return best;
 }
 
+// Of microcode the fastest, of those that of fewest slots: slow forms wait for more than each
+// other.
+static int microcode_choose(const struct unit_search *search)
+{
+    int best = search->waiting[0];
+    for (int i = 1; i < search->nwaiting; i++) {
+        int other = search->waiting[i];
+        double faster = search->clk[best] - search->clk[other];
+        if (faster > 0.1 ||
+            (faster > -0.1 && search->usages[other].slots < search->usages[best].slots))
+            best = other;
+    }
+    return best;
+}
+
 // Instances that keep the unit busy for about MIX_CLK.
 static int unit_count(double busy_clk)
 {
@@ -230,7 +245,7 @@ static int unit_find_microcode(struct unit_search *search, int n, struct err *er
     for (int tries = 0; tries < MICROCODE_TRIES && search->nwaiting > 0 && status >= 0 &&
                         search->model->nunits == unit;
          tries++)
-        status = unit_try(search, PORT_MICROCODE, rep = unit_choose(search), err);
+        status = unit_try(search, PORT_MICROCODE, rep = microcode_choose(search), err);
     if (status < 0 || search->model->nunits == unit)
         return status;
     unit_collect(search, n, microcode_candidate);

@@ -155,6 +155,23 @@ static int compare_lines(const void *a, const void *b)
     return strcmp(a, b);
 }
 
+// Pointers that are no operands point into the part's own data: what stosq writes is nobody's
+// source.
+static void test_pointers(void **state)
+{
+    (void)state;
+    struct mixed mixed = mix_text("2*vsqrtps y m256;2*stosq;1*movsd;1*maskmovq mm mm",
+                                  1u << MIX_BLOCKS, MIX_BREAK_ALL);
+    const struct kernel_spec *spec = &mixed.test->kernels[0];
+    assert_non_null(strstr(spec->body, "yword [r14]"));
+    assert_non_null(strstr(spec->body, "stosq"));
+    assert_non_null(strstr(spec->init, "lea rdi, [r14+448]"));
+    assert_non_null(strstr(spec->init, "lea rsi, [r14+896]"));
+    assert_null(strstr(spec->init, ", r14"));
+    assert_null(strstr(spec->body, ", r14"));
+    arena_free(&mixed.arena);
+}
+
 // Where all dependencies are cut, each part has registers for several instances, as far as there
 // are enough; blockers make do with one.
 static void test_distinct(void **state)
@@ -625,11 +642,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_registers),      cmocka_unit_test(test_orders),
         cmocka_unit_test(test_times),          cmocka_unit_test(test_labels),
-        cmocka_unit_test(test_distinct),       cmocka_unit_test(test_breaking),
-        cmocka_unit_test(test_fills),          cmocka_unit_test(test_high_registers),
-        cmocka_unit_test(test_fill_extension), cmocka_unit_test(test_memory),
-        cmocka_unit_test(test_too_many),       cmocka_unit_test(test_mode_32),
-        cmocka_unit_test(test_plannable),      cmocka_unit_test(test_all_lists),
+        cmocka_unit_test(test_pointers),       cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_breaking),       cmocka_unit_test(test_fills),
+        cmocka_unit_test(test_high_registers), cmocka_unit_test(test_fill_extension),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_plannable),
+        cmocka_unit_test(test_all_lists),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
