@@ -15,22 +15,23 @@ static const struct option_key {
     const char *key, *values;
     bool form;
 } option_keys[] = {
-    {"type",      "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
-    {"enc",       "legacy vex evex xop",               false}, // where the isa names do not tell it
-    {"data",      "div sqrt idiv function",            false}, // time depends on operand data of this kind
-    {"st",        NULL,                                false}, // values of the x87 registers
-    {"unrelated", NULL,                                false}, // pairs without a dependency
-    {"pointer",   NULL,                                false}, // registers that must hold an address
-    {"small",     NULL,                                false}, // registers that must hold a small number
-    {"fill",      NULL,                                false}, // pattern that memory must hold
-    {"stack",     NULL,                                false}, // bytes that the stack pointer moves
-    {"x87",       "push pop pop2",                     false}, // what it does to the register stack
-    {"same",      "",                                  true }, // all register operands are one register
-    {"bits",      "32 64",                             true }, // mode
-    {"index",     "same adjacent overlap line random", true }, // where a gather's elements lie
-    {"mask",      NULL,                                true }, // content of the masks
-    {"opcode",    NULL,                                true }, // encoding that NASM cannot write
-    {"macro",     NULL,                                true }, // file.inc:name, a hand-written kernel
+    {"type",        "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
+    {"enc",         "legacy vex evex xop",               false}, // where the isa names do not tell it
+    {"data",        "div sqrt idiv function",            false}, // time depends on operand data of this kind
+    {"st",          NULL,                                false}, // values of the x87 registers
+    {"unrelated",   NULL,                                false}, // pairs without a dependency
+    {"pointer",     NULL,                                false}, // registers that must hold an address
+    {"small",       NULL,                                false}, // registers that must hold a small number
+    {"fill",        NULL,                                false}, // pattern that memory must hold
+    {"stack",       NULL,                                false}, // bytes that the stack pointer moves
+    {"x87",         "push pop pop2",                     false}, // what it does to the register stack
+    {"nontemporal", "",                                  false}, // stores that bypass the caches
+    {"same",        "",                                  true }, // all register operands are one register
+    {"bits",        "32 64",                             true }, // mode
+    {"index",       "same adjacent overlap line random", true }, // where a gather's elements lie
+    {"mask",        NULL,                                true }, // content of the masks
+    {"opcode",      NULL,                                true }, // encoding that NASM cannot write
+    {"macro",       NULL,                                true }, // file.inc:name, a hand-written kernel
 };
 
 static int option_unknown(struct list_fault *fault, const char *text, size_t key_len)

@@ -353,7 +353,7 @@ static void test_choose(void **state)
     chosen_rows(&chosen, (const char *const[]){"add m64 r64", "add r64 r64", "mov r64 m64",
                                                "mov m64 r64", "imul r64 r64 i8", "shlx r64 r64 r64",
                                                "blsr r64 r64", "mov r64 r64", "vpaddb x x x",
-                                               "mulps x x", "bswap r64", NULL});
+                                               "mulps x x", "bswap r64", "movnti m64 r64", NULL});
     chosen_usage(&chosen, "imul r64 r64 i8")->usage.outcome = OUTCOME_UNSTABLE;
     chosen_usage(&chosen, "blsr r64 r64")->usage.slots = (double)NAN;
     chosen_usage(&chosen, "shlx r64 r64 r64")->usage.slots = 5;
@@ -365,10 +365,11 @@ static void test_choose(void **state)
           .nuses = 2, .uops = 3, .slots = 2, .unit = -1
     };
     chosen_choose(&chosen);
-    // Reads and writes memory; its move has no usage.
+    // Reads and writes memory; its move has no usage; waits for memory.
     assert_null(chosen_form(&chosen, "add m64 r64"));
     assert_null(chosen_form(&chosen, "mulps x x"));
-    assert_int_equal(chosen.forms.left_out, 2);
+    assert_null(chosen_form(&chosen, "movnti m64 r64"));
+    assert_int_equal(chosen.forms.left_out, 3);
     // No usage to speak of, or too long.
     assert_null(chosen_form(&chosen, "imul r64 r64 i8"));
     assert_null(chosen_form(&chosen, "blsr r64 r64"));
