@@ -3,7 +3,7 @@
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
-#include "run_ports.h"
+#include "run_model.h"
 #include "session.h"
 #include "store_options.h"
 
