@@ -97,11 +97,7 @@ static enum count_obstacle events_deal(struct bench *bench, const struct count_b
         for (int pass = 0; pass < bench->counter_passes && !obstacle; pass++)
             obstacle = bench->passes[pass].backend == &count_msr ? msr_try(bench, pass, err)
                                                                  : perf_try(bench, pass, err);
-        if (!obstacle)
-            return COUNT_FINE;
-        bool fewer = obstacle == COUNT_MULTIPLEXED || obstacle == COUNT_TOO_MANY ||
-                     obstacle == COUNT_WATCHDOG;
-        if (!fewer || !count_capacity_reduce(&capacity))
+        if (!count_capacity_yield(&capacity, obstacle))
             return obstacle;
     }
 }
@@ -153,6 +149,7 @@ static enum count_obstacle events_prepare(struct bench *bench, bool hardware, st
         err_set(err, "%s", perf.text);
     return obstacle;
 }
+
 static int events_describe(struct bench *bench, struct err *err)
 {
     struct bench_result *result = bench->result;

@@ -32,6 +32,13 @@ bool count_capacity_reduce(struct count_capacity *capacity)
     return had;
 }
 
+bool count_capacity_yield(struct count_capacity *capacity, enum count_obstacle obstacle)
+{
+    bool crowded =
+        obstacle == COUNT_TOO_MANY || obstacle == COUNT_WATCHDOG || obstacle == COUNT_MULTIPLEXED;
+    return crowded && count_capacity_reduce(capacity);
+}
+
 static uint64_t general_slots(struct count_capacity capacity)
 {
     int general = capacity.general < GENERAL_MAX ? capacity.general : GENERAL_MAX;

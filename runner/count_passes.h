@@ -17,6 +17,9 @@ struct count_capacity count_capacity_of(const struct cpu_info *cpu);
 // Returns false if there was nothing left to take away.
 bool count_capacity_reduce(struct count_capacity *capacity);
 
+// The same if the obstacle is one that fewer events at a time may remove; else false.
+bool count_capacity_yield(struct count_capacity *capacity, enum count_obstacle obstacle);
+
 // Deals events into passes, each event into the first pass where all have a counter that can count
 // them; software events need none, and events that can happen more than 15 times a cycle need two.
 // An event that no counter is for gets a pass of its own, which the backend will refuse. Writes the

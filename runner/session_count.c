@@ -228,9 +228,7 @@ static enum count_obstacle ports_deal(struct session_counting *counting, struct 
             if (!obstacle)
                 obstacle = pass_open(counting, pass, err);
         }
-        fewer = (obstacle == COUNT_TOO_MANY || obstacle == COUNT_WATCHDOG ||
-                 obstacle == COUNT_MULTIPLEXED) &&
-                count_capacity_reduce(&capacity);
+        fewer = count_capacity_yield(&capacity, obstacle);
     }
     return obstacle;
 }

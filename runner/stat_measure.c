@@ -265,9 +265,7 @@ static void pass_refused(struct measurement *m, const struct one_run *run)
     if (obstacle == COUNT_MULTIPLEXED && ++m->shared < SHARED_TRIES)
         return; // again: perhaps it was something short
     m->shared = 0;
-    bool fewer =
-        obstacle == COUNT_MULTIPLEXED || obstacle == COUNT_TOO_MANY || obstacle == COUNT_WATCHDOG;
-    if (fewer && run->nchosen > 1 && count_capacity_reduce(&m->capacity))
+    if (run->nchosen > 1 && count_capacity_yield(&m->capacity, obstacle))
         return;
     for (int i = 0; i < run->nchosen; i++)
         series_refuse(&m->result->series[run->chosen[i]], obstacle, &run->why);
