@@ -159,8 +159,6 @@ static void infer_slots(const struct port_model *model, struct port_trials *tria
                         const struct port_trial *trial)
 {
     double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
-    if (trial->class == TRIAL_BUSY)
-        return;
     trials->slots = fmin(trials->slots, slots);
     if (trial->class == TRIAL_SLOTS_MIXED)
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
@@ -237,7 +235,7 @@ static int infer_round(struct inference *inference, const char *what, struct rou
         trial.counted_uops = infer_counted_uops(inference, &trial, timing);
         if (trial.class >= 0)
             trials_add(trials, trial);
-        else if (timing->outcome == OUTCOME_OK)
+        else if (timing->outcome == OUTCOME_OK && trial.class != TRIAL_BUSY)
             infer_slots(model, trials, &trial);
         // What it took beside something else it can take alone.
         if (timing->outcome == OUTCOME_OK)

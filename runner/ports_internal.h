@@ -11,6 +11,12 @@
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);
 
+// Two forms side by side, each for about `clk` alone, in orders that schedulers like.
+struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
+// What the model says of it.
+double ports_pair_clk(const struct port_model *model, const struct port_usage *a,
+                      const struct port_usage *b, const struct port_mix *pair);
+
 // Finds out how much of the shared path `unit` the forms need that keep no unit busy yet.
 int ports_assign_path(const struct port_oracle *oracle, const struct port_form *forms,
                       const int *which, int n, const struct port_model *model, int unit,

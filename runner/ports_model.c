@@ -263,3 +263,20 @@ void ports_name(struct port_model *model)
                      'a' + twins % 26);
     }
 }
+
+struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
+{
+    return (struct port_mix){
+        {{a, (int)ceil(clk / a_clk)}, {b, (int)ceil(clk / b_clk)}},
+        2,
+        1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED | PORT_MIX_INDEPENDENT
+    };
+}
+
+double ports_pair_clk(const struct port_model *model, const struct port_usage *a,
+                      const struct port_usage *b, const struct port_mix *pair)
+{
+    const struct port_usage *usages[] = {a, b};
+    const int counts[] = {pair->parts[0].count, pair->parts[1].count};
+    return port_predict(model, usages, counts, 2);
+}

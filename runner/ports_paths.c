@@ -21,38 +21,21 @@ static const double EXCESS = 1.12;       // of a pair over what the ports explai
 static const double SHARE_MIN = 0.35;    // cycles; less is chance
 static const double ERROR_MOST = 0.5;    // of a pair: more is not the path's doing
 static const double ERROR_GAIN = 0.9;    // of all pairs, with a path and without
-static const double CLK_MIN = 0.25;
+static const double CLK_MIN = 0.25;      // of a form that is timed in pairs
 
 struct pairs {
     const struct port_model *model;
     int n;
-    int rep[REPS_MAX]; // positions in which
+    int rep[REPS_MAX]; // forms
     const struct port_usage *usages[REPS_MAX];
     double clk[REPS_MAX];
     double measured[REPS_MAX][REPS_MAX], predicted[REPS_MAX][REPS_MAX]; // [i][j], i > j
 };
 
-// Instances of a form for about MIX_CLK.
-static int path_count(double clk)
+// Instances of a form in a pair.
+static int pairs_count(const struct pairs *pairs, int i)
 {
-    return (int)ceil(MIX_CLK / fmax(clk, CLK_MIN));
-}
-
-static struct port_mix path_mix(int a, double a_clk, int b, double b_clk)
-{
-    return (struct port_mix){
-        {{a, path_count(a_clk)}, {b, path_count(b_clk)}},
-        2,
-        1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED | PORT_MIX_INDEPENDENT
-    };
-}
-
-static double path_predict(const struct port_model *model, const struct port_usage *a,
-                           const struct port_usage *b, const struct port_mix *mix)
-{
-    const struct port_usage *usages[] = {a, b};
-    const int counts[] = {mix->parts[0].count, mix->parts[1].count};
-    return port_predict(model, usages, counts, 2);
+    return (int)ceil(MIX_CLK / pairs->clk[i]);
 }
 
 static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
@@ -90,7 +73,8 @@ static int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle, 
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
     for (int i = 0; i < pairs->n; i++)
         for (int j = 0; j < i; j++)
-            mixes[at++] = path_mix(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
+            mixes[at++] =
+                ports_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j], MIX_CLK);
     int status = ports_time(oracle, "paths", mixes, n, timings, err);
     at = 0;
     for (int i = 0; i < pairs->n && status == 0; i++)
@@ -98,7 +82,7 @@ static int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle, 
             bool ok = timings[at].outcome == OUTCOME_OK;
             pairs->measured[i][j] = ok ? timings[at].clk : (double)NAN;
             pairs->predicted[i][j] =
-                path_predict(pairs->model, pairs->usages[i], pairs->usages[j], &mixes[at]);
+                ports_pair_clk(pairs->model, pairs->usages[i], pairs->usages[j], &mixes[at]);
         }
     free(mixes);
     free(timings);
@@ -124,9 +108,9 @@ static int pairs_shares(const struct pairs *pairs, int b, double *shares)
             shares[i] = pairs->clk[b];
             continue;
         }
-        shares[i] = path_share(pairs->measured[high][low], pairs->predicted[high][low],
-                               path_count(pairs->clk[b]) * pairs->clk[b], path_count(pairs->clk[i]),
-                               pairs->clk[i]);
+        shares[i] =
+            path_share(pairs->measured[high][low], pairs->predicted[high][low],
+                       pairs_count(pairs, b) * pairs->clk[b], pairs_count(pairs, i), pairs->clk[i]);
         members += shares[i] > 0;
     }
     return members;
@@ -138,8 +122,8 @@ static double pairs_error(const struct pairs *pairs, const double *shares)
     double sum = 0;
     for (int i = 0; i < pairs->n; i++)
         for (int j = 0; j < i; j++) {
-            double both = shares[i] > 0 && shares[j] > 0 ? shares[i] * path_count(pairs->clk[i]) +
-                                                               shares[j] * path_count(pairs->clk[j])
+            double both = shares[i] > 0 && shares[j] > 0 ? shares[i] * pairs_count(pairs, i) +
+                                                               shares[j] * pairs_count(pairs, j)
                                                          : 0;
             double clk = fmax(pairs->predicted[i][j], both);
             if (!isnan(pairs->measured[i][j]))
@@ -192,7 +176,7 @@ int ports_assign_path(const struct port_oracle *oracle, const struct port_form *
             !(usages[i].slots <= SLOTS_MAX) || !(clk > SHARE_MIN))
             continue;
         position[nmixes] = i;
-        mixes[nmixes++] = path_mix(which[i], clk, path->blocker, path->blocker_clk);
+        mixes[nmixes++] = ports_pair(which[i], clk, path->blocker, path->blocker_clk, MIX_CLK);
     }
     int status = ports_time(oracle, "paths", mixes, nmixes, timings, err);
     for (int k = 0; k < nmixes && status == 0; k++) {
@@ -201,7 +185,7 @@ int ports_assign_path(const struct port_oracle *oracle, const struct port_form *
         double share =
             timings[k].outcome != OUTCOME_OK
                 ? 0
-                : path_share(timings[k].clk, path_predict(model, usage, &path->usage, &mixes[k]),
+                : path_share(timings[k].clk, ports_pair_clk(model, usage, &path->usage, &mixes[k]),
                              mixes[k].parts[1].count * path->blocker_clk, mixes[k].parts[0].count,
                              alone_clk);
         if (which[position[k]] == path->blocker)

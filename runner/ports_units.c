@@ -77,19 +77,19 @@ static bool unit_candidate(const struct unit_search *search, int i)
            clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
-static bool microcode_shows(const struct unit_search *search, int i)
-{
-    const struct port_usage *usage = &search->usages[i];
-    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots > SLOTS_MAX &&
-           search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX &&
-           search->clk[i] > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
-}
-
 static bool microcode_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
     return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots > MICROCODE_SLOTS &&
            search->clk[i] >= MICROCODE_MIN_CLK && search->clk[i] <= BUSY_MAX;
+}
+
+// Of these, whether it takes longer than its slots and ports explain.
+static bool microcode_shows(const struct unit_search *search, int i)
+{
+    const struct port_usage *usage = &search->usages[i];
+    return microcode_candidate(search, i) && usage->slots > SLOTS_MAX &&
+           search->clk[i] > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
 static bool unit_is_microcode(const struct port_unit *unit)
@@ -139,22 +139,13 @@ static int microcode_choose(const struct unit_search *search)
     return best;
 }
 
-// Instances that keep the unit busy for about MIX_CLK.
-static int unit_count(double busy_clk)
-{
-    return (int)ceil(MIX_CLK / busy_clk);
-}
-
 // Times every waiting form beside `blocker`, which takes `clk`.
 static int unit_measure(struct unit_search *search, int blocker, double clk, struct err *err)
 {
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->waiting[i];
-        search->mixes[i] = (struct port_mix){
-            {{search->which[form], unit_count(search->clk[form])}, {blocker, unit_count(clk)}},
-            2,
-            1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED | PORT_MIX_INDEPENDENT
-        };
+        search->mixes[i] =
+            ports_pair(search->which[form], search->clk[form], blocker, clk, MIX_CLK);
     }
     return ports_time(search->oracle, "units", search->mixes, search->nwaiting, search->timings,
                       err);
@@ -167,11 +158,12 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
                        struct err *err)
 {
     struct port_unit *to = &search->model->units[unit];
-    int n = search->nwaiting, kept = 0, y = unit_count(to->blocker_clk);
+    int n = search->nwaiting, kept = 0;
     if (unit_measure(search, to->blocker, to->blocker_clk, err) != 0)
         return -1;
     for (int i = 0; i < n; i++) {
-        int at = search->waiting[i], x = search->mixes[i].parts[0].count;
+        int at = search->waiting[i];
+        int x = search->mixes[i].parts[0].count, y = search->mixes[i].parts[1].count;
         struct port_usage *usage = &search->usages[at];
         double sum = search->clk[at] * x + to->blocker_clk * y;
         bool itself = search->which[at] == to->blocker;

@@ -72,8 +72,11 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     int found = model_load(run, forms, model, &own, err);
     if (found < 0)
         return -1;
-    if (found == 1)
-        return own ? 0 : model_store(run, forms, model, err);
+    if (found == 1) {
+        if (!own && model_store(run, forms, model, err) != 0)
+            return -1;
+        return port_infer_units(oracle, forms->forms, model, err); // not stored
+    }
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists; "
                             "begin a new run");
@@ -302,8 +305,6 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
         static struct port_model model;
         run->measure_stopped = &measure.stopped;
         status = model_get(run, &forms, &oracle, &model, err);
-        if (status == 0)
-            status = port_infer_units(&oracle, forms.forms, &model, err);
         if (status == 0)
             status = ports_chunks(run, &forms, &oracle, &measure, &model, asked, nasked, err);
         progress_end(measure.progress);
