@@ -4,8 +4,9 @@
 // on every x86 CPU; ADD with an immediate is not used because some CPUs fold it.
 #include "latput_internal.h"
 
+#include "../runner/util/affinity.h"
+
 #include <math.h>
-#include <sched.h>
 #include <stdbool.h>
 
 enum {
@@ -19,17 +20,13 @@ static const double RATIO_TOLERANCE = 0.04; // ADD chains run up to 2 % slow bes
 
 int latput_pin(int cpu)
 {
-    cpu_set_t allowed, one;
+    cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0 || cpu >= CPU_SETSIZE)
         return -1;
     for (int i = 0; cpu < 0 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET((size_t)(CPU_SETSIZE - 1 - i), &allowed))
             cpu = CPU_SETSIZE - 1 - i;
-    if (cpu < 0)
-        return -1;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)cpu, &one);
-    return sched_setaffinity(0, sizeof one, &one) == 0 ? cpu : -1;
+    return affinity_pin(0, cpu) == 0 ? cpu : -1;
 }
 
 double latput_tsc_step(void)

@@ -4,21 +4,11 @@
 // anything is measured. Of perf the core opens them by itself; registers are in bench_msr.c.
 #include "bench_internal.h"
 
-#include "count_passes.h"
+#include "util/affinity.h"
 
 #include <linux/perf_event.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-
-int bench_pass_events(const struct bench *bench, int pass, int events[BENCH_EVENTS_MAX])
-{
-    int n = 0;
-    for (int i = 0; i < bench->result->nevents; i++)
-        if (bench->counter_pass[i] == pass)
-            events[n++] = i;
-    return n;
-}
 
 // Whether kernels can read all events of a group of perf by themselves.
 static bool perf_is_timed(struct count_group *group)
@@ -32,18 +22,15 @@ static bool perf_is_timed(struct count_group *group)
 // Opens the events of a pass with perf and closes them again.
 static enum count_obstacle perf_try(struct bench *bench, int pass, struct err *err)
 {
-    struct count_event together[COUNT_EVENTS_MAX];
-    int indices[BENCH_EVENTS_MAX], n = bench_pass_events(bench, pass, indices);
     const struct count_target self = {.what = COUNT_SELF};
+    struct count_pass chosen;
     struct count_group *group;
-    for (int i = 0; i < n; i++)
-        together[i] = bench->events[indices[i]];
-    if (n > CORE_COUNTERS_MAX) {
-        err_set(err, "%d events at the same time; %d are possible", n, CORE_COUNTERS_MAX);
-        return COUNT_TOO_MANY;
-    }
     enum count_obstacle obstacle =
-        count_perf.open(&bench->machine, &self, together, n, &group, err);
+        count_pass_choose(bench->events, bench->result->nevents, bench->counter_pass, pass,
+                          CORE_COUNTERS_MAX, &chosen, err);
+    if (!obstacle)
+        obstacle =
+            count_perf.open(&bench->machine, &self, chosen.events, chosen.nevents, &group, err);
     if (obstacle)
         return obstacle;
     bench->passes[pass].timed = perf_is_timed(group);
@@ -62,59 +49,49 @@ static enum count_obstacle msr_try(struct bench *bench, int pass, struct err *er
     return obstacle;
 }
 
-// Deals events into passes; what the backend is not for (software events) comes last, in a pass of
-// perf's.
-static void events_plan(struct bench *bench, const struct count_backend *backend,
-                        struct count_capacity capacity)
+static enum count_obstacle pass_try(void *user, int pass, struct err *err)
 {
-    struct count_event chosen[BENCH_EVENTS_MAX];
-    int indices[BENCH_EVENTS_MAX], pass[BENCH_EVENTS_MAX], n = 0;
-    for (int i = 0; i < bench->result->nevents; i++)
-        if (backend == &count_perf || bench->events[i].kind == COUNT_HARDWARE) {
-            chosen[n] = bench->events[i];
-            indices[n++] = i;
-        }
-    int passes = count_passes_plan(chosen, n, capacity, pass);
-    for (int i = 0; i < passes; i++)
-        bench->passes[i].backend = backend;
-    for (int i = 0; i < bench->result->nevents; i++)
-        bench->counter_pass[i] = passes;
-    for (int i = 0; i < n; i++)
-        bench->counter_pass[indices[i]] = pass[i];
-    bench->counter_passes = passes;
-    if (n < bench->result->nevents)
-        bench->passes[bench->counter_passes++].backend = &count_perf;
+    struct bench *bench = user;
+    return bench->passes[pass].backend == &count_msr ? msr_try(bench, pass, err)
+                                                     : perf_try(bench, pass, err);
 }
 
-// Finds passes that the backend accepts.
+// Deals events into passes that the backend accepts; what it is not for (software events) comes
+// last, in a pass of perf's.
 static enum count_obstacle events_deal(struct bench *bench, const struct count_backend *backend,
                                        struct err *err)
 {
-    struct count_capacity capacity = count_capacity_of(bench->session.cpu);
-    for (;;) {
-        enum count_obstacle obstacle = COUNT_FINE;
-        events_plan(bench, backend, capacity);
-        for (int pass = 0; pass < bench->counter_passes && !obstacle; pass++)
-            obstacle = bench->passes[pass].backend == &count_msr ? msr_try(bench, pass, err)
-                                                                 : perf_try(bench, pass, err);
-        if (!count_capacity_yield(&capacity, obstacle))
-            return obstacle;
+    struct count_deal deal = {.events = bench->events,
+                              .nevents = bench->result->nevents,
+                              .pass = bench->counter_pass,
+                              .attempt = pass_try,
+                              .user = bench};
+    bool apart = false;
+    for (int i = 0; i < deal.nevents; i++) {
+        bool own = backend == &count_perf || bench->events[i].kind == COUNT_HARDWARE;
+        deal.pass[i] = own ? COUNT_UNDEALT : COUNT_APART;
+        bench->passes[i].backend = backend;
+        apart |= !own;
     }
+    enum count_obstacle obstacle = count_deal(&deal, count_capacity_of(bench->session.cpu), err);
+    bench->counter_passes = deal.npasses;
+    if (obstacle || !apart)
+        return obstacle;
+    for (int i = 0; i < deal.nevents; i++)
+        if (deal.pass[i] == COUNT_APART)
+            deal.pass[i] = deal.npasses;
+    bench->passes[bench->counter_passes++].backend = &count_perf;
+    return perf_try(bench, deal.npasses, err);
 }
 
 // On the measuring CPUs, because events of a hybrid CPU belong to a type of core.
 static enum count_obstacle events_deal_there(struct bench *bench,
                                              const struct count_backend *backend, struct err *err)
 {
-    cpu_set_t before, there;
-    CPU_ZERO(&there);
-    for (int t = 0; t < bench->result->nthreads; t++)
-        CPU_SET((size_t)bench->result->cpus[t], &there);
-    bool moved = sched_getaffinity(0, sizeof before, &before) == 0 &&
-                 sched_setaffinity(0, sizeof there, &there) == 0;
+    const struct bench_result *result = bench->result;
+    const struct affinity_visit visit = affinity_visit(result->cpus, result->nthreads);
     enum count_obstacle obstacle = events_deal(bench, backend, err);
-    if (moved)
-        sched_setaffinity(0, sizeof before, &before);
+    affinity_return(&visit);
     return obstacle;
 }
 

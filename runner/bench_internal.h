@@ -6,7 +6,7 @@
 #include "bench.h"
 #include "bench_column.h"
 #include "bench_source.h"
-#include "count.h"
+#include "count_deal.h"
 #include "count_rdpmc.h"
 #include "session.h"
 
@@ -45,9 +45,6 @@ int bench_measure_passes(struct bench *bench, struct err *err);
 // bench_events.c: fills counters, counter_pass, counter_passes and what the result says of events.
 // -1: an event is unknown (result->refused) or cannot be counted here.
 int bench_prepare_events(struct bench *bench, struct err *err);
-
-// The same file: which events a pass counts, in the order of the core's counters; their number.
-int bench_pass_events(const struct bench *bench, int pass, int events[BENCH_EVENTS_MAX]);
 
 // bench_msr.c: the registers of the CPUs are programmed for a pass and fill `counters`; afterwards
 // they get back what was in them, also when this process is killed. bench_msr_end() may be called

@@ -43,22 +43,18 @@ static enum count_obstacle msr_fill(const struct bench *bench, int thread, int n
 enum count_obstacle bench_msr_begin(struct bench *bench, int pass, struct core_counter *counters,
                                     struct err *err)
 {
-    struct count_event together[BENCH_EVENTS_MAX];
-    int indices[BENCH_EVENTS_MAX], n = bench_pass_events(bench, pass, indices);
-    enum count_obstacle obstacle = COUNT_FINE;
-    for (int i = 0; i < n; i++)
-        together[i] = bench->events[indices[i]];
-    if (n > CORE_TIMED_MAX) {
-        err_set(err, "%d events at the same time; %d are possible", n, CORE_TIMED_MAX);
-        obstacle = COUNT_TOO_MANY;
-    }
+    struct count_pass chosen;
+    enum count_obstacle obstacle =
+        count_pass_choose(bench->events, bench->result->nevents, bench->counter_pass, pass,
+                          CORE_TIMED_MAX, &chosen, err);
     for (int t = 0; t < bench->result->nthreads && !obstacle; t++) {
         const struct count_target target = {.what = COUNT_CPU, .cpu = bench->result->cpus[t]};
-        obstacle = count_msr.open(&bench->machine, &target, together, n, &bench->groups[t], err);
+        obstacle = count_msr.open(&bench->machine, &target, chosen.events, chosen.nevents,
+                                  &bench->groups[t], err);
         if (!obstacle)
             obstacle = count_msr.start(bench->groups[t], err);
         if (!obstacle)
-            obstacle = msr_fill(bench, t, n, counters, err);
+            obstacle = msr_fill(bench, t, chosen.nevents, counters, err);
     }
     return obstacle;
 }

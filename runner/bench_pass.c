@@ -194,7 +194,7 @@ static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench
     const struct bench_result *result = bench->result;
     const struct bench_counting *counting = &bench->passes[counter_pass];
     struct core_counter counters[BENCH_EVENTS_MAX];
-    int events[BENCH_EVENTS_MAX];
+    struct count_pass chosen;
     struct err ignored;
     *pass = (struct exec_bench){.copies = (uint32_t)result->copies,
                                 .iterations = (uint32_t)result->iterations,
@@ -204,9 +204,12 @@ static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench
                                 .cpus = result->cpus,
                                 .counters = counters,
                                 .timed = counting->timed};
-    pass->ncounters = bench_pass_events(bench, counter_pass, events);
+    if (count_pass_choose(bench->events, result->nevents, bench->counter_pass, counter_pass,
+                          BENCH_EVENTS_MAX, &chosen, err))
+        return -1;
+    pass->ncounters = chosen.nevents;
     for (int i = 0; i < pass->ncounters; i++)
-        counters[i] = bench->counters[events[i]];
+        counters[i] = bench->counters[chosen.index[i]];
     int status = 0;
     if (counting->backend == &count_msr)
         status = bench_msr_begin(bench, counter_pass, counters, err) == COUNT_FINE ? 0 : -1;

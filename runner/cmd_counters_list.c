@@ -5,6 +5,7 @@
 
 #include "../cpuinfo/counter_names.h"
 #include "../cpuinfo/environment.h"
+#include "util/affinity.h"
 #include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text.h"
@@ -297,15 +298,12 @@ static void list_text(const struct counter_table *table, const struct counters_r
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)
 {
     struct err err;
-    cpu_set_t set;
     int number = cpu >= 0 ? cpu : sched_getcpu();
     if (request->dump)
         return cpu_load(request->dump, info, &err) == 0
                    ? EXIT_DONE
                    : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
-    CPU_ZERO(&set);
-    CPU_SET((size_t)(number > 0 ? number : 0), &set);
-    if (sched_setaffinity(0, sizeof set, &set) < 0 && cpu >= 0)
+    if (affinity_pin(0, number) != 0 && cpu >= 0)
         return command_fail(&cmd_counters, EXIT_USAGE, "cannot run on CPU %d: %s", number,
                             strerror(errno));
     if (cpu_identify(info, &err) < 0)

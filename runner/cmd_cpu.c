@@ -3,6 +3,7 @@
 // that records CPUID dumps, by which a machine can be identified elsewhere.
 #include "cmd_cpu.h"
 #include "command.h"
+#include "util/affinity.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -70,10 +71,7 @@ static int cpu_pin(int *number)
 {
     if (*number < 0)
         *number = sched_getcpu() >= 0 ? sched_getcpu() : 0;
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((size_t)*number, &set);
-    return sched_setaffinity(0, sizeof set, &set);
+    return affinity_pin(0, *number);
 }
 
 static int cpu_run(int argc, char **argv)

@@ -5,6 +5,7 @@
 #include "count_msr.h"
 
 #include "count_guard.h"
+#include "util/affinity.h"
 #include "util/mem.h"
 
 #include <sched.h>
@@ -194,19 +195,16 @@ static enum count_obstacle clock_count(const struct count_machine *machine,
 static enum count_obstacle msr_probe(const struct count_machine *machine, struct err *err)
 {
     struct counter_table table;
-    cpu_set_t before, there;
     int cpu = sched_getcpu();
     if (counters_load_cpu(machine->cpu, &table, err) != 0)
         return COUNT_FAILED;
     const struct counter_event *event = counter_find(&table, "core_clk");
     enum count_obstacle obstacle = COUNT_NO_EVENT;
-    if (event && cpu >= 0 && sched_getaffinity(0, sizeof before, &before) == 0) {
+    if (event && cpu >= 0) {
         const struct count_event clock = count_event_make(event, COUNT_USER);
-        CPU_ZERO(&there);
-        CPU_SET((size_t)cpu, &there);
-        sched_setaffinity(0, sizeof there, &there);
+        const struct affinity_visit visit = affinity_visit(&cpu, 1);
         obstacle = clock_count(machine, &clock, cpu, err);
-        sched_setaffinity(0, sizeof before, &before);
+        affinity_return(&visit);
     } else {
         err_set(err,
                 "the table of %s has no core_clk: it is not known how its counters are "

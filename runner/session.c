@@ -5,6 +5,7 @@
 
 #include "floor.h"
 #include "session_count.h"
+#include "util/affinity.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -30,10 +31,7 @@ static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct
 static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *info,
                                struct err *err)
 {
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)cpu, &one);
-    if (sched_setaffinity(0, sizeof one, &one) != 0)
+    if (affinity_pin(0, cpu) != 0)
         return err_set(err, "cannot run on CPU %d", cpu);
     int status = cpu_identify(info, err);
     sched_setaffinity(0, sizeof *all, all);

@@ -5,14 +5,14 @@
 #include "session_count.h"
 
 #include "count_check.h"
+#include "count_deal.h"
 #include "count_msr.h"
-#include "count_passes.h"
 #include "session.h"
+#include "util/affinity.h"
 #include "util/mem.h"
 
 #include <linux/perf_event.h>
 #include <math.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -120,59 +120,42 @@ static enum count_obstacle pass_close(struct session_counting *counting, struct 
     return open ? counting->source->close(counting, err) : COUNT_FINE;
 }
 
-// Goes to the measuring CPU, because events of a hybrid CPU belong to a type of core. True: and has
-// to go back.
-static bool cpu_visit(int cpu, cpu_set_t *before)
-{
-    cpu_set_t there;
-    CPU_ZERO(&there);
-    CPU_SET((size_t)cpu, &there);
-    return sched_getaffinity(0, sizeof *before, before) == 0 &&
-           sched_setaffinity(0, sizeof there, &there) == 0;
-}
-
+// On the measuring CPU, because events of a hybrid CPU belong to a type of core.
 static enum count_obstacle source_probe(const struct session_counting *counting, struct err *err)
 {
-    cpu_set_t before;
     if (!counting->source->backend)
         return COUNT_FINE;
-    bool moved = cpu_visit(counting->cpu, &before);
+    const struct affinity_visit visit = affinity_visit(&counting->cpu, 1);
     enum count_obstacle obstacle = counting->source->backend->probe(&counting->machine, err);
-    if (moved)
-        sched_setaffinity(0, sizeof before, &before);
+    affinity_return(&visit);
     return obstacle;
 }
 
 static enum count_obstacle pass_open(struct session_counting *counting, int pass, struct err *err)
 {
-    struct count_event together[CORE_TIMED_MAX];
-    int n = 0;
-    for (int i = 0; i < counting->nevents; i++) {
-        if (counting->pass[i] != pass)
-            continue;
-        if (n == CORE_TIMED_MAX) {
-            err_set(err, "the core reads %d counters at the same time", CORE_TIMED_MAX);
-            return COUNT_TOO_MANY;
-        }
-        counting->which[n] = i;
-        together[n++] = counting->events[i];
-    }
-    cpu_set_t before;
-    bool moved = cpu_visit(counting->cpu, &before);
-    enum count_obstacle obstacle =
-        counting->source->open(counting, together, n, counting->counters, err);
-    if (moved)
-        sched_setaffinity(0, sizeof before, &before);
-    counting->ncounters = obstacle ? 0 : n;
+    struct count_pass chosen;
+    enum count_obstacle obstacle = count_pass_choose(
+        counting->events, counting->nevents, counting->pass, pass, CORE_TIMED_MAX, &chosen, err);
+    if (obstacle)
+        return obstacle;
+    const struct affinity_visit visit = affinity_visit(&counting->cpu, 1);
+    obstacle =
+        counting->source->open(counting, chosen.events, chosen.nevents, counting->counters, err);
+    affinity_return(&visit);
+    counting->ncounters = obstacle ? 0 : chosen.nevents;
+    memcpy(counting->which, chosen.index, (size_t)chosen.nevents * sizeof chosen.index[0]);
     return obstacle;
+}
+
+static enum count_obstacle pass_change(struct session_counting *counting, int pass, struct err *err)
+{
+    enum count_obstacle obstacle = pass_close(counting, err);
+    return obstacle ? obstacle : pass_open(counting, pass, err);
 }
 
 int session_count_pass(struct session_counting *counting, int pass, struct err *err)
 {
-    enum count_obstacle obstacle = pass_close(counting, err);
-    if (!obstacle)
-        obstacle = pass_open(counting, pass, err);
-    return obstacle ? -1 : 0;
+    return pass_change(counting, pass, err) ? -1 : 0;
 }
 
 void session_count_params(const struct session_counting *counting, struct exec_params *params)
@@ -210,26 +193,24 @@ static void events_add_ports(struct session_counting *counting)
     }
 }
 
+static enum count_obstacle ports_try(void *user, int pass, struct err *err)
+{
+    return pass_change(user, pass, err);
+}
+
 // Deals ports and slots into passes that the counters have room for, and tries each once.
 static enum count_obstacle ports_deal(struct session_counting *counting, struct err *err)
 {
-    struct count_capacity capacity = count_capacity_of(counting->machine.cpu);
-    enum count_obstacle obstacle = COUNT_FINE;
-    bool fewer = counting->nevents > 1;
-    while (fewer) {
-        int npasses = count_passes_plan(counting->events + 1, counting->nevents - 1, capacity,
-                                        counting->pass + 1);
-        for (int i = 1; i < counting->nevents; i++)
-            counting->pass[i]++;
-        counting->npasses = npasses + 1;
-        obstacle = COUNT_FINE;
-        for (int pass = 1; pass <= npasses && !obstacle; pass++) {
-            obstacle = pass_close(counting, err);
-            if (!obstacle)
-                obstacle = pass_open(counting, pass, err);
-        }
-        fewer = count_capacity_yield(&capacity, obstacle);
-    }
+    struct count_deal deal = {.events = counting->events,
+                              .nevents = counting->nevents,
+                              .pass = counting->pass,
+                              .first = 1,
+                              .attempt = ports_try,
+                              .user = counting};
+    for (int i = 1; i < counting->nevents; i++)
+        counting->pass[i] = COUNT_UNDEALT;
+    enum count_obstacle obstacle = count_deal(&deal, count_capacity_of(counting->machine.cpu), err);
+    counting->npasses = deal.npasses;
     return obstacle;
 }
 

@@ -6,12 +6,12 @@
 #include "stat_measure.h"
 
 #include "stat_usage.h"
+#include "util/affinity.h"
 #include "util/mem.h"
 #include "util/subproc.h"
 
 #include <errno.h>
 #include <math.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -64,14 +64,11 @@ static void hardware_refuse(struct measurement *m, enum count_obstacle obstacle,
 static int program_hold(const struct measurement *m, struct subproc_program *program,
                         struct err *err)
 {
-    cpu_set_t one;
     if (subproc_hold(m->options->argv, program, err) != 0)
         return -1;
     if (m->options->cpu < 0)
         return 0;
-    CPU_ZERO(&one);
-    CPU_SET((size_t)m->options->cpu, &one);
-    if (sched_setaffinity(program->pid, sizeof one, &one) == 0)
+    if (affinity_pin(program->pid, m->options->cpu) == 0)
         return 0;
     int error = errno;
     subproc_abandon(program);

@@ -4,12 +4,12 @@
 // is killed. What refusals mean is asked of system calls that refuse.
 #include "count_msr.h"
 #include "machine_fixture.h"
+#include "util/affinity.h"
 #include "util/strbuf.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -491,12 +491,9 @@ static void test_probe(void **state)
     (void)state;
     struct err err = {""};
     char path[64], full[160];
-    cpu_set_t before, there;
     int number = sched_getcpu();
-    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
-    CPU_ZERO(&there);
-    CPU_SET((size_t)number, &there);
-    sched_setaffinity(0, sizeof there, &there);
+    const struct affinity_visit visit = affinity_visit(&number, 1);
+    assert_true(visit.moved);
     snprintf(path, sizeof path, "/dev/cpu/%d/msr", number);
     snprintf(full, sizeof full, "%s%s", machine_root, path);
     if (access(full, F_OK) != 0)
@@ -506,7 +503,7 @@ static void test_probe(void **state)
     strcpy(machine_cpu.uarch, "skylake");
     strcpy(machine_cpu.hypervisor, "KVM");
     refusal(COUNT_NO_PMU, count_msr.probe(&machine, &err), &err, "the hypervisor hides them");
-    sched_setaffinity(0, sizeof before, &before);
+    affinity_return(&visit);
 }
 
 static void test_targets(void **state)

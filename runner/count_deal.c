@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Passes that a backend accepts; see count_deal.h.
+#include "count_deal.h"
+
+enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity capacity,
+                               struct err *err)
+{
+    struct count_pass undealt;
+    int pass[COUNT_EVENTS_MAX];
+    deal->npasses = deal->first;
+    enum count_obstacle obstacle = count_pass_choose(
+        deal->events, deal->nevents, deal->pass, COUNT_UNDEALT, COUNT_EVENTS_MAX, &undealt, err);
+    if (obstacle)
+        return obstacle;
+    do {
+        obstacle = COUNT_FINE;
+        deal->npasses =
+            deal->first + count_passes_plan(undealt.events, undealt.nevents, capacity, pass);
+        for (int i = 0; i < undealt.nevents; i++)
+            deal->pass[undealt.index[i]] = deal->first + pass[i];
+        for (int number = deal->first; number < deal->npasses && !obstacle; number++)
+            obstacle = deal->attempt(deal->user, number, err);
+    } while (count_capacity_yield(&capacity, obstacle));
+    return obstacle;
+}
+
+enum count_obstacle count_pass_choose(const struct count_event *events, int nevents,
+                                      const int *pass, int which, int most,
+                                      struct count_pass *chosen, struct err *err)
+{
+    int n = 0;
+    for (int i = 0; i < nevents; i++) {
+        if (pass[i] != which)
+            continue;
+        if (n < COUNT_EVENTS_MAX) {
+            chosen->events[n] = events[i];
+            chosen->index[n] = i;
+        }
+        n++;
+    }
+    chosen->nevents = n < COUNT_EVENTS_MAX ? n : COUNT_EVENTS_MAX;
+    if (n <= most)
+        return COUNT_FINE;
+    err_set(err, "%d events at the same time; %d are possible", n, most);
+    return COUNT_TOO_MANY;
+}
