@@ -5,8 +5,6 @@
 // reported as it was, marked, because a reader of single timings wants to see that, too.
 #include "core_internal.h"
 
-#include "../outcome.h"
-
 #include <emmintrin.h>
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #ifndef LATPUT_CORE_INTERNAL_H
 #define LATPUT_CORE_INTERNAL_H
 
+#include "../outcome.h"
 #include "core_abi.h"
 
 #include <stdbool.h>
@@ -102,20 +103,34 @@ static inline bool core_is_timed(const struct core_config *config)
     return config->ncounters && (config->mode == CORE_MODE_MEASURE || config->timed);
 }
 
-// core_main.c: what measuring in passes and repetition by repetition share.
-struct surroundings { // what was timed last before a kernel, or first after it
+// core_run.c: what measuring in passes and repetition by repetition share. The configuration and
+// what calibrating finds out stay the caller's.
+enum { PAUSE_FIRST_MS = 20 }; // the shortest pause worth making
+struct surroundings {         // what was timed last before a kernel, or first after it
     uint32_t calib_tsc, canary_tsc;
     bool quiet;
 };
+void run_setup(const struct core_config *config, const struct times *times);
+void run_begin(void); // measuring begins now; the functions below come after it
 struct surroundings run_look_around(void);
 bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
 void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
 bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
+void run_cool(void);                      // wide units may have been powered down since run_warm
 bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
 void run_pause_for_quiet(uint32_t ms);
 void run_show_life(void); // a record now and then, for the runner's watchdog
 void run_accepted(void);  // remembers when a repeat was accepted
 bool run_gave_up(void);   // nothing was accepted for config.give_up_ms
+uint64_t run_ms_to_tsc(uint32_t ms);
+void run_send(const struct core_record *record);
+void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass);
+void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int signal_number,
+                      const char *detail);
+
+// core_measure.c: in passes, all kernels of the configuration.
+void measure_passes(const struct core_config *config, const struct times *times,
+                    struct kernel_run *runs);
 
 // core_team.c: processes that repeat in step. Alone, every function returns at once. Those that
 // return bool are false when another one cannot go on.

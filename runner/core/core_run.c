@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: MIT
+// One kernel at a time: what measuring in passes and repetition by repetition share. Chooses
+// unrolling and iterations, warms up, looks whether the core is disturbed, and tells faults and
+// stray writes of a kernel from a measurement. It also keeps account of when the runner last heard
+// from us and when a repeat was last accepted.
+#include "core_internal.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    DATA_NEAR_BYTES = 1 << 20, // an address so near to the data area was meant to be in it
+    TRIAL_ITERATIONS = 2,
+    TRIAL_ROUNDS = 3,
+    WARM_ROUNDS =
+        2, // whole kernels before the first repeat of a pass: caches, predictors, AVX units
+    WAIT_RECORD_MS = 200, // at least this often the runner hears that we are alive
+    LONG_LOOP_WINDOWS =
+        4, // a loop this many times longer than the window wants a smaller unrolling
+};
+
+static const struct core_config *config;
+static const struct times *times;
+
+// Times that change while a kernel is measured; mapped apart from the guarded data.
+static struct clocks {
+    uint64_t last_accept_tsc, last_record_tsc;
+    uint32_t warm_bits; // vector width that is powered up
+} * clocks;
+
+void run_setup(const struct core_config *wanted, const struct times *found)
+{
+    config = wanted;
+    times = found;
+    clocks = mmap(NULL, sizeof *clocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (clocks == MAP_FAILED)
+        guard_fatal("cannot map the clocks");
+}
+
+void run_begin(void)
+{
+    clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
+}
+
+void run_cool(void)
+{
+    clocks->warm_bits = 0;
+}
+
+uint64_t run_ms_to_tsc(uint32_t ms)
+{
+    return (uint64_t)(ms * config->tsc_hz / 1000);
+}
+
+void run_send(const struct core_record *record)
+{
+    guard_send(record);
+    clocks->last_record_tsc = time_now();
+}
+
+void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass)
+{
+    struct core_record record = {.type = type, .kernel = kernel};
+    record.begin.pass = pass;
+    run_send(&record);
+}
+
+void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int signal_number,
+                      const char *detail)
+{
+    struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
+    record.timing.pass = run->pass;
+    record.timing.outcome = outcome;
+    record.timing.signal = signal_number;
+    record.timing.tried = run->tried;
+    snprintf(record.timing.detail, sizeof record.timing.detail, "%s", detail);
+    run_send(&record);
+}
+
+// What raised a memory fault: si_code says whether there is an address.
+static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
+{
+    long long offset = (long long)(fault->address - core_data_start);
+    int len = snprintf(text, CORE_TEXT_MAX, "SIGSEGV: no access to memory at 0x%llx",
+                       (unsigned long long)fault->address);
+    if (fault->code == SI_KERNEL)
+        snprintf(text, CORE_TEXT_MAX,
+                 "SIGSEGV: a privileged instruction, or an address that is misaligned or not "
+                 "canonical");
+    else if (offset > -DATA_NEAR_BYTES && offset < DATA_NEAR_BYTES)
+        snprintf(text + len, (size_t)(CORE_TEXT_MAX - len), ", %lld from the data area's address",
+                 offset);
+}
+
+static void signal_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
+{
+    static const struct {
+        int number;
+        const char *text;
+    } texts[] = {
+        {SIGBUS,  "SIGBUS: misaligned or missing memory"                       },
+        {SIGFPE,  "SIGFPE: division error or unmasked floating-point exception"},
+        {SIGTRAP, "SIGTRAP: breakpoint or single step"                         },
+        {SIGSYS,  "SIGSYS: system call refused"                                },
+    };
+    snprintf(text, CORE_TEXT_MAX, "signal %d", fault->signal);
+    if (fault->signal == SIGSEGV)
+        fault_text(fault, text);
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        if (texts[i].number == fault->signal)
+            snprintf(text, CORE_TEXT_MAX, "%s", texts[i].text);
+}
+
+// After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
+bool run_damaged(struct kernel_run *run)
+{
+    bool intact = guard_intact(); // before anything is sent: sending changes the core's own data
+    struct guard_fault fault = guard_take_fault();
+    if (fault.signal == 0 && intact)
+        return false;
+    run->finished = true;
+    team_abort();
+    char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
+    if (fault.signal && fault.signal != SIGILL)
+        signal_text(&fault, text);
+    size_t len = strlen(text);
+    if (!core_state.tsc_begin) // the clock had not been started
+        snprintf(text + len, sizeof text - len, " (in init)");
+    if (fault.signal)
+        run_send_outcome(run, fault.signal == SIGILL ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED,
+                         fault.signal, text);
+    else
+        run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
+                         "the body writes over the memory of the measurement core");
+    if (!intact)
+        _exit(114); // a new process measures the rest
+    return true;
+}
+
+// Iterations that fill the window, from the shortest loop seen: an interrupt within a timing must
+// not shorten all those after it.
+static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iterations)
+{
+    double window_tsc = config->window_ns * config->tsc_hz / 1e9;
+    double work_tsc = ticks > times->overhead_tsc ? ticks - times->overhead_tsc : 1;
+    double loop_tsc = work_tsc / iterations;
+    if (run->loop_tsc <= 0 || loop_tsc < run->loop_tsc)
+        run->loop_tsc = loop_tsc;
+    run->iterations = (uint32_t)(window_tsc / run->loop_tsc) + 1;
+}
+
+// Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many
+// times->
+void run_trial(struct kernel_run *run)
+{
+    double window_tsc = config->window_ns * config->tsc_hz / 1e9;
+    for (int i = run->code.nvariants - 1; i >= 0; i--) {
+        const struct code_variant *variant = &run->code.variants[i];
+        double shortest_tsc = 0;
+        for (int round = 0; round < TRIAL_ROUNDS; round++) {
+            uint32_t ticks = time_kernel(run->kernel, variant->entry, TRIAL_ITERATIONS);
+            if (run_damaged(run))
+                return;
+            if (round == 0 || ticks < shortest_tsc)
+                shortest_tsc = ticks;
+        }
+        double loop_tsc = (shortest_tsc - times->overhead_tsc) / TRIAL_ITERATIONS;
+        if (run->variant && loop_tsc > LONG_LOOP_WINDOWS * window_tsc)
+            break;
+        run->variant = variant;
+        run->loop_tsc = 0;
+        // Short timings are rough: go only some of the way, run_warm() settles the rest.
+        set_iterations(run, (uint32_t)shortest_tsc, TRIAL_ITERATIONS);
+        run->iterations = run->iterations > 8 ? run->iterations / 4 : run->iterations;
+    }
+}
+
+// Some CPUs power up the upper vector lanes, and lower the frequency, only when wide instructions
+// come; until then these run at a fraction of their speed.
+static void warm_wide_units(const struct kernel_run *run)
+{
+    static const uint32_t WAKE_MS = 1;
+    if (run->kernel->vec_bits <= clocks->warm_bits)
+        return;
+    clocks->warm_bits = run->kernel->vec_bits;
+    uint64_t end = time_now() + run_ms_to_tsc(WAKE_MS);
+    while (time_now() < end)
+        time_kernel(run->kernel, run->variant->entry, run->iterations);
+}
+
+// Settles the iterations with longer timings than the trial's; also warms up.
+bool run_warm(struct kernel_run *run)
+{
+    warm_wide_units(run);
+    for (int round = 0; round < WARM_ROUNDS; round++) {
+        uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        if (run_damaged(run))
+            return false;
+        if (run->pass == 1) {
+            run->loop_tsc = round == 0 ? 0 : run->loop_tsc;
+            set_iterations(run, ticks, run->iterations);
+        }
+    }
+    return true;
+}
+
+struct surroundings run_look_around(void)
+{
+    struct surroundings now;
+    now.canary_tsc = time_canary();
+    now.calib_tsc = time_calibration();
+    now.quiet = time_canary_quiet(now.canary_tsc, now.calib_tsc);
+    return now;
+}
+
+bool run_calibrations_agree(uint32_t before, uint32_t after)
+{
+    double differ = before > after ? before - after : after - before;
+    return differ <= config->calib_tolerance * before;
+}
+
+void run_accepted(void)
+{
+    clocks->last_accept_tsc = time_now();
+}
+
+bool run_gave_up(void)
+{
+    return time_now() - clocks->last_accept_tsc > run_ms_to_tsc(config->give_up_ms);
+}
+
+void run_show_life(void)
+{
+    if (time_now() - clocks->last_record_tsc > run_ms_to_tsc(WAIT_RECORD_MS))
+        run_send_event(CORE_REC_WAIT, 0, 0);
+}
+
+// Waits until a canary is quiet again, or the pause is over.
+void run_pause_for_quiet(uint32_t ms)
+{
+    uint64_t end = time_now() + run_ms_to_tsc(ms);
+    guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
+    while (time_now() < end && !run_look_around().quiet) {
+        run_show_life();
+        guard_sleep_ms(1);
+    }
+}
