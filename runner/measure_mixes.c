@@ -33,9 +33,9 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
     struct mix_part parts[PORT_MIX_PARTS_MAX];
     for (int i = 0; i < mix->nparts; i++)
         parts[i] = (struct mix_part){mixes->measure->rows[mix->parts[i].form], mix->parts[i].count};
-    enum mix_breaking breaking = mix->orders & PORT_MIX_INDEPENDENT ? MIX_BREAK_ALL
-                                 : mix->orders & PORT_MIX_BREAKING  ? MIX_BREAK_REGISTERS
-                                                                    : MIX_BREAK_NEEDED;
+    enum breaking breaking = mix->orders & PORT_MIX_INDEPENDENT ? BREAK_ALL
+                             : mix->orders & PORT_MIX_BREAKING  ? BREAK_REGISTERS
+                                                                : BREAK_NEEDED;
     mix_plan(parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking, params, arena, plan);
     return 0; // a mix without kernels says why in its test
 }

@@ -85,12 +85,12 @@ enum mix_order {
     MIX_SHUFFLED_3,
     MIX_ORDER_COUNT
 };
-// Which waiting of a part's instances for each other is cut, by a move in front of each instance.
-enum mix_breaking {
-    MIX_BREAK_NEEDED,    // none; only what must have a value has it set anew
-    MIX_BREAK_REGISTERS, // all through registers
-    MIX_BREAK_ALL, // through flags as well; and each part has registers for several instances, so
-                   // that dependencies which the CPU only believes in are few too
+// Which waiting of instances for each other is cut, by a move in front of each instance.
+enum breaking {
+    BREAK_NEEDED,    // none; only what must have a value has it set anew
+    BREAK_IMPLICIT,  // also what instances with registers of their own wait for, flags included
+    BREAK_REGISTERS, // all through registers, but not through flags
+    BREAK_ALL,       // all of it
 };
 enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
 
@@ -99,14 +99,16 @@ enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_OR
 bool mix_plannable(const struct list_row *row);
 // One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
 // mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
-// of parts[0]. -1: there are too few registers; the test then says so and has no kernels.
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum mix_breaking breaking,
+// of parts[0]. With BREAK_ALL each part has registers for several instances, so that dependencies
+// which the CPU only believes in are few too. -1: there are too few registers; the test then says
+// so and has no kernels.
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum breaking breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan);
 
 // The forms of the moves that stand in front of each instance of the row in a mix. Returns their
 // number.
 enum { MIX_BREAKERS_MAX = 8 };
-int mix_breakers(const struct list_row *row, enum mix_breaking breaking,
+int mix_breakers(const struct list_row *row, enum breaking breaking,
                  const char *forms[MIX_BREAKERS_MAX]);
 
 const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"

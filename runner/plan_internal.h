@@ -163,9 +163,6 @@ struct instances {
     int nbreakers;
     int8_t own[POINTS_MAX][INSTANCES_MAX];
 };
-// Which dependencies between instances are broken: those alone that would spoil the data; also
-// those that instances with registers of their own have; also those of a register with itself.
-enum breaking { BREAK_NEEDED, BREAK_IMPLICIT, BREAK_REGISTERS, BREAK_ALL };
 // Takes registers for up to `wanted` instances. false: there are too few registers for one.
 bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
                         struct instances *instances);

@@ -321,14 +321,7 @@ static const char *breaker_form(const struct row_plan *rp, const struct point *p
     }
 }
 
-static enum breaking mix_breaks(enum mix_breaking breaking)
-{
-    return breaking == MIX_BREAK_ALL         ? BREAK_ALL
-           : breaking == MIX_BREAK_REGISTERS ? BREAK_REGISTERS
-                                             : BREAK_NEEDED;
-}
-
-int mix_breakers(const struct list_row *row, enum mix_breaking breaking,
+int mix_breakers(const struct list_row *row, enum breaking breaking,
                  const char *forms[MIX_BREAKERS_MAX])
 {
     struct arena arena = {0};
@@ -337,7 +330,7 @@ int mix_breakers(const struct list_row *row, enum mix_breaking breaking,
     struct row_plan rp;
     bool breakers[POINTS_MAX];
     mix_row_plan(row, &params, &arena, &plan, &rp);
-    throughput_breakers(&rp, mix_breaks(breaking), breakers);
+    throughput_breakers(&rp, breaking, breakers);
     int n = 0;
     for (int i = 0; i < rp.npoints && n < MIX_BREAKERS_MAX; i++) {
         const char *form =
@@ -355,7 +348,7 @@ static void mix_forget(struct mix_writer *writers, int n)
         draft_free(&writers[i].draft);
 }
 
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum mix_breaking breaking,
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum breaking breaking,
              const struct plan_params *params, struct arena *arena, struct plan *plan)
 {
     *plan = (struct plan){.row = parts[0].row};
@@ -366,9 +359,8 @@ int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum mix
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
     bool fits;
-    int distinct = breaking == MIX_BREAK_ALL ? DISTINCT_MAX : 1;
-    while (!(fits = mix_write_parts(writers, nparts, mix_breaks(breaking), distinct, arena)) &&
-           --distinct > 0)
+    int distinct = breaking == BREAK_ALL ? DISTINCT_MAX : 1;
+    while (!(fits = mix_write_parts(writers, nparts, breaking, distinct, arena)) && --distinct > 0)
         mix_forget(writers, nparts);
     for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
         if (orders & 1u << order)

@@ -133,7 +133,7 @@ struct port_part {
 // In orders: cut dependencies of a form's instances on each other, at the cost of moves.
 enum {
     PORT_MIX_BREAKING = 1 << 8,    // through registers
-    PORT_MIX_INDEPENDENT = 1 << 9, // all: see MIX_BREAK_ALL
+    PORT_MIX_INDEPENDENT = 1 << 9, // all: see BREAK_ALL
 };
 struct port_mix {
     struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it

@@ -114,8 +114,8 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
 static bool row_chains(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
-    return mix_plannable(row) && mix_breakers(row, MIX_BREAK_REGISTERS, moves) >
-                                     mix_breakers(row, MIX_BREAK_NEEDED, moves);
+    return mix_plannable(row) &&
+           mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
 }
 
 struct port_form ports_form(const struct list_row *row)

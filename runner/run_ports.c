@@ -159,7 +159,7 @@ static int chunk_infer(const struct chunk *chunk, int bits, const int *which, co
             port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, inferred, err);
     for (int i = 0; i < n && status == 0; i++) {
         const char *moves[MIX_BREAKERS_MAX];
-        int nmoves = mix_breakers(chunk->forms->rows[which[i]], MIX_BREAK_NEEDED, moves);
+        int nmoves = mix_breakers(chunk->forms->rows[which[i]], BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
         // What sets an operand anew before each instance took a slot as well.
         usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);

@@ -125,7 +125,7 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
                                const struct stored_port_usage *usages, int n)
 {
     const char *breakers[MIX_BREAKERS_MAX];
-    int nbreakers = mix_breakers(row, MIX_BREAK_ALL, breakers);
+    int nbreakers = mix_breakers(row, BREAK_ALL, breakers);
     for (int i = 0; i < nbreakers; i++) {
         const struct port_usage *usage = usage_of_breaker(usages, n, breakers[i]);
         if (!usage || isnan(usage->slots) || !usage_add(to, usage))

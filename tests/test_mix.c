@@ -20,7 +20,7 @@ struct mixed {
 };
 
 static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned orders,
-                             enum mix_breaking breaking)
+                             enum breaking breaking)
 {
     const struct plan_params params = {.issue_width = 6, .tests = TESTS_ALL};
     struct mixed mixed = {.status = 0};
@@ -32,7 +32,7 @@ static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned order
 }
 
 // A mix as text: "4*add r64 r64; 2*mov r32 i32".
-static struct mixed mix_text(const char *text, unsigned orders, enum mix_breaking breaking)
+static struct mixed mix_text(const char *text, unsigned orders, enum breaking breaking)
 {
     struct mix_part parts[16];
     int n = 0;
@@ -160,8 +160,8 @@ static int compare_lines(const void *a, const void *b)
 static void test_pointers(void **state)
 {
     (void)state;
-    struct mixed mixed = mix_text("2*vsqrtps y m256;2*stosq;1*movsd;1*maskmovq mm mm",
-                                  1u << MIX_BLOCKS, MIX_BREAK_ALL);
+    struct mixed mixed =
+        mix_text("2*vsqrtps y m256;2*stosq;1*movsd;1*maskmovq mm mm", 1u << MIX_BLOCKS, BREAK_ALL);
     const struct kernel_spec *spec = &mixed.test->kernels[0];
     assert_non_null(strstr(spec->body, "yword [r14]"));
     assert_non_null(strstr(spec->body, "stosq"));
@@ -179,14 +179,14 @@ static void test_distinct(void **state)
     (void)state;
     static const struct {
         const char *mix;
-        enum mix_breaking breaking;
+        enum breaking breaking;
         int registers; // that the instances of imul write
     } cases[] = {
-        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        MIX_BREAK_REGISTERS, 1},
-        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        MIX_BREAK_ALL,       4},
-        {"4*mov r32 i32;2*imul r64 r64 i8",                                                        MIX_BREAK_ALL,       2},
+        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        BREAK_REGISTERS, 1},
+        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        BREAK_ALL,       4},
+        {"4*mov r32 i32;2*imul r64 r64 i8",                                                        BREAK_ALL,       2},
         {"4*mov r32 i32;4*imul r64 r64 i8;4*shlx r32 r32 r32;4*pdep r32 r32 r32;4*lea r32 agen:b",
-         MIX_BREAK_ALL,                                                                                                 1},
+         BREAK_ALL,                                                                                                 1},
     };
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         struct mixed mixed = mix_text(cases[c].mix, 1u << MIX_BLOCKS, cases[c].breaking);
@@ -211,9 +211,9 @@ static void test_orders(void **state)
 {
     (void)state;
     static char lines[2][LINES_MAX][LINE_BYTES];
-    for (int breaking = MIX_BREAK_NEEDED; breaking <= MIX_BREAK_ALL; breaking++) {
+    for (int breaking = BREAK_NEEDED; breaking <= BREAK_ALL; breaking++) {
         struct mixed mixed = mix_text("5*add r64 r64;7*mov r32 i32;3*vpaddb x x x;2*adc r64 r64",
-                                      MIX_ORDERS_ALL, (enum mix_breaking)breaking);
+                                      MIX_ORDERS_ALL, (enum breaking)breaking);
         static const char *const shapes[MIX_ORDER_COUNT] = {"interleaved", "blocks", "shuffled",
                                                             "shuffled 2", "shuffled 3"};
         assert_int_equal(mixed.test->nkernels, MIX_ORDER_COUNT);
@@ -316,21 +316,19 @@ static void test_breaking(void **state)
     (void)state;
     static const struct {
         const char *mix, *form;
-        enum mix_breaking breaking;
+        enum breaking breaking;
         const char *moves[3];
     } cases[] = {
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  MIX_BREAK_ALL,       {"mov r64 r64", NULL}},
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  MIX_BREAK_NEEDED,    {NULL, NULL}         },
-        {"3*adc r64 r64;2*mov r32 i32",
-         "adc r64 r64",                                       MIX_BREAK_ALL,
-         {"mov r64 r64", "test r32 r32"}                                                                },
-        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  MIX_BREAK_REGISTERS, {"mov r64 r64", NULL}},
-        {"3*mulps x x;2*mov r32 i32",         "mulps x x",    MIX_BREAK_ALL,       {"movaps x x", NULL} },
-        {"3*vpaddb y y y;2*mov r32 i32",      "vpaddb y y y", MIX_BREAK_ALL,       {NULL, NULL}         },
-        {"3*paddb mm mm;2*mov r32 i32",       "paddb mm mm",  MIX_BREAK_ALL,       {"movq mm mm", NULL} },
+        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  BREAK_ALL,       {"mov r64 r64", NULL}          },
+        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  BREAK_NEEDED,    {NULL, NULL}                   },
+        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  BREAK_ALL,       {"mov r64 r64", "test r32 r32"}},
+        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  BREAK_REGISTERS, {"mov r64 r64", NULL}          },
+        {"3*mulps x x;2*mov r32 i32",         "mulps x x",    BREAK_ALL,       {"movaps x x", NULL}           },
+        {"3*vpaddb y y y;2*mov r32 i32",      "vpaddb y y y", BREAK_ALL,       {NULL, NULL}                   },
+        {"3*paddb mm mm;2*mov r32 i32",       "paddb mm mm",  BREAK_ALL,       {"movq mm mm", NULL}           },
         {"3*vfmadd231ps y y y;2*mov r32 i32",
-         "vfmadd231ps y y y",                                 MIX_BREAK_ALL,
-         {"vmovaps y y", NULL}                                                                          },
+         "vfmadd231ps y y y",                                 BREAK_ALL,
+         {"vmovaps y y", NULL}                                                                                },
     };
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         const char *moves[MIX_BREAKERS_MAX];
@@ -529,8 +527,8 @@ static void test_mode_32(void **state)
         {lists_selected("inc r32 bits=32", 32)->row, 4},
         {&blocker,                                3                                },
     };
-    for (int breaking = MIX_BREAK_NEEDED; breaking <= MIX_BREAK_ALL; breaking++) {
-        struct mixed mixed = mix_rows(parts, 2, MIX_ORDERS_ALL, (enum mix_breaking)breaking);
+    for (int breaking = BREAK_NEEDED; breaking <= BREAK_ALL; breaking++) {
+        struct mixed mixed = mix_rows(parts, 2, MIX_ORDERS_ALL, (enum breaking)breaking);
         assert_int_equal(mixed.status, 0);
         const struct kernel_spec *spec = &mixed.test->kernels[0];
         assert_null(strstr(spec->init, "rax"));
@@ -569,7 +567,7 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
         {blocker, 3}
     };
     struct plan *plan = arena_alloc(arena, sizeof *plan);
-    enum mix_breaking breaking = (enum mix_breaking)(i % 3);
+    enum breaking breaking = (enum breaking)(i % (BREAK_ALL + 1));
     if (mix_plan(parts, 2, 1u << MIX_INTERLEAVED, breaking, &params, arena, plan) != 0) {
         batch->refused++;
         print_message("refused: %s\n", row->form);
