@@ -118,7 +118,8 @@ $(BUILD)/tests/%: tests/%.c $(LIBRARY)
 # The simulated CPU.
 PORT_SIM := $(BUILD)/tests/port_sim.o $(BUILD)/tests/port_sim_read.o \
 	$(BUILD)/tests/port_sim_judge.o
-$(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names): $(PORT_SIM)
+$(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
+	test_ports_names_small): $(PORT_SIM)
 
 # As a program of a user's is linked.
 $(BUILD)/tests/test_latput: tests/test_latput.c $(BUILD)/liblatput.a
