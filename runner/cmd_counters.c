@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_UARCH, OPT_FORMAT, OPT_SETS, OPT_CPU, OPT_LOAD };
+enum { OPT_UARCH, OPT_FORMAT, OPT_SETS, OPT_CPU, OPT_LOAD, OPT_WIDE };
 static const struct command_option options[] = {
     [OPT_UARCH] = {'u',                             "uarch", "NAME",
                    "the events of this CPU family, e.g. zen5, instead of this CPU's"},
@@ -17,7 +17,8 @@ static const struct command_option options[] = {
                    "the logical CPU to look at; matters where not all are alike. The one this runs on "
          "if not given. For start a list (0-3,8) or all, which is the default"},
     [OPT_LOAD] = {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made"},
-    {0                            },
+    [OPT_WIDE] = {'w',                             "wide", NULL, "all columns of the table, however narrow the terminal is"},
+    {0                          },
 };
 
 static const struct {
@@ -49,6 +50,9 @@ static int request_option(struct counters_request *request, int option, const ch
         return EXIT_DONE;
     case OPT_LOAD:
         request->dump = argument;
+        return EXIT_DONE;
+    case OPT_WIDE:
+        request->wide = true;
         return EXIT_DONE;
     case OPT_CPU:
         request->cpus = argument;
@@ -92,6 +96,9 @@ const struct command cmd_counters = {
         "name "
         "or group match, without regard to case: latput counters list 'branch*'. With --sets the "
         "named sets, which lists of events take as @NAME.\n"
+        "On a terminal the table fits its lines, as that of latput query does. Elsewhere the "
+        "vendor's names are left out; --wide prints them, and --format csv and json libpfm4's as "
+        "well.\n"
         "Whether this machine lets anyone count is said on standard error, with the remedy; a list "
         "is printed all the same.\n"
         "Events are written by id, by the vendor's or libpfm4's name, or as a raw code (r1b1, "

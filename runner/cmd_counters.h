@@ -14,6 +14,7 @@ struct counters_request {
     const char *uarch; // a family other than that of this machine; NULL
     enum report_format format;
     bool sets;          // list the named sets
+    bool wide;          // tables with all columns
     const char *cpus;   // the logical CPU, for start several ("0-3,8", "all"); NULL: not given
     const char *dump;   // a CPUID dump instead of this machine; NULL
     char *const *globs; // operands after the action; ends with NULL

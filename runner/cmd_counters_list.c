@@ -19,7 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { EVENT_COLUMNS = 8, TEXT_MAX = 160, LINE_COLUMNS = 80 };
+enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
 static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
                                                          "name",  "pfm",   "meaning", "note"};
 
@@ -91,57 +91,66 @@ static bool event_next(const struct counter_table *table, char *const *globs, in
     return false;
 }
 
-static void events_table(const struct counter_table *table, char *const *globs, struct strbuf *out)
+// What is to be listed, and how.
+struct listing {
+    const struct counter_table *table;
+    const struct counters_request *request;
+    int columns;        // of the terminal; 0: there is none
+    struct strbuf note; // what the terminal is too narrow for
+};
+
+// Prints a table as those of other commands are: it fits the lines of a terminal, unless --wide.
+static void table_print(struct listing *list, struct report_table *table,
+                        const struct report_fit *fits, struct strbuf *out)
+{
+    if (report_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
+        report_table_print_narrow(table, list->columns, fits, out, &list->note);
+    else if (report_table_rows(table) > 0)
+        report_table_print(table, out);
+    report_table_free(table);
+}
+
+// Names of the vendors are long: a pipe has them with --wide only.
+static void events_table(struct listing *list, struct strbuf *out)
 {
     static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
     static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
-    static const int shown[] = {0, 1, 2, 3, 4};
+    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+        {1,        0 },
+        {FIT_KEEP, 0 }, // event
+        {2,        21}, // code: event=0x00,umask=0x00
+        {3,        0 },
+        {4,        24}, // name
+        {FIT_KEEP, 40}, // meaning
+    };
     struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    bool names = list->request->wide || list->columns > 0;
     struct event_row row;
     const char *group = "";
-    for (int index = 0; event_next(table, globs, &index, &row);) {
-        struct strbuf meaning = {0};
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
         bool same = strcmp(group, row.fields[0]) == 0;
         group = row.fields[0];
-        for (size_t i = 0; i < ARRAY_LEN(shown); i++)
-            report_table_cell(report, i == 0 && same ? "" : row.fields[shown[i]]);
-        strbuf_printf(&meaning, "%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
-        report_table_cell(report, strbuf_text(&meaning));
-        strbuf_free(&meaning);
+        report_table_cell(report, same ? "" : group);
+        for (int i = 1; i <= 3; i++)
+            report_table_cell(report, row.fields[i]);
+        report_table_cell(report, names ? row.fields[4] : "");
+        char *meaning =
+            xasprintf("%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
+        report_table_cell(report, meaning);
+        free(meaning);
     }
-    if (report_table_rows(report))
-        report_table_print(report, out);
-    report_table_free(report);
+    table_print(list, report, fits, out);
 }
 
-// For lines too short for the table: what a program needs in one line, what people read below it.
-static void events_lines(const struct counter_table *table, char *const *globs, struct strbuf *out)
-{
-    enum { INDENT = 6, EVENT_WIDTH = 24, CODE_WIDTH = 31 };
-    struct event_row row;
-    const char *group = "";
-    for (int index = 0; event_next(table, globs, &index, &row);) {
-        if (strcmp(group, row.fields[0]) != 0)
-            strbuf_printf(out, "%s%s\n", *group ? "\n" : "", row.fields[0]);
-        group = row.fields[0];
-        strbuf_printf(out, "  %-*s  %-*s  %s\n%*s", EVENT_WIDTH, row.fields[1], CODE_WIDTH,
-                      row.fields[2], row.fields[3], INDENT, "");
-        char *text = xasprintf("%s: %s%s%s", row.fields[4], row.fields[6],
-                               *row.fields[7] ? "; " : "", row.fields[7]);
-        text_wrap(out, text, INDENT, LINE_COLUMNS);
-        free(text);
-    }
-}
-
-static void events_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
+static void events_csv(struct listing *list, struct strbuf *out)
 {
     struct event_row row;
     strbuf_puts(out, "uarch");
     for (int i = 0; i < EVENT_COLUMNS; i++)
         strbuf_printf(out, ",%s", event_columns[i]);
     strbuf_puts(out, "\n");
-    for (int index = 0; event_next(table, globs, &index, &row);) {
-        report_csv_text(out, table->uarch);
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
+        report_csv_text(out, list->table->uarch);
         for (int i = 0; i < EVENT_COLUMNS; i++) {
             strbuf_puts(out, ",");
             report_csv_text(out, row.fields[i]);
@@ -167,19 +176,19 @@ static void head_json(const struct counter_table *table, struct strbuf *out)
                   table->general_counters, table->fixed_counters);
 }
 
-static void events_json(const struct counter_table *table, char *const *globs, struct strbuf *out)
+static void events_json(struct listing *list, struct strbuf *out)
 {
     struct event_row row;
     const char *comma = "";
-    head_json(table, out);
+    head_json(list->table, out);
     strbuf_puts(out, ", \"events\": [");
-    for (int index = 0; event_next(table, globs, &index, &row); comma = ",") {
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row); comma = ",") {
         strbuf_printf(out, "%s\n  ", comma);
         for (int i = 0; i < EVENT_COLUMNS; i++)
             member(out, i ? ", " : "{", event_columns[i], row.fields[i]);
         strbuf_printf(out, ", \"config\": \"0x%llx\", \"here\": %s}",
                       (unsigned long long)counter_event_code(row.event),
-                      counter_fits(table, row.event) ? "true" : "false");
+                      counter_fits(list->table, row.event) ? "true" : "false");
     }
     strbuf_puts(out, "\n]}\n");
 }
@@ -202,42 +211,38 @@ static const struct counter_set *set_next(const struct counter_table *table, cha
     return set;
 }
 
-static void sets_table(const struct counter_table *table, char *const *globs, struct strbuf *out)
+static void sets_table(struct listing *list, struct strbuf *out)
 {
     static const char *const headers[] = {"set", "events"};
     static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+        {FIT_KEEP, 0 },
+        {FIT_KEEP, 40}
+    };
     struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
-    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));) {
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set));) {
         report_table_cell(report, set->name);
         report_table_cell(report, set->events);
     }
-    if (report_table_rows(report))
-        report_table_print(report, out);
-    report_table_free(report);
+    table_print(list, report, fits, out);
 }
 
-static void sets_lines(const struct counter_table *table, char *const *globs, struct strbuf *out)
-{
-    enum { INDENT = 14 };
-    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));) {
-        strbuf_printf(out, "%-*s", INDENT, set->name);
-        text_wrap(out, set->events, INDENT, LINE_COLUMNS);
-    }
-}
-
-static void sets_csv(const struct counter_table *table, char *const *globs, struct strbuf *out)
+static void sets_csv(struct listing *list, struct strbuf *out)
 {
     strbuf_puts(out, "uarch,set,events\n");
-    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set));)
-        strbuf_printf(out, "%s,%s,%s\n", table->uarch, set->name, set->events);
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set));)
+        strbuf_printf(out, "%s,%s,%s\n", list->table->uarch, set->name, set->events);
 }
 
-static void sets_json(const struct counter_table *table, char *const *globs, struct strbuf *out)
+static void sets_json(struct listing *list, struct strbuf *out)
 {
     const char *comma = "";
-    head_json(table, out);
+    head_json(list->table, out);
     strbuf_puts(out, ", \"sets\": [");
-    for (const struct counter_set *set = NULL; (set = set_next(table, globs, set)); comma = ",") {
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set)); comma = ",") {
         strbuf_printf(out, "%s\n  ", comma);
         member(out, "{", "set", set->name);
         member(out, ", ", "events", set->events);
@@ -246,53 +251,25 @@ static void sets_json(const struct counter_table *table, char *const *globs, str
     strbuf_puts(out, "\n]}\n");
 }
 
-typedef void writer(const struct counter_table *table, char *const *globs, struct strbuf *out);
-
-// The table, or lines where the terminal is too narrow for it.
-static void table_fit(const struct counter_table *table, const struct counters_request *request,
-                      writer *wide, writer *narrow, struct strbuf *out)
+static void list_text(struct listing *list, struct strbuf *out)
 {
-    int columns = terminal_columns(STDOUT_FILENO), widest = 0;
-    struct strbuf text = {0};
-    wide(table, request->globs, &text);
-    for (const char *at = strbuf_text(&text); *at;) {
-        size_t len = strcspn(at, "\n");
-        int width = text_width(at, len);
-        widest = width > widest ? width : widest;
-        at += len + (at[len] == '\n');
-    }
-    if (columns > 0 && widest > columns) {
-        strbuf_clear(&text);
-        narrow(table, request->globs, &text);
-    }
-    strbuf_puts(out, strbuf_text(&text));
-    strbuf_free(&text);
-}
-
-static void list_text(const struct counter_table *table, const struct counters_request *request,
-                      struct strbuf *out)
-{
-    static writer *const narrow[] = {events_lines, sets_lines};
+    typedef void writer(struct listing * list, struct strbuf * out);
     static writer *const writers[][2] = {
         [REPORT_TABLE] = {events_table, sets_table},
         [REPORT_CSV] = {events_csv,   sets_csv  },
         [REPORT_JSON] = {events_json,  sets_json },
     };
+    const struct counter_table *table = list->table;
     char counts[96] = "";
     if (table->general_counters + table->fixed_counters > 0)
         snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
                  table->general_counters, table->fixed_counters);
-    if (request->format == REPORT_TABLE) {
-        int columns = terminal_columns(STDOUT_FILENO);
-        text_wrap(out, table->applies, 0, columns > 0 ? columns : INT_MAX);
+    if (list->request->format == REPORT_TABLE) {
+        text_wrap(out, table->applies, 0, list->columns > 0 ? list->columns : INT_MAX);
         strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
                       table->version, counter_scheme_name(table->scheme));
     }
-    writer *wide = writers[request->format][request->sets];
-    if (request->format == REPORT_TABLE)
-        table_fit(table, request, wide, narrow[request->sets], out);
-    else
-        wide(table, request->globs, out);
+    writers[list->request->format][list->request->sets](list, out);
 }
 
 int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)
@@ -388,11 +365,15 @@ int counters_list(const struct counters_request *request)
     int status = table_load(request, number, &cpu, &table);
     if (status != EXIT_DONE)
         return status;
-    list_text(&table, request, &out);
+    struct listing list = {&table, request, terminal_columns(STDOUT_FILENO), {0}};
+    list_text(&list, &out);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // what follows is to be read last
+    if (list.note.len)
+        command_fail(&cmd_counters, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
     if (cpu.live)
         machine_say(&cpu);
+    strbuf_free(&list.note);
     strbuf_free(&out);
     counters_free(&table);
     return EXIT_DONE;

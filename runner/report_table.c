@@ -118,13 +118,13 @@ static void put_cell(struct strbuf *out, const char *text, enum report_align ali
     strbuf_printf(out, "%*s%s%*s", left, "", text, column->width - width - left, "");
 }
 
-// How many bytes of a text go into a line of `width` characters: to the last blank or before the
-// last plus sign that it has, else as many as it holds.
+// How many bytes of a text go into a line of `width` characters: to the last blank, before the last
+// plus sign or behind the last comma that it has, else as many as it holds.
 static size_t fold_bytes(const char *text, int width)
 {
     size_t last = 0, at = 0;
     for (int column = 0; text[at]; column++) {
-        if (at > 0 && (text[at] == ' ' || text[at] == '+'))
+        if (at > 0 && (text[at] == ' ' || text[at] == '+' || text[at - 1] == ','))
             last = at;
         if (column == width)
             return last ? last : at;

@@ -10,10 +10,16 @@ expect_status 0
 expect "nothing on standard error" test ! -s "$ERR"
 expect_out '^skylake \(Skylake client'
 expect_out '^[0-9]+ events, 4 general and 3 fixed counters; table version [0-9]+, scheme arch$'
+expect_out '^group +event +code +counters +meaning$'
+expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +core clock cycles'
+expect_out '^  +p7  +event=0xa1,umask=0x80 +any +µops on port 7'
+run counters --uarch skylake --wide
+expect_out '^group +event +code +counters +name +meaning$'
 expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
 expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 
-# On a terminal of 80 columns nothing is wider; on a wide one, and in a pipe, there is one line an event.
+# On a terminal no line of a table is wider, and what that costs is said; on a wide one, with --wide, and
+# in a pipe there is one line an event.
 if command -v script >/dev/null; then
     terminal() { # COLUMNS, arguments
         local columns=$1
@@ -21,17 +27,27 @@ if command -v script >/dev/null; then
         CLI_COMMAND="latput counters $*, $columns columns"
         script -qec "stty cols $columns; $LATPUT counters $*" /dev/null </dev/null 2>&1 | tr -d '\r' >"$OUT"
     }
+    widest() { grep -v '; --wide prints all columns$' "$OUT" | wc -L; }
     for uarch in skylake zen4 netburst lunarlake_p zhaoxin_zxc; do
         terminal 80 list --uarch $uarch
-        expect "no line is wider than the terminal" test "$(wc -L <"$OUT")" -le 80
+        expect "no line is wider than the terminal" test "$(widest)" -le 80
+        terminal 120 list --uarch $uarch
+        expect "no line is wider than the terminal" test "$(widest)" -le 120
         terminal 80 --sets --uarch $uarch
-        expect "no line is wider than the terminal" test "$(wc -L <"$OUT")" -le 80
+        expect "no line is wider than the terminal" test "$(widest)" -le 80
     done
     terminal 80 list --uarch skylake
-    expect_out '^  p7 +event=0xa1,umask=0x80 +any$'
-    expect_out '^      UOPS_DISPATCHED_PORT.PORT_7: µops on port 7$'
+    expect_out '^p7 +µops on port 7$'
+    expect_out '^latput counters: fitted to the terminal: without name, counters, code, group; --wide'
+    terminal 120 list --uarch skylake
+    expect_out '^  +p7  +event=0xa1,umask=0x80 +µops on port 7$'
+    expect_out '^ +machine_clears +event=0xc3,umask=0x01,cmask=1, +pipeline restarts of any kind$'
+    expect_out '^ {40,}edge$'
+    terminal 80 list --uarch skylake --wide
+    expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
+    expect "nothing is left out" test "$(grep -c fitted "$OUT")" = 0
     terminal 80 list
-    expect "what is said of this machine fits, too" test "$(wc -L <"$OUT")" -le 80
+    expect "what is said of this machine fits, too" test "$(widest)" -le 80
     terminal 300 list --uarch skylake
     expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 fi
@@ -120,7 +136,7 @@ sed 's/^0000000a .*/0000000a 00 07300002 00000000 00000000 00000603/' \
     "$TREE/tests/cpu/skylake.cpuid" >fixed.cpuid
 run counters --load fixed.cpuid
 expect_out '^[0-9]+ events, 0 general and 3 fixed counters;'
-expect_out ' core_clk +event=0x3c,umask=0x00 +any, fixed 1 +CPU'
+expect_out ' core_clk +event=0x3c,umask=0x00 +any, fixed 1 +core clock'
 expect_out ' p0 +event=0xa1,umask=0x01 +any \(not here\)'
 run counters --load "$TREE/tests/cpu/unknown_model.cpuid"
 expect_status 3
