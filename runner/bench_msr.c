@@ -1,28 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Counters of a bench that are programmed in the registers of the CPUs (backend msr): before the
-// processes of a pass begin, on each CPU that they run on; kernels read them by RDPMC. On files
-// that stand for the devices of a machine nothing counts: there event i is i + 1 ticks of the time
-// stamp.
+// processes of a pass begin, on each CPU that they run on; kernels read them by RDPMC.
 #include "bench_internal.h"
 
 #include "count_msr.h"
-
-enum { TSC_ONE = 1 << 16 }; // as CORE_COUNTER_TSC has it
 
 static enum count_obstacle msr_fill(const struct bench *bench, int thread, int nevents,
                                     struct core_counter *counters, struct err *err)
 {
     const struct count_group *group = bench->groups[thread];
     for (int i = 0; i < nevents; i++) {
-        const struct msr_slot *slot = count_msr_slot(group, i);
-        if (slot->rdpmc == MSR_NO_RDPMC) {
-            err_set(err,
-                    "'%s' is not in a counter, so that no kernel can read it; latput stat "
-                    "--backend msr counts it",
-                    group->events[i].name);
-            return COUNT_NO_EVENT;
-        }
-        if (thread > 0 && counters[i].rdpmc != slot->rdpmc) {
+        struct core_counter counter;
+        enum count_obstacle obstacle = count_msr_counter(group, i, &counter, err);
+        if (obstacle)
+            return obstacle;
+        if (thread > 0 && counters[i].rdpmc != counter.rdpmc) {
             err_set(err,
                     "on CPU %d other counters are in use than on CPU %d, so that '%s' would not "
                     "be in the same one. Stop what uses them (perf, the NMI watchdog), or choose "
@@ -30,12 +22,7 @@ static enum count_obstacle msr_fill(const struct bench *bench, int thread, int n
                     bench->result->cpus[thread], bench->result->cpus[0], group->events[i].name);
             return COUNT_TOO_MANY;
         }
-        counters[i] = (struct core_counter){
-            .source = CORE_COUNTER_RDPMC, .rdpmc = slot->rdpmc, .bits = (uint16_t)slot->bits};
-        if (*bench->machine.root)
-            counters[i] = (struct core_counter){.source = CORE_COUNTER_TSC,
-                                                .rdpmc = slot->rdpmc,
-                                                .config = (uint64_t)(i + 1) * TSC_ONE};
+        counters[i] = counter;
     }
     return COUNT_FINE;
 }

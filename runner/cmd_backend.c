@@ -2,7 +2,11 @@
 // --backend; see cmd_backend.h.
 #include "cmd_backend.h"
 
-#include <string.h>
+#include "session_count.h"
+
+const char backend_of_cycles[] =
+    "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; auto "
+    "(default), the first of these that works here";
 
 int backend_option_read(const struct command *cmd, const char *text, unsigned usable,
                         enum count_choice *choice)
@@ -25,4 +29,15 @@ int backend_option_read(const struct command *cmd, const char *text, unsigned us
                         "the backend %s can count here, but latput %s does not use it; see "
                         "--backend in latput %s --help",
                         text, cmd->name, cmd->name);
+}
+
+void backend_say(const struct command *cmd, const struct session *session)
+{
+    const struct session_counting *counting = session->counting;
+    if (!counting)
+        return;
+    command_fail(cmd, EXIT_DONE, "cycles are counted by %s%s", counting->source->name,
+                 counting->nevents > 1 ? ", as are the µops of ports" : "");
+    if (*counting->note)
+        command_fail(cmd, EXIT_DONE, "the µops of ports are not counted: %s", counting->note);
 }

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // latput ports: the structure of the execution ports, from the database or found now.
+#include "cmd_backend.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
 #include "run_model.h"
 #include "session.h"
+#include "session_count.h"
 #include "store_options.h"
 
 #include <stdio.h>
@@ -18,12 +20,13 @@ static const struct command_option options[] = {
     {'r', "run",      "N",      "of this run instead of the newest"                                },
     {0,   "discover", NULL,     "measure now (half a minute) instead of reading; nothing is stored"},
     {0,   "cpu",      "N",      "measure on CPU N (default: the last one that may be used)"        },
+    {0,   "backend",  "NAME",   backend_of_cycles                                                  },
     {'f', "format",   "FORMAT", "table (default) or json"                                          },
     {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
     {0,   NULL,       NULL,     NULL                                                               },
 };
 enum { CPU_MAX = 8191 };
-enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_FORMAT, OPT_SVG };
+enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_BACKEND, OPT_FORMAT, OPT_SVG };
 
 static int ports_run(int argc, char **argv);
 
@@ -33,8 +36,9 @@ const struct command cmd_ports = {
     .summary = "show the structure of the execution ports",
     .description =
         "Prints the port sets that instruction forms of one µop choose from, how they overlap, and "
-        "the form that occupies each (its blocker), as found by `latput run` from throughput "
-        "alone. What each form uses stands in the instruction table: latput query --ports. "
+        "the form that occupies each (its blocker), as found by `latput run` from throughput, and "
+        "from counted µops where the CPU counts those of ports. What each form uses stands in the "
+        "instruction table: latput query --ports. "
         "Method and limits: docs/PORTS.md.",
     .options = options,
     .run = ports_run,
@@ -43,7 +47,8 @@ const struct command cmd_ports = {
 struct arguments {
     const char *db, *uarch, *svg;
     int64_t run_id;
-    bool discover, json;
+    bool discover, json, backend;
+    enum count_choice choice;
     int cpu;
 };
 
@@ -68,6 +73,9 @@ static int ports_option(void *context, int option, const char *argument)
             return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: from 0 to %d", argument,
                                 CPU_MAX);
         return EXIT_DONE;
+    case OPT_BACKEND:
+        arguments->backend = true;
+        return backend_option_read(&cmd_ports, argument, ~0u, &arguments->choice);
     case OPT_FORMAT:
         arguments->json = strcmp(argument, "json") == 0;
         if (!arguments->json && strcmp(argument, "table") != 0)
@@ -92,6 +100,8 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
     if (arguments->discover && (arguments->uarch || arguments->run_id))
         return command_fail(&cmd_ports, EXIT_USAGE,
                             "--discover is about this machine: without --uarch and --run");
+    if (arguments->backend && !arguments->discover)
+        return command_fail(&cmd_ports, EXIT_USAGE, "--backend is for measuring: --discover");
     return EXIT_DONE;
 }
 
@@ -123,18 +133,21 @@ static void ports_step(void *context, const char *what, int mixes)
         fprintf(stderr, "\r\033[K%s: %d mixes", what, mixes);
 }
 
-// Structure of this machine, with the floor found for it.
-static int ports_discover_now(struct session *session, struct ports_forms *forms,
-                              struct stored_port_model *stored, struct err *note, struct err *err)
+// Structure of this machine, with counters and the floor found for it.
+static int ports_discover_now(const struct arguments *arguments, struct session *session,
+                              struct ports_forms *forms, struct stored_port_model *stored,
+                              struct err *note, struct err *err)
 {
     bool uncertain = false;
     const struct session_floor from = {.quick = true};
-    int status = session_set_floor(session, &from, &uncertain, err);
+    const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
+    int status = session_prepare(session, &wanted, &from, &uncertain, err);
     if (status == 0 && uncertain)
         status = err_set(err, "the core is too disturbed to measure on; try again later");
     if (status == 0)
         status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
     if (status == 0) {
+        backend_say(&cmd_ports, session);
         int width = session->cpu->issue_width;
         struct measure_mixes measure = {.session = session,
                                         .rows = forms->rows,
@@ -163,7 +176,7 @@ static int ports_measure(const struct arguments *arguments)
     if (status == 0)
         status = session_make_directory(&session, &err);
     if (status == 0)
-        status = ports_discover_now(&session, &forms, &stored, &note, &err);
+        status = ports_discover_now(arguments, &session, &forms, &stored, &note, &err);
     if (status == 0 && *note.text)
         command_fail(&cmd_ports, EXIT_DONE, "note: the published names do not fit: %s", note.text);
     status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch,

@@ -21,9 +21,7 @@ static const struct command_option options[] = {
     {0,                                                                                         "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
     {0,"resume", NULL,
      "go on with the last unfinished run of the same lists, selection and version on this CPU"},
-    {0,                       "backend", "NAME",
-     "where cycles come from: perf or msr, a counter; tsc, the calibrated time-stamp counter; auto "
-     "(default), the first of these that works here"},
+    {0,                       "backend", "NAME", backend_of_cycles},
     {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
     {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
     {0,                                                                                         "give-up", "SECONDS",
@@ -111,7 +109,7 @@ static int parse_option(void *context, int option, const char *value)
         arguments->run.resume = true;
         break;
     case OPT_BACKEND:
-        return backend_option_read(&cmd_run, value, ~0u, &arguments->run.backend);
+        return backend_option_read(&cmd_run, value, ~0u, &arguments->run.counters.choice);
     case OPT_CPU:
         wrong = command_parse_number(value, 0, 8191, &arguments->run.cpu);
         break;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // latput validate: random mixes of forms against what the port table of this CPU predicts.
+#include "cmd_backend.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
 #include "session.h"
+#include "session_count.h"
 #include "store_options.h"
 #include "util/text.h"
 #include "validate.h"
@@ -16,15 +18,16 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0,   "mixes",  "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
-    {0,   "seed",   "S",      "of the mixes (default 1): the same seed draws the same mixes"},
-    {0,   "db",     "FILE",   "the database; default: db/latput.db"                         },
-    {'r', "run",    "N",      "the port table of this run instead of the newest"            },
-    {0,   "cpu",    "N",      "measure on CPU N (default: the last one that may be used)"   },
-    {'f', "format", "FORMAT", "table (default) or json"                                     },
-    {0,   NULL,     NULL,     NULL                                                          },
+    {0,   "mixes",   "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
+    {0,   "seed",    "S",      "of the mixes (default 1): the same seed draws the same mixes"},
+    {0,   "db",      "FILE",   "the database; default: db/latput.db"                         },
+    {'r', "run",     "N",      "the port table of this run instead of the newest"            },
+    {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"   },
+    {0,   "backend", "NAME",   backend_of_cycles                                             },
+    {'f', "format",  "FORMAT", "table (default) or json"                                     },
+    {0,   NULL,      NULL,     NULL                                                          },
 };
-enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_FORMAT };
+enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_FORMAT };
 
 static int validate_run(int argc, char **argv);
 
@@ -46,6 +49,7 @@ const struct command cmd_validate = {
 
 struct arguments {
     int mixes, cpu;
+    enum count_choice backend;
     uint64_t seed;
     int64_t run_id;
     const char *db;
@@ -85,6 +89,8 @@ static int validate_option(void *context, int option, const char *argument)
         if (command_parse_number(argument, 0, 8191, &arguments->cpu) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--cpu %s: not a number", argument);
         return EXIT_DONE;
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_validate, argument, ~0u, &arguments->backend);
     default:
         arguments->json = strcmp(argument, "json") == 0;
         if (!arguments->json && strcmp(argument, "table") != 0)
@@ -181,13 +187,15 @@ static int table_load(struct store *store, int64_t run_id, struct table *table, 
     return 0;
 }
 
-static int validate_floor(struct session *session, struct store *store, struct err *err)
+static int validate_prepare(const struct arguments *arguments, struct session *session,
+                            struct store *store, struct err *err)
 {
+    const struct session_counters wanted = {.choice = arguments->backend};
     bool uncertain = false;
     struct session_floor from = {.store = store};
     if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0)
         return -1;
-    return session_set_floor(session, &from, &uncertain, err);
+    return session_prepare(session, &wanted, &from, &uncertain, err);
 }
 
 static int validate_measure(const struct arguments *arguments, struct store *store, int64_t run_id,
@@ -199,8 +207,9 @@ static int validate_measure(const struct arguments *arguments, struct store *sto
     if (status == 0)
         status = session_make_directory(&session, err);
     if (status == 0)
-        status = validate_floor(&session, store, err);
+        status = validate_prepare(arguments, &session, store, err);
     if (status == 0) {
+        backend_say(&cmd_validate, &session);
         struct measure_mixes measure = {.session = &session,
                                         .rows = table->by_form,
                                         .plan = {.issue_width = table->model.model.width},

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHAIN_ROUNDS = 100000 };
+enum { CHAIN_ROUNDS = 100000, TSC_ONE = 1 << 16 }; // the latter as CORE_COUNTER_TSC has it
 
 struct msr_group {
     struct msr_device device;
@@ -215,10 +215,25 @@ static enum count_obstacle msr_probe(const struct count_machine *machine, struct
     return obstacle;
 }
 
-const struct msr_slot *count_msr_slot(const struct count_group *group, int index)
+enum count_obstacle count_msr_counter(const struct count_group *group, int index,
+                                      struct core_counter *counter, struct err *err)
 {
     const struct msr_group *own = group->state;
-    return &own->plan.slots[index];
+    const struct msr_slot *slot = &own->plan.slots[index];
+    if (slot->rdpmc == MSR_NO_RDPMC || slot->high_msr) {
+        err_set(err,
+                "'%s' is not in a counter that RDPMC reads whole, so that no kernel can read it; "
+                "latput stat --backend msr counts it",
+                group->events[index].name);
+        return COUNT_NO_EVENT;
+    }
+    *counter = (struct core_counter){
+        .source = CORE_COUNTER_RDPMC, .rdpmc = slot->rdpmc, .bits = (uint16_t)slot->bits};
+    if (*group->machine->root) {
+        counter->source = CORE_COUNTER_TSC;
+        counter->config = (uint64_t)(index + 1) * TSC_ONE;
+    }
+    return COUNT_FINE;
 }
 
 const struct count_backend count_msr = {

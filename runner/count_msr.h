@@ -5,6 +5,7 @@
 #ifndef LATPUT_COUNT_MSR_H
 #define LATPUT_COUNT_MSR_H
 
+#include "core/core_abi.h"
 #include "count.h"
 
 enum { MSR_STEPS_MAX = 160, MSR_GENERAL_MAX = 18, MSR_FIXED_MAX = 16 };
@@ -100,7 +101,10 @@ enum count_obstacle msr_device_plan(const struct msr_device *device,
 enum count_obstacle msr_slot_read(const struct msr_device *device, const struct msr_slot *slot,
                                   uint64_t *value, struct err *err);
 
-// Where event `index` of an open group of count_msr is counted.
-const struct msr_slot *count_msr_slot(const struct count_group *group, int index);
+// How the measuring core reads event `index` of an open group of count_msr. On files that stand for
+// the devices of a machine nothing counts: there event i is i + 1 ticks of the time stamp.
+// COUNT_NO_EVENT: RDPMC does not read it.
+enum count_obstacle count_msr_counter(const struct count_group *group, int index,
+                                      struct core_counter *counter, struct err *err);
 
 #endif

@@ -52,20 +52,13 @@ static void run_probe_32(struct run *run)
         session_probe_32(&run->session, &run->skip_32);
 }
 
-// Counters that turn out to be of no use are left out, unless they were asked for.
 static int run_check_counters(struct run *run, const char *program, struct err *err)
 {
-    struct err why = {""};
-    if (!run->session.counting)
-        return 0;
-    if (session_count_check(&run->session, program, &run->facts.counted_link_clk, &why) != 0) {
-        if (run->options->backend != COUNT_CHOICE_AUTO || run->options->source)
-            return err_set(err, "%s", why.text);
-        session_count_end(&run->session);
-    }
+    int status = session_count_confirm(&run->session, &run->options->counters, program,
+                                       &run->facts.counted_link_clk, err);
     run->facts.counting = run->session.counting;
     run->facts.counters = run->session.counting ? &run->session.counting->table : NULL;
-    return 0;
+    return status;
 }
 
 // What has to be known before the first batch.
@@ -253,10 +246,9 @@ static int run_all_ports(struct run *run, const struct selection *selection, int
 
 static int run_begin_counting(struct run *run, struct err *err)
 {
-    bool ports = run->options->tests & TESTS_PORTS;
-    if (run->options->source)
-        return session_count_with(&run->session, run->options->source, ports, err);
-    return session_count_begin(&run->session, run->options->backend, ports, err);
+    struct session_counters wanted = run->options->counters;
+    wanted.ports = run->options->tests & TESTS_PORTS;
+    return session_count_begin(&run->session, &wanted, err);
 }
 
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)

@@ -10,16 +10,15 @@
 #include "store.h"
 
 struct run_options {
-    unsigned tests;                    // TESTS_*
-    int cpu;                           // to measure on, -1: choose
-    bool resume;                       // go on with an unfinished run of the same kind
-    bool ahead;                        // assemble the next batch while one is measured
-    bool keep;                         // keep the assembly files
-    bool quiet;                        // no progress bar
-    bool new_floor;                    // find the canary's floor again
-    enum count_choice backend;         // who counts core cycles
-    const struct count_source *source; // counts instead of a backend; NULL: none does
-    int give_up_s;                     // nothing accepted for so long: stop waiting
+    unsigned tests;                   // TESTS_*
+    int cpu;                          // to measure on, -1: choose
+    bool resume;                      // go on with an unfinished run of the same kind
+    bool ahead;                       // assemble the next batch while one is measured
+    bool keep;                        // keep the assembly files
+    bool quiet;                       // no progress bar
+    bool new_floor;                   // find the canary's floor again
+    struct session_counters counters; // ports and slots are counted where they are tested
+    int give_up_s;                    // nothing accepted for so long: stop waiting
     const char *selection; // the options that chose the rows, as text: what --resume compares
 };
 

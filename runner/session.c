@@ -168,12 +168,17 @@ int session_find_floor(struct session *session, const struct session_floor *from
     return 0;
 }
 
-int session_set_floor(struct session *session, const struct session_floor *from, bool *uncertain,
-                      struct err *err)
+int session_prepare(struct session *session, const struct session_counters *wanted,
+                    const struct session_floor *from, bool *uncertain, struct err *err)
 {
     struct arena arena = {0};
     struct program program = {0};
-    int status = session_build_nop(session, "floor", 64, &arena, &program, err);
+    int link_clk;
+    int status = session_count_begin(session, wanted, err);
+    if (status == 0)
+        status = session_build_nop(session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = session_count_confirm(session, wanted, program.path, &link_clk, err);
     if (status == 0)
         status = session_find_floor(session, from, program.path, uncertain, err);
     if (program.path)

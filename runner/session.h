@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 struct session_counting;
+struct session_counters;
 
 struct session {
     struct cpu_info *cpu;              // of the measuring CPU; owned
@@ -57,8 +58,9 @@ struct session_floor {
 // stored if it can be trusted. *uncertain: it is a guess.
 int session_find_floor(struct session *session, const struct session_floor *from,
                        const char *program, bool *uncertain, struct err *err);
-// The same with a program of its own, for those who have no other use of one.
-int session_set_floor(struct session *session, const struct session_floor *from, bool *uncertain,
-                      struct err *err);
+// All that is to be known before mixes are measured, with a program of its own: counters as wanted,
+// which count or are refused (session_count.h), and the floor.
+int session_prepare(struct session *session, const struct session_counters *wanted,
+                    const struct session_floor *from, bool *uncertain, struct err *err);
 
 #endif

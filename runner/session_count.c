@@ -83,15 +83,8 @@ static enum count_obstacle msr_source_open(struct session_counting *counting,
         return obstacle;
     }
     obstacle = count_msr.open(&counting->machine, &there, events, nevents, &counting->group, err);
-    for (int i = 0; i < nevents && !obstacle; i++) {
-        const struct msr_slot *slot = count_msr_slot(counting->group, i);
-        counters[i] = (struct core_counter){
-            .source = CORE_COUNTER_RDPMC, .rdpmc = slot->rdpmc, .bits = (uint16_t)slot->bits};
-        if (slot->rdpmc != MSR_NO_RDPMC && !slot->high_msr)
-            continue;
-        err_set(err, "'%s' is not in a counter that RDPMC reads", events[i].name);
-        obstacle = COUNT_NO_EVENT;
-    }
+    for (int i = 0; i < nevents && !obstacle; i++)
+        obstacle = count_msr_counter(counting->group, i, &counters[i], err);
     if (!obstacle)
         obstacle = count_msr.start(counting->group, err);
     if (!obstacle)
@@ -123,10 +116,12 @@ static enum count_obstacle pass_close(struct session_counting *counting, struct 
 // On the measuring CPU, because events of a hybrid CPU belong to a type of core.
 static enum count_obstacle source_probe(const struct session_counting *counting, struct err *err)
 {
-    if (!counting->source->backend)
+    const struct count_backend *backend = counting->source->backend;
+    // Files that stand for registers count nothing.
+    if (!backend || (backend == &count_msr && *counting->machine.root))
         return COUNT_FINE;
     const struct affinity_visit visit = affinity_visit(&counting->cpu, 1);
-    enum count_obstacle obstacle = counting->source->backend->probe(&counting->machine, err);
+    enum count_obstacle obstacle = backend->probe(&counting->machine, err);
     affinity_return(&visit);
     return obstacle;
 }
@@ -272,18 +267,20 @@ int session_count_with(struct session *session, const struct count_source *sourc
     return 0;
 }
 
-int session_count_begin(struct session *session, enum count_choice choice, bool ports,
+int session_count_begin(struct session *session, const struct session_counters *wanted,
                         struct err *err)
 {
     struct err ignored = {""};
-    switch (choice) {
+    if (wanted->source)
+        return session_count_with(session, wanted->source, wanted->ports, err);
+    switch (wanted->choice) {
     case COUNT_CHOICE_PERF:
-        return session_count_with(session, &count_source_perf, ports, err);
+        return session_count_with(session, &count_source_perf, wanted->ports, err);
     case COUNT_CHOICE_MSR:
-        return session_count_with(session, &count_source_msr, ports, err);
+        return session_count_with(session, &count_source_msr, wanted->ports, err);
     case COUNT_CHOICE_AUTO:
-        if (session_count_with(session, &count_source_perf, ports, &ignored) != 0)
-            session_count_with(session, &count_source_msr, ports, &ignored);
+        if (session_count_with(session, &count_source_perf, wanted->ports, &ignored) != 0)
+            session_count_with(session, &count_source_msr, wanted->ports, &ignored);
         return 0;
     default:
         return 0;
@@ -319,6 +316,18 @@ int session_count_check(struct session *session, const char *program, int *link_
         return err_prefix(err, "the backend %s cannot be used: ", name);
     *link_clk = (int)lround(summary.link_counts[0]);
     session->params.config.calib_link_clk = (uint32_t)*link_clk;
+    return 0;
+}
+
+int session_count_confirm(struct session *session, const struct session_counters *wanted,
+                          const char *program, int *link_clk, struct err *err)
+{
+    struct err why = {""};
+    if (!session->counting || session_count_check(session, program, link_clk, &why) == 0)
+        return 0;
+    if (wanted->source || wanted->choice != COUNT_CHOICE_AUTO)
+        return err_set(err, "%s", why.text);
+    session_count_end(session);
     return 0;
 }
 

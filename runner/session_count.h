@@ -15,6 +15,14 @@ enum { SESSION_EVENTS_MAX = PORT_GROUPS_MAX + 2 }; // core_clk, slots, ports
 
 struct session;
 struct session_counting;
+struct count_source;
+
+// What a command wants to be counted.
+struct session_counters {
+    enum count_choice choice;          // as the user has it
+    const struct count_source *source; // counts instead; NULL: none does
+    bool ports;                        // ports and slots, too
+};
 
 // A way of counting in the core.
 struct count_source {
@@ -49,10 +57,10 @@ struct session_counting {
     struct count_rdpmc rdpmc;  // permission that the source took
 };
 
-// Begins to count as the user chose; session->counting stays NULL where nothing is counted: for
-// tsc, and for auto where no counter can be used. `ports`: ports and slots, too. 0, or -1 with the
-// reason and the remedy where perf or msr was asked for and cannot be used. Ended by session_end().
-int session_count_begin(struct session *session, enum count_choice choice, bool ports,
+// Begins to count; session->counting stays NULL where nothing is counted: for tsc, and for auto
+// where no counter can be used. 0, or -1 with the reason and the remedy where perf or msr was asked
+// for and cannot be used. Ended by session_end().
+int session_count_begin(struct session *session, const struct session_counters *wanted,
                         struct err *err);
 // The same with a source of the caller's.
 int session_count_with(struct session *session, const struct count_source *source, bool ports,
@@ -65,6 +73,11 @@ void session_count_end(struct session *session);
 // table says. *link_clk: that number. -1: these are no core cycles, or the core cannot count.
 int session_count_check(struct session *session, const char *program, int *link_clk,
                         struct err *err);
+
+// The same for what session_count_begin() was asked for: counters that are of no use are given
+// back, and 0, unless they were asked for. Nothing to do where nothing is counted.
+int session_count_confirm(struct session *session, const struct session_counters *wanted,
+                          const char *program, int *link_clk, struct err *err);
 
 // Opens a pass instead of the one that is open. -1: it cannot be counted (any more), or what was
 // counted until now is not complete.

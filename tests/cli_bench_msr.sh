@@ -5,25 +5,19 @@
 # There event i counts i + 1 ticks of the time stamp, so that counts can be compared with it.
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/machine.sh
+. "$TREE/tests/machine.sh"
 DB=$SCRATCH/bench.db
 export LATPUT_MACHINE=$SCRATCH/machine
 pmu=$LATPUT_MACHINE/sys/bus/event_source/devices/cpu
 allowed() { awk '/^Cpus_allowed_list/ { print $2 }' /proc/$$/status; }
 before=$(allowed)
 cpu=${before##*[-,]} # the last one, as bench takes it
-device=$LATPUT_MACHINE/dev/cpu/$cpu/msr
 mkdir -p "$pmu"
 
 bench() { run bench --db "$DB" --asm 'imul eax, eax' --backend msr "$@"; }
-# The registers of counters that any scheme has (the files are sparse and may be 25 GB long), less
-# Intel's and AMD's commands: what was written to those had its effect.
-dump() {
-    od -v -A n -t x8 -w8 -N $((0x1000 * 8)) "$device" | sed "$((0x390 + 1))d"
-    od -v -A n -t x8 -w8 -j $((0xc0000300 * 8)) -N 32 "$device" | sed 3d
-    od -v -A n -t x8 -w8 -j $((0xc0010000 * 8)) -N 8192 "$device"
-}
 restored() {
-    dump | cmp -s - before && [ "$(cat "$pmu/rdpmc")" = 1 ]
+    machine_registers "$cpu" | cmp -s - before && [ "$(cat "$pmu/rdpmc")" = 1 ]
 }
 
 bench --events core_clk
@@ -39,9 +33,8 @@ if ! grep -q 'modprobe msr' "$ERR"; then
 fi
 expect "RDPMC is forbidden again" test "$(cat "$pmu/rdpmc")" = 1
 
-mkdir -p "${device%/*}"
-printf '\x5a' | dd of="$device" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
-dump >before
+machine_device "$cpu"
+machine_registers "$cpu" >before
 bench --events core_clk,instructions --repeat 4 --format csv
 if [ "$STATUS" = 1 ]; then
     expect_err unstable
@@ -69,7 +62,7 @@ expect "everything is as it was" restored
 pid=$!
 programmed=0
 for _ in $(seq 400); do
-    if [ "$(cat "$pmu/rdpmc")" = 2 ] && ! dump | cmp -s - before; then
+    if [ "$(cat "$pmu/rdpmc")" = 2 ] && ! machine_registers "$cpu" | cmp -s - before; then
         programmed=1
         break
     fi

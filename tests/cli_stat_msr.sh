@@ -5,6 +5,8 @@
 # keeps the program on one CPU, and leaves the registers as they were, also when it is killed.
 # shellcheck source=tests/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+# shellcheck source=tests/machine.sh
+. "$TREE/tests/machine.sh"
 if ! command -v gcc >/dev/null; then
     echo "there is no gcc to build the counters' stand-in with"
     exit 77
@@ -58,19 +60,11 @@ gcc -shared -fPIC -O1 -o counters.so counters.c -ldl || exit 99
 allowed=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/self/status)
 cpu=${allowed##*[-,]} # the last one, as latput takes it
 export LATPUT_MACHINE=$PWD/machine
-device=machine/dev/cpu/$cpu/msr
 # Whether counters count is tried on whatever CPU latput is on, so all have a device.
 for ((other = 0; other <= cpu; other++)); do
-    mkdir -p "machine/dev/cpu/$other"
-    printf '\x5a' | dd of="machine/dev/cpu/$other/msr" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
+    machine_device "$other"
 done
-# All that a scheme programs, less the commands of Intel and AMD.
-dump() {
-    od -v -A n -t x8 -w8 -N $((0x1000 * 8)) "$device" | sed "$((0x390 + 1))d"
-    od -v -A n -t x8 -w8 -j $((0xc0000300 * 8)) -N 32 "$device" | sed 3d
-    od -v -A n -t x8 -w8 -j $((0xc0010000 * 8)) -N 8192 "$device"
-}
-dump >before
+machine_registers "$cpu" >before
 # As run(), with the counters in latput alone.
 counted() {
     LD_PRELOAD=$PWD/counters.so "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
@@ -85,7 +79,7 @@ if [ "$STATUS" = 3 ] && grep -qE 'not known|announces no counters' "$ERR"; then
 fi
 expect_status 4
 expect "on CPU $cpu alone" test "$(sort -u "$OUT")" = "Cpus_allowed_list:	$cpu"
-expect "everything is as it was" cmp before <(dump)
+expect "everything is as it was" cmp before <(machine_registers "$cpu")
 if command -v python3 >/dev/null; then
     expect "counted by the registers" python3 - report.json "$cpu" <<'PYTHON'
 import json, sys
@@ -109,13 +103,13 @@ for ((i = 0; i < 200; i++)); do
     [ -s pid ] && break
     sleep 0.05
 done
-expect "the counters are programmed" test "$(dump | cmp -s - before; echo $?)" = 1
+expect "the counters are programmed" test "$(machine_registers "$cpu" | cmp -s - before; echo $?)" = 1
 kill -KILL "$latput"
 wait "$latput" 2>/dev/null
 for ((i = 0; i < 100; i++)); do
-    dump | cmp -s - before && break
+    machine_registers "$cpu" | cmp -s - before && break
     sleep 0.05
 done
-expect "everything is as it was" cmp before <(dump)
+expect "everything is as it was" cmp before <(machine_registers "$cpu")
 expect "the program has ended" test ! -e "/proc/$(cat pid)/exe"
 finish

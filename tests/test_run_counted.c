@@ -188,7 +188,7 @@ static int run_small(struct store *store, const struct selection *selection,
                                         .cpu = -1,
                                         .quiet = true,
                                         .give_up_s = 3,
-                                        .source = &ticks_source,
+                                        .counters = {.source = &ticks_source},
                                         .selection = ""};
     return run_rows(store, selection, &options, summary, err);
 }

@@ -147,6 +147,43 @@ static void the_calibration_chain_tells_core_cycles(void **state)
     session_end(&session, false);
 }
 
+// What commands ask for, up to the floor: counters that turn out not to count core cycles are given
+// back where any would do, and refused where they were asked for.
+static void counters_of_no_use_are_left_out_or_refused(void **state)
+{
+    (void)state;
+    const struct session_floor quick = {.quick = true};
+    struct session_counters wanted = {.choice = COUNT_CHOICE_TSC};
+    struct session session;
+    struct err err = {""};
+    bool uncertain;
+    begin(&session, "skylake");
+    if (session_prepare(&session, &wanted, &quick, &uncertain, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_null(session.counting);
+    assert_true(session.params.config.canary > 0);
+    wanted.source = &ticks_source;
+    assert_int_equal(session_prepare(&session, &wanted, &quick, &uncertain, &err), -1);
+    assert_non_null(strstr(err.text, "the backend ticks cannot be used: a multiplication"));
+    session_count_end(&session);
+    // The same source as if it were one that was found.
+    struct arena arena = {0};
+    struct program program;
+    int link_clk = 0;
+    wanted = (struct session_counters){.choice = COUNT_CHOICE_AUTO};
+    if (session_build_nop(&session, "check", 64, &arena, &program, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(session_count_with(&session, &ticks_source, false, &err), 0);
+    assert_int_equal(session_count_confirm(&session, &wanted, program.path, &link_clk, &err), 0);
+    assert_null(session.counting);
+    assert_int_equal(link_clk, 0);
+    assert_int_equal(session_count_confirm(&session, &wanted, program.path, &link_clk, &err), 0);
+    assert_int_equal(ticks.opened, ticks.closed);
+    unlink(program.path);
+    arena_free(&arena);
+    session_end(&session, false);
+}
+
 // What the msr backend programs for the core, on files: the numbers that RDPMC wants, and all of it
 // taken back, as is the permission to use RDPMC.
 static void registers_are_programmed_for_the_core(void **state)
@@ -180,7 +217,8 @@ static void registers_are_programmed_for_the_core(void **state)
         fail_msg("%s", err.text);
     static const uint32_t numbers[] = {0x40000001, 0, 1};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(counters[i].source, CORE_COUNTER_RDPMC);
+        assert_int_equal(counters[i].source, CORE_COUNTER_TSC); // files count nothing
+        assert_int_equal(counters[i].config, (i + 1) * TICKS_ONE);
         assert_int_equal(counters[i].rdpmc, numbers[i]);
         assert_int_equal(counters[i].bits, 48);
     }
@@ -214,6 +252,7 @@ int main(void)
         cmocka_unit_test(refused_ports_are_left_out_with_a_note),
         cmocka_unit_test(refused_cycles_are_an_error),
         cmocka_unit_test(the_calibration_chain_tells_core_cycles),
+        cmocka_unit_test(counters_of_no_use_are_left_out_or_refused),
         cmocka_unit_test(registers_are_programmed_for_the_core),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
