@@ -384,16 +384,16 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
 }
 
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
-                 enum bench_format format, FILE *out)
+                 enum report_format format, FILE *out)
 {
     switch (format) {
-    case BENCH_TABLE:
+    case REPORT_TABLE:
         print_table(spec, result, out);
         break;
-    case BENCH_CSV:
+    case REPORT_CSV:
         print_csv(result, out);
         break;
-    case BENCH_JSON:
+    case REPORT_JSON:
         print_json(spec, result, out);
         break;
     }

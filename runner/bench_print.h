@@ -4,14 +4,13 @@
 #define LATPUT_BENCH_PRINT_H
 
 #include "bench.h"
+#include "report.h"
 
 #include <stdio.h>
-
-enum bench_format { BENCH_TABLE, BENCH_CSV, BENCH_JSON };
 
 // Repetitions and summary. Where the outcome has neither (the code was refused or crashed at once),
 // the table and CSV formats print nothing; JSON always has the outcome.
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,
-                 enum bench_format format, FILE *out);
+                 enum report_format format, FILE *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "bench_print.h"
 #include "bench_text.h"
 #include "cmd_backend.h"
+#include "cmd_format.h"
 #include "command.h"
 #include "exec.h"
 #include "session.h"
@@ -68,8 +69,6 @@ enum option_index {
     OPT_DB
 };
 
-enum { CPU_MAX = 8191 };
-
 static int bench_command(int argc, char **argv);
 
 const struct command cmd_bench = {
@@ -88,22 +87,11 @@ const struct command cmd_bench = {
 
 struct arguments {
     struct bench_spec spec;
-    enum bench_format format;
+    enum report_format format;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
     const char *columns[BENCH_COLUMNS_MAX];
 };
-
-static int parse_format(const char *text, enum bench_format *format)
-{
-    static const char *const names[] = {"table", "csv", "json"};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++)
-        if (strcmp(text, names[i]) == 0) {
-            *format = (enum bench_format)i;
-            return 0;
-        }
-    return -1;
-}
 
 // Options that are a text or a number of the spec, by their places in it.
 static const struct {
@@ -121,13 +109,12 @@ static const struct {
     int least, most; // most 0: no number
     size_t at;
 } number_options[ARRAY_LEN(options)] = {
-    [OPT_BITS] = {32, 64,                offsetof(struct bench_spec, bits)     },
-    [OPT_INSTANCES] = {1,  BENCH_UNROLL_MAX,  offsetof(struct bench_spec, instances)},
-    [OPT_UNROLL] = {1,  BENCH_UNROLL_MAX,  offsetof(struct bench_spec, unroll)   },
-    [OPT_LOOP] = {1,  BENCH_LOOP_MAX,    offsetof(struct bench_spec, loop)     },
-    [OPT_REPEAT] = {1,  BENCH_REPEAT_MAX,  offsetof(struct bench_spec, repeat)   },
-    [OPT_CPU] = {0,  CPU_MAX,           offsetof(struct bench_spec, cpu)      },
-    [OPT_THREADS] = {1,  BENCH_THREADS_MAX, offsetof(struct bench_spec, threads)  },
+    [OPT_INSTANCES] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, instances)},
+    [OPT_UNROLL] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, unroll)   },
+    [OPT_LOOP] = {1, BENCH_LOOP_MAX,    offsetof(struct bench_spec, loop)     },
+    [OPT_REPEAT] = {1, BENCH_REPEAT_MAX,  offsetof(struct bench_spec, repeat)   },
+    [OPT_CPU] = {0, COMMAND_CPU_MAX,   offsetof(struct bench_spec, cpu)      },
+    [OPT_THREADS] = {1, BENCH_THREADS_MAX, offsetof(struct bench_spec, threads)  },
 };
 
 static int parse_switch(enum option_index option, struct bench_spec *spec)
@@ -165,18 +152,15 @@ static int parse_value(enum option_index option, const char *value, struct argum
         *(const char **)(void *)(at + text_options[option].at) = value;
         return 0;
     }
-    if (number_options[option].most)
-        return command_parse_number(value, number_options[option].least,
-                                    number_options[option].most,
-                                    (int *)(void *)(at + number_options[option].at));
     switch (option) {
+    case OPT_BITS:
+        spec->bits = (int)strtol(value, NULL, 10);
+        return strcmp(value, "32") == 0 || strcmp(value, "64") == 0 ? 0 : -1;
     case OPT_MODE:
         return bench_mode_parse(value, &spec->mode);
     case OPT_CPUS:
         arguments->ncpus = cpulist_parse(value, arguments->cpus, BENCH_THREADS_MAX);
         return arguments->ncpus < 1 ? -1 : 0;
-    case OPT_FORMAT:
-        return parse_format(value, &arguments->format);
     case OPT_DB:
         spec->db = strcmp(value, "none") == 0 ? NULL : value;
         spec->db_optional = false;
@@ -194,8 +178,13 @@ static int parse_option(void *context, int option, const char *value)
         return backend_option_read(&cmd_bench, value, ~0u, &spec->backend);
     if (option == OPT_COLUMN)
         return parse_column(value, arguments);
-    if (parse_value((enum option_index)option, value, arguments) != 0 ||
-        (option == OPT_BITS && spec->bits != 32 && spec->bits != 64))
+    if (option == OPT_FORMAT)
+        return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
+    if (number_options[option].most)
+        return command_option_number(&cmd_bench, option, value, number_options[option].least,
+                                     number_options[option].most,
+                                     (int *)(void *)((char *)spec + number_options[option].at));
+    if (parse_value((enum option_index)option, value, arguments) != 0)
         return command_fail(&cmd_bench, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
                             options[option].name, value);
     spec->store |= option == OPT_LABEL;

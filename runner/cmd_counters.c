@@ -3,6 +3,8 @@
 // action; each is one line of the table below.
 #include "cmd_counters.h"
 
+#include "cmd_format.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,18 +35,12 @@ static const struct {
 
 static int request_option(struct counters_request *request, int option, const char *argument)
 {
-    int format;
     switch (option) {
     case OPT_UARCH:
         request->uarch = argument;
         return EXIT_DONE;
     case OPT_FORMAT:
-        format = report_format_parse(argument);
-        if (format < 0)
-            return command_fail(&cmd_counters, EXIT_USAGE,
-                                "unknown format '%s'; there are table, csv, json", argument);
-        request->format = (enum report_format)format;
-        return EXIT_DONE;
+        return format_option_read(&cmd_counters, argument, FORMATS_ALL, &request->format);
     case OPT_SETS:
         request->sets = true;
         return EXIT_DONE;

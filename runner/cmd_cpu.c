@@ -49,9 +49,7 @@ static int request_option(void *context, int option, const char *argument)
                                 argument);
         return EXIT_DONE;
     default:
-        if (command_parse_number(argument, 0, CPU_SETSIZE - 1, &request->cpu) != 0)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "'%s' is no number of a CPU", argument);
-        return EXIT_DONE;
+        return command_option_number(&cmd_cpu, option, argument, 0, CPU_SETSIZE - 1, &request->cpu);
     }
 }
 

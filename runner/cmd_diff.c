@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput diff: two CPU families or two runs side by side, only the forms whose results differ.
+#include "cmd_format.h"
 #include "command.h"
 #include "report.h"
 #include "store.h"
@@ -49,7 +50,8 @@ struct diff_side {
 
 struct diff {
     const char *db, *glob;
-    bool csv, wide;
+    enum report_format format;
+    bool wide;
     double tolerance; // relative
     struct diff_side sides[2];
 };
@@ -177,7 +179,7 @@ static void diff_join(const struct diff *diff, struct report_table *table, size_
         if (order == 0) {
             if (!diff_forms_differ(&a->forms[i], &b->forms[j], diff->tolerance))
                 ;
-            else if (diff->csv)
+            else if (diff->format == REPORT_CSV)
                 diff_put_csv(table, &a->forms[i], &b->forms[j]);
             else
                 diff_put(table, &a->forms[i], &b->forms[j], diff->tolerance);
@@ -250,11 +252,11 @@ static void diff_print(const struct diff *diff)
 {
     struct diff_headings headings;
     struct report_table *table =
-        diff->csv ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
+        diff->format == REPORT_CSV ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
     size_t only[2] = {0}, both = 0;
     diff_join(diff, table, only, &both);
     struct strbuf out = {0}, note = {0};
-    if (diff->csv)
+    if (diff->format == REPORT_CSV)
         report_table_csv(table, &out);
     else if (report_table_rows(table) > 0)
         diff_print_table(diff, table, &out, &note);
@@ -300,11 +302,7 @@ static int diff_option(void *context, int option, const char *argument)
         diff->glob = argument;
         break;
     case OPT_FORMAT:
-        diff->csv = strcmp(argument, "csv") == 0;
-        if (!diff->csv && strcmp(argument, "table") != 0)
-            return command_fail(&cmd_diff, EXIT_USAGE, "unknown format '%s'; there are table, csv",
-                                argument);
-        break;
+        return format_option_read(&cmd_diff, argument, FORMATS_TABLE_CSV, &diff->format);
     case OPT_WIDE:
         diff->wide = true;
         break;

@@ -43,14 +43,10 @@ static char *pack_path(struct store *store, int64_t run_id, const char *output, 
 static int pack_of_run(struct store *store, int64_t run_id, const char *output)
 {
     struct err err = {""};
-    int status = store_option_check(&cmd_pack, store, run_id, NULL);
+    int status = store_option_newest(&cmd_pack, store, &run_id);
     if (status != EXIT_DONE)
         return status;
-    int got = run_id ? 1 : store_run_newest(store, &run_id, &err);
-    if (got == 0)
-        return command_fail(&cmd_pack, EXIT_ENVIRONMENT,
-                            "%s: has no runs; `latput run` measures one", store_path(store));
-    char *path = got > 0 ? pack_path(store, run_id, output, &err) : NULL;
+    char *path = pack_path(store, run_id, output, &err);
     if (!path || pack_write(store, run_id, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
     else

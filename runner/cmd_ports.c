@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput ports: the structure of the execution ports, from the database or found now.
 #include "cmd_backend.h"
+#include "cmd_format.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
@@ -25,7 +26,6 @@ static const struct command_option options[] = {
     {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
     {0,   NULL,       NULL,     NULL                                                               },
 };
-enum { CPU_MAX = 8191 };
 enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_BACKEND, OPT_FORMAT, OPT_SVG };
 
 static int ports_run(int argc, char **argv);
@@ -47,7 +47,8 @@ const struct command cmd_ports = {
 struct arguments {
     const char *db, *uarch, *svg;
     int64_t run_id;
-    bool discover, json, backend;
+    bool discover, backend;
+    enum report_format format;
     enum count_choice choice;
     int cpu;
 };
@@ -69,19 +70,13 @@ static int ports_option(void *context, int option, const char *argument)
         arguments->discover = true;
         return EXIT_DONE;
     case OPT_CPU:
-        if (command_parse_number(argument, 0, CPU_MAX, &arguments->cpu) != 0)
-            return command_fail(&cmd_ports, EXIT_USAGE, "--cpu %s: from 0 to %d", argument,
-                                CPU_MAX);
-        return EXIT_DONE;
+        return command_option_number(&cmd_ports, option, argument, 0, COMMAND_CPU_MAX,
+                                     &arguments->cpu);
     case OPT_BACKEND:
         arguments->backend = true;
         return backend_option_read(&cmd_ports, argument, ~0u, &arguments->choice);
     case OPT_FORMAT:
-        arguments->json = strcmp(argument, "json") == 0;
-        if (!arguments->json && strcmp(argument, "table") != 0)
-            return command_fail(&cmd_ports, EXIT_USAGE,
-                                "unknown format '%s'; there are table and json", argument);
-        return EXIT_DONE;
+        return format_option_read(&cmd_ports, argument, FORMATS_TABLE_JSON, &arguments->format);
     default:
         arguments->svg = argument;
         return EXIT_DONE;
@@ -111,7 +106,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
     struct strbuf out = {0}, svg = {0};
     struct err err = {{0}};
     int status = EXIT_DONE;
-    if (arguments->json)
+    if (arguments->format == REPORT_JSON)
         report_ports_json(stored, uarch, &out);
     else
         report_ports_text(stored, title, &out);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput query: prints the instruction table, the operand pairs, the ports with their evidence,
 // the failures or the runs of a database. Only reads.
+#include "cmd_format.h"
 #include "command.h"
 #include "report.h"
 #include "store.h"
@@ -76,18 +77,12 @@ static int query_set_view(struct query *query, enum store_view view)
 static int query_option(void *context, int option, const char *argument)
 {
     struct query *query = context;
-    int format;
     switch (option) {
     case OPT_DB:
         query->db = argument;
         return EXIT_DONE;
     case OPT_FORMAT:
-        format = report_format_parse(argument);
-        if (format < 0)
-            return command_fail(&cmd_query, EXIT_USAGE,
-                                "unknown format '%s'; there are table, csv, json", argument);
-        query->format = (enum report_format)format;
-        return EXIT_DONE;
+        return format_option_read(&cmd_query, argument, FORMATS_ALL, &query->format);
     case OPT_UARCH:
         query->filter.uarch = argument;
         return EXIT_DONE;

@@ -21,14 +21,10 @@ extern const struct command cmd_report;
 static int report_of_run(struct store *store, int64_t run_id, const char *output)
 {
     struct err err = {""};
-    int status = store_option_check(&cmd_report, store, run_id, NULL);
+    int status = store_option_newest(&cmd_report, store, &run_id);
     if (status != EXIT_DONE)
         return status;
-    int got = run_id ? 1 : store_run_newest(store, &run_id, &err);
-    if (got == 0)
-        return command_fail(&cmd_report, EXIT_ENVIRONMENT,
-                            "%s: has no runs; `latput run` measures one", store_path(store));
-    if (got < 0 || report_write(store, run_id, output, &err) != 0)
+    if (report_write(store, run_id, output, &err) != 0)
         return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
     fprintf(stderr, "latput report: tables of run %lld are in %s\n", (long long)run_id, output);
     return EXIT_DONE;

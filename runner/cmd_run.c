@@ -48,6 +48,7 @@ enum option_index {
     OPT_DB,
     OPT_QUIET
 };
+enum { JOBS_MAX = 64, GIVE_UP_MAX_S = 24 * 60 * 60 };
 
 struct arguments {
     struct run_options run;
@@ -93,7 +94,7 @@ static int parse_tests(const char *text, unsigned *tests)
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    int number, wrong = 0;
+    int number = 0, wrong = 0, status;
     switch ((enum option_index)option) {
     case OPT_FILTER:
         arguments->filter = value;
@@ -111,15 +112,15 @@ static int parse_option(void *context, int option, const char *value)
     case OPT_BACKEND:
         return backend_option_read(&cmd_run, value, ~0u, &arguments->run.counters.choice);
     case OPT_CPU:
-        wrong = command_parse_number(value, 0, 8191, &arguments->run.cpu);
-        break;
+        return command_option_number(&cmd_run, option, value, 0, COMMAND_CPU_MAX,
+                                     &arguments->run.cpu);
     case OPT_JOBS:
-        wrong = command_parse_number(value, 1, 64, &number);
-        arguments->run.ahead = !wrong && number > 1;
-        break;
+        status = command_option_number(&cmd_run, option, value, 1, JOBS_MAX, &number);
+        arguments->run.ahead = number > 1;
+        return status;
     case OPT_GIVE_UP:
-        wrong = command_parse_number(value, 1, 86400, &arguments->run.give_up_s);
-        break;
+        return command_option_number(&cmd_run, option, value, 1, GIVE_UP_MAX_S,
+                                     &arguments->run.give_up_s);
     case OPT_NEW_FLOOR:
         arguments->run.new_floor = true;
         break;

@@ -3,6 +3,7 @@
 // files, the terminal and the signals; the report goes to standard error or to a file, and the exit
 // status is the program's.
 #include "cmd_backend.h"
+#include "cmd_format.h"
 #include "session.h"
 #include "stat_report.h"
 #include "util/mem.h"
@@ -83,24 +84,6 @@ struct stat_command {
     int nlist;
 };
 
-static int number_parse(int option, const char *text, int least, int most, int *number)
-{
-    if (command_parse_number(text, least, most, number) == 0)
-        return EXIT_DONE;
-    return command_fail(&cmd_stat, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
-                        stat_options[option].name, least, most, text);
-}
-
-static int format_parse(const char *text, enum report_format *format)
-{
-    int parsed = report_format_parse(text);
-    if (parsed < 0)
-        return command_fail(&cmd_stat, EXIT_USAGE,
-                            "unknown format '%s'; there are table, csv, json", text);
-    *format = (enum report_format)parsed;
-    return EXIT_DONE;
-}
-
 static int stat_option(void *context, int option, const char *argument)
 {
     struct stat_command *s = context;
@@ -124,20 +107,22 @@ static int stat_option(void *context, int option, const char *argument)
         s->invert = argument;
         break;
     case OPT_HISTOGRAM:
-        return number_parse(option, argument, 1, HISTOGRAM_MAX, &s->histogram);
+        return command_option_number(&cmd_stat, option, argument, 1, HISTOGRAM_MAX, &s->histogram);
     case OPT_DURATIONS:
         s->durations = true;
         break;
     case OPT_REPEAT:
-        return number_parse(option, argument, 1, REPEAT_MAX, &s->options.repeat);
+        return command_option_number(&cmd_stat, option, argument, 1, REPEAT_MAX,
+                                     &s->options.repeat);
     case OPT_WARM:
-        return number_parse(option, argument, 0, REPEAT_MAX, &s->options.warm);
+        return command_option_number(&cmd_stat, option, argument, 0, REPEAT_MAX, &s->options.warm);
     case OPT_BACKEND:
         return backend_option_read(&cmd_stat, argument, ~0u, &s->choice);
     case OPT_CPU:
-        return number_parse(option, argument, 0, CPU_SETSIZE - 1, &s->options.cpu);
+        return command_option_number(&cmd_stat, option, argument, 0, CPU_SETSIZE - 1,
+                                     &s->options.cpu);
     case OPT_FORMAT:
-        return format_parse(argument, &s->format);
+        return format_option_read(&cmd_stat, argument, FORMATS_ALL, &s->format);
     default:
         s->output = argument;
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput validate: random mixes of forms against what the port table of this CPU predicts.
 #include "cmd_backend.h"
+#include "cmd_format.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
@@ -28,6 +29,7 @@ static const struct command_option options[] = {
     {0,   NULL,      NULL,     NULL                                                          },
 };
 enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_FORMAT };
+enum { MIXES_MAX = 1000000 };
 
 static int validate_run(int argc, char **argv);
 
@@ -53,7 +55,7 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db;
-    bool json;
+    enum report_format format;
 };
 
 // Seeds are as wide as the database keeps them.
@@ -71,10 +73,8 @@ static int validate_option(void *context, int option, const char *argument)
     struct arguments *arguments = context;
     switch (option) {
     case OPT_MIXES:
-        if (command_parse_number(argument, 2, 1000000, &arguments->mixes) != 0)
-            return command_fail(&cmd_validate, EXIT_USAGE, "--mixes %s: from 2 to 1000000",
-                                argument);
-        return EXIT_DONE;
+        return command_option_number(&cmd_validate, option, argument, 2, MIXES_MAX,
+                                     &arguments->mixes);
     case OPT_SEED:
         if (parse_seed(argument, &arguments->seed) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
@@ -86,17 +86,12 @@ static int validate_option(void *context, int option, const char *argument)
         return store_option_run(&cmd_validate, argument, &arguments->run_id) == 0 ? EXIT_DONE
                                                                                   : EXIT_USAGE;
     case OPT_CPU:
-        if (command_parse_number(argument, 0, 8191, &arguments->cpu) != 0)
-            return command_fail(&cmd_validate, EXIT_USAGE, "--cpu %s: not a number", argument);
-        return EXIT_DONE;
+        return command_option_number(&cmd_validate, option, argument, 0, COMMAND_CPU_MAX,
+                                     &arguments->cpu);
     case OPT_BACKEND:
         return backend_option_read(&cmd_validate, argument, ~0u, &arguments->backend);
     default:
-        arguments->json = strcmp(argument, "json") == 0;
-        if (!arguments->json && strcmp(argument, "table") != 0)
-            return command_fail(&cmd_validate, EXIT_USAGE,
-                                "unknown format '%s'; there are table and json", argument);
-        return EXIT_DONE;
+        return format_option_read(&cmd_validate, argument, FORMATS_TABLE_JSON, &arguments->format);
     }
 }
 
@@ -256,7 +251,7 @@ static int validate_on(const struct arguments *arguments, struct store *store, c
     if (table_load(store, run_id, &table, arena, &err) != 0 ||
         validate_measure(arguments, store, run_id, &table, arena, &result, &err) != 0)
         status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    else if (arguments->json)
+    else if (arguments->format == REPORT_JSON)
         print_json(&result);
     else
         print_table(&result);

@@ -49,8 +49,11 @@ int command_each_option(const struct command *cmd, int argc, char **argv,
                         int *operand_index);
 // For a command that takes no operands. EXIT_DONE, or EXIT_USAGE after a message that names one.
 int command_no_operands(const struct command *cmd, int argc, char **argv, int operand_index);
-// Reads a whole number of this range. 0, or -1.
-int command_parse_number(const char *text, int least, int most, int *number);
+// The argument of option `option` as a whole number of this range. EXIT_DONE, or EXIT_USAGE after a
+// message.
+int command_option_number(const struct command *cmd, int option, const char *text, int least,
+                          int most, int *number);
+enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
 
 // `latput COMMAND: message` on standard error; returns `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)

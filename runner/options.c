@@ -85,14 +85,16 @@ int command_no_operands(const struct command *cmd, int argc, char **argv, int op
                : EXIT_DONE;
 }
 
-int command_parse_number(const char *text, int least, int most, int *number)
+int command_option_number(const struct command *cmd, int option, const char *text, int least,
+                          int most, int *number)
 {
     char *end;
     long value = strtol(text, &end, 10);
     if (!*text || *end || value < least || value > most)
-        return -1;
+        return command_fail(cmd, EXIT_USAGE, "--%s wants a number from %d to %d, not '%s'",
+                            cmd->options[option].name, least, most, text);
     *number = (int)value;
-    return 0;
+    return EXIT_DONE;
 }
 
 int command_fail(const struct command *cmd, int status, const char *format, ...)

@@ -47,7 +47,6 @@ const char *report_ports(struct store_rows *rows);
 // --- rows of the public views (report_rows.c) ---
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
-int report_format_parse(const char *name); // enum report_format, or -1
 
 void report_csv_text(struct strbuf *out, const char *text);  // one field, quoted where needed
 void report_json_text(struct strbuf *out, const char *text); // a string in its quotes

@@ -11,15 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int report_format_parse(const char *name)
-{
-    static const char *const names[] = {"table", "csv", "json"};
-    for (int i = 0; i < (int)ARRAY_LEN(names); i++)
-        if (strcmp(name, names[i]) == 0)
-            return i;
-    return -1;
-}
-
 // A stored number for programs: six significant digits are more than any measurement has.
 static void put_value_number(struct strbuf *out, struct store_rows *rows, int column)
 {

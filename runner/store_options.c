@@ -78,6 +78,18 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
     return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
 }
 
+int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id)
+{
+    struct err err = {""};
+    if (*run_id)
+        return store_option_check(cmd, store, *run_id, NULL);
+    int got = store_run_newest(store, run_id, &err);
+    if (got == 0)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no runs; `latput run` measures one",
+                            store_path(store));
+    return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}
+
 int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
                        bool named, int64_t *run_id, struct stored_port_model *model,
                        struct arena *arena)

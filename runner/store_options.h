@@ -28,6 +28,10 @@ int store_option_parse(const struct command *cmd, int argc, char **argv,
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
                        const char *uarch);
 
+// The run that is meant: *run_id, or, where that is 0, the newest, which becomes *run_id.
+// EXIT_DONE, or another status after a message.
+int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id);
+
 // The port model of a run (*run_id), or, where that is 0, of the newest run of `uarch` that has
 // one, which becomes *run_id; its texts are owned by the arena. EXIT_DONE, or with a message:
 // EXIT_USAGE where the run or the uarch, if it was `named` by the user, has none; EXIT_ENVIRONMENT

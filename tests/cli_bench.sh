@@ -380,6 +380,10 @@ expect_status 2
 expect_err "cannot be '16'"
 run bench --asm nop --format xml
 expect_status 2
+expect_err "unknown format 'xml'; there are table, csv and json"
+run bench --asm nop --repeat 0
+expect_status 2
+expect_err "\-\-repeat wants a number from 1 to [0-9]+, not '0'"
 run bench --asm nop --cpu 8000
 expect_status 2
 run bench nop

@@ -83,6 +83,9 @@ run diff --db both.db --format csv --filter add 1 2
 expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,$'
 run diff --db both.db --tolerance 60 1 2
 expect_no_out
+run diff --db both.db --format json 1 2
+expect_status 2
+expect_err "unknown format 'json'; there are table and csv"
 run diff --db both.db testa
 expect_status 2
 run diff --db both.db testa zen99

@@ -84,7 +84,7 @@ run query --db known.db --run x
 expect_status 2
 run query --db known.db --format xml
 expect_status 2
-expect_err 'table, csv, json'
+expect_err 'table, csv and json'
 run query --db known.db a b
 expect_status 2
 run query --db known.db --latency --failures

@@ -182,7 +182,7 @@ static void faults_in_columns_are_marked(void **state)
 }
 
 // What is printed of a result; measured ones have other numbers each time.
-static const char *print_text(const struct bench_result *result, enum bench_format format)
+static const char *print_text(const struct bench_result *result, enum report_format format)
 {
     static char text[4096];
     const struct bench_spec spec = {.body = "imul rax, \"rax\""};
@@ -248,7 +248,7 @@ static void tables_are_printed(void **state)
 {
     (void)state;
     assert_string_equal(
-        print_text(made_result(), BENCH_TABLE),
+        print_text(made_result(), REPORT_TABLE),
         "zen5, CPU 1 at 3.70 GHz, 64-bit; 10 copies x 10 iterations = 100 instances\n"
         "repetition    TSC ticks     core clk clk/instance instructions\n"
         "      cold          900         1300       13.000        1.200  disturbed\n"
@@ -260,12 +260,12 @@ static void tables_are_printed(void **state)
         "instructions: no value\n"
         "ipc: no value\n"
         "1 of 2 repetitions accepted in 1 pass\n");
-    assert_string_equal(print_text(made_result(), BENCH_CSV),
+    assert_string_equal(print_text(made_result(), REPORT_CSV),
                         "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
                         "clk_per_instance,\"instructions\",\"ipc\"\n"
                         "1,0,1,1,0,1,0,900,1300.0,13.00000,120,1.25\n"
                         "1,1,1,0,1,2,0,208,300.0,3.00000,,\n");
-    const char *json = print_text(made_result(), BENCH_JSON);
+    const char *json = print_text(made_result(), REPORT_JSON);
     assert_non_null(strstr(json, "\"code\": \"imul rax, \\\"rax\\\"\""));
     assert_non_null(strstr(json, "\"instructions\": null, \"ipc\": null}"));
 }
