@@ -50,9 +50,9 @@ static void check_id(struct checking *check, const struct counter_table *table,
     struct suggestion suggestion = suggest_start(id, strlen(id));
     for (int i = 0; i < check->ids.nrows; i++)
         suggest_offer(&suggestion, check->ids.rows[i].id);
-    csv_error_at(table->file.path, record->line, record->text, record->field_columns[0], &fault,
-                 "the id '%s' has no meaning in counter_ids.csv%s", id,
-                 suggest_text(&suggestion, hint, sizeof hint));
+    csv_record_error(table->file.path, record, 0, &fault,
+                     "the id '%s' has no meaning in counter_ids.csv%s", id,
+                     suggest_text(&suggestion, hint, sizeof hint));
     check_say(check, &fault);
 }
 
@@ -72,9 +72,10 @@ static void check_table(struct checking *check, const struct counter_table *tabl
         fixed |= 1u << event->fixed_index;
         if (__builtin_popcount(fixed) <= table->fixed_counters)
             continue;
-        csv_error_at(table->file.path, record->line, record->text, 1, &fault,
-                     "with this event %d fixed counters are named; cpus.csv says that %s has %d",
-                     __builtin_popcount(fixed), table->uarch, table->fixed_counters);
+        csv_record_error(
+            table->file.path, record, -1, &fault,
+            "with this event %d fixed counters are named; cpus.csv says that %s has %d",
+            __builtin_popcount(fixed), table->uarch, table->fixed_counters);
         check_say(check, &fault);
     }
 }
@@ -115,8 +116,8 @@ static void check_families(struct checking *check, const char *directory)
             at += len;
             if (counter_find(table, port))
                 continue;
-            csv_error_at(families->file.path, row->record->line, row->record->text, 1, &fault,
-                         "the port '%s' is no event of %s", port, table->file.path);
+            csv_record_error(families->file.path, row->record, -1, &fault,
+                             "the port '%s' is no event of %s", port, table->file.path);
             check_say(check, &fault);
         }
     }
@@ -131,8 +132,8 @@ static void check_set_event(struct checking *check, const struct counter_set *se
     const struct counter_event *found = table ? counter_find(table, event) : NULL;
     if (!table || (found && strcmp(found->id, event) == 0))
         return;
-    csv_error_at(check->sets.file.path, set->record->line, set->record->text,
-                 set->record->field_columns[1], &fault, "%s has no event '%s'", uarch, event);
+    csv_record_error(check->sets.file.path, set->record, 1, &fault, "%s has no event '%s'", uarch,
+                     event);
     check_say(check, &fault);
 }
 
@@ -144,9 +145,8 @@ static void check_set(struct checking *check, const struct counter_set *set)
         snprintf(uarch, sizeof uarch, "%.*s", (int)strcspn(u, " "), u);
         u += strcspn(u, " ");
         if (!cpu_family_find(uarch) && strcmp(uarch, "unknown") != 0) {
-            csv_error_at(check->sets.file.path, set->record->line, set->record->text,
-                         set->record->field_columns[2], &fault,
-                         "there is no uarch '%s' in cpus.csv", uarch);
+            csv_record_error(check->sets.file.path, set->record, 2, &fault,
+                             "there is no uarch '%s' in cpus.csv", uarch);
             check_say(check, &fault);
         }
         for (const char *e = set->events; *e; e += strspn(e, " ")) {

@@ -56,13 +56,10 @@ static int ids_add(void *data, const struct csv_record *record, struct err *err)
               : !row.meaning[0]                              ? ID_MEANING
                                                              : -1;
     if (bad >= 0)
-        return csv_error_at(ids->file.path, record->line, record->text, record->field_columns[bad],
-                            err, "'%s' is no %s; cpuinfo/README.md says how to write it",
-                            field[bad], id_columns[bad]);
+        return table_cell_error(ids->file.path, record, bad, id_columns, err);
     if (id_find(ids, row.id))
-        return csv_error_at(ids->file.path, record->line, record->text,
-                            record->field_columns[ID_ID], err, "'%s' is in line %d already", row.id,
-                            id_find(ids, row.id)->line);
+        return csv_record_error(ids->file.path, record, ID_ID, err, "'%s' is in line %d already",
+                                row.id, id_find(ids, row.id)->line);
     ids->rows[ids->nrows++] = row;
     return 0;
 }
@@ -111,9 +108,7 @@ static int sets_add(void *data, const struct csv_record *record, struct err *err
     struct counter_set row = {field[SET_SET], field[SET_EVENTS], field[SET_UARCHS], record};
     for (int i = 0; i < (int)ARRAY_LEN(set_columns); i++)
         if (!field[i][0] || (i == SET_SET && !word_is_plain(field[i], strlen(field[i]))))
-            return csv_error_at(
-                sets->file.path, record->line, record->text, record->field_columns[i], err,
-                "'%s' is no %s; cpuinfo/README.md says how to write it", field[i], set_columns[i]);
+            return table_cell_error(sets->file.path, record, i, set_columns, err);
     for (const char *at = row.uarchs; *at;) {
         char uarch[32];
         size_t len = strcspn(at, " ");

@@ -191,8 +191,8 @@ struct reading {
 };
 
 #define FAULT(reading, column, ...)                                                                \
-    csv_error_at((reading)->table->file.path, (reading)->record->line, (reading)->record->text,    \
-                 (reading)->record->field_columns[column], (reading)->err, __VA_ARGS__)
+    csv_record_error((reading)->table->file.path, (reading)->record, column, (reading)->err,       \
+                     __VA_ARGS__)
 
 // What the cells say together: scheme, kind, counters that exist.
 static int event_check(struct reading *reading, const struct counter_event *event)
@@ -248,8 +248,7 @@ static int event_add(void *data, const struct csv_record *record, struct err *er
     struct counter_event event = {.scheme = table->scheme};
     int bad = event_cells(record, &event);
     if (bad >= 0)
-        return FAULT(&reading, bad, "'%s' is no %s; cpuinfo/README.md says how to write it",
-                     record->fields[bad], columns[bad]);
+        return table_cell_error(table->file.path, record, bad, columns, err);
     if (event_check(&reading, &event) < 0 || event_compare(&reading, &event) < 0)
         return -1;
     table->events[table->nevents++] = event;

@@ -156,24 +156,22 @@ static int row_check(const struct family_table *table, const struct family_row *
     for (int i = 0; i < table->nrows; i++) {
         const struct family_row *old = &table->rows[i];
         if (rows_overlap(old, row))
-            return csv_error_at(table->file.path, record->line, record->text,
-                                record->field_columns[COL_MODELS], err,
-                                "these models overlap with line %d (%s); a CPU must fit one line",
-                                old->record->line, old->facts.uarch);
+            return csv_record_error(
+                table->file.path, record, COL_MODELS, err,
+                "these models overlap with line %d (%s); a CPU must fit one line",
+                old->record->line, old->facts.uarch);
         if (strcmp(old->facts.uarch, row->facts.uarch) == 0 &&
             (old->facts.issue_width != row->facts.issue_width ||
              old->facts.imul64_clk != row->facts.imul64_clk))
-            return csv_error_at(table->file.path, record->line, record->text,
-                                record->field_columns[COL_UARCH], err,
-                                "issue_width and imul64_clk of %s differ from line %d",
-                                row->facts.uarch, old->record->line);
+            return csv_record_error(table->file.path, record, COL_UARCH, err,
+                                    "issue_width and imul64_clk of %s differ from line %d",
+                                    row->facts.uarch, old->record->line);
     }
     for (int i = 0; i < row->nmodels; i++)
         for (int j = 0; j < i; j++)
             if (ranges_meet(&row->models[i], &row->models[j]))
-                return csv_error_at(table->file.path, record->line, record->text,
-                                    record->field_columns[COL_MODELS], err,
-                                    "a model is named twice in this line");
+                return csv_record_error(table->file.path, record, COL_MODELS, err,
+                                        "a model is named twice in this line");
     return 0;
 }
 
@@ -191,10 +189,7 @@ static int row_add(void *data, const struct csv_record *record, struct err *err)
     struct family_row *row = &table->rows[table->nrows];
     int bad = row_parse(record, row);
     if (bad >= 0)
-        return csv_error_at(table->file.path, record->line, record->text,
-                            record->field_columns[bad], err,
-                            "'%s' is no %s; cpuinfo/README.md says how to write it",
-                            record->fields[bad], columns[bad]);
+        return table_cell_error(table->file.path, record, bad, columns, err);
     if (row_check(table, row, err) < 0)
         return -1;
     table->nrows++;

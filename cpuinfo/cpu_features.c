@@ -74,17 +74,17 @@ static int place_parse(const struct csv_file *file, const struct csv_record *rec
     else if (cell_number(record->fields[COL_BIT], strlen(record->fields[COL_BIT]), 31, &bit))
         bad = COL_BIT;
     if (bad >= 0)
-        return csv_error_at(file->path, record->line, record->text, record->field_columns[bad], err,
-                            "'%s' is no %s; write a number such as 7 or 0x80000001",
-                            record->fields[bad], columns[bad]);
+        return csv_record_error(file->path, record, bad, err,
+                                "'%s' is no %s; write a number such as 7 or 0x80000001",
+                                record->fields[bad], columns[bad]);
     place->leaf = (uint32_t)leaf;
     place->subleaf = (uint32_t)subleaf;
     place->bit = (int)bit;
     place->reg = word_index(registers, ARRAY_LEN(registers), record->fields[COL_REGISTER]);
     if (place->reg < 0)
-        return csv_error_at(
-            file->path, record->line, record->text, record->field_columns[COL_REGISTER], err,
-            "'%s' is no register; it is eax, ebx, ecx or edx", record->fields[COL_REGISTER]);
+        return csv_record_error(file->path, record, COL_REGISTER, err,
+                                "'%s' is no register; it is eax, ebx, ecx or edx",
+                                record->fields[COL_REGISTER]);
     return 0;
 }
 
@@ -97,22 +97,21 @@ static int row_parse(const struct csv_file *file, const struct csv_record *recor
                                 .note = record->fields[COL_NOTE],
                                 .line = record->line};
     if (!name_is_valid(row->name))
-        return csv_error_at(file->path, record->line, record->text, record->field_columns[COL_NAME],
-                            err, "'%s' is no feature name; use A-Z, 0-9 and _", row->name);
+        return csv_record_error(file->path, record, COL_NAME, err,
+                                "'%s' is no feature name; use A-Z, 0-9 and _", row->name);
     size_t group_len = strspn(row->group, "abcdefghijklmnopqrstuvwxyz0123456789");
     if (group_len == 0 || group_len > 12 || row->group[group_len])
-        return csv_error_at(file->path, record->line, record->text,
-                            record->field_columns[COL_GROUP], err,
-                            "'%s' is no group; use up to 12 of a-z and 0-9", row->group);
+        return csv_record_error(file->path, record, COL_GROUP, err,
+                                "'%s' is no group; use up to 12 of a-z and 0-9", row->group);
     int encoding = word_index(encodings, ARRAY_LEN(encodings), record->fields[COL_ENCODING]);
     if (encoding < 0)
-        return csv_error_at(
-            file->path, record->line, record->text, record->field_columns[COL_ENCODING], err,
-            "'%s' is no encoding; it is legacy, vex, evex or xop", record->fields[COL_ENCODING]);
+        return csv_record_error(file->path, record, COL_ENCODING, err,
+                                "'%s' is no encoding; it is legacy, vex, evex or xop",
+                                record->fields[COL_ENCODING]);
     row->encoding = encodings[encoding];
     if (os[0] && cell_number(os, strlen(os), UINT64_MAX, &row->xcr0))
-        return csv_error_at(file->path, record->line, record->text, record->field_columns[COL_OS],
-                            err, "'%s' is no mask of XCR0 bits such as 0x6", os);
+        return csv_record_error(file->path, record, COL_OS, err,
+                                "'%s' is no mask of XCR0 bits such as 0x6", os);
     bool any = false;
     for (int col = COL_LEAF; col <= COL_BIT; col++)
         any = any || record->fields[col][0];
@@ -132,9 +131,9 @@ static int row_merge(struct feature_table *table, const struct feature_row *row,
             old = &table->rows[i];
     if (!old) {
         if (table->nrows == CPU_FEATURES_MAX)
-            return csv_error_at(table->file.path, record->line, record->text, 1, err,
-                                "more than %d features; raise CPU_FEATURES_MAX in cpuinfo.h",
-                                CPU_FEATURES_MAX);
+            return csv_record_error(table->file.path, record, -1, err,
+                                    "more than %d features; raise CPU_FEATURES_MAX in cpuinfo.h",
+                                    CPU_FEATURES_MAX);
         table->rows[table->nrows++] = *row;
         return 0;
     }
@@ -144,10 +143,11 @@ static int row_merge(struct feature_table *table, const struct feature_row *row,
     for (int i = 0; alternative && i < old->nplaces; i++)
         alternative = memcmp(&old->places[i], &row->places[0], sizeof row->places[0]) != 0;
     if (!alternative)
-        return csv_error_at(table->file.path, record->line, record->text, 1, err,
-                            "%s is in line %d already; a second line must give another CPUID bit "
-                            "and the same group, encoding and os",
-                            row->name, old->line);
+        return csv_record_error(
+            table->file.path, record, -1, err,
+            "%s is in line %d already; a second line must give another CPUID bit "
+            "and the same group, encoding and os",
+            row->name, old->line);
     old->places[old->nplaces++] = row->places[0];
     return 0;
 }

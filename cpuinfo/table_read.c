@@ -24,3 +24,11 @@ int table_read(const char *path, const struct table_reader *reader, void *table,
     }
     return status < 0 ? err_set(err, "%s", fault.text) : 0;
 }
+
+int table_cell_error(const char *path, const struct csv_record *record, int column,
+                     const char *const *columns, struct err *err)
+{
+    return csv_record_error(path, record, column, err,
+                            "'%s' is no %s; cpuinfo/README.md says how to write it",
+                            record->fields[column], columns[column]);
+}

@@ -6,7 +6,7 @@
 
 #include "../runner/util/csvfile.h"
 
-// Called with each fault: `path:line:` and a caret, as csv_error_at() makes them.
+// Called with each fault: `path:line:` and a caret, as csv_record_error() makes them.
 typedef void table_report(const struct err *fault, void *data);
 
 struct table_reader {
@@ -23,5 +23,10 @@ struct table_reader {
 // Returns 0, or -1 with the last fault in err; the caller then frees the table, file included.
 int table_read(const char *path, const struct table_reader *reader, void *table,
                struct csv_file *file, struct err *err);
+
+// Sets err to what is wrong with a cell of these columns and where it is said how to write it.
+// Returns -1.
+int table_cell_error(const char *path, const struct csv_record *record, int column,
+                     const char *const *columns, struct err *err);
 
 #endif

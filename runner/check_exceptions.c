@@ -39,9 +39,8 @@ struct check_exceptions *check_exceptions_read(struct check *check)
         for (int column = 0; column <= COLUMN_REASON; column++) {
             if (*record->fields[column] || column == COLUMN_OPERANDS) // of none: no operands
                 continue;
-            csv_error_at(exceptions->path, record->line, record->text,
-                         record->field_columns[column], &err, "the %s is missing",
-                         exception_columns[column]);
+            csv_record_error(exceptions->path, record, column, &err, "the %s is missing",
+                             exception_columns[column]);
             check_table_problem(check, err.text);
         }
     }
@@ -71,8 +70,8 @@ void check_exceptions_unused(const struct check_exceptions *exceptions, struct c
         const struct csv_record *record = &exceptions->records[i];
         if (exceptions->used[i])
             continue;
-        csv_error_at(exceptions->path, record->line, record->text, 1, &err,
-                     "no row needs this exception; remove it");
+        csv_record_error(exceptions->path, record, -1, &err,
+                         "no row needs this exception; remove it");
         check_table_problem(check, err.text);
     }
 }

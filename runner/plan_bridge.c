@@ -70,24 +70,22 @@ static int bridge_parse(const char *path, const struct csv_record *record, struc
     char *end;
     for (int i = 0; i < 2; i++)
         if (!bridge_parse_node(record->fields[i], i ? &bridge->to : &bridge->from))
-            return csv_error_at(path, record->line, record->text, record->field_columns[i], err,
-                                "unknown place '%s': gpr, vec, mask, mmx, x87, x87.st0, fpsw, "
-                                "flags, flags.cf, mem8 to mem512, mem64.int, mem64.float",
-                                record->fields[i]);
+            return csv_record_error(path, record, i, err,
+                                    "unknown place '%s': gpr, vec, mask, mmx, x87, x87.st0, fpsw, "
+                                    "flags, flags.cf, mem8 to mem512, mem64.int, mem64.float",
+                                    record->fields[i]);
     bridge->text = record->fields[2];
     bridge->isa = record->fields[3];
     bridge->min_clk = strtod(record->fields[4], &end);
     if (end == record->fields[4] || *end || !(bridge->min_clk >= 0 && bridge->min_clk < 100))
-        return csv_error_at(path, record->line, record->text, record->field_columns[4], err,
-                            "min_clk must be a number of cycles from 0 to 99");
+        return csv_record_error(path, record, 4, err,
+                                "min_clk must be a number of cycles from 0 to 99");
     bridge->certain = strcmp(record->fields[5], "yes") == 0;
     if (!bridge->certain && strcmp(record->fields[5], "no") != 0)
-        return csv_error_at(path, record->line, record->text, record->field_columns[5], err,
-                            "certain must be yes or no");
+        return csv_record_error(path, record, 5, err, "certain must be yes or no");
     bridge->clobbers_rax = strcmp(record->fields[6], "rax") == 0;
     if (!bridge->clobbers_rax && *record->fields[6])
-        return csv_error_at(path, record->line, record->text, record->field_columns[6], err,
-                            "clobbers must be rax or empty");
+        return csv_record_error(path, record, 6, err, "clobbers must be rax or empty");
     return 0;
 }
 

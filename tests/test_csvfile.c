@@ -171,6 +171,19 @@ static void test_message_of_long_line_is_short(void **state)
     assert_string_equal(err.text, "p:7: beyond\n  abc\n     ^");
 }
 
+static void test_messages_of_a_record_point_at_its_field(void **state)
+{
+    (void)state;
+    static const char *const fields[] = {"ab", "cde", ""};
+    static const int field_columns[] = {1, 5, 8};
+    const struct csv_record record = {3, "ab, cde,", fields, field_columns};
+    struct err err = {""};
+    assert_int_equal(csv_record_error("p", &record, 1, &err, "no %s", "number"), -1);
+    assert_string_equal(err.text, "p:3: no number\n  ab, cde,\n      ^");
+    assert_int_equal(csv_record_error("p", &record, -1, &err, "twice"), -1);
+    assert_string_equal(err.text, "p:3: twice\n  ab, cde,\n  ^");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +192,7 @@ int main(void)
         cmocka_unit_test(test_refuses_what_is_no_file),
         cmocka_unit_test(test_refuses_gigantic_file),
         cmocka_unit_test(test_message_of_long_line_is_short),
+        cmocka_unit_test(test_messages_of_a_record_point_at_its_field),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -65,17 +65,37 @@ static void csv_caret(const char *text, int column, char *out, size_t size)
     snprintf(out, size, "\n  %.*s\n  %s^", (int)shown, text + first, below);
 }
 
-int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
-                 const char *format, ...)
+__attribute__((format(printf, 6, 0))) static int csv_verror(const char *path, int line,
+                                                            const char *text, int column,
+                                                            struct err *err, const char *format,
+                                                            va_list ap)
 {
     char message[1024], caret[512] = "";
-    va_list ap;
-    va_start(ap, format);
     vsnprintf(message, sizeof message, format, ap);
-    va_end(ap);
     if (text)
         csv_caret(text, column, caret, sizeof caret);
     return err_set(err, "%s:%d: %s%s", path, line, message, caret);
+}
+
+int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
+                 const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int status = csv_verror(path, line, text, column, err, format, ap);
+    va_end(ap);
+    return status;
+}
+
+int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,
+                     const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    int status = csv_verror(path, record->line, record->text,
+                            field < 0 ? 1 : record->field_columns[field], err, format, ap);
+    va_end(ap);
+    return status;
 }
 
 // Reads a whole file into the arena, NUL-terminated.

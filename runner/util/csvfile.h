@@ -46,5 +46,9 @@ const char *csv_file_comment(const struct csv_file *file, const char *key);
 // below it. Returns -1.
 int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
                  const char *format, ...) __attribute__((format(printf, 6, 7)));
+// The same for a record of a file: the caret is under its field number `field`; -1: under its
+// start.
+int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,
+                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 #endif
