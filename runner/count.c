@@ -167,3 +167,18 @@ struct count_machine count_machine_live(const struct cpu_info *cpu)
     const char *root = getenv("LATPUT_MACHINE");
     return (struct count_machine){.cpu = cpu, .root = root ? root : "", .calls = &count_calls_real};
 }
+
+struct count_group *count_group_new(const struct count_backend *backend,
+                                    const struct count_machine *machine,
+                                    const struct count_target *target,
+                                    const struct count_event *events, int nevents, void *state)
+{
+    struct count_group *group = xcalloc(1, sizeof *group);
+    *group = (struct count_group){.backend = backend,
+                                  .machine = machine,
+                                  .target = *target,
+                                  .nevents = nevents,
+                                  .state = state};
+    memcpy(group->events, events, (size_t)nevents * sizeof events[0]);
+    return group;
+}

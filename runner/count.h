@@ -107,6 +107,12 @@ struct count_group {
     void *state; // the backend's own
 };
 
+// For backends: a group with its facts filled in, to be ended with free() after its state.
+struct count_group *count_group_new(const struct count_backend *backend,
+                                    const struct count_machine *machine,
+                                    const struct count_target *target,
+                                    const struct count_event *events, int nevents, void *state);
+
 // All functions but close return COUNT_FINE, or the obstacle with a message in err (may be NULL).
 struct count_backend {
     const char *name; // "perf", "msr"

@@ -92,14 +92,8 @@ static enum count_obstacle msr_open(const struct count_machine *machine,
         obstacle = msr_device_open(machine, cpu, &device, err);
     if (obstacle)
         return obstacle;
-    struct count_group *group = xcalloc(1, sizeof *group);
     struct msr_group *own = xcalloc(1, sizeof *own);
-    *group = (struct count_group){.backend = &count_msr,
-                                  .machine = machine,
-                                  .target = *target,
-                                  .nevents = nevents,
-                                  .state = own};
-    memcpy(group->events, events, (size_t)nevents * sizeof events[0]);
+    struct count_group *group = count_group_new(&count_msr, machine, target, events, nevents, own);
     own->device = device;
     obstacle = group_prepare(group, err);
     if (obstacle)

@@ -162,14 +162,8 @@ static enum count_obstacle perf_open(const struct count_machine *machine,
         if (obstacle)
             return obstacle;
     }
-    struct count_group *group = xcalloc(1, sizeof *group);
     struct perf_group *own = xcalloc(1, sizeof *own);
-    *group = (struct count_group){.backend = &count_perf,
-                                  .machine = machine,
-                                  .target = *target,
-                                  .nevents = nevents,
-                                  .state = own};
-    memcpy(group->events, events, (size_t)nevents * sizeof events[0]);
+    struct count_group *group = count_group_new(&count_perf, machine, target, events, nevents, own);
     own->whole = target->what != COUNT_PROCESS;
     obstacle = events_open(group, pmu.type, err);
     if (obstacle) {

@@ -80,11 +80,7 @@ static enum count_obstacle fake_open(const struct count_machine *machine,
         err_set(err, "too many events");
         return COUNT_TOO_MANY;
     }
-    *group = xcalloc(1, sizeof **group);
-    **group = (struct count_group){
-        .backend = &count_fake, .machine = machine, .target = *target, .nevents = nevents};
-    for (int i = 0; i < nevents; i++)
-        (*group)->events[i] = events[i];
+    *group = count_group_new(&count_fake, machine, target, events, nevents, NULL);
     fake.opened++;
     fake.largest = nevents > fake.largest ? nevents : fake.largest;
     return COUNT_FINE;

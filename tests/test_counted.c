@@ -194,26 +194,32 @@ static void without_counters_nothing_is_counted(void **state)
     bodies_free(&bodies);
 }
 
-// RDPMC that the system keeps from user code faults; the core says so instead of measuring nothing.
-static void a_counter_that_faults_is_an_error(void **state)
+// What the core says of a counter that it cannot read.
+static void counter_refused(const struct core_counter *counter, struct err *err)
 {
-    (void)state;
-    const struct core_counter wrong[] = {
-        {.source = CORE_COUNTER_RDPMC, .rdpmc = 0x7ffffff0, .bits = 48}
-    };
     struct bodies bodies;
-    struct err err = {""};
     struct exec_summary summary;
     assert_true(bodies_build(&bodies, 64));
     struct exec_params params = session_params(&bodies.session, 64);
     struct exec_kernel kernels[BODIES] = {{.selected = true}};
-    params.counters = wrong;
+    params.counters = counter;
     params.ncounters = 1;
-    assert_int_equal(exec_run(bodies.program.path, &params, kernels, BODIES, NULL, &bodies.arena,
-                              &summary, &err),
-                     -1);
-    assert_non_null(strstr(err.text, "RDPMC faults"));
+    assert_int_equal(
+        exec_run(bodies.program.path, &params, kernels, BODIES, NULL, &bodies.arena, &summary, err),
+        -1);
+    print_message("%s\n", err->text);
     bodies_free(&bodies);
+}
+
+// RDPMC that the system keeps from user code faults; the core says so instead of measuring nothing.
+static void a_counter_that_faults_is_an_error(void **state)
+{
+    (void)state;
+    const struct core_counter wrong = {
+        .source = CORE_COUNTER_RDPMC, .rdpmc = 0x7ffffff0, .bits = 48};
+    struct err err = {""};
+    counter_refused(&wrong, &err);
+    assert_non_null(strstr(err.text, "RDPMC faults"));
 }
 
 // Of perf's counters the core reads those that the kernel gives a number for RDPMC; software events
@@ -221,27 +227,14 @@ static void a_counter_that_faults_is_an_error(void **state)
 static void a_counter_without_a_number_is_an_error(void **state)
 {
     (void)state;
-    const struct core_counter software[] = {
-        {.source = CORE_COUNTER_PERF,
-         .type = PERF_TYPE_SOFTWARE,
-         .config = PERF_COUNT_SW_TASK_CLOCK,
-         .exclude_kernel = 1}
-    };
-    struct bodies bodies;
+    const struct core_counter software = {.source = CORE_COUNTER_PERF,
+                                          .type = PERF_TYPE_SOFTWARE,
+                                          .config = PERF_COUNT_SW_TASK_CLOCK,
+                                          .exclude_kernel = 1};
     struct err err = {""};
-    struct exec_summary summary;
-    assert_true(bodies_build(&bodies, 64));
-    struct exec_params params = session_params(&bodies.session, 64);
-    struct exec_kernel kernels[BODIES] = {{.selected = true}};
-    params.counters = software;
-    params.ncounters = 1;
-    assert_int_equal(exec_run(bodies.program.path, &params, kernels, BODIES, NULL, &bodies.arena,
-                              &summary, &err),
-                     -1);
-    print_message("%s\n", err.text);
+    counter_refused(&software, &err);
     assert_true(strstr(err.text, "keeps it from user code") ||
                 strstr(err.text, "cannot be opened"));
-    bodies_free(&bodies);
 }
 
 int main(void)

@@ -25,8 +25,28 @@ static size_t count_bytes(void)
     return offsetof(struct count_words, values) + ncounters * sizeof(uint64_t);
 }
 
+int count_open_event(const struct core_counter *counter, uint32_t which, int group, uint64_t format)
+{
+    struct perf_event_attr attr = {
+        .type = counter->type,
+        .size = sizeof attr,
+        .config = counter->config,
+        .config1 = counter->config1,
+        .read_format = format,
+        .exclude_user = counter->exclude_user ? 1 : 0,
+        .exclude_kernel = counter->exclude_kernel ? 1 : 0,
+        .exclude_hv = 1,
+    };
+    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
+    if (fd < 0)
+        guard_fatal("counter %u cannot be opened: %s", which, strerror(errno));
+    return fd;
+}
+
 void count_open(const struct core_counter *counters, uint32_t n)
 {
+    static const uint64_t GROUP =
+        PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     if (!n)
         return;
     ncounters = n;
@@ -35,20 +55,7 @@ void count_open(const struct core_counter *counters, uint32_t n)
         guard_fatal("cannot map memory for counts");
     words->nr = 0; // the page exists before the kernel writes to it
     for (uint32_t i = 0; i < n; i++) {
-        struct perf_event_attr attr = {
-            .type = counters[i].type,
-            .size = sizeof attr,
-            .config = counters[i].config,
-            .config1 = counters[i].config1,
-            .read_format =
-                PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
-            .exclude_user = counters[i].exclude_user ? 1 : 0,
-            .exclude_kernel = counters[i].exclude_kernel ? 1 : 0,
-            .exclude_hv = 1,
-        };
-        int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-        if (fd < 0)
-            guard_fatal("counter %u cannot be opened: %s", i, strerror(errno));
+        int fd = count_open_event(&counters[i], i, leader, GROUP);
         if (leader < 0)
             leader = fd;
     }

@@ -186,6 +186,10 @@ int filter_install(const struct filter_call *calls, int ncalls);
 
 // core_count.c: events counted around repetitions.
 void count_open(const struct core_counter *counters, uint32_t n); // before the system-call filter
+// Opens counter number `which` with perf, in the group of a descriptor (-1: as a group's first);
+// `format`: of what reading gives (PERF_FORMAT_*). Returns its own descriptor.
+int count_open_event(const struct core_counter *counter, uint32_t which, int group,
+                     uint64_t format);
 bool count_filter_call(struct filter_call *call); // the call that count_read makes, if it does any
 void count_read(uint64_t values[CORE_COUNTERS_MAX]);
 void count_overhead(const struct core_kernel *empty, const uint8_t *entry,

@@ -9,8 +9,6 @@
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 enum { PAGE_BYTES = 4096, TSC_BITS = 64, TSC_ONE = 1 << 16 };
 
@@ -27,18 +25,7 @@ static uint64_t rdpmc_mask(unsigned bits)
 // Opens event i in the group of `leader` (-1: as the leader) and returns its descriptor.
 static int rdpmc_open_event(uint32_t i, int leader)
 {
-    struct perf_event_attr attr = {
-        .type = counters[i].type,
-        .size = sizeof attr,
-        .config = counters[i].config,
-        .config1 = counters[i].config1,
-        .exclude_user = counters[i].exclude_user ? 1 : 0,
-        .exclude_kernel = counters[i].exclude_kernel ? 1 : 0,
-        .exclude_hv = 1,
-    };
-    int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, leader, PERF_FLAG_FD_CLOEXEC);
-    if (fd < 0)
-        guard_fatal("counter %u cannot be opened: %s", i, strerror(errno));
+    int fd = count_open_event(&counters[i], i, leader, 0);
     void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
         guard_fatal("the page of counter %u cannot be mapped: %s", i, strerror(errno));
