@@ -52,25 +52,29 @@ void draft_free(struct draft *draft)
     strbuf_free(&draft->body);
 }
 
-void draft_line(struct draft *draft, const char *format, ...)
+__attribute__((format(printf, 2, 0))) static void put_line(struct strbuf *text, const char *format,
+                                                           va_list ap)
 {
     char line[256];
+    vsnprintf(line, sizeof line, format, ap);
+    strbuf_printf(text, "%s\n", line);
+}
+
+void draft_line(struct draft *draft, const char *format, ...)
+{
     va_list ap;
     va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
+    put_line(&draft->body, format, ap);
     va_end(ap);
-    strbuf_printf(&draft->body, "%s\n", line);
     draft->instrs++;
 }
 
 void draft_init_line(struct draft *draft, const char *format, ...)
 {
-    char line[256];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(line, sizeof line, format, ap);
+    put_line(&draft->init, format, ap);
     va_end(ap);
-    strbuf_printf(&draft->init, "%s\n", line);
 }
 
 // NASM refuses registers 16 and up in some FP16 conversions and beside register blocks.
