@@ -41,17 +41,25 @@ void check_table_problem(struct check *check, const char *text)
     check_add(check, check->nlists, 0, text);
 }
 
-void check_row_problem(struct check *check, const struct list_row *row, const char *token,
-                       const char *format, ...)
+__attribute__((format(printf, 4, 0))) static void check_add_at(struct check *check,
+                                                               const struct list_row *row,
+                                                               int column, const char *format,
+                                                               va_list ap)
 {
     char message[1024];
     struct err err;
+    vsnprintf(message, sizeof message, format, ap);
+    csv_error_at(row->path, row->line, row->source, column, &err, "%s", message);
+    check_add(check, check_order(check, row->path), row->line, err.text);
+}
+
+void check_row_problem(struct check *check, const struct list_row *row, const char *token,
+                       const char *format, ...)
+{
     va_list ap;
     va_start(ap, format);
-    vsnprintf(message, sizeof message, format, ap);
+    check_add_at(check, row, list_row_column(row, token), format, ap);
     va_end(ap);
-    list_row_error(row, token, &err, "%s", message);
-    check_add(check, check_order(check, row->path), row->line, err.text);
 }
 
 // 1-based column of operand `index`: the operands are the second field, which needs no quotes.
@@ -71,15 +79,10 @@ static int check_operand_column(const struct list_row *row, int index)
 void check_operand_problem(struct check *check, const struct list_row *row, int index,
                            const char *format, ...)
 {
-    char message[1024];
-    struct err err;
     va_list ap;
     va_start(ap, format);
-    vsnprintf(message, sizeof message, format, ap);
+    check_add_at(check, row, check_operand_column(row, index), format, ap);
     va_end(ap);
-    csv_error_at(row->path, row->line, row->source, check_operand_column(row, index), &err, "%s",
-                 message);
-    check_add(check, check_order(check, row->path), row->line, err.text);
 }
 
 struct check_read {

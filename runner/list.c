@@ -417,6 +417,12 @@ const char *list_row_option(const struct list_row *row, const char *key)
     return NULL;
 }
 
+int list_row_column(const struct list_row *row, const char *token)
+{
+    const char *at = token ? strstr(row->source, token) : NULL;
+    return at ? (int)(at - row->source) + 1 : 1;
+}
+
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...)
 {
@@ -425,7 +431,6 @@ int list_row_error(const struct list_row *row, const char *token, struct err *er
     va_start(ap, format);
     vsnprintf(message, sizeof message, format, ap);
     va_end(ap);
-    const char *at = token ? strstr(row->source, token) : NULL;
-    return csv_error_at(row->path, row->line, row->source, at ? (int)(at - row->source) + 1 : 1,
-                        err, "%s", message);
+    return csv_error_at(row->path, row->line, row->source, list_row_column(row, token), err, "%s",
+                        message);
 }

@@ -125,8 +125,10 @@ void list_free(struct list *list);
 // Value of an option, or NULL where the row does not have it.
 const char *list_row_option(const struct list_row *row, const char *key);
 
-// Sets err to `path:line: message` with the row's source line and a caret under the first
-// occurrence of `token` in it (under the start of the line if NULL or not found). Returns -1.
+// Where `token` first occurs in the row's source line, from 1; 1 if it is NULL or not found.
+int list_row_column(const struct list_row *row, const char *token);
+// Sets err to `path:line: message` with the row's source line and a caret in that column. Returns
+// -1.
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
