@@ -17,7 +17,9 @@ enum {
     TRIAL_SLOTS = -1, // instead of a class: beside fillers
     TRIAL_SLOTS_MIXED = -2,
     TRIAL_BUSY = -3,
+    FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
 };
+static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
 static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
 static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
 static const double ALONE_MAX_CLK =
@@ -116,8 +118,10 @@ static double infer_best_clk(const struct inference *inference, int i)
 
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
 // makes some numbers fit better than others, so there are two, and a third and fourth in no order,
-// where instances lose what random neighbours make them lose. And few fillers: some forms take
-// longer alone than among others, for the scheduler's sake.
+// where instances lose what random neighbours make them lose. Forms that are faster than slots are
+// fused with what stands before them (nops on Zen 4): in no order many stand behind each other, so
+// they are as many as the fillers. And few fillers: some forms take longer alone than among others,
+// for the scheduler's sake.
 static void infer_add_slots(struct inference *inference, struct round_mixes *round, int i)
 {
     enum { ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS };
@@ -126,7 +130,7 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
         return;
     double alone = inference->trials[i].alone_clk;
     double best = infer_best_clk(inference, i);
-    int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+    bool fused = best < FUSED_MOST / model->width;
     const struct {
         double cycles;
         unsigned orders;
@@ -143,7 +147,10 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
             continue; // counted
         if (trials[k].class == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
             continue;
+        int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
         int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
+        if (fused && trials[k].class == TRIAL_SLOTS_MIXED)
+            instances = fillers = FUSED_COUNT;
         const struct port_mix mix = {
             {{inference->which[i], instances}, {model->filler, fillers}},
             2, trials[k].orders
