@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 7;
+PRAGMA user_version = 8;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -253,7 +253,9 @@ CREATE TABLE port_model (
     nports INTEGER NOT NULL CHECK (nports BETWEEN 0 AND 32), -- in all classes
     filler TEXT NOT NULL CHECK (length(filler) <= 1000), -- form that takes a slot and no port, ''
     residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
-    unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000) -- forms of one µop in no class
+    unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000), -- forms of one µop in no class
+    binding REAL CHECK (binding BETWEEN 0 AND 1) -- how early schedulers bind µops to ports: 0 when the
+        -- best port is known, 1 evenly, whatever waits there
 ) STRICT;
 
 -- A set of ports that forms of one µop can choose from. Bit numbers have no meaning beyond the run:
@@ -278,7 +280,8 @@ CREATE TABLE port_name (
     PRIMARY KEY (run_id, ports_mask)
 ) STRICT, WITHOUT ROWID;
 
--- A unit that is not pipelined: forms that need it keep it busy for some cycles each.
+-- What forms wait for although their ports are free: units that are not pipelined, the sequencer of
+-- microcode ('MS'), and paths that several ports share ('path1', ...). Each form needs it for some cycles.
 CREATE TABLE port_unit (
     run_id INTEGER NOT NULL REFERENCES port_model,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
@@ -289,6 +292,16 @@ CREATE TABLE port_unit (
         CHECK (length(whole_blocker) <= 1000), -- form that needs all parts of the unit, ''
     whole_clk REAL CHECK (whole_clk >= 0), -- for how long
     PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- Forms beside which others are timed to see whether they need a path, and what these need themselves.
+CREATE TABLE port_probe (
+    run_id INTEGER NOT NULL REFERENCES port_model,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- of the probe: one row a path
+    unit TEXT NOT NULL CHECK (length(unit) BETWEEN 1 AND 100), -- port_unit, a path
+    form TEXT NOT NULL CHECK (length(form) BETWEEN 1 AND 1000),
+    share_clk REAL NOT NULL CHECK (share_clk > 0), -- how long an instance needs the path
+    PRIMARY KEY (run_id, position, unit)
 ) STRICT, WITHOUT ROWID;
 
 -- What one instance of a form uses of the ports, by the model of its run. Numbers only where 'ok'.
@@ -321,11 +334,20 @@ CREATE TABLE port_use (
     PRIMARY KEY (run_form_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- The paths that a form needs.
+CREATE TABLE port_share (
+    run_form_id INTEGER NOT NULL REFERENCES port_result,
+    unit TEXT NOT NULL CHECK (length(unit) BETWEEN 1 AND 100), -- port_unit, a path
+    share_clk REAL NOT NULL CHECK (share_clk > 0), -- how long an instance needs it
+    PRIMARY KEY (run_form_id, unit)
+) STRICT, WITHOUT ROWID;
+
 -- The evidence of a port_result: one mix of the form and blockers, timed.
 CREATE TABLE port_trial (
     run_form_id INTEGER NOT NULL REFERENCES port_result,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100000),
-    blocker TEXT NOT NULL CHECK (length(blocker) BETWEEN 1 AND 1000), -- name of the class or unit, 'front end'
+    blocker TEXT NOT NULL CHECK (length(blocker) BETWEEN 1 AND 1000), -- name of the class or unit, 'front end';
+        -- or the form that is a probe for paths
     instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000), -- of the form in the mix
     blockers INTEGER NOT NULL CHECK (blockers BETWEEN 0 AND 1000000), -- beside them
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
@@ -535,6 +557,14 @@ CREATE TRIGGER port_unit_no_update BEFORE UPDATE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
 CREATE TRIGGER port_unit_no_delete BEFORE DELETE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
+CREATE TRIGGER port_probe_no_update BEFORE UPDATE ON port_probe
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_probe'); END;
+CREATE TRIGGER port_probe_no_delete BEFORE DELETE ON port_probe
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_probe'); END;
+CREATE TRIGGER port_share_no_update BEFORE UPDATE ON port_share
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_share'); END;
+CREATE TRIGGER port_share_no_delete BEFORE DELETE ON port_share
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_share'); END;
 CREATE TRIGGER port_result_no_update BEFORE UPDATE ON port_result
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_result'); END;
 CREATE TRIGGER port_result_no_delete BEFORE DELETE ON port_result

@@ -84,7 +84,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     port_result.slots, port_result.ambiguous, nullif(port_result.unit, '') AS unit,
     nullif(port_result.busy_clk, 0) AS busy_clk, form.bits, port_result.outcome, port_result.detail,
     form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id,
-    port_result.slots_mixed, port_result.beside_clk, port_result.whole
+    port_result.slots_mixed, port_result.beside_clk, port_result.whole,
+    (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
+        WHERE port_share.run_form_id = port_result.run_form_id) AS paths
 FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -155,11 +157,12 @@ FROM run_port_table WHERE outcome <> 'ok';
 -- Public: what each form uses of the ports, one row a form and uarch; ports as in instruction_table.
 -- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is 'ok'.
 -- slots_mixed: slots where groups of dispatch are cut; beside_clk: instead of busy_clk in mixes with
--- forms that need the whole unit (whole: 1).
+-- forms that need the whole unit (whole: 1). paths: those that it shares with others, and for how many
+-- cycles an instance needs them: 'path1 0.50, path2 1.00'.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
-    beside_clk, whole
+    beside_clk, whole, paths
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops of
@@ -175,7 +178,9 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
             (SELECT class.blocker FROM port_class AS class
                 WHERE class.run_id = got.run_id AND class.name = port_trial.blocker),
             (SELECT unit.blocker FROM port_unit AS unit
-                WHERE unit.run_id = got.run_id AND unit.name = port_trial.blocker)) END
+                WHERE unit.run_id = got.run_id AND unit.name = port_trial.blocker),
+            (SELECT probe.form FROM port_probe AS probe
+                WHERE probe.run_id = got.run_id AND probe.form = port_trial.blocker)) END
             AS blocker_form,
         CASE port_trial.blocker WHEN 'front end' THEN port_model.width ELSE
             (SELECT round(1 / class.blocker_clk) FROM port_class AS class

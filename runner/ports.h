@@ -17,7 +17,9 @@ enum {
     PORTS_MAX = 32,         // units of a CPU: bits of a port set
     PORT_CLASSES_MAX = 32,  // distinct port sets that forms of one µop have
     PORT_HIDDEN_MAX = 8,    // sets with a name and without a blocker
-    PORT_UNITS_MAX = 8,     // units that are busy for several cycles: dividers
+    PORT_UNITS_MAX = 10,    // units that are busy for several cycles: dividers, and paths
+    PORT_PATHS_MAX = 3,     // of these, paths
+    PORT_PROBES_MAX = 15,   // forms that show what others need of the paths
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
     PORT_GROUPS_MAX = 12,   // of ports that have a counter
@@ -46,6 +48,11 @@ struct port_use {
     uint32_t set;
     int uops;
 };
+// How long it keeps a path busy.
+struct port_share {
+    int unit; // index
+    double clk;
+};
 struct port_usage {
     enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
     const char *detail;   // why, where not OK; static storage
@@ -60,16 +67,19 @@ struct port_usage {
     bool whole;                          // it needs all parts of the unit
     double busy_clk;                     // for how long; with unit == -1 what no port explains
     double beside_clk;                   // for how long where others need all parts; 0: no longer
-    double residual;                     // largest deviation, in µops
-    bool counted;                        // counters of the ports took part
+    int nshares;
+    struct port_share shares[PORT_PATHS_MAX]; // by unit
+    double residual;                          // largest deviation, in µops
+    bool counted;                             // counters of the ports took part
 };
 
 // Something that forms wait for although their ports are free; each needs it for some cycles. Units
 // are dividers, which are not pipelined; the sequencer of microcode; and paths that several ports
-// share. A unit may have parts that work side by side until a form needs all of them (two dividers,
-// and a division of 512 bits): in a mix with such a form, the others are one after the other.
+// share, of which a form may need several. A unit may have parts that work side by side until a
+// form needs all of them (two dividers, and a division of 512 bits): in a mix with such a form, the
+// others are one after the other.
 #define PORT_MICROCODE "MS" // name of the sequencer
-#define PORT_PATH "path"    // name of a shared path
+#define PORT_PATH "path"    // what names of shared paths begin with: path1, path2
 struct port_unit {
     char name[PORT_NAME_MAX];
     int blocker;
@@ -77,6 +87,12 @@ struct port_unit {
     struct port_usage usage; // of the blocker; not stored
     int whole_blocker;       // a form that needs all parts; -1: none
     double whole_clk;        // and for how long
+};
+
+// A form that needs a path, beside which others are timed to see whether they need it.
+struct port_probe {
+    int form;
+    struct port_usage usage; // of which only the shares are stored
 };
 
 struct port_model {
@@ -91,14 +107,24 @@ struct port_model {
     struct port_hidden hidden[PORT_HIDDEN_MAX];
     int nunits;
     struct port_unit units[PORT_UNITS_MAX];
+    int nprobes;
+    struct port_probe probes[PORT_PROBES_MAX];
+    // How early schedulers bind µops to ports: the ports' part of a mix takes as long as the best
+    // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
+    double binding;
     double residual; // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained; // forms of one µop whose class fitted into no structure
     int wide;        // forms with operands that are as fast as slots allow: if they use ports, then
                      // at least as many as there are slots, and no timing of theirs shows which
 };
 
+bool port_unit_is_path(const struct port_unit *unit);
+
 // Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
 // front end. counts[i] instances of usages[i].
+double port_bound(const struct port_model *model, const struct port_usage *const *usages,
+                  const int *counts, int n);
+// Cycles that it takes, with what the schedulers lose (binding).
 double port_predict(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n);
 int port_set_size(uint32_t set);
@@ -123,6 +149,9 @@ struct port_form {
     int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
     bool filler_only;       // takes part in the search for a filler, not in that for classes
     bool chains;            // its instances wait for each other unless moves stand between them
+    int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
+    uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
+                            // move data between the same places
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
 };
 
@@ -179,17 +208,21 @@ int port_infer(const struct port_oracle *oracle, const struct port_form *forms, 
 int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
                     const int *which, int n, struct port_model *model, struct port_usage *usages,
                     struct err *err);
-// Finds a path that several ports share, if there is one: forms which[0..n), of few slots and about
-// a cycle each, disturb each other more than their ports explain. Adds it to the model.
-int port_find_path(const struct port_oracle *oracle, const struct port_form *forms,
-                   const int *which, int n, struct port_model *model,
-                   const struct port_usage *usages, struct err *err);
-// What the blockers of the model's units use; before port_assign_units() with a stored model.
+// Finds paths that several ports share: forms which[0..n), of few slots and half a cycle or more,
+// disturb each other more than their ports explain, in pairs and in larger mixes. Adds them and the
+// probes for them to the model, and its binding.
+int port_find_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                    const int *which, int n, struct port_model *model,
+                    const struct port_usage *usages, struct err *err);
+// What the blockers of the model's units, and its probes, use; before port_assign_units() with a
+// stored model.
 int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
                      struct port_model *model, struct err *err);
 // Finds out which of the model's units the forms keep busy, alone and beside what needs all parts.
+// `evidence` as with port_infer(): the blocker is the unit, or for a path the name of the probe.
 int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
                       const int *which, int n, const struct port_model *model,
-                      struct port_usage *usages, struct err *err);
+                      const struct port_evidence *evidence, struct port_usage *usages,
+                      struct err *err);
 
 #endif

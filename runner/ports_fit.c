@@ -59,7 +59,7 @@ static double fit_predict(const struct fit *fit, const struct port_usage *usage,
         .nuses = 1, .uses = {{fit->model->classes[trial->class].set, 1}}, .slots = 1, .unit = -1};
     const struct port_usage *usages[] = {usage, &blocker};
     const int counts[] = {trial->instances, trial->blockers};
-    return port_predict(fit->model, usages, counts, 2);
+    return port_bound(fit->model, usages, counts, 2);
 }
 
 static double fit_alone_clk(const struct port_trials *trials)
@@ -107,7 +107,7 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(fit->trials);
-    double ports_clk = port_predict(fit->model, usages, one, 1);
+    double ports_clk = port_bound(fit->model, usages, one, 1);
     if (ports_clk > alone_clk * (1 + BUSY_EXCESS))
         cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
@@ -324,7 +324,7 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
                       fit_counted_cost(&fit, fit.counts, usage.uops) > COUNTED_COST * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
-    if (fit_alone_clk(trials) > port_predict(model, usages, one, 1) * (1 + BUSY_EXCESS))
+    if (fit_alone_clk(trials) > port_bound(model, usages, one, 1) * (1 + BUSY_EXCESS))
         usage.busy_clk = fit_alone_clk(trials);
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;

@@ -118,13 +118,32 @@ static bool row_chains(const struct list_row *row)
            mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
 }
 
+// Two bits for what is read and two for what is written of each kind.
+static uint64_t row_operands(const struct list_row *row)
+{
+    uint64_t counts = 0;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        for (int write = 0; write < 2; write++) {
+            int shift = 4 * (int)op->kind + 2 * write;
+            bool does = op->access & (write ? ACCESS_WRITE : ACCESS_READ);
+            if (does && shift < 64 && (counts >> shift & 3) < 3)
+                counts += UINT64_C(1) << shift;
+        }
+    }
+    return counts;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
+    const char *moves[MIX_BREAKERS_MAX];
     return (struct port_form){
         .name = row->form,
         .blocker_cost = blocker_cost(row),
         .filler_only = row->nops == 0,
         .chains = row_chains(row),
+        .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
+        .operands = row_operands(row),
         .rthroughput_clk = NAN,
     };
 }

@@ -14,6 +14,11 @@ enum { UNIONS_MAX = 1024 };
 static const double UNSTABLE_SHARE = 0.2; // more than that, and than a few,
 static const double UNSTABLE_FEW = 20;    // is a disturbed machine, not bad luck
 
+bool port_unit_is_path(const struct port_unit *unit)
+{
+    return strncmp(unit->name, PORT_PATH, strlen(PORT_PATH)) == 0;
+}
+
 int port_set_size(uint32_t set)
 {
     return __builtin_popcount(set);
@@ -40,13 +45,14 @@ static void demand_add(struct demand *demand, uint32_t set, double uops)
     demand->uops[i] += uops;
 }
 
-// All unions of the sets; more than UNIONS_MAX of them are cut off, which no real CPU comes near.
-static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX])
+// All unions of the sets within `ports`; more than UNIONS_MAX of them are cut off, which no real
+// CPU comes near.
+static int demand_unions(const struct demand *demand, uint32_t ports, uint32_t unions[UNIONS_MAX])
 {
     int n = 0;
     for (int i = 0; i < demand->n; i++) {
         int before = n;
-        for (int j = -1; j < before && n < UNIONS_MAX; j++) {
+        for (int j = -1; j < before && n < UNIONS_MAX && demand->sets[i] & ports; j++) {
             uint32_t set = demand->sets[i] | (j >= 0 ? unions[j] : 0);
             int k = 0;
             while (k < n && unions[k] != set)
@@ -58,10 +64,11 @@ static int demand_unions(const struct demand *demand, uint32_t unions[UNIONS_MAX
     return n;
 }
 
-static double demand_clk(const struct demand *demand)
+// With the best choice of ports.
+static double demand_best_clk(const struct demand *demand, uint32_t ports)
 {
     uint32_t unions[UNIONS_MAX];
-    int n = demand_unions(demand, unions);
+    int n = demand_unions(demand, ports, unions);
     double most = 0;
     for (int u = 0; u < n; u++) {
         double uops = 0;
@@ -73,34 +80,109 @@ static double demand_clk(const struct demand *demand)
     return most;
 }
 
-double port_predict(const struct port_model *model, const struct port_usage *const *usages,
-                    const int *counts, int n)
+// If each µop went to any port of its set alike, whatever waits there.
+static double demand_even_clk(const struct demand *demand, uint32_t ports)
 {
-    struct demand demand = {.n = 0};
-    double slots = 0, busy[PORT_UNITS_MAX + 1] = {0}, most = 0;
+    double load[PORTS_MAX] = {0}, most = 0;
+    for (int i = 0; i < demand->n; i++)
+        for (int port = 0; port < PORTS_MAX; port++)
+            if (demand->sets[i] & ports & UINT32_C(1) << port)
+                load[port] += demand->uops[i] / port_set_size(demand->sets[i]);
+    for (int port = 0; port < PORTS_MAX; port++)
+        most = fmax(most, load[port]);
+    return most;
+}
+
+// All ports that hang together with those of a set in the demand.
+static uint32_t demand_component(const struct demand *demand, uint32_t ports)
+{
+    uint32_t before;
+    do {
+        before = ports;
+        for (int i = 0; i < demand->n; i++)
+            if (demand->sets[i] & ports)
+                ports |= demand->sets[i];
+    } while (ports != before);
+    return ports;
+}
+
+// Between both, each for the ports that hang together.
+static double demand_clk(const struct demand *demand, double binding)
+{
+    uint32_t done = 0;
+    double most = 0;
+    for (int i = 0; i < demand->n; i++) {
+        if (demand->sets[i] & done)
+            continue;
+        uint32_t ports = demand_component(demand, demand->sets[i]);
+        double clk = demand_best_clk(demand, ports);
+        if (binding > 0)
+            clk += binding * (demand_even_clk(demand, ports) - clk);
+        most = fmax(most, clk);
+        done |= ports;
+    }
+    return most;
+}
+
+// What instances keep the units busy for. Without a unit: what no port explains.
+static double units_clk(const struct port_model *model, const struct port_usage *const *usages,
+                        const int *counts, int n)
+{
+    double busy[PORT_UNITS_MAX + 1] = {0}, most = 0;
     bool whole[PORT_UNITS_MAX + 1] = {false};
     for (int i = 0; i < n; i++)
         if (usages[i]->unit >= 0 && counts[i])
             whole[usages[i]->unit] |= usages[i]->whole;
     for (int i = 0; i < n; i++) {
         const struct port_usage *usage = usages[i];
-        for (int u = 0; u < usage->nuses; u++)
-            demand_add(&demand, usage->uses[u].set, (double)usage->uses[u].uops * counts[i]);
-        double least = isnan(usage->slots) ? usage->uops : usage->slots;
-        // In the best of a few orders an instance loses about half of what it may lose.
-        slots += (least + fmax(least, usage->slots_mixed)) / 2 * counts[i];
         if (usage->unit >= 0)
             busy[usage->unit] += counts[i] * (whole[usage->unit] && !usage->whole
                                                   ? fmax(usage->busy_clk, usage->beside_clk)
                                                   : usage->busy_clk);
         else
             most = fmax(most, usage->busy_clk * counts[i]);
+        for (int s = 0; s < usage->nshares; s++)
+            busy[usage->shares[s].unit] += usage->shares[s].clk * counts[i];
     }
     for (int u = 0; u < model->nunits; u++)
         most = fmax(most, busy[u]);
-    if (model->width > 0)
-        most = fmax(most, slots / model->width);
-    return fmax(most, demand_clk(&demand));
+    return most;
+}
+
+static double slots_clk(const struct port_model *model, const struct port_usage *const *usages,
+                        const int *counts, int n)
+{
+    double slots = 0;
+    for (int i = 0; i < n; i++) {
+        double least = isnan(usages[i]->slots) ? usages[i]->uops : usages[i]->slots;
+        // In the best of a few orders an instance loses about half of what it may lose.
+        slots += (least + fmax(least, usages[i]->slots_mixed)) / 2 * counts[i];
+    }
+    return model->width > 0 ? slots / model->width : 0;
+}
+
+static double predict(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n, double binding)
+{
+    struct demand demand = {.n = 0};
+    for (int i = 0; i < n; i++)
+        for (int u = 0; u < usages[i]->nuses; u++)
+            demand_add(&demand, usages[i]->uses[u].set,
+                       (double)usages[i]->uses[u].uops * counts[i]);
+    return fmax(demand_clk(&demand, binding),
+                fmax(units_clk(model, usages, counts, n), slots_clk(model, usages, counts, n)));
+}
+
+double port_bound(const struct port_model *model, const struct port_usage *const *usages,
+                  const int *counts, int n)
+{
+    return predict(model, usages, counts, n, 0);
+}
+
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n)
+{
+    return predict(model, usages, counts, n, model->binding);
 }
 
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX])
@@ -228,6 +310,14 @@ int ports_time(const struct port_oracle *oracle, const char *what, const struct 
     return ports_time_again(oracle, mixes, n, timings, err);
 }
 
+void ports_tell(const struct port_evidence *evidence, const char *blocker,
+                const struct port_mix *mix, const struct port_timing *timing)
+{
+    if (evidence)
+        evidence->tell(evidence->context, mix->parts[0].form, blocker,
+                       mix->nparts > 1 ? mix->parts[1].count : 0, mix->parts[0].count, timing);
+}
+
 // All sets that hang together with this one, directly or through others.
 static uint32_t model_component(const struct port_model *model, uint32_t set)
 {
@@ -273,10 +363,27 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
     };
 }
 
-double ports_pair_clk(const struct port_model *model, const struct port_usage *a,
-                      const struct port_usage *b, const struct port_mix *pair)
+double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
+                     const struct port_usage *usages, const struct port_mix *mix)
 {
-    const struct port_usage *usages[] = {a, b};
-    const int counts[] = {pair->parts[0].count, pair->parts[1].count};
-    return port_predict(model, usages, counts, 2);
+    struct port_usage moved[PORT_MIX_PARTS_MAX];
+    const struct port_usage *pointers[PORT_MIX_PARTS_MAX];
+    int counts[PORT_MIX_PARTS_MAX];
+    for (int i = 0; i < mix->nparts; i++) {
+        int moves = forms[mix->parts[i].form].moves;
+        moved[i] = usages[i];
+        moved[i].slots += moves;
+        moved[i].slots_mixed = fmax(moved[i].slots_mixed + moves, moved[i].slots);
+        pointers[i] = &moved[i];
+        counts[i] = mix->parts[i].count;
+    }
+    return port_predict(model, pointers, counts, mix->nparts);
+}
+
+double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
+                      const struct port_usage *a, const struct port_usage *b,
+                      const struct port_mix *pair)
+{
+    const struct port_usage usages[] = {*a, *b};
+    return ports_mix_clk(model, forms, usages, pair);
 }

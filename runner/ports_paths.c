@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Paths that several ports share, for results that leave the vector side, say. No form of one µop
-// shows such a path alone, but forms that need it disturb each other more than their ports explain.
-// A path is a unit: each form needs it for some part of a cycle or more.
-#include "ports_internal.h"
+// Paths that several ports share: for results that leave the vector side, say, or for third
+// operands. No form of one µop shows such a path alone, but forms that need it disturb each other
+// more than their ports explain. A path is a unit: each form needs it for some part of a cycle or
+// more. A few forms that need it are its probes, beside which all others are timed.
+#include "ports_pairs.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,190 +11,307 @@
 #include <string.h>
 
 enum {
-    REPS_MAX = 64, // forms that are timed in pairs, each with another usage
-    MIX_CLK = 30,  // that each of two forms takes alone
-    MEMBERS_MIN = 3,
+    PATH_PROBES = 3,
+    BINDING_STEPS = 20,
+    PAIRS_LEAST = 12, // forms in pairs: fewer say nothing of a CPU
 };
-static const double SLOTS_MAX = 4.5;     // more is microcode
-static const double REP_SLOTS_MAX = 2.6; // and in pairs
-static const double BLOCKER_CLK = 1.3;   // of a blocker: longer ones leave gaps
-static const double EXCESS = 1.12;       // of a pair over what the ports explain
-static const double SHARE_MIN = 0.35;    // cycles; less is chance
-static const double ERROR_MOST = 0.5;    // of a pair: more is not the path's doing
-static const double ERROR_GAIN = 0.9;    // of all pairs, with a path and without
-static const double CLK_MIN = 0.25;      // of a form that is timed in pairs
+static const double SLOTS_MAX = 4.5; // more is microcode
+// A share explains at least so much of a form's pairs with probes that mostly two have to agree.
+static const double PROBED_COST = 0.3;
+static const double EXPLAINED = 0.9; // of what a form waits for, by its shares
 
-struct pairs {
-    const struct port_model *model;
-    int n;
-    int rep[REPS_MAX]; // forms
-    const struct port_usage *usages[REPS_MAX];
-    double clk[REPS_MAX];
-    double measured[REPS_MAX][REPS_MAX], predicted[REPS_MAX][REPS_MAX]; // [i][j], i > j
-};
-
-// Instances of a form in a pair.
-static int pairs_count(const struct pairs *pairs, int i)
+// Whether form i's share of a path shows beside form j.
+static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
 {
-    return (int)ceil(MIX_CLK / pairs->clk[i]);
+    const double *shares = pairs->shares[path];
+    return i != j && shares[i] > 0 && shares[j] > 0 &&
+           shares[i] * pairs->count[i] + shares[j] * pairs->count[j] >
+               PATH_EXCESS * pairs->cells[i][j].predicted;
 }
 
-static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
+// How far the pairs of a form are from what the model says, on average.
+static double pairs_row_error(const struct pairs *pairs, int i)
 {
-    bool alike = a->nuses == b->nuses && round(a->slots) == round(b->slots) &&
-                 fabs(a->busy_clk - b->busy_clk) < 0.1;
-    for (int i = 0; i < a->nuses && alike; i++)
-        alike = a->uses[i].set == b->uses[i].set && a->uses[i].uops == b->uses[i].uops;
-    return alike;
+    double sum = 0, shares[PORT_PATHS_MAX], others[PORT_PATHS_MAX];
+    for (int k = 0; k < pairs->npaths; k++)
+        shares[k] = pairs->shares[k][i];
+    for (int j = 0; j < pairs->n; j++) {
+        for (int k = 0; k < pairs->npaths; k++)
+            others[k] = pairs->shares[k][j];
+        if (j != i)
+            sum += cell_error(&pairs->cells[i][j], shares, pairs->count[i], others, pairs->count[j],
+                              pairs->npaths);
+    }
+    return sum / pairs->n;
 }
 
-// One form for each usage, which has no chains that moves would have to cut.
-static void pairs_choose(struct pairs *pairs, const struct port_form *forms, const int *which,
-                         int n, const struct port_usage *usages)
+// Whether at least half of the path's members are understood no better than form i.
+static bool pairs_clear(const struct pairs *pairs, int path, int i)
 {
-    for (int i = 0; i < n && pairs->n < REPS_MAX; i++) {
-        const struct port_usage *usage = &usages[i];
-        bool unfit = usage->outcome != OUTCOME_OK || !(usage->slots <= REP_SLOTS_MAX) ||
-                     forms[which[i]].chains || usage->unit >= 0 ||
-                     !(forms[which[i]].rthroughput_clk > CLK_MIN);
-        for (int r = 0; r < pairs->n && !unfit; r++)
-            unfit = usages_alike(usage, pairs->usages[r]);
-        if (unfit)
+    int better = 0, members = 0;
+    for (int j = 0; j < pairs->n; j++) {
+        members += pairs->shares[path][j] > 0;
+        better +=
+            pairs->shares[path][j] > 0 && pairs_row_error(pairs, j) < pairs_row_error(pairs, i);
+    }
+    return 2 * better <= members;
+}
+
+// The member beside which most of those show that do not show beside two probes yet; what is not
+// understood itself is no probe. shown[]: beside how many each does; -1: it is one. -1: none.
+static int path_probe(const struct pairs *pairs, int path, const int *shown)
+{
+    int best = -1, most = 0;
+    for (int p = 0; p < pairs->n; p++) {
+        int show = 0;
+        if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p))
             continue;
-        pairs->rep[pairs->n] = which[i];
-        pairs->usages[pairs->n] = usage;
-        pairs->clk[pairs->n++] = forms[which[i]].rthroughput_clk;
+        for (int i = 0; i < pairs->n; i++)
+            show += shown[i] < 2 && pairs_show(pairs, path, i, p);
+        if (show > most) {
+            most = show;
+            best = p;
+        }
+    }
+    return best;
+}
+
+// With its shares; the first path is unit first_unit.
+static void pairs_usage(const struct pairs *pairs, int rep, int first_unit,
+                        struct port_usage *usage)
+{
+    *usage = *pairs->usages[rep];
+    usage->nshares = 0;
+    for (int k = 0; k < pairs->npaths; k++)
+        if (pairs->shares[k][rep] > 0)
+            usage->shares[usage->nshares++] =
+                (struct port_share){first_unit + k, pairs->shares[k][rep]};
+}
+
+static void model_add_probe(struct port_model *model, const struct pairs *pairs, int rep)
+{
+    struct port_probe *probe = &model->probes[model->nprobes];
+    for (int p = 0; p < model->nprobes; p++)
+        if (model->probes[p].form == pairs->rep[rep])
+            return;
+    if (model->nprobes == PORT_PROBES_MAX)
+        return;
+    model->nprobes++;
+    probe->form = pairs->rep[rep];
+    pairs_usage(pairs, rep, model->nunits - pairs->npaths, &probe->usage);
+}
+
+// Of the forms that some form stands for in pairs: their numbers, and usages with the shares of
+// that one. Returns how many.
+static int pairs_forms(const struct pairs *pairs, const int *which, const struct port_usage *all,
+                       int *forms, struct port_usage *usages)
+{
+    int n = 0;
+    for (int i = 0; i < pairs->nwhich; i++) {
+        if (pairs->rep_of[i] < 0)
+            continue;
+        pairs_usage(pairs, pairs->rep_of[i], pairs->model->nunits, &usages[n]);
+        usages[n].slots = all[i].slots;
+        usages[n].slots_mixed = all[i].slots_mixed;
+        forms[n++] = which[i];
+    }
+    return n;
+}
+
+static void model_find_binding(struct port_model *model, const struct ports_mixes *mixes,
+                               const struct port_usage *usages)
+{
+    struct port_model tried = *model;
+    double least = INFINITY;
+    for (int step = 0; step <= BINDING_STEPS; step++) {
+        tried.binding = (double)step / BINDING_STEPS;
+        double error = ports_mixes_error(mixes, &tried, usages, -1);
+        if (error < least) {
+            least = error;
+            model->binding = tried.binding;
+        }
     }
 }
 
-static int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+// Leaves out the paths that do not explain the mixes. usages: with the shares.
+static void pairs_keep_paths(struct pairs *pairs, const struct ports_mixes *mixes,
+                             const struct port_usage *usages)
 {
-    int n = pairs->n * (pairs->n - 1) / 2, at = 0;
-    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
-    for (int i = 0; i < pairs->n; i++)
-        for (int j = 0; j < i; j++)
-            mixes[at++] =
-                ports_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j], MIX_CLK);
-    int status = ports_time(oracle, "paths", mixes, n, timings, err);
-    at = 0;
-    for (int i = 0; i < pairs->n && status == 0; i++)
-        for (int j = 0; j < i; j++, at++) {
-            bool ok = timings[at].outcome == OUTCOME_OK;
-            pairs->measured[i][j] = ok ? timings[at].clk : (double)NAN;
-            pairs->predicted[i][j] =
-                ports_pair_clk(pairs->model, pairs->usages[i], pairs->usages[j], &mixes[at]);
-        }
+    struct port_model tried = *pairs->model;
+    bool keep[PORT_PATHS_MAX];
+    int kept = 0;
+    tried.nunits += pairs->npaths;
+    double with = ports_mixes_error(mixes, &tried, usages, -1);
+    for (int k = 0; k < pairs->npaths; k++)
+        keep[k] = ports_mixes_error(mixes, &tried, usages, pairs->model->nunits + k) > with;
+    for (int k = 0; k < pairs->npaths; k++)
+        if (keep[k])
+            memcpy(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
+    pairs->npaths = kept;
+}
+
+// Finds the binding, then paths.
+static int pairs_explain(struct pairs *pairs, const struct port_oracle *oracle, const int *which,
+                         const struct port_usage *all, struct port_model *model, struct err *err)
+{
+    struct ports_mixes *mixes = NULL;
+    struct port_usage *usages = xcalloc((size_t)pairs->nwhich + 1, sizeof *usages);
+    int *forms = xcalloc((size_t)pairs->nwhich + 1, sizeof *forms);
+    int n = pairs_forms(pairs, which, all, forms, usages);
+    int status = ports_mixes_time(oracle, pairs->forms, forms, n, &mixes, err);
+    if (status == 0) {
+        model_find_binding(model, mixes, usages);
+        pairs_predict(pairs);
+        while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
+               pairs_find_path(pairs))
+            ;
+        pairs_forms(pairs, which, all, forms, usages);
+        pairs_keep_paths(pairs, mixes, usages);
+    }
     free(mixes);
-    free(timings);
+    free(usages);
+    free(forms);
     return status;
 }
 
-// How long a form keeps the path busy if the other one of a pair is its blocker.
-static double path_share(double measured, double predicted, double blockers_clk, int count,
-                         double alone_clk)
+static void model_add_paths(struct port_model *model, const struct pairs *pairs)
 {
-    double share = (measured - blockers_clk) / count;
-    bool shares = measured > EXCESS * predicted && share > SHARE_MIN;
-    return shares ? fmin(share, alone_clk) : 0;
-}
-
-// Shares of all forms if form b is the path's blocker. Returns how many have one.
-static int pairs_shares(const struct pairs *pairs, int b, double *shares)
-{
-    int members = 0;
-    for (int i = 0; i < pairs->n; i++) {
-        int high = i > b ? i : b, low = i > b ? b : i;
-        if (i == b) {
-            shares[i] = pairs->clk[b];
-            continue;
+    model->nunits += pairs->npaths;
+    for (int k = 0; k < pairs->npaths; k++) {
+        struct port_unit *unit = &model->units[model->nunits - pairs->npaths + k];
+        int shown[REPS_MAX] = {0};
+        *unit = (struct port_unit){.blocker = -1, .whole_blocker = -1};
+        snprintf(unit->name, sizeof unit->name, PORT_PATH "%d", k + 1);
+        for (int p = 0; p < PATH_PROBES; p++) {
+            int rep = path_probe(pairs, k, shown);
+            if (rep < 0)
+                break;
+            model_add_probe(model, pairs, rep);
+            for (int i = 0; i < pairs->n; i++)
+                shown[i] += shown[i] >= 0 && pairs_show(pairs, k, i, rep);
+            shown[rep] = -1;
+            if (p > 0)
+                continue;
+            unit->blocker = pairs->rep[rep];
+            unit->blocker_clk = pairs->shares[k][rep];
+            unit->usage = *pairs->usages[rep];
         }
-        shares[i] =
-            path_share(pairs->measured[high][low], pairs->predicted[high][low],
-                       pairs_count(pairs, b) * pairs->clk[b], pairs_count(pairs, i), pairs->clk[i]);
-        members += shares[i] > 0;
     }
-    return members;
 }
 
-// Sum of the errors of all pairs with these shares of a path.
-static double pairs_error(const struct pairs *pairs, const double *shares)
-{
-    double sum = 0;
-    for (int i = 0; i < pairs->n; i++)
-        for (int j = 0; j < i; j++) {
-            double both = shares[i] > 0 && shares[j] > 0 ? shares[i] * pairs_count(pairs, i) +
-                                                               shares[j] * pairs_count(pairs, j)
-                                                         : 0;
-            double clk = fmax(pairs->predicted[i][j], both);
-            if (!isnan(pairs->measured[i][j]))
-                sum += fmin(fabs(clk / pairs->measured[i][j] - 1), ERROR_MOST);
-        }
-    return sum;
-}
-
-int port_find_path(const struct port_oracle *oracle, const struct port_form *forms,
-                   const int *which, int n, struct port_model *model,
-                   const struct port_usage *usages, struct err *err)
+int port_find_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                    const int *which, int n, struct port_model *model,
+                    const struct port_usage *usages, struct err *err)
 {
     struct pairs *pairs = xcalloc(1, sizeof *pairs);
-    pairs->model = model;
-    pairs_choose(pairs, forms, which, n, usages);
-    int status = pairs_measure(pairs, oracle, err), best = -1;
-    double shares[REPS_MAX] = {0}, least = ERROR_GAIN * pairs_error(pairs, shares);
-    for (int b = 0; b < pairs->n && status == 0; b++) {
-        if (pairs->clk[b] > BLOCKER_CLK || pairs_shares(pairs, b, shares) < MEMBERS_MIN)
-            continue;
-        double error = pairs_error(pairs, shares);
-        if (error < least) {
-            least = error;
-            best = b;
-        }
-    }
-    if (best >= 0 && model->nunits < PORT_UNITS_MAX) {
-        struct port_unit *unit = &model->units[model->nunits++];
-        *unit = (struct port_unit){.blocker = pairs->rep[best],
-                                   .blocker_clk = pairs->clk[best],
-                                   .usage = *pairs->usages[best],
-                                   .whole_blocker = -1};
-        snprintf(unit->name, sizeof unit->name, "%s", PORT_PATH);
-    }
+    int status = pairs_measure(pairs, oracle, forms, which, n, usages, model, err);
+    if (status == 0 && pairs->n >= PAIRS_LEAST)
+        status = pairs_explain(pairs, oracle, which, usages, model, err);
+    if (status == 0)
+        model_add_paths(model, pairs);
+    pairs_free(pairs);
     free(pairs);
     return status;
 }
 
-int ports_assign_path(const struct port_oracle *oracle, const struct port_form *forms,
-                      const int *which, int n, const struct port_model *model, int unit,
-                      struct port_usage *usages, struct err *err)
+// --- all forms ---
+
+static bool usage_may_share(const struct port_usage *usage, double clk)
 {
-    const struct port_unit *path = &model->units[unit];
-    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
-    int *position = xcalloc((size_t)n + 1, sizeof *position), nmixes = 0;
-    for (int i = 0; i < n; i++) {
-        double clk = forms[which[i]].rthroughput_clk;
-        if (usages[i].outcome != OUTCOME_OK || usages[i].unit >= 0 ||
-            !(usages[i].slots <= SLOTS_MAX) || !(clk > SHARE_MIN))
+    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots <= SLOTS_MAX &&
+           clk > PATH_SHARE_MIN;
+}
+
+static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX])
+{
+    int n = 0;
+    for (int u = 0; u < model->nunits && n < PORT_PATHS_MAX; u++)
+        if (port_unit_is_path(&model->units[u]))
+            paths[n++] = u;
+    return n;
+}
+
+static double usage_share(const struct port_usage *usage, int unit)
+{
+    for (int s = 0; s < usage->nshares; s++)
+        if (usage->shares[s].unit == unit)
+            return usage->shares[s].clk;
+    return 0;
+}
+
+static void usage_take_shares(struct port_usage *usage, const int *paths, int npaths,
+                              const double *shares)
+{
+    for (int k = 0; k < npaths; k++) {
+        if (shares[k] <= 0)
             continue;
-        position[nmixes] = i;
-        mixes[nmixes++] = ports_pair(which[i], clk, path->blocker, path->blocker_clk, MIX_CLK);
+        usage->shares[usage->nshares++] = (struct port_share){paths[k], shares[k]};
+        if (shares[k] > EXPLAINED * usage->busy_clk)
+            usage->busy_clk = 0;
+    }
+}
+
+// A form beside every probe: mixes[] and timings[], one a probe.
+static void assign_form(const struct port_form *forms, int form, const struct port_model *model,
+                        const struct port_mix *mixes, const struct port_timing *timings,
+                        struct port_usage *usage)
+{
+    int paths[PORT_PATHS_MAX];
+    struct cell cells[PORT_PROBES_MAX];
+    double shares[PORT_PATHS_MAX] = {0};
+    struct row row = {.npaths = model_paths(model, paths),
+                      .clk = forms[form].rthroughput_clk,
+                      .cost = PROBED_COST};
+    bool itself = false;
+    for (int p = 0; p < model->nprobes; p++) {
+        const struct port_probe *probe = &model->probes[p];
+        bool ok = timings[p].outcome == OUTCOME_OK && probe->form != form;
+        cells[p] = (struct cell){
+            ok ? timings[p].clk : (double)NAN,
+            ports_pair_clk(model, forms, usage, &probe->usage, &mixes[p]),
+        };
+        row.cells[p].cell = &cells[p];
+        row.cells[p].count = mixes[p].parts[0].count;
+        row.cells[p].other_count = mixes[p].parts[1].count;
+        for (int k = 0; k < row.npaths; k++) {
+            row.cells[p].others[k] = usage_share(&probe->usage, paths[k]);
+            if (probe->form == form)
+                shares[k] = row.cells[p].others[k];
+        }
+        itself |= probe->form == form;
+        row.n++;
+    }
+    if (!itself)
+        row_fit(&row, shares);
+    usage_take_shares(usage, paths, row.npaths, shares);
+}
+
+int ports_assign_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                       const int *which, int n, const struct port_model *model,
+                       const struct port_evidence *evidence, struct port_usage *usages,
+                       struct err *err)
+{
+    size_t most = (size_t)n * (size_t)model->nprobes + 1;
+    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
+    struct port_timing *timings = xcalloc(most, sizeof *timings);
+    int *position = xcalloc((size_t)n + 1, sizeof *position), nforms = 0, nmixes = 0;
+    for (int i = 0; i < n && model->nprobes > 0; i++) {
+        double clk = forms[which[i]].rthroughput_clk;
+        if (!usage_may_share(&usages[i], clk))
+            continue;
+        position[nforms++] = i;
+        for (int p = 0; p < model->nprobes; p++) {
+            int probe = model->probes[p].form;
+            mixes[nmixes++] = paths_pair(which[i], clk, probe, forms[probe].rthroughput_clk);
+        }
     }
     int status = ports_time(oracle, "paths", mixes, nmixes, timings, err);
-    for (int k = 0; k < nmixes && status == 0; k++) {
-        struct port_usage *usage = &usages[position[k]];
-        double alone_clk = forms[which[position[k]]].rthroughput_clk;
-        double share =
-            timings[k].outcome != OUTCOME_OK
-                ? 0
-                : path_share(timings[k].clk, ports_pair_clk(model, usage, &path->usage, &mixes[k]),
-                             mixes[k].parts[1].count * path->blocker_clk, mixes[k].parts[0].count,
-                             alone_clk);
-        if (which[position[k]] == path->blocker)
-            share = path->blocker_clk;
-        if (share <= 0)
-            continue;
-        usage->unit = unit;
-        usage->busy_clk = fmax(share, usage->busy_clk);
+    for (int i = 0; i < nmixes && status == 0; i++)
+        ports_tell(evidence, forms[mixes[i].parts[1].form].name, &mixes[i], &timings[i]);
+    for (int k = 0; k < nforms && status == 0; k++) {
+        int at = k * model->nprobes;
+        assign_form(forms, which[position[k]], model, &mixes[at], &timings[at],
+                    &usages[position[k]]);
     }
     free(mixes);
     free(timings);

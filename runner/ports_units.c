@@ -29,6 +29,8 @@ struct unit_search {
     const int *which;
     struct port_model *model;
     struct port_usage *usages;
+    const struct port_evidence *evidence; // NULL: none wanted
+    const struct port_model *named;       // whose names live as long as the evidence
     int *waiting;           // positions in which, of forms that wait for something unknown
     double *clk;            // how long, by position in which
     struct port_mix *mixes; // of a series, by index in waiting
@@ -65,7 +67,7 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
     ports[0].busy_clk = ports[1].busy_clk = 0;
     const struct port_usage *usages[] = {&ports[0], &ports[1]};
     const int counts[] = {x, y};
-    return port_predict(model, usages, counts, 2);
+    return port_bound(model, usages, counts, 2);
 }
 
 static bool unit_candidate(const struct unit_search *search, int i)
@@ -95,11 +97,6 @@ static bool microcode_shows(const struct unit_search *search, int i)
 static bool unit_is_microcode(const struct port_unit *unit)
 {
     return strcmp(unit->name, PORT_MICROCODE) == 0;
-}
-
-static bool unit_is_path(const struct port_unit *unit)
-{
-    return strcmp(unit->name, PORT_PATH) == 0;
 }
 
 static void unit_collect(struct unit_search *search, int n,
@@ -139,16 +136,21 @@ static int microcode_choose(const struct unit_search *search)
     return best;
 }
 
-// Times every waiting form beside `blocker`, which takes `clk`.
-static int unit_measure(struct unit_search *search, int blocker, double clk, struct err *err)
+// Times every waiting form beside `blocker`, which takes `clk` of the unit.
+static int unit_measure(struct unit_search *search, int unit, int blocker, double clk,
+                        struct err *err)
 {
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->waiting[i];
         search->mixes[i] =
             ports_pair(search->which[form], search->clk[form], blocker, clk, MIX_CLK);
     }
-    return ports_time(search->oracle, "units", search->mixes, search->nwaiting, search->timings,
-                      err);
+    int status =
+        ports_time(search->oracle, "units", search->mixes, search->nwaiting, search->timings, err);
+    for (int i = 0; i < search->nwaiting && status == 0; i++)
+        ports_tell(search->evidence, search->named->units[unit].name, &search->mixes[i],
+                   &search->timings[i]);
+    return status;
 }
 
 // Sets the unit of those waiting forms that take as long beside the unit's blocker as one after the
@@ -159,7 +161,7 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
 {
     struct port_unit *to = &search->model->units[unit];
     int n = search->nwaiting, kept = 0;
-    if (unit_measure(search, to->blocker, to->blocker_clk, err) != 0)
+    if (unit_measure(search, unit, to->blocker, to->blocker_clk, err) != 0)
         return -1;
     for (int i = 0; i < n; i++) {
         int at = search->waiting[i];
@@ -196,7 +198,7 @@ static int unit_beside(struct unit_search *search, int n, int unit, struct err *
     for (int i = 0; i < n; i++)
         if (search->usages[i].unit == unit && !search->usages[i].whole)
             search->waiting[search->nwaiting++] = i;
-    if (unit_measure(search, to->whole_blocker, to->whole_clk, err) != 0)
+    if (unit_measure(search, unit, to->whole_blocker, to->whole_clk, err) != 0)
         return -1;
     for (int i = 0; i < search->nwaiting; i++) {
         const struct port_mix *mix = &search->mixes[i];
@@ -265,25 +267,31 @@ int port_find_units(const struct port_oracle *oracle, const struct port_form *fo
 
 int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
                       const int *which, int n, const struct port_model *model,
-                      struct port_usage *usages, struct err *err)
+                      const struct port_evidence *evidence, struct port_usage *usages,
+                      struct err *err)
 {
     struct port_model copy = *model;
-    struct unit_search search = {
-        .oracle = oracle, .forms = forms, .which = which, .model = &copy, .usages = usages};
+    struct unit_search search = {.oracle = oracle,
+                                 .forms = forms,
+                                 .which = which,
+                                 .model = &copy,
+                                 .usages = usages,
+                                 .evidence = evidence,
+                                 .named = model};
     search_begin(&search, n);
     int status = 0;
     unit_collect(&search, n, unit_candidate);
     for (int unit = 0; unit < model->nunits && status >= 0; unit++) {
-        if (unit_is_path(&model->units[unit]))
+        if (port_unit_is_path(&model->units[unit]))
             continue;
         if (unit_is_microcode(&model->units[unit]))
             unit_collect(&search, n, microcode_candidate);
         status = unit_assign(&search, unit, &model->units[unit].usage, err);
     }
     for (int unit = 0; unit < model->nunits && status >= 0; unit++)
-        status = unit_is_path(&model->units[unit])
-                     ? ports_assign_path(oracle, forms, which, n, model, unit, usages, err)
-                     : unit_beside(&search, n, unit, err);
+        status = unit_beside(&search, n, unit, err);
+    if (status >= 0)
+        status = ports_assign_paths(oracle, forms, which, n, model, evidence, usages, err);
     search_end(&search);
     return status < 0 ? -1 : 0;
 }
@@ -291,13 +299,22 @@ int port_assign_units(const struct port_oracle *oracle, const struct port_form *
 int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
                      struct port_model *model, struct err *err)
 {
-    int which[PORT_UNITS_MAX];
-    struct port_usage usages[PORT_UNITS_MAX];
+    int which[PORT_UNITS_MAX + PORT_PROBES_MAX], n = 0;
+    struct port_usage usages[PORT_UNITS_MAX + PORT_PROBES_MAX];
     for (int u = 0; u < model->nunits; u++)
-        which[u] = model->units[u].blocker;
-    if (port_infer(oracle, forms, which, model->nunits, model, NULL, usages, err) != 0)
+        which[n++] = model->units[u].blocker;
+    for (int p = 0; p < model->nprobes; p++)
+        which[n++] = model->probes[p].form;
+    if (port_infer(oracle, forms, which, n, model, NULL, usages, err) != 0)
         return -1;
     for (int u = 0; u < model->nunits; u++)
         model->units[u].usage = usages[u];
+    for (int p = 0; p < model->nprobes; p++) {
+        struct port_usage *usage = &usages[model->nunits + p];
+        const struct port_usage *stored = &model->probes[p].usage;
+        usage->nshares = stored->nshares;
+        memcpy(usage->shares, stored->shares, sizeof usage->shares);
+        model->probes[p].usage = *usage;
+    }
     return 0;
 }

@@ -105,7 +105,7 @@ static void ports_text_hidden(const struct port_model *model, struct strbuf *out
 static const char *unit_kind(const struct port_unit *unit)
 {
     return strcmp(unit->name, PORT_MICROCODE) == 0 ? "the sequencer of microcode"
-           : strcmp(unit->name, PORT_PATH) == 0    ? "shared by several ports"
+           : port_unit_is_path(unit)               ? "shared by several ports"
                                                    : "not pipelined";
 }
 
@@ -146,6 +146,11 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                           unit->whole_clk);
         strbuf_puts(out, "\n");
     }
+    if (model->binding > 0)
+        strbuf_printf(out,
+                      "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from "
+                      "the best choice\nof ports to an even one.\n",
+                      model->nunits ? "" : "\n", model->binding * 100);
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);
     if (model->unexplained)
@@ -163,6 +168,24 @@ static void ports_json_set(const struct port_model *model, uint32_t set, struct 
     }
 }
 
+// The forms beside which others are timed, and for how long each needs which path.
+static void ports_json_probes(const struct stored_port_model *stored, struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    for (int p = 0; p < model->nprobes; p++) {
+        const struct port_usage *usage = &model->probes[p].usage;
+        strbuf_puts(out, p ? ", {\"form\": " : "{\"form\": ");
+        report_json_text(out, stored->probe_forms[p]);
+        strbuf_puts(out, ", \"shares\": {");
+        for (int s = 0; s < usage->nshares; s++) {
+            strbuf_puts(out, s ? ", " : "");
+            report_json_text(out, model->units[usage->shares[s].unit].name);
+            strbuf_printf(out, ": %.3f", usage->shares[s].clk);
+        }
+        strbuf_puts(out, "}}");
+    }
+}
+
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
                        struct strbuf *out)
 {
@@ -170,8 +193,9 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
     strbuf_puts(out, "{\"uarch\": ");
     report_json_text(out, uarch);
     strbuf_printf(out,
-                  ", \"width\": %d, \"ports\": %d, \"residual\": %.4f, \"filler\": ", model->width,
-                  model->nports, model->residual);
+                  ", \"width\": %d, \"ports\": %d, \"residual\": %.4f, \"binding\": %.4f, "
+                  "\"filler\": ",
+                  model->width, model->nports, model->residual, model->binding);
     report_json_text(out, stored->filler);
     strbuf_puts(out, ", \"sets\": [");
     for (int c = 0; c < model->nclasses; c++) {
@@ -208,6 +232,8 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
         }
         strbuf_puts(out, "}");
     }
+    strbuf_puts(out, "],\n \"probes\": [");
+    ports_json_probes(stored, out);
     strbuf_puts(out, "]}\n");
 }
 

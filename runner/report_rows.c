@@ -129,6 +129,7 @@ static const struct shown_column shown_port[] = {
     {"slots",       ALIGN_POINT, "slots",    3,        0 },
     {"unit",        ALIGN_LEFT,  "unit",     FIT_KEEP, 0 },
     {"busy",        ALIGN_POINT, "busy_clk", FIT_KEEP, 0 },
+    {"paths",       ALIGN_LEFT,  "paths",    4,        0 },
     {"residual",    ALIGN_POINT, "residual", 5,        0 },
     {"outcome",     ALIGN_LEFT,  "outcome",  1,        0 },
     {"run",         ALIGN_RIGHT, "run_id",   8,        0 },

@@ -13,7 +13,7 @@
 
 // Forms that may keep a unit busy, among those that a model is found with.
 static const double UNIT_LEAST_CLK = 1.9, UNIT_MOST_CLK = 40;
-static const double PATH_LEAST_CLK = 0.9, PATH_MOST_CLK = 2.1; // or need a shared path
+static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // or need a shared path
 
 static double throughput_of(const struct list_row *row, const struct stored_throughput *values,
                             int n)
@@ -77,7 +77,7 @@ static bool row_shows_units(const struct list_row *row)
     return row->enc != ENC_EVEX || (wide && row->rounding == ROUND_NONE);
 }
 
-// Whether a shared path may be found with the row: about one a cycle, no load, no wider twin.
+// Whether a shared path may be found with the row: one or two a cycle, no load, no wider twin.
 static bool row_shows_paths(const struct list_row *row, double clk)
 {
     if (!(clk >= PATH_LEAST_CLK && clk <= PATH_MOST_CLK) || row->enc == ENC_EVEX ||
@@ -86,10 +86,14 @@ static bool row_shows_paths(const struct list_row *row, double clk)
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];
         bool memory = op->kind == OPERAND_MEM || op->kind == OPERAND_VSIB;
-        if ((memory && op->access & ACCESS_READ) || op->kind == OPERAND_MMX || op->high8 ||
+        if ((memory && op->access & ACCESS_READ) || op->kind == OPERAND_MMX ||
+            op->kind == OPERAND_X87 || op->high8 ||
             (op->kind == OPERAND_VEC && (row->enc == ENC_LEGACY || op->bits > 128)))
             return false;
     }
+    for (int i = 0; i < row->nimplicit; i++)
+        if (row->implicit[i].kind == OPERAND_X87 || row->implicit[i].kind == OPERAND_FPSW)
+            return false;
     return true;
 }
 
@@ -139,7 +143,7 @@ static int model_units(const struct ports_forms *forms, const struct port_oracle
     if (status == 0)
         status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
     if (status == 0)
-        status = port_find_path(oracle, forms->forms, which, n, model, usages, err);
+        status = port_find_paths(oracle, forms->forms, which, n, model, usages, err);
     free(which);
     free(usages);
     return status;
@@ -181,6 +185,8 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
         stored->unit_blockers[u] = forms_name(forms, model->units[u].blocker);
         stored->unit_wholes[u] = forms_name(forms, model->units[u].whole_blocker);
     }
+    for (int p = 0; p < model->nprobes; p++)
+        stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
 }
 
 void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,

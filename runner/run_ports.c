@@ -45,6 +45,9 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
                 found = 0;
         for (int u = 0; u < model->nunits && found == 1; u++)
             model->units[u].whole_blocker = ports_forms_find(forms, stored.unit_wholes[u]);
+        for (int p = 0; p < model->nprobes && found == 1; p++)
+            if ((model->probes[p].form = ports_forms_find(forms, stored.probe_forms[p])) < 0)
+                found = 0;
     }
     arena_free(&arena);
     return found;
@@ -155,8 +158,8 @@ static int chunk_infer(const struct chunk *chunk, int bits, const int *which, co
     int status =
         port_infer(chunk->oracle, chunk->forms->forms, which, n, model, &tell, inferred, err);
     if (status == 0 && bits == 64)
-        status =
-            port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, inferred, err);
+        status = port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, &tell,
+                                   inferred, err);
     for (int i = 0; i < n && status == 0; i++) {
         const char *moves[MIX_BREAKERS_MAX];
         int nmoves = mix_breakers(chunk->forms->rows[which[i]], BREAK_NEEDED, moves);

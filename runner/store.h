@@ -125,10 +125,11 @@ int store_put_form(struct store *store, int64_t run_id, const char *list_name, i
 // A port model with the forms that its indices stand for, as texts (form.form): in the database the
 // caller's numbering of forms has no meaning. "" where there is none.
 struct stored_port_model {
-    struct port_model model; // out of the store, `filler` and all blockers are -1
+    struct port_model model; // out of the store, `filler`, blockers and probes are -1
     const char *filler;
     const char *class_blockers[PORT_CLASSES_MAX];
     const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
+    const char *probe_forms[PORT_PROBES_MAX];
 };
 // Once a run; an error if the run has one.
 int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
@@ -143,7 +144,7 @@ int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch
 
 // One mix that was timed for a form, as struct port_evidence tells it.
 struct measured_port_trial {
-    const char *blocker; // name of the class or unit, or "front end"
+    const char *blocker; // name of the class or unit, "front end", or the form of a probe
     int blockers, instances;
     struct port_timing timing;
 };

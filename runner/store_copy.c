@@ -142,14 +142,18 @@ static const struct copy_level copy_port_trial_counts = {
     "ORDER BY position, event",
     "INSERT INTO port_trial_count (run_form_id, position, event, uops) VALUES (?, ?, ?, ?)", NULL};
 
+static const struct copy_level copy_port_shares = {
+    "SELECT 0, unit, share_clk FROM port_share WHERE run_form_id = ?1 ORDER BY unit",
+    "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)", NULL};
+
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
     "residual, whole, beside_clk, slots_mixed FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
     "unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
     "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_uses, &copy_port_trials, &copy_port_trial_counts,
-                                       NULL}
+    (const struct copy_level *const[]){&copy_port_uses, &copy_port_shares, &copy_port_trials,
+                                       &copy_port_trial_counts, NULL}
 };
 
 // Forms and lists are found by their names, or added.
@@ -200,13 +204,19 @@ static const struct copy_level copy_port_names = {
     "SELECT 0, ports_mask, name FROM port_name WHERE run_id = ?1 ORDER BY ports_mask",
     "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", NULL};
 
+static const struct copy_level copy_port_probes = {
+    "SELECT 0, position, unit, form, share_clk FROM port_probe WHERE run_id = ?1 "
+    "ORDER BY position, unit",
+    "INSERT INTO port_probe (run_id, position, unit, form, share_clk) VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
 static const struct copy_level copy_port_models = {
-    "SELECT run_id, width, nports, filler, residual, unexplained FROM port_model "
+    "SELECT run_id, width, nports, filler, residual, unexplained, binding FROM port_model "
     "WHERE run_id = ?1",
-    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained) "
-    "VALUES (?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_names,
-                                       NULL}
+    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
+                                       &copy_port_names, NULL}
 };
 
 static const struct copy_level copy_validation_classes = {

@@ -28,7 +28,8 @@ struct store_rows {
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list"
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
-    "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole"
+    "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
+    "paths"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
     "spread_clk, uops, outcome, run_id, bits, form, list, counted"

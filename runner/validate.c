@@ -4,6 +4,7 @@
 
 #include "plan.h"
 #include "select.h"
+#include "util/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -156,20 +157,6 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
     return chosen;
 }
 
-// splitmix64 (Steele, Lea and Flood, 2014): the same mixes for a seed everywhere.
-static uint64_t draw_bits(uint64_t *state)
-{
-    uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static int draw(uint64_t *state, int below)
-{
-    return (int)(draw_bits(state) % (uint64_t)below);
-}
-
 // The forms in the order of their classes.
 struct drawer {
     const struct validate_forms *forms;
@@ -216,9 +203,9 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
 static int drawer_form(struct drawer *drawer, bool legacy)
 {
     for (;;) {
-        int class = drawer->classes[draw(&drawer->state, drawer->nclasses)];
+        int class = drawer->classes[random_below(&drawer->state, drawer->nclasses)];
         int members = drawer->first[class + 1] - drawer->first[class];
-        int form = drawer->by_class[drawer->first[class] + draw(&drawer->state, members)];
+        int form = drawer->by_class[drawer->first[class] + random_below(&drawer->state, members)];
         if (form_fits(drawer->forms->forms[form].row, legacy))
             return form;
     }
@@ -227,12 +214,12 @@ static int drawer_form(struct drawer *drawer, bool legacy)
 static struct port_mix drawer_mix(struct drawer *drawer)
 {
     struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
-    bool legacy = draw(&drawer->state, 2);
+    bool legacy = random_below(&drawer->state, 2);
     legacy = drawer->fits[legacy] ? legacy : !legacy; // every form fits one of the two
-    mix.nparts = PARTS_MIN + draw(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
+    mix.nparts = PARTS_MIN + random_below(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
     for (int i = 0; i < mix.nparts; i++) {
         int form = drawer_form(drawer, legacy);
-        mix.parts[i] = (struct port_part){form, 1 + draw(&drawer->state, COUNT_MOST)};
+        mix.parts[i] = (struct port_part){form, 1 + random_below(&drawer->state, COUNT_MOST)};
     }
     return mix;
 }
@@ -243,7 +230,7 @@ static int mix_repeats(const struct port_mix *mix)
     int instances = 0;
     for (int i = 0; i < mix->nparts; i++)
         instances += mix->parts[i].count;
-    return instances < BODY_INSTANCES ? BODY_INSTANCES / instances : 1;
+    return instances > 0 && instances < BODY_INSTANCES ? BODY_INSTANCES / instances : 1;
 }
 
 // Times the mixes; the times are those of one mix.

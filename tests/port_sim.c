@@ -10,22 +10,9 @@
 
 enum { DEMANDS_MAX = 64, FLOW_PARTS = 120 };
 
-uint64_t sim_random(uint64_t *state)
-{
-    uint64_t z = *state += 0x9e3779b97f4a7c15;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-    z = (z ^ z >> 27) * 0x94d049bb133111eb;
-    return z ^ z >> 31;
-}
-
-int sim_below(uint64_t *state, int n)
-{
-    return (int)(sim_random(state) % (uint64_t)n);
-}
-
 static double sim_uniform(uint64_t *state)
 {
-    return (double)(sim_random(state) >> 11) * 0x1p-53;
+    return (double)(random_bits(state) >> 11) * 0x1p-53;
 }
 
 // µops by port set.
@@ -102,8 +89,8 @@ static double noise_factor(uint64_t *state, bool ordered)
 {
     double normal = sqrt(-2 * log(sim_uniform(state) + 1e-300)) *
                     cos(2 * 3.14159265358979 * sim_uniform(state));
-    double factor = 1 + normal * (sim_below(state, 10) ? 0.00065 : 0.002);
-    if (ordered && sim_below(state, 30) == 0)
+    double factor = 1 + normal * (random_below(state, 10) ? 0.00065 : 0.002);
+    if (ordered && random_below(state, 30) == 0)
         factor *= 1.03 + 0.27 * sim_uniform(state);
     return factor;
 }
@@ -114,11 +101,11 @@ static double noise_clk(const struct sim *sim, const struct port_mix *mix, doubl
     uint64_t state = sim->seed + (uint64_t)sim->series * 0x5851f42d4c957f2d;
     for (int i = 0; i < mix->nparts; i++) {
         state += (uint64_t)mix->parts[i].form * 1009 + (uint64_t)mix->parts[i].count;
-        sim_random(&state);
-        state = sim_random(&state);
+        random_bits(&state);
+        state = random_bits(&state);
     }
     double least = (double)NAN;
-    if (sim_below(&state, 500) == 0)
+    if (random_below(&state, 500) == 0)
         return least;
     for (unsigned orders = mix->orders & MIX_ORDERS_ALL; orders; orders &= orders - 1)
         least = fmin(least, clk * noise_factor(&state, mix->nparts > 1));
@@ -196,6 +183,34 @@ static void sim_count(const struct sim *sim, const struct sim_form *const *forms
     }
 }
 
+// Of the ports that hang together with those of demand d: how long a mix takes whose µops go to the
+// best ports (binding 0), or to all alike (1), or in between.
+static double sim_binding_clk(const struct demands *demands, int d, double binding)
+{
+    struct demands together = {.n = 0};
+    uint32_t ports = demands->sets[d], before;
+    double even = 0;
+    do {
+        before = ports;
+        for (int i = 0; i < demands->n; i++)
+            if (demands->sets[i] & ports)
+                ports |= demands->sets[i];
+    } while (ports != before);
+    for (int port = 0; port < PORTS_MAX; port++) {
+        double load = 0;
+        for (int i = 0; i < demands->n; i++)
+            if (demands->sets[i] & ports & 1u << port)
+                load += demands->uops[i] / port_set_size(demands->sets[i]);
+        even = fmax(even, load);
+    }
+    for (int i = 0; i < demands->n; i++)
+        if (demands->sets[i] & ports) {
+            together.sets[together.n] = demands->sets[i];
+            together.uops[together.n++] = demands->uops[i];
+        }
+    return binding * even + (1 - binding) * demands_clk(&together);
+}
+
 static struct port_timing sim_time(struct sim *sim, const struct port_mix *mix)
 {
     const struct sim_form *forms[PORT_MIX_PARTS_MAX];
@@ -206,6 +221,10 @@ static struct port_timing sim_time(struct sim *sim, const struct port_mix *mix)
     }
     struct port_timing timing = {.outcome = OUTCOME_OK};
     timing.clk = sim_clk(sim->cpu, forms, counts, mix->nparts);
+    struct demands demands;
+    demands_make(&demands, forms, counts, mix->nparts);
+    for (int d = 0; d < demands.n && sim->binding > 0; d++)
+        timing.clk = fmax(timing.clk, sim_binding_clk(&demands, d, sim->binding));
     if (sim->noise)
         timing.clk = noise_clk(sim, mix, timing.clk);
     if (sim->all_unstable || isnan(timing.clk))

@@ -8,6 +8,7 @@
 #define LATPUT_PORT_SIM_H
 
 #include "../runner/ports.h"
+#include "../runner/util/random.h"
 
 enum { SIM_FORMS_MAX = 128, SIM_SETS_MAX = 48 };
 
@@ -57,6 +58,7 @@ struct sim {
     bool all_unstable;
     int mixes_left; // until measuring cannot go on; 0: without end
     bool counts;    // has counters for the ports of its groups, and for slots
+    double binding; // how early µops are bound to ports, 0 (the best port is known) to 1 (evenly)
     long series, mixes, kernels;
 };
 
@@ -92,8 +94,5 @@ enum sim_verdict sim_judge(const struct sim_cpu *cpu, int form, const struct por
 void sim_explain(const struct sim_cpu *cpu, int form, const struct port_usage *usage,
                  const int map[PORTS_MAX], enum sim_verdict verdict);
 void sim_print_verdicts(const char *what, const int verdicts[SIM_VERDICTS]);
-
-uint64_t sim_random(uint64_t *state); // splitmix64
-int sim_below(uint64_t *state, int n);
 
 #endif

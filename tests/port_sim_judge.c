@@ -56,10 +56,10 @@ bool sim_same_model(const struct sim_cpu *cpu, const struct port_model *model, i
 // A few classes, a few of each.
 static int draw_blockers(const struct port_model *model, uint64_t *state, int *classes, int *counts)
 {
-    int n = 1 + sim_below(state, CLASSES_IN_MIX);
+    int n = 1 + random_below(state, CLASSES_IN_MIX);
     for (int i = 0; i < n; i++) {
-        classes[i] = sim_below(state, model->nclasses);
-        counts[i] = sim_below(state, 1 + 4 * port_set_size(model->classes[classes[i]].set));
+        classes[i] = random_below(state, model->nclasses);
+        counts[i] = random_below(state, 1 + 4 * port_set_size(model->classes[classes[i]].set));
     }
     return n;
 }
@@ -120,7 +120,7 @@ static bool usage_equivalent(const struct sim_cpu *cpu, const struct sim_form *t
         int n = i ? draw_blockers(&model, &state, classes, counts) : 0;
         for (int j = 0; j < n; j++)
             forms[j] = &cpu->forms[model.classes[classes[j]].blocker];
-        counts[n] = 1 + sim_below(&state, 4);
+        counts[n] = 1 + random_below(&state, 4);
         forms[n] = truth;
         double clk = sim_clk(cpu, forms, counts, n + 1);
         forms[n] = found;

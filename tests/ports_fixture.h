@@ -23,18 +23,25 @@ static inline struct stored_port_model fixture_port_model(void)
                               {FIXTURE_ALU, "ALU", 0, 0.25, 310}},
                   .nhidden = 1,
                   .hidden = {{FIXTURE_ALU | FIXTURE_LOAD, "ALL"}},
-                  .nunits = 1,
+                  .nunits = 3,
                   .units = {{.name = "DIV",
                              .blocker = 4,
                              .blocker_clk = 5,
                              .whole_blocker = 2,
-                             .whole_clk = 9.5}},
+                             .whole_clk = 9.5},
+                            {.name = "path1", .blocker_clk = 0.5, .whole_blocker = -1},
+                            {.name = "path2", .blocker_clk = 1, .whole_blocker = -1}},
+                  .nprobes = 2,
+                  .probes = {{.form = 5, .usage = {.nshares = 2, .shares = {{1, 0.5}, {2, 1}}}},
+                             {.form = 6, .usage = {.nshares = 1, .shares = {{1, 0.75}}}}},
+                  .binding = 0.125,
                   .residual = 0.012,
                   .unexplained = 2},
         .filler = "nop",
-        .class_blockers = {"shlx r64 r64 r64", "mov r64 m64", "lea r64 agen"},
-        .unit_blockers = {"div r64"                              },
-        .unit_wholes = {"vdivpd z z z"                               },
+        .class_blockers = {"shlx r64 r64 r64",                                                         "mov r64 m64",                                   "lea r64 agen"},
+        .unit_blockers = {"div r64",                                                        "vmovd r32 x", "vmovd r32 x"},
+        .unit_wholes = {"vdivpd z z z", "",                                    ""},
+        .probe_forms = {"vmovd r32 x",                                                    "vptest x x"                              },
     };
 }
 
@@ -66,6 +73,8 @@ static inline const struct port_usage *fixture_port_usages(void)
          .uops = 2,
          .slots = 1.02,
          .unit = -1,
+         .nshares = 2,
+         .shares = {{1, 0.25}, {2, 1}},
          .residual = 0.05},
         {.unit = -1                },
     };
@@ -103,9 +112,10 @@ static inline void fixture_put_usages(struct store *store, int64_t run_id,
         fixture_row("nop", "", "nop"),
     };
     struct measured_port_trial trials[] = {
-        {.blocker = "front end", .blockers = 24, .instances = 4},
-        {.blocker = "ALU",       .blockers = 24, .instances = 4},
-        {.blocker = "LOAD",      .blockers = 12, .instances = 4},
+        {.blocker = "front end",   .blockers = 24, .instances = 4 },
+        {.blocker = "ALU",         .blockers = 24, .instances = 4 },
+        {.blocker = "LOAD",        .blockers = 12, .instances = 4 },
+        {.blocker = "vmovd r32 x", .blockers = 30, .instances = 60},
     };
     trials[0].timing = (struct port_timing){.clk = 3.5, .spread_clk = 0.01};
     trials[1].timing = (struct port_timing){
@@ -119,6 +129,7 @@ static inline void fixture_put_usages(struct store *store, int64_t run_id,
         .counted = true,
         .uops = {1, 1, 1}
     };
+    trials[3].timing = (struct port_timing){.clk = 31};
     static const char *const groups[] = {"p01", "p23", "p5"};
     struct measured_ports results[FIXTURE_PORTS];
     for (int i = 0; i < FIXTURE_PORTS; i++)
@@ -131,7 +142,7 @@ static inline void fixture_put_usages(struct store *store, int64_t run_id,
                                              .groups = groups,
                                              .ngroups = 3,
                                              .slots = "uops_issued",
-                                             .ntrials = i == 0 ? 3 : 0};
+                                             .ntrials = i == 0 ? 4 : 0};
     struct stored_port_model model = fixture_port_model();
     struct err err = {""};
     if (store_put_port_model(store, run_id, &model, &err) != 0 ||

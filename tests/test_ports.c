@@ -8,6 +8,7 @@
 
 #include <cmocka.h>
 
+#include "../runner/util/mem.h"
 #include "port_sim.h"
 
 #include <math.h>
@@ -170,10 +171,42 @@ static void dividers_are_found(void **state)
     }
 }
 
+// How long the simulated form needs the ports of a path.
+static double path_clk(const struct sim_form *form, uint32_t path)
+{
+    for (int u = 0; u < form->nuses; u++)
+        if (form->uses[u].set == path)
+            return (double)form->uses[u].uops / port_set_size(path);
+    return 0;
+}
+
+static double usage_path_clk(const struct port_usage *usage, int unit)
+{
+    for (int s = 0; s < usage->nshares; s++)
+        if (usage->shares[s].unit == unit)
+            return usage->shares[s].clk;
+    return 0;
+}
+
+// Evidence: how many timings beside a form were told of.
+struct told {
+    const char *form;
+    int timings;
+};
+
+static void tell(void *context, int form, const char *blocker, int blockers, int instances,
+                 const struct port_timing *timing)
+{
+    struct told *told = context;
+    assert_true(form >= 0 && blockers > 0 && instances > 0 && timing->clk > 0);
+    told->timings += strcmp(blocker, told->form) == 0;
+}
+
 // What several ports share, and how long forms need it; those that do not need it stay free of it.
-static void a_shared_path_is_found(void **state)
+static void shared_paths_are_found(void **state)
 {
     (void)state;
+    static const uint32_t paths[] = {1u << 14, 3u << 16};
     struct sim_cpu cpu;
     struct port_model model;
     struct port_form forms[SIM_FORMS_MAX];
@@ -185,25 +218,68 @@ static void a_shared_path_is_found(void **state)
         struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
         struct port_oracle oracle = sim_oracle(&sim);
         sim_forms(&cpu, forms);
-        for (int f = 0; f < cpu.nforms; f++)
+        for (int f = 0; f < cpu.nforms; f++) {
             which[f] = f;
+            for (int p = 0; p < 2; p++)
+                forms[f].operands |= path_clk(&cpu.forms[f], paths[p]) > 0 ? 1u << p : 0;
+        }
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
-        assert_int_equal(port_find_path(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
                          0);
-        assert_int_equal(model.nunits, 1);
-        assert_string_equal(model.units[0].name, PORT_PATH);
-        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
-        assert_int_equal(port_assign_units(&oracle, forms, which, cpu.nforms, &model, usages, &err),
-                         0);
-        for (int f = 0; f < cpu.nforms; f++) {
-            bool needs = false;
-            for (int u = 0; u < cpu.forms[f].nuses; u++)
-                needs |= cpu.forms[f].uses[u].set == 1u << 14;
-            if (needs != (usages[f].unit == 0))
-                fail_msg("%s: unit %d", cpu.forms[f].name, usages[f].unit);
-            assert_true(!needs || fabs(usages[f].busy_clk - 1) < 0.05);
+        assert_int_equal(model.nunits, 2);
+        assert_true(model.nprobes >= 2);
+        int first = path_clk(&cpu.forms[model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+        for (int u = 0; u < 2; u++) {
+            assert_true(port_unit_is_path(&model.units[u]));
+            assert_true(path_clk(&cpu.forms[model.units[u].blocker], paths[u ^ first]) > 0);
         }
+        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
+        struct told told = {forms[model.probes[0].form].name, 0};
+        const struct port_evidence evidence = {tell, &told};
+        assert_int_equal(
+            port_assign_units(&oracle, forms, which, cpu.nforms, &model, &evidence, usages, &err),
+            0);
+        assert_true(told.timings >= 10);
+        for (int f = 0; f < cpu.nforms; f++)
+            for (int u = 0; u < 2; u++) {
+                double want = path_clk(&cpu.forms[f], paths[u ^ first]);
+                double got = usage_path_clk(&usages[f], u);
+                if (fabs(got - want) > 0.05)
+                    fail_msg("%s: %.2f cycles of path %d, not %.2f", cpu.forms[f].name, got, u,
+                             want);
+            }
+    }
+}
+
+// How early µops are bound to ports, where their sets are known; and that it is not taken for a
+// path.
+static void binding_is_found(void **state)
+{
+    (void)state;
+    static const double bindings[] = {0, 0.15, 0.5, 1};
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    int which[SIM_FORMS_MAX];
+    read_cpu("tests/sim/zen_like.csv", &cpu);
+    sim_forms(&cpu, forms);
+    for (int f = 0; f < cpu.nforms; f++) {
+        which[f] = f;
+        usages[f] = sim_usage(&cpu.forms[f]);
+    }
+    for (size_t b = 0; b < 2 * ARRAY_LEN(bindings); b++) {
+        double binding = bindings[b / 2];
+        struct sim sim = {.cpu = &cpu, .seed = b, .noise = b % 2, .binding = binding};
+        struct port_oracle oracle = sim_oracle(&sim);
+        sim_model(&cpu, &model);
+        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        if (fabs(model.binding - binding) > (sim.noise ? 0.051 : 0.001))
+            fail_msg("bound %.2f, not %.2f", model.binding, binding);
+        assert_int_equal(model.nunits, 0);
     }
 }
 
@@ -359,25 +435,26 @@ static void predictions_are_the_optimum(void **state)
     (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 3000; i++) {
-        struct sim_cpu cpu = {.width = 2 + sim_below(&random, 7),
+        struct sim_cpu cpu = {.width = 2 + random_below(&random, 7),
                               .nunits = 1,
-                              .units = {{"U", 1 + sim_below(&random, 2)}}};
+                              .units = {{"U", 1 + random_below(&random, 2)}}};
         struct port_model model = {.width = cpu.width, .nunits = 1};
-        int n = 1 + sim_below(&random, 5), counts[5], nports = 2 + sim_below(&random, 9);
+        int n = 1 + random_below(&random, 5), counts[5], nports = 2 + random_below(&random, 9);
         const struct sim_form *forms[5];
         struct port_usage usages[5];
         const struct port_usage *pointers[5];
         for (int f = 0; f < n; f++) {
             struct sim_form *form = &cpu.forms[f];
-            form->nuses = 1 + sim_below(&random, 4);
+            form->nuses = 1 + random_below(&random, 4);
             for (int u = 0; u < form->nuses; u++)
-                form->uses[u] = (struct port_use){
-                    1 + (uint32_t)sim_below(&random, (1 << nports) - 1), 1 + sim_below(&random, 3)};
-            form->slots = 1 + sim_below(&random, 3);
-            form->unit = sim_below(&random, 4) ? -1 : 0;
-            form->busy_clk = form->unit < 0 ? 0 : sim_below(&random, 5);
-            form->whole = form->unit >= 0 && sim_below(&random, 3) == 0;
-            counts[f] = 1 + sim_below(&random, 12);
+                form->uses[u] =
+                    (struct port_use){1 + (uint32_t)random_below(&random, (1 << nports) - 1),
+                                      1 + random_below(&random, 3)};
+            form->slots = 1 + random_below(&random, 3);
+            form->unit = random_below(&random, 4) ? -1 : 0;
+            form->busy_clk = form->unit < 0 ? 0 : random_below(&random, 5);
+            form->whole = form->unit >= 0 && random_below(&random, 3) == 0;
+            counts[f] = 1 + random_below(&random, 12);
             forms[f] = form;
             usages[f] = sim_usage(form);
             usages[f].beside_clk = form->busy_clk * cpu.units[0].parts;
@@ -426,7 +503,8 @@ int main(void)
         cmocka_unit_test(predictions_are_the_optimum),
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
-        cmocka_unit_test(a_shared_path_is_found),
+        cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(binding_is_found),
         cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(counters_show_more),
         cmocka_unit_test(nothing_stable_is_no_structure),

@@ -21,14 +21,14 @@ enum { FORMS = 8, MODELS = 600 };
 static uint32_t random_set(const struct sim_cpu *cpu, int nports, uint64_t *random)
 {
     uint32_t set = 0;
-    if (cpu->nsets && sim_below(random, 3) == 0) { // inside another, or more than it
-        set = cpu->sets[sim_below(random, cpu->nsets)].set;
-        set = sim_below(random, 2) ? set | 1u << sim_below(random, nports)
-                                   : set & (uint32_t)sim_random(random);
+    if (cpu->nsets && random_below(random, 3) == 0) { // inside another, or more than it
+        set = cpu->sets[random_below(random, cpu->nsets)].set;
+        set = random_below(random, 2) ? set | 1u << random_below(random, nports)
+                                      : set & (uint32_t)random_bits(random);
     }
-    int size = 1 + sim_below(random, nports < 5 ? nports : 5);
+    int size = 1 + random_below(random, nports < 5 ? nports : 5);
     while (!set || (size > 0 && !cpu->nsets)) {
-        set |= 1u << sim_below(random, nports);
+        set |= 1u << random_below(random, nports);
         if (port_set_size(set) >= size)
             break;
     }
@@ -38,9 +38,9 @@ static uint32_t random_set(const struct sim_cpu *cpu, int nports, uint64_t *rand
 // A class, what two of them have in common, or what is left of one.
 static uint32_t random_use(const struct sim_cpu *cpu, uint64_t *random)
 {
-    uint32_t a = cpu->sets[sim_below(random, cpu->nsets)].set;
-    uint32_t b = cpu->sets[sim_below(random, cpu->nsets)].set;
-    int kind = sim_below(random, 4);
+    uint32_t a = cpu->sets[random_below(random, cpu->nsets)].set;
+    uint32_t b = cpu->sets[random_below(random, cpu->nsets)].set;
+    int kind = random_below(random, 4);
     uint32_t set = kind == 0 ? a & b : kind == 1 ? a & ~b : a;
     return set ? set : a;
 }
@@ -65,8 +65,8 @@ static struct sim_form *add_form(struct sim_cpu *cpu, const char *what, double s
 
 static void random_cpu(struct sim_cpu *cpu, uint64_t *random)
 {
-    int nports = 2 + sim_below(random, 11), nsets = 2 + sim_below(random, 9);
-    *cpu = (struct sim_cpu){.width = 2 + sim_below(random, 7)};
+    int nports = 2 + random_below(random, 11), nsets = 2 + random_below(random, 9);
+    *cpu = (struct sim_cpu){.width = 2 + random_below(random, 7)};
     add_form(cpu, "nop", 1, 0)->filler_only = true;
     for (int tries = 0; tries < 50 && cpu->nsets < nsets; tries++) {
         uint32_t set = random_set(cpu, nports, random);
@@ -76,15 +76,15 @@ static void random_cpu(struct sim_cpu *cpu, uint64_t *random)
         if (s < cpu->nsets)
             continue;
         cpu->sets[cpu->nsets++].set = set;
-        form_use(add_form(cpu, "blocker", 1, sim_below(random, 4)), set);
+        form_use(add_form(cpu, "blocker", 1, random_below(random, 4)), set);
     }
     for (int port = 0; port < nports; port++)
         if (cpu->ngroups < 8)
             cpu->groups[cpu->ngroups++].set = 1u << port;
         else
-            cpu->groups[sim_below(random, 8)].set |= 1u << port;
+            cpu->groups[random_below(random, 8)].set |= 1u << port;
     for (int i = 0; i < FORMS; i++) {
-        int uops = 1 + sim_below(random, 4);
+        int uops = 1 + random_below(random, 4);
         struct sim_form *form = add_form(cpu, "form", uops, -1);
         for (int u = 0; u < uops; u++)
             form_use(form, random_use(cpu, random));

@@ -21,17 +21,22 @@ static struct stored_port_model made_model(void)
                               {0xf, "ALU", -1, 0.25, 300}},
                   .nhidden = 1,
                   .hidden = {{0x3b, "Q\"ALL"}},
-                  .nunits = 3,
+                  .nunits = 4,
                   .units = {{.name = "DIV", .blocker_clk = 4.5, .whole_clk = 9},
                             {.name = "SQRT", .blocker_clk = 12},
-                            {.name = PORT_MICROCODE, .blocker_clk = 2}},
+                            {.name = PORT_MICROCODE, .blocker_clk = 2},
+                            {.name = "path1", .blocker_clk = 0.5}},
+                  .nprobes = 1,
+                  .probes = {{.usage = {.nshares = 1, .shares = {{3, 0.5}}}}},
+                  .binding = 0.25,
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
-        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"",              "shlx r64 r64 r64",
+        .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"", "shlx r64 r64 r64",
                   "mov r32 i32"},
-        .unit_wholes = {"vdivpd z z z"  },
-        .unit_blockers = {"div r64",             "vsqrtpd x x", "haddps x x"                   },
+        .unit_wholes = {"vdivpd z z z"                        },
+        .unit_blockers = {"div r64",                          "vsqrtpd x x", "haddps x x", "vmovd r32 x"},
+        .probe_forms = {"vmovd r32 x"                          },
     };
 }
 
@@ -54,6 +59,9 @@ static void test_text(void **state)
     struct strbuf out = {0};
     report_ports_text(&stored, "Some CPU, run 3", &out);
     assert_true(strncmp(out.data, "Some CPU, run 3\n", 16) == 0);
+    expect_text(&out,
+                "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
+    expect_text(&out, "mixes are 25 % of the way");
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
@@ -133,6 +141,9 @@ static void test_json(void **state)
                 "[\"q1\",\"q2\",\"q10\",\"u4\",\"u5\"]");
     expect_json(&out, "json_extract(?1, '$.units[1].name')", "SQRT");
     expect_json(&out, "json_extract(?1, '$.units[0].busy_clk')", "4.5");
+    expect_json(&out, "json_extract(?1, '$.binding')", "0.25");
+    expect_json(&out, "json_extract(?1, '$.probes[0].form')", "vmovd r32 x");
+    expect_json(&out, "json_extract(?1, '$.probes[0].shares.path1')", "0.5");
     expect_json(&out, "json_extract(?1, '$.units[0].whole_blocker')", "vdivpd z z z");
     expect_json(&out, "json_extract(?1, '$.units[0].whole_clk')", "9.0");
     expect_json(&out, "json_extract(?1, '$.units[1].whole_clk') IS NULL", "1");

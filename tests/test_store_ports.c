@@ -9,6 +9,15 @@
 #include "store_old.h"
 #include "util/paths.h"
 
+static void expect_shares(const struct port_usage *got, const struct port_usage *want)
+{
+    assert_int_equal(got->nshares, want->nshares);
+    for (int s = 0; s < want->nshares; s++) {
+        assert_int_equal(got->shares[s].unit, want->shares[s].unit);
+        assert_true(got->shares[s].clk == want->shares[s].clk);
+    }
+}
+
 static void test_model(void **state)
 {
     (void)state;
@@ -50,6 +59,13 @@ static void test_model(void **state)
     assert_string_equal(got.unit_wholes[0], "vdivpd z z z");
     assert_true(got.model.units[0].whole_clk == 9.5);
     assert_int_equal(got.model.units[0].whole_blocker, -1);
+    assert_true(got.model.binding == want.model.binding);
+    assert_int_equal(got.model.nprobes, want.model.nprobes);
+    for (int p = 0; p < want.model.nprobes; p++) {
+        assert_string_equal(got.probe_forms[p], want.probe_forms[p]);
+        assert_int_equal(got.model.probes[p].form, -1);
+        expect_shares(&got.model.probes[p].usage, &want.model.probes[p].usage);
+    }
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
     // The newest of a CPU, of a uarch, of all.
@@ -112,6 +128,7 @@ static void test_usages(void **state)
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
+        expect_shares(got, &want);
     }
     assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
     assert_int_equal(n, 0);
@@ -185,10 +202,10 @@ static void test_batch(void **state)
 static void test_append_only(void **state)
 {
     (void)state;
-    static const char *const facts[] = {"port_model",       "port_class",       "port_unit",
-                                        "port_name",        "port_result",      "port_use",
-                                        "port_trial",       "port_trial_count", "validation",
-                                        "validation_class", "validation_mix"};
+    static const char *const facts[] = {
+        "port_model",  "port_class",       "port_unit",     "port_probe", "port_name",
+        "port_result", "port_use",         "port_share",    "port_trial", "port_trial_count",
+        "validation",  "validation_class", "validation_mix"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
@@ -213,12 +230,16 @@ static const char everything[] =
     "SELECT group_concat(line, char(10)) FROM ("
     "SELECT concat_line AS line FROM ("
     "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
-    "unexplained AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
+    "unexplained || ' ' || binding AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
     "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
     "blocker_clk || ' ' || members FROM port_class WHERE run_id = 2 UNION ALL "
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
+    "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
+    "UNION ALL "
+    "SELECT 'share ' || form || unit || share_clk FROM port_share "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
     "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') FROM port_result "
@@ -414,6 +435,7 @@ static void test_views(void **state)
          "FROM port_table WHERE form = 'add r64 m64'",                                    "2 1.02 0.05 throughput 0"                                     },
         {"SELECT unit || busy_clk || ports || ambiguous FROM port_table WHERE form = 'div r64'",
          "DIV5.02*ALU?1"                                                                                                                                          },
+        {"SELECT paths FROM port_table WHERE form = 'add r64 m64'",                                "path1 0.25, path2 1.00"                                       },
         {"SELECT unit IS NULL AND busy_clk IS NULL FROM port_table WHERE form = 'add r64 r64'",
          "1"                                                                                                                                                      },
         {"SELECT count(*) || group_concat(DISTINCT outcome) FROM failure_table "
@@ -421,10 +443,11 @@ static void test_views(void **state)
         {"SELECT detail FROM failure_table WHERE test = 'ports' AND run_id = 4",
          "serialises: nothing else runs beside it"                                                                                                                },
         {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
-         "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -"      },
+         "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -;"
+         "vmovd r32 xvmovd r32 x -"                                                    },
         {"SELECT group_concat(coalesce(counted, '-'), ';') FROM port_evidence",
-         "-;p01 18.0, p23 10.0, uops_issued 28.0;-"                                                                                                               },
-        {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "3"                                                            },
+         "-;p01 18.0, p23 10.0, uops_issued 28.0;-;-"                                                                                                             },
+        {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "4"                                                            },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         fixture_expect(store, cases[i].sql, cases[i].expected);

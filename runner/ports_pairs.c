@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+// Forms side by side, two and two: which stand for the others, and how long they take together.
+#include "ports_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double REP_SLOTS_MAX = 2.6; // more would hide what it waits for
+static const double CLK_MIN = 0.25;      // of a form that is timed in pairs
+static const double ALONE_MOST = 1.08;   // of its throughput, in a sequence of its own
+
+// Any order may do: what a path costs in the best of three is not the schedulers' doing.
+struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
+{
+    struct port_mix pair = ports_pair(a, a_clk, b, b_clk, PAIR_CLK);
+    pair.orders |= MIX_ORDERS_FEW;
+    return pair;
+}
+
+static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
+{
+    bool alike = a->nuses == b->nuses && round(a->slots) == round(b->slots) &&
+                 fabs(a->busy_clk - b->busy_clk) < 0.1;
+    for (int i = 0; i < a->nuses && alike; i++)
+        alike = a->uses[i].set == b->uses[i].set && a->uses[i].uops == b->uses[i].uops;
+    return alike;
+}
+
+// One form for each usage, throughput and kinds of operands.
+static void pairs_choose(struct pairs *pairs, const int *which, int n,
+                         const struct port_usage *usages)
+{
+    for (int i = 0; i < n; i++) {
+        const struct port_usage *usage = &usages[i];
+        const struct port_form *form = &pairs->forms[which[i]];
+        int rep = -1;
+        if (usage->outcome == OUTCOME_OK && usage->slots <= REP_SLOTS_MAX && usage->unit < 0 &&
+            form->rthroughput_clk > CLK_MIN) {
+            for (rep = 0; rep < pairs->n; rep++)
+                if (usages_alike(usage, pairs->usages[rep]) &&
+                    form->chains == pairs->forms[pairs->rep[rep]].chains &&
+                    form->operands == pairs->forms[pairs->rep[rep]].operands &&
+                    fabs(form->rthroughput_clk - pairs->clk[rep]) < 0.1 * pairs->clk[rep])
+                    break;
+        }
+        if (rep == pairs->n) {
+            if (rep == REPS_MAX)
+                rep = -1;
+            else {
+                pairs->rep[rep] = which[i];
+                pairs->usages[rep] = usage;
+                pairs->clk[rep] = form->rthroughput_clk;
+                pairs->n++;
+            }
+        }
+        pairs->rep_of[i] = rep;
+    }
+}
+
+// Leaves out forms whose instances wait for each other even so.
+static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+{
+    struct port_mix mixes[REPS_MAX];
+    struct port_timing timings[REPS_MAX];
+    for (int i = 0; i < pairs->n; i++) {
+        mixes[i] = paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[i], pairs->clk[i]);
+        mixes[i].nparts = 1;
+    }
+    int status = ports_time(oracle, "paths", mixes, pairs->n, timings, err), kept = 0;
+    for (int i = 0; i < pairs->n && status == 0; i++) {
+        double alone_clk = timings[i].clk / mixes[i].parts[0].count;
+        bool fits = timings[i].outcome == OUTCOME_OK && alone_clk <= ALONE_MOST * pairs->clk[i];
+        for (int w = 0; w < pairs->nwhich; w++)
+            if (pairs->rep_of[w] == i)
+                pairs->rep_of[w] = fits ? kept : -1;
+        if (!fits)
+            continue;
+        pairs->rep[kept] = pairs->rep[i];
+        pairs->usages[kept] = pairs->usages[i];
+        pairs->count[kept] = mixes[i].parts[0].count;
+        pairs->clk[kept++] = fmin(alone_clk, pairs->clk[i]);
+    }
+    pairs->n = kept;
+    return status;
+}
+
+void pairs_predict(struct pairs *pairs)
+{
+    for (int i = 0; i < pairs->n; i++)
+        for (int j = 0; j < i; j++)
+            pairs->cells[i][j].predicted = pairs->cells[j][i].predicted =
+                ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i], pairs->usages[j],
+                               &pairs->mixes[i][j]);
+}
+
+static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, struct err *err)
+{
+    int n = pairs->n * (pairs->n - 1) / 2, at = 0;
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    for (int i = 0; i < pairs->n; i++)
+        for (int j = 0; j < i; j++)
+            pairs->mixes[i][j] = mixes[at++] =
+                paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
+    int status = ports_time(oracle, "paths", mixes, n, timings, err);
+    at = 0;
+    for (int i = 0; i < pairs->n && status == 0; i++) {
+        pairs->cells[i][i].clk = NAN;
+        for (int j = 0; j < i; j++, at++) {
+            bool ok = timings[at].outcome == OUTCOME_OK;
+            pairs->cells[i][j].clk = pairs->cells[j][i].clk = ok ? timings[at].clk : (double)NAN;
+        }
+    }
+    free(mixes);
+    free(timings);
+    return status;
+}
+
+int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle,
+                  const struct port_form *forms, const int *which, int n,
+                  const struct port_usage *usages, const struct port_model *model, struct err *err)
+{
+    *pairs = (struct pairs){.model = model, .forms = forms, .nwhich = n};
+    pairs->rep_of = xcalloc((size_t)n + 1, sizeof *pairs->rep_of);
+    pairs_choose(pairs, which, n, usages);
+    int status = pairs_thin(pairs, oracle, err);
+    return status == 0 ? pairs_time(pairs, oracle, err) : status;
+}
+
+void pairs_free(struct pairs *pairs)
+{
+    free(pairs->rep_of);
+}

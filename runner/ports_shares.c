@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Shares of paths that explain the times of pairs best: for one form beside others whose shares are
+// known, and for all forms at once.
+#include "ports_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SWEEPS = 3,
+    SEEDS = 16, // forms that a path is tried to begin with
+};
+static const double BLOCKER_CLK = 1.3; // of these: longer ones leave gaps
+static const double SHARE_COST = 0.15; // a share explains at least so much, in shares of a pair
+static const double SLOWER_COST = 2;   // of a pair that is said to take longer than it does
+static const double ERROR_MOST = 0.5;  // of a pair: more is not the path's doing
+static const double ERROR_GAIN = 2.5;  // of all pairs, without a path and with it
+
+// What two forms are to take together, if the paths have these shares.
+double cell_error(const struct cell *cell, const double *mine, int count, const double *others,
+                  int other_count, int npaths)
+{
+    double clk = cell->predicted;
+    if (isnan(cell->clk))
+        return 0;
+    for (int k = 0; k < npaths; k++)
+        if (mine[k] > 0 && others[k] > 0)
+            clk = fmax(clk, mine[k] * count + others[k] * other_count);
+    double error = clk / cell->clk - 1;
+    return fmin(error > 0 ? error * SLOWER_COST : -error, ERROR_MOST);
+}
+
+static double row_error(const struct row *row, const double *shares)
+{
+    double sum = 0;
+    for (int i = 0; i < row->n; i++)
+        sum += cell_error(row->cells[i].cell, shares, row->cells[i].count, row->cells[i].others,
+                          row->cells[i].other_count, row->npaths);
+    for (int k = 0; k < row->npaths; k++)
+        sum += shares[k] > 0 ? row->cost : 0;
+    return sum;
+}
+
+// The share of path k that explains the row best: none, or one that explains some cell.
+static void row_fit_path(const struct row *row, int k, double *shares)
+{
+    double tried[PORT_PATHS_MAX], best = 0;
+    memcpy(tried, shares, sizeof tried);
+    tried[k] = 0;
+    double least = row_error(row, tried);
+    for (int i = 0; i < row->n; i++) {
+        if (isnan(row->cells[i].cell->clk) || row->cells[i].others[k] <= 0)
+            continue;
+        tried[k] = (row->cells[i].cell->clk - row->cells[i].others[k] * row->cells[i].other_count) /
+                   row->cells[i].count;
+        if (tried[k] > row->clk)
+            tried[k] = row->clk;
+        double error = tried[k] > PATH_SHARE_MIN ? row_error(row, tried) : (double)INFINITY;
+        if (error < least) {
+            least = error;
+            best = tried[k];
+        }
+    }
+    shares[k] = best;
+}
+
+void row_fit(const struct row *row, double *shares)
+{
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int k = 0; k < row->npaths; k++)
+            row_fit_path(row, k, shares);
+}
+
+static void pairs_row(const struct pairs *pairs, int i, struct row *row)
+{
+    *row = (struct row){.npaths = pairs->npaths, .clk = pairs->clk[i], .cost = SHARE_COST};
+    for (int j = 0; j < pairs->n; j++) {
+        if (j == i)
+            continue;
+        row->cells[row->n].cell = &pairs->cells[i][j];
+        row->cells[row->n].count = pairs->count[i];
+        row->cells[row->n].other_count = pairs->count[j];
+        for (int k = 0; k < pairs->npaths; k++)
+            row->cells[row->n].others[k] = pairs->shares[k][j];
+        row->n++;
+    }
+}
+
+static void pairs_refine(struct pairs *pairs)
+{
+    for (int sweep = 0; sweep < SWEEPS; sweep++)
+        for (int i = 0; i < pairs->n; i++) {
+            struct row row;
+            double shares[PORT_PATHS_MAX] = {0};
+            pairs_row(pairs, i, &row);
+            for (int k = 0; k < pairs->npaths; k++)
+                shares[k] = pairs->shares[k][i];
+            row_fit(&row, shares);
+            for (int k = 0; k < pairs->npaths; k++)
+                pairs->shares[k][i] = shares[k];
+        }
+}
+
+// Of all pairs, and what the shares cost.
+static double pairs_error(const struct pairs *pairs)
+{
+    double sum = 0;
+    for (int i = 0; i < pairs->n; i++) {
+        struct row row;
+        double shares[PORT_PATHS_MAX] = {0};
+        pairs_row(pairs, i, &row);
+        for (int k = 0; k < pairs->npaths; k++) {
+            shares[k] = pairs->shares[k][i];
+            sum += shares[k] > 0 ? SHARE_COST : 0; // twice: every pair is in two rows
+        }
+        sum += row_error(&row, shares);
+    }
+    return sum / 2;
+}
+
+static int pairs_members(const struct pairs *pairs, int path)
+{
+    int members = 0;
+    for (int i = 0; i < pairs->n; i++)
+        members += pairs->shares[path][i] > 0;
+    return members;
+}
+
+// Shares of a new path that form b keeps busy all the time, by the pairs with it alone.
+static void pairs_begin_path(struct pairs *pairs, int b)
+{
+    double *shares = pairs->shares[pairs->npaths];
+    for (int i = 0; i < pairs->n; i++) {
+        const struct cell *cell = &pairs->cells[b][i];
+        double share = (cell->clk - pairs->count[b] * pairs->clk[b]) / pairs->count[i];
+        bool needs = cell->clk > PATH_EXCESS * cell->predicted && share > PATH_SHARE_MIN;
+        shares[i] = i == b ? pairs->clk[b] : needs ? fmin(share, pairs->clk[i]) : 0;
+    }
+}
+
+// The forms that explain most as the first of a new path. Returns how many.
+static int pairs_seeds(struct pairs *pairs, int seeds[SEEDS])
+{
+    double errors[SEEDS];
+    int n = 0;
+    for (int b = 0; b < pairs->n; b++) {
+        if (pairs->clk[b] > BLOCKER_CLK)
+            continue;
+        pairs_begin_path(pairs, b);
+        if (pairs_members(pairs, pairs->npaths++) >= PATH_MEMBERS) {
+            double error = pairs_error(pairs);
+            int at = n < SEEDS ? n++ : SEEDS;
+            for (; at > 0 && errors[at - 1] > error; at--)
+                if (at < SEEDS) {
+                    errors[at] = errors[at - 1];
+                    seeds[at] = seeds[at - 1];
+                }
+            if (at < SEEDS) {
+                errors[at] = error;
+                seeds[at] = b;
+            }
+        }
+        pairs->npaths--;
+    }
+    return n;
+}
+
+// One more path, if one explains enough. Returns whether.
+bool pairs_find_path(struct pairs *pairs)
+{
+    struct pairs *tried = xcalloc(1, sizeof *tried), *best = xcalloc(1, sizeof *best);
+    double least = pairs_error(pairs) - ERROR_GAIN;
+    bool found = false;
+    int seeds[SEEDS], nseeds = pairs_seeds(pairs, seeds);
+    for (int s = 0; s < nseeds; s++) {
+        *tried = *pairs;
+        pairs_begin_path(tried, seeds[s]);
+        tried->npaths++;
+        pairs_refine(tried);
+        double error = pairs_error(tried);
+        bool small = false;
+        for (int k = 0; k < tried->npaths; k++)
+            small |= pairs_members(tried, k) < PATH_MEMBERS;
+        if (error < least && !small) {
+            least = error;
+            *best = *tried;
+            found = true;
+        }
+    }
+    if (found)
+        *pairs = *best;
+    free(tried);
+    free(best);
+    return found;
+}

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: MIT
+// What forms use of the ports in the database, with the evidence, and the throughputs that its
+// inference needs; see store.h.
+#include "store_internal.h"
+
+#include "util/strbuf.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int store_put_port_uses(struct store *store, int64_t run_form_id,
+                               const struct port_model *model, const struct port_usage *usage,
+                               struct err *err)
+{
+    int result = 0;
+    for (int i = 0; i < usage->nuses && result == 0; i++) {
+        struct strbuf name = {0};
+        port_set_text(model, usage->uses[i].set, &name);
+        result = store_execute(store, err,
+                               "INSERT INTO port_use (run_form_id, position, ports_mask, name, "
+                               "uops) VALUES (?, ?, ?, ?, ?)",
+                               "iiisi", run_form_id, (int64_t)i, (int64_t)usage->uses[i].set,
+                               strbuf_text(&name), (int64_t)usage->uses[i].uops);
+        strbuf_free(&name);
+    }
+    return result;
+}
+
+static int store_put_port_shares(struct store *store, int64_t run_form_id,
+                                 const struct port_model *model, const struct port_usage *usage,
+                                 struct err *err)
+{
+    int result = 0;
+    for (int i = 0; i < usage->nshares && result == 0; i++)
+        result = store_execute(
+            store, err, "INSERT INTO port_share (run_form_id, unit, share_clk) VALUES (?, ?, ?)",
+            "isd", run_form_id, model->units[usage->shares[i].unit].name, usage->shares[i].clk);
+    return result;
+}
+
+static int store_put_port_count(struct store *store, int64_t run_form_id, int position,
+                                const char *event, double uops, struct err *err)
+{
+    if (!isfinite(uops))
+        return 0;
+    return store_execute(store, err,
+                         "INSERT INTO port_trial_count (run_form_id, position, event, uops) "
+                         "VALUES (?, ?, ?, ?)",
+                         "iisd", run_form_id, (int64_t)position, event, uops);
+}
+
+static int store_put_port_counts(struct store *store, int64_t run_form_id,
+                                 const struct measured_ports *measured, int position,
+                                 struct err *err)
+{
+    const struct port_timing *timing = &measured->trials[position].timing;
+    int result = 0;
+    if (!timing->counted || timing->outcome != OUTCOME_OK)
+        return 0;
+    for (int g = 0; g < measured->ngroups && result == 0; g++)
+        result = store_put_port_count(store, run_form_id, position, measured->groups[g],
+                                      timing->uops[g], err);
+    if (result == 0 && measured->slots)
+        result =
+            store_put_port_count(store, run_form_id, position, measured->slots, timing->slots, err);
+    return result;
+}
+
+static int store_put_port_trials(struct store *store, int64_t run_form_id,
+                                 const struct measured_ports *measured, struct err *err)
+{
+    for (int i = 0; i < measured->ntrials; i++) {
+        const struct measured_port_trial *trial = &measured->trials[i];
+        const struct port_timing *timing = &trial->timing;
+        if (store_execute(store, err,
+                          "INSERT INTO port_trial (run_form_id, position, blocker, instances, "
+                          "blockers, outcome, clk, spread_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                          "iisiisdd", run_form_id, (int64_t)i, trial->blocker,
+                          (int64_t)trial->instances, (int64_t)trial->blockers,
+                          outcome_name(timing->outcome), store_number(timing->outcome, timing->clk),
+                          store_number(timing->outcome, timing->spread_clk)) != 0 ||
+            store_put_port_counts(store, run_form_id, measured, i, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int store_put_port_row(struct store *store, int64_t run_form_id,
+                              const struct port_model *model, const struct measured_ports *measured,
+                              struct err *err)
+{
+    const struct port_usage *usage = measured->usage;
+    bool ok = usage->outcome == OUTCOME_OK;
+    struct strbuf ports = {0};
+    if (ok)
+        port_usage_text(model, usage, &ports);
+    int result = store_execute(
+        store, err,
+        "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
+        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?)",
+        "isssitidsddidd", run_form_id, measured->method, outcome_name(usage->outcome),
+        ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
+        (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
+        ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
+        store_number(usage->outcome, usage->busy_clk),
+        store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
+        ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed));
+    strbuf_free(&ports);
+    return result;
+}
+
+static int store_put_port_result(struct store *store, int64_t run_id,
+                                 const struct port_model *model,
+                                 const struct measured_ports *measured, struct err *err)
+{
+    int64_t run_form_id;
+    int has = store_has_port_result(store, run_id, measured->row, err);
+    if (has < 0)
+        return -1;
+    if (has)
+        return err_set(err, "%s: run %lld has ports of the form '%s' already", store->path,
+                       (long long)run_id, measured->row->form);
+    if (store_run_form_id(store, run_id, measured->row, measured->list_name, measured->position,
+                          &run_form_id, err) != 0 ||
+        store_put_port_row(store, run_form_id, model, measured, err) != 0)
+        return -1;
+    if (measured->usage->outcome == OUTCOME_OK &&
+        (store_put_port_uses(store, run_form_id, model, measured->usage, err) != 0 ||
+         store_put_port_shares(store, run_form_id, model, measured->usage, err) != 0))
+        return -1;
+    return store_put_port_trials(store, run_form_id, measured, err);
+}
+
+int store_put_port_results(struct store *store, int64_t run_id, const struct port_model *model,
+                           const struct measured_ports *results, int n, struct err *err)
+{
+    bool own;
+    if (store_unit_begin(store, &own, err) != 0)
+        return -1;
+    int result = 0;
+    for (int i = 0; i < n && result == 0; i++)
+        result = store_put_port_result(store, run_id, model, &results[i], err);
+    return store_unit_end(store, own, result, err);
+}
+
+int store_has_port_result(struct store *store, int64_t run_id, const struct list_row *row,
+                          struct err *err)
+{
+    int64_t id;
+    return store_get_int(store, err, &id,
+                         "SELECT run_form_id FROM form JOIN run_form USING (form_id) "
+                         "JOIN port_result USING (run_form_id) "
+                         "WHERE form = ? AND enc = ? AND bits = ? AND run_id = ?",
+                         "ssii", row->form, encoding_name(row->enc), (int64_t)row->bits, run_id);
+}
+
+int stored_form_compare(const struct stored_form *a, const struct stored_form *b)
+{
+    int order = strcmp(a->form, b->form);
+    if (order == 0)
+        order = strcmp(a->enc, b->enc);
+    return order ? order : (a->bits > b->bits) - (a->bits < b->bits);
+}
+
+static int stored_form_order(const void *a, const void *b)
+{
+    return stored_form_compare(a, b);
+}
+
+const void *stored_form_find(const struct stored_form *form, const void *items, int n, size_t bytes)
+{
+    return n > 0 ? bsearch(form, items, (size_t)n, bytes, stored_form_order) : NULL;
+}
+
+// Of columns 0 to 2.
+static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *arena)
+{
+    return (struct stored_form){store_column_text(stmt, 0, arena),
+                                store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2)};
+}
+
+static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
+{
+    int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 3));
+    double busy_clk = store_column_real(stmt, 9);
+    return (struct port_usage){
+        .outcome = outcome >= 0 ? (enum outcome)outcome : OUTCOME_NOT_MEASURABLE,
+        .detail = store_column_text(stmt, 4, arena),
+        .ambiguous = sqlite3_column_int(stmt, 5),
+        .uops = sqlite3_column_int(stmt, 6),
+        .slots = store_column_real(stmt, 7),
+        .unit = sqlite3_column_int(stmt, 8),
+        .busy_clk = isnan(busy_clk) ? 0 : busy_clk,
+        .residual = store_column_real(stmt, 10),
+        .whole = sqlite3_column_int(stmt, 14),
+        .beside_clk = store_column_real(stmt, 15),
+        .slots_mixed = store_column_real(stmt, 16),
+    };
+}
+
+// One row a form and use; a form without uses has one row.
+static int store_read_usages(struct store *store, sqlite3_stmt *stmt,
+                             struct stored_port_usage *usages, int64_t *ids, int *n,
+                             struct arena *arena, struct err *err)
+{
+    int64_t last = 0;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(stmt, 11);
+        if (*n == 0 || id != last) {
+            ids[*n] = id;
+            usages[*n].form = store_column_form(stmt, arena);
+            usages[(*n)++].usage = store_column_usage(stmt, arena);
+        }
+        last = id;
+        struct port_usage *usage = &usages[*n - 1].usage;
+        if (sqlite3_column_type(stmt, 12) != SQLITE_NULL && usage->nuses < PORT_USES_MAX)
+            usage->uses[usage->nuses++] = (struct port_use){
+                (uint32_t)sqlite3_column_int64(stmt, 12), sqlite3_column_int(stmt, 13)};
+    }
+    return store_rows_end(store, stmt, got, err);
+}
+
+// The shares of usages[0..n), whose run_form_ids are ids[].
+static int store_read_shares(struct store *store, int64_t run_id, struct stored_port_usage *usages,
+                             const int64_t *ids, int n, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT run_form_id, port_unit.position, share_clk FROM run_form "
+                   "JOIN form USING (form_id) JOIN port_share USING (run_form_id) "
+                   "JOIN port_unit ON port_unit.run_id = run_form.run_id AND name = unit "
+                   "WHERE run_form.run_id = ?1 ORDER BY form, enc, bits, port_unit.position",
+                   "i", run_id);
+    int got, at = 0;
+    if (!stmt)
+        return -1;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (at < n && ids[at] != sqlite3_column_int64(stmt, 0))
+            at++; // both are in the order of the forms
+        if (at < n && usages[at].usage.nshares < PORT_PATHS_MAX)
+            usages[at].usage.shares[usages[at].usage.nshares++] =
+                (struct port_share){sqlite3_column_int(stmt, 1), sqlite3_column_double(stmt, 2)};
+    }
+    return store_rows_end(store, stmt, got, err);
+}
+
+int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
+                          int *n, struct arena *arena, struct err *err)
+{
+    int64_t count = 0;
+    *n = 0;
+    if (store_get_int(store, err, &count,
+                      "SELECT count(*) FROM run_form JOIN port_result USING (run_form_id) "
+                      "WHERE run_id = ?1",
+                      "i", run_id) < 0)
+        return -1;
+    *usages = arena_alloc(arena, ((size_t)count + 1) * sizeof **usages);
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        "SELECT form, enc, bits, port_result.outcome, detail, ambiguous, port_result.uops, slots, "
+        "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 "
+        "AND port_unit.name = port_result.unit), -1), "
+        "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
+        "coalesce(beside_clk, 0.0), slots_mixed "
+        "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
+        "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
+        "ORDER BY form, enc, bits, port_use.position",
+        "i", run_id);
+    int64_t *ids = arena_alloc(arena, ((size_t)count + 1) * sizeof *ids);
+    if (!stmt || store_read_usages(store, stmt, *usages, ids, n, arena, err) != 0)
+        return -1;
+    return store_read_shares(store, run_id, *usages, ids, *n, err);
+}
+
+int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
+                          int *n, struct arena *arena, struct err *err)
+{
+    int64_t count = 0, from = run_id;
+    *n = 0;
+    // A run of port tests alone takes what another has measured on this CPU.
+    if (store_get_int(store, err, &from,
+                      "SELECT run_id FROM run WHERE cpu_id = "
+                      "(SELECT cpu_id FROM run WHERE run_id = ?1) AND EXISTS "
+                      "(SELECT 1 FROM run_form JOIN test USING (run_form_id) "
+                      "WHERE run_form.run_id = run.run_id AND kind = 'throughput') "
+                      "ORDER BY run_id = ?1 DESC, run_id DESC LIMIT 1",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
+                      from) < 0)
+        return -1;
+    *values = arena_alloc(arena, ((size_t)count + 1) * sizeof **values);
+    // The same choice as in the view run_instruction_table.
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT form, enc, bits, coalesce("
+                   "min(CASE WHEN test.variant <> 'slow' THEN value_clk END), max(value_clk)) "
+                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
+                   "AND result.outcome = 'ok' GROUP BY run_form_id ORDER BY form, enc, bits",
+                   "i", from);
+    if (!stmt)
+        return -1;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW && *n < count) {
+        (*values)[*n].form = store_column_form(stmt, arena);
+        (*values)[(*n)++].value_clk = sqlite3_column_double(stmt, 3);
+    }
+    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+}
