@@ -133,7 +133,7 @@ static void model_find_binding(struct port_model *model, const struct ports_mixe
     }
 }
 
-// Leaves out the paths that do not explain the mixes. usages: with the shares.
+// Leaves out the paths that do not explain the mixes, or have no probe. usages: with the shares.
 static void pairs_keep_paths(struct pairs *pairs, const struct ports_mixes *mixes,
                              const struct port_usage *usages)
 {
@@ -142,8 +142,10 @@ static void pairs_keep_paths(struct pairs *pairs, const struct ports_mixes *mixe
     int kept = 0;
     tried.nunits += pairs->npaths;
     double with = ports_mixes_error(mixes, &tried, usages, -1);
+    const int shown[REPS_MAX] = {0};
     for (int k = 0; k < pairs->npaths; k++)
-        keep[k] = ports_mixes_error(mixes, &tried, usages, pairs->model->nunits + k) > with;
+        keep[k] = path_probe(pairs, k, shown) >= 0 &&
+                  ports_mixes_error(mixes, &tried, usages, pairs->model->nunits + k) > with;
     for (int k = 0; k < pairs->npaths; k++)
         if (keep[k])
             memcpy(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
@@ -220,6 +222,14 @@ static bool usage_may_share(const struct port_usage *usage, double clk)
 {
     return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots <= SLOTS_MAX &&
            clk > PATH_SHARE_MIN;
+}
+
+// An instance of a probe alone; a run need not know its throughput.
+static double probe_clk(const struct port_model *model, const struct port_probe *probe)
+{
+    const struct port_usage *usage = &probe->usage;
+    const int one = 1;
+    return port_predict(model, &usage, &one, 1);
 }
 
 static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX])
@@ -301,8 +311,8 @@ int ports_assign_paths(const struct port_oracle *oracle, const struct port_form 
             continue;
         position[nforms++] = i;
         for (int p = 0; p < model->nprobes; p++) {
-            int probe = model->probes[p].form;
-            mixes[nmixes++] = paths_pair(which[i], clk, probe, forms[probe].rthroughput_clk);
+            const struct port_probe *probe = &model->probes[p];
+            mixes[nmixes++] = paths_pair(which[i], clk, probe->form, probe_clk(model, probe));
         }
     }
     int status = ports_time(oracle, "paths", mixes, nmixes, timings, err);

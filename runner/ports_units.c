@@ -250,8 +250,12 @@ int port_find_units(const struct port_oracle *oracle, const struct port_form *fo
                     const int *which, int n, struct port_model *model, struct port_usage *usages,
                     struct err *err)
 {
-    struct unit_search search = {
-        .oracle = oracle, .forms = forms, .which = which, .model = model, .usages = usages};
+    struct unit_search search = {.oracle = oracle,
+                                 .forms = forms,
+                                 .which = which,
+                                 .model = model,
+                                 .usages = usages,
+                                 .named = model};
     search_begin(&search, n);
     int status = 0;
     unit_collect(&search, n, unit_candidate);

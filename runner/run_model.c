@@ -161,7 +161,8 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
     return model_units(forms, oracle, model, err);
 }
 
-int ports_forms_find(const struct ports_forms *forms, const char *name)
+// Index of a form of the lists by its text, -1 if there is none.
+static int forms_find(const struct ports_forms *forms, const char *name)
 {
     for (int i = 0; i < forms->first_asked && *name; i++)
         if (strcmp(forms->forms[i].name, name) == 0)
@@ -187,6 +188,30 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
     }
     for (int p = 0; p < model->nprobes; p++)
         stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
+}
+
+bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
+                           struct port_model *model)
+{
+    bool complete = true;
+    *model = stored->model;
+    model->filler = forms_find(forms, stored->filler);
+    for (int c = 0; c < model->nclasses; c++) {
+        model->classes[c].blocker = forms_find(forms, stored->class_blockers[c]);
+        complete &= model->classes[c].blocker >= 0;
+    }
+    for (int u = 0; u < model->nunits; u++) {
+        model->units[u].blocker = forms_find(forms, stored->unit_blockers[u]);
+        model->units[u].whole_blocker = forms_find(forms, stored->unit_wholes[u]);
+        complete &= model->units[u].blocker >= 0;
+        // Of a time when paths had no probes.
+        complete &= !port_unit_is_path(&model->units[u]) || model->nprobes > 0;
+    }
+    for (int p = 0; p < model->nprobes; p++) {
+        model->probes[p].form = forms_find(forms, stored->probe_forms[p]);
+        complete &= model->probes[p].form >= 0;
+    }
+    return complete;
 }
 
 void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,

@@ -34,8 +34,10 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
 void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
                         struct stored_port_model *stored);
 
-// Index of a form of the lists by its text, -1 if there is none.
-int ports_forms_find(const struct ports_forms *forms, const char *name);
+// And back. false: it names forms that are no longer in the lists, or has paths without probes.
+bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
+                           struct port_model *model);
+
 // The same model with blockers that run in 32-bit mode; classes whose blocker cannot are left out,
 // and units. Adds the blockers to the forms.
 void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,

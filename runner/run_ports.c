@@ -34,21 +34,9 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
         if (found == 1)
             found = store_get_port_model(run->store, from, &stored, &arena, err);
     }
-    if (found == 1) {
-        *model = stored.model;
-        model->filler = ports_forms_find(forms, stored.filler);
-        for (int c = 0; c < model->nclasses && found == 1; c++)
-            if ((model->classes[c].blocker = ports_forms_find(forms, stored.class_blockers[c])) < 0)
-                found = 0; // a list has lost the form: find a new one
-        for (int u = 0; u < model->nunits && found == 1; u++)
-            if ((model->units[u].blocker = ports_forms_find(forms, stored.unit_blockers[u])) < 0)
-                found = 0;
-        for (int u = 0; u < model->nunits && found == 1; u++)
-            model->units[u].whole_blocker = ports_forms_find(forms, stored.unit_wholes[u]);
-        for (int p = 0; p < model->nprobes && found == 1; p++)
-            if ((model->probes[p].form = ports_forms_find(forms, stored.probe_forms[p])) < 0)
-                found = 0;
-    }
+    // A list may have lost a form: then a new model is found.
+    if (found == 1 && !ports_model_of_stored(forms, &stored, model))
+        found = 0;
     arena_free(&arena);
     return found;
 }
@@ -81,8 +69,8 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
         return port_infer_units(oracle, forms->forms, model, err); // not stored
     }
     if (own)
-        return err_set(err, "the run's port model names forms that are no longer in the lists; "
-                            "begin a new run");
+        return err_set(err, "the run's port model names forms that are no longer in the lists, or "
+                            "is of an older version; begin a new run");
     if (ports_find_model(forms, oracle, run->session->cpu, model, &note, err) != 0)
         return run->measure_stopped && *run->measure_stopped ? -1 : model_not_found(run, err);
     if (*note.text &&

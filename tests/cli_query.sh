@@ -36,8 +36,9 @@ expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
 run query --db ports.db --ports
 expect_status 0
 expect_out '^testa +div r64 +legacy +2\*ALU\? +2 +2\.04 +DIV +5\.00 +0\.30 +3$'
+expect_out '^testa +add r64 m64 +legacy +1\*ALU\+1\*LOAD +2 +1\.02 +path1 0\.25, path2 1\.00 +0\.050 +1$'
 expect_out '^testa +hlt r64 +legacy +not_measurable +3$'
-expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+expect "lines of at most 120 characters" test "$(wc -L <"$OUT")" -le 120
 run query --db ports.db --ports --format csv --run 1 'add r64 r64'
 expect_out '^uarch,mnemonic,operands,enc,ports,uops,method,residual,run_id,slots,ambiguous,unit,'
 expect_out '^testa,add,r64 r64,legacy,1\*ALU,1,throughput,0,1,0\.98,0,,,64,ok,'

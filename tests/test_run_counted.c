@@ -125,6 +125,7 @@ static void mixes_have_counted_uops(void **state)
     if (!timing.counted) {
         print_message("skipped: the machine is too busy for two timings to agree\n");
         session_end(&session, false);
+        selection_free(&selection);
         skip();
     }
     assert_int_equal(doubted, 0);
