@@ -26,34 +26,37 @@ static bool usages_alike(const struct port_usage *a, const struct port_usage *b)
     return alike;
 }
 
-// One form for each usage, throughput and kinds of operands.
+// The form that stands for this one: of the same usage, throughput and kinds of operands. pairs->n:
+// none yet.
+static int pairs_twin(const struct pairs *pairs, const struct port_form *form,
+                      const struct port_usage *usage)
+{
+    for (int r = 0; r < pairs->n; r++) {
+        const struct port_form *rep = &pairs->forms[pairs->rep[r]];
+        if (usages_alike(usage, pairs->usages[r]) && form->chains == rep->chains &&
+            form->operands == rep->operands &&
+            fabs(form->rthroughput_clk - pairs->clk[r]) < 0.1 * pairs->clk[r])
+            return r;
+    }
+    return pairs->n;
+}
+
 static void pairs_choose(struct pairs *pairs, const int *which, int n,
                          const struct port_usage *usages)
 {
     for (int i = 0; i < n; i++) {
         const struct port_usage *usage = &usages[i];
         const struct port_form *form = &pairs->forms[which[i]];
-        int rep = -1;
-        if (usage->outcome == OUTCOME_OK && usage->slots <= REP_SLOTS_MAX && usage->unit < 0 &&
-            form->rthroughput_clk > CLK_MIN) {
-            for (rep = 0; rep < pairs->n; rep++)
-                if (usages_alike(usage, pairs->usages[rep]) &&
-                    form->chains == pairs->forms[pairs->rep[rep]].chains &&
-                    form->operands == pairs->forms[pairs->rep[rep]].operands &&
-                    fabs(form->rthroughput_clk - pairs->clk[rep]) < 0.1 * pairs->clk[rep])
-                    break;
-        }
-        if (rep == pairs->n) {
-            if (rep == REPS_MAX)
-                rep = -1;
-            else {
-                pairs->rep[rep] = which[i];
-                pairs->usages[rep] = usage;
-                pairs->clk[rep] = form->rthroughput_clk;
-                pairs->n++;
-            }
-        }
-        pairs->rep_of[i] = rep;
+        bool fits = usage->outcome == OUTCOME_OK && usage->slots <= REP_SLOTS_MAX &&
+                    usage->unit < 0 && form->rthroughput_clk > CLK_MIN;
+        int rep = fits ? pairs_twin(pairs, form, usage) : -1;
+        pairs->rep_of[i] = rep < REPS_MAX ? rep : -1;
+        if (rep < pairs->n || rep == REPS_MAX)
+            continue;
+        pairs->rep[rep] = which[i];
+        pairs->usages[rep] = usage;
+        pairs->clk[rep] = form->rthroughput_clk;
+        pairs->n++;
     }
 }
 
