@@ -7,7 +7,10 @@
 
 #include "util/subproc.h"
 
-enum { FAILED_STARTS_MAX = 3 };
+enum {
+    FAILED_STARTS_MAX = 3,
+    PORTION_LEAST = 16, // kernels in a process, where what is outside ends every one
+};
 
 struct exec_params exec_defaults(void)
 {
@@ -40,7 +43,12 @@ struct exec_batch {
     int current;       // the kernel that runs now, -1: none yet
     int suspect;       // the kernel that ran when the last process fell silent, -1: none
     int failed_starts; // processes in a row that ended before they ran a kernel
-    bool ended;        // the core said END
+    // Ends from outside in a row that met the same kernel.
+    int outside, outside_kernel;
+    int portion;  // kernels that the next process is given at most
+    int nstarted; // kernels given to this process
+    int ndone;    // those of them that are finished
+    bool ended;   // the core said END
     double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // of this process
     struct core_record counts; // of the timing that comes next
     char fatal[CORE_TEXT_MAX];
@@ -53,6 +61,7 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
     if (kernel->finished)
         return;
     kernel->finished = true;
+    batch->ndone++;
     kernel->outcome = outcome;
     kernel->detail = arena_strdup(batch->arena, detail);
     if (batch->progress && batch->progress->kernel_done)
@@ -175,7 +184,7 @@ static void exec_take_void(void *context, const struct core_record *record)
     exec_take(context, record);
 }
 
-static void *exec_config(const struct exec_batch *batch, struct arena *arena, size_t *bytes)
+static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *bytes)
 {
     struct core_config config = batch->params->config;
     config.mode = CORE_MODE_MEASURE;
@@ -185,14 +194,38 @@ static void *exec_config(const struct exec_batch *batch, struct arena *arena, si
     struct core_config *block =
         arena_alloc(arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters);
     uint32_t *ids = (uint32_t *)(block + 1);
-    for (int i = 0; i < batch->nkernels; i++)
+    for (int i = 0; i < batch->nkernels && (int)config.nselected < batch->portion; i++)
         if (batch->kernels[i].selected && !batch->kernels[i].finished)
             ids[config.nselected++] = (uint32_t)i;
     *block = config;
+    batch->nstarted = (int)config.nselected;
+    batch->ndone = 0;
     if (counters) // behind the ids, wherever that is: the core reads bytes
         memcpy(ids + config.nselected, batch->params->counters, counters);
     *bytes = sizeof config + config.nselected * sizeof(uint32_t) + counters;
     return config.nselected ? block : NULL;
+}
+
+// A process that something outside ended or held: what it measured last is not to blame, and what
+// was lost is measured again. In smaller portions if need be, so that some of it is finished before
+// the next such end.
+static int exec_judge_outside(struct exec_batch *batch, enum exec_end how, int signal_number,
+                              struct err *err)
+{
+    char text[CORE_TEXT_MAX], detail[CORE_TEXT_MAX + 40];
+    exec_outside_text(how, signal_number, text);
+    if (batch->ndone == 0 && batch->portion > PORTION_LEAST)
+        batch->portion = (batch->nstarted + 1) / 2;
+    batch->outside = batch->outside_kernel == batch->current ? batch->outside + 1 : 1;
+    batch->outside_kernel = batch->current;
+    if (batch->outside < EXEC_OUTSIDE_MAX)
+        return 0;
+    if (batch->current < 0)
+        return err_set(err, "%s before it measured anything, %d times in a row", text,
+                       batch->outside);
+    snprintf(detail, sizeof detail, "%s, %d times in a row", text, batch->outside);
+    exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_UNSTABLE, detail);
+    return 0;
 }
 
 // What the end of a process means for the kernel that ran last.
@@ -206,6 +239,8 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
         return 0;
     }
     batch->summary->restarts++;
+    if (exec_from_outside(how, signal_number))
+        return exec_judge_outside(batch, how, signal_number, err);
     if (batch->current < 0) {
         if (++batch->failed_starts < FAILED_STARTS_MAX)
             return 0;
@@ -242,30 +277,41 @@ static void exec_forget_unfinished(struct exec_batch *batch)
             batch->kernels[i].ntimings = 0;
 }
 
-static int exec_process(const char *program, struct exec_batch *batch, struct err *err)
+// Runs one process, and fills how it ended.
+static int exec_process_run(const char *program, struct exec_batch *batch, const void *config,
+                            size_t bytes, struct err *err)
+{
+    const char *const argv[] = {program, NULL};
+    struct subproc_child child;
+    exec_forget_unfinished(batch);
+    batch->current = -1;
+    batch->ended = false;
+    if (subproc_start(argv, config, bytes, false, &child, err) != 0)
+        return -1;
+    struct exec_stream stream = {
+        .fd = child.from_fd, .pid = child.pid, .take = exec_take_void, .context = batch};
+    enum exec_end how = exec_read(&stream, 1, batch->params->hang_ms);
+    int exit_status, signal_number;
+    subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
+    if (!batch->ended)
+        return exec_judge(batch, how, exit_status, signal_number, err);
+    if (batch->ndone == 0)
+        return err_set(err, "the measurement core ended without a result");
+    batch->portion = batch->portion < batch->nkernels / 2 ? 2 * batch->portion : batch->nkernels;
+    return 0;
+}
+
+// Measures a portion of what is left; `complete` when nothing was.
+static int exec_process(const char *program, struct exec_batch *batch, bool *complete,
+                        struct err *err)
 {
     struct arena scratch = {0};
     size_t bytes = 0;
     void *config = exec_config(batch, &scratch, &bytes);
-    if (!config)
-        batch->ended = true;
     int status = 0;
-    if (config) {
-        exec_forget_unfinished(batch);
-        const char *const argv[] = {program, NULL};
-        struct subproc_child child;
-        batch->current = -1;
-        status = subproc_start(argv, config, bytes, false, &child, err);
-        if (status == 0) {
-            struct exec_stream stream = {
-                .fd = child.from_fd, .take = exec_take_void, .context = batch};
-            enum exec_end how = exec_read(&stream, 1, batch->params->hang_ms);
-            int exit_status, signal_number;
-            subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
-            if (!batch->ended)
-                status = exec_judge(batch, how, exit_status, signal_number, err);
-        }
-    }
+    *complete = !config;
+    if (config)
+        status = exec_process_run(program, batch, config, bytes, err);
     arena_free(&scratch);
     return status;
 }
@@ -278,13 +324,16 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
                                .kernels = kernels,
                                .nkernels = nkernels,
                                .suspect = -1,
+                               .outside_kernel = -1,
+                               .portion = nkernels,
                                .progress = progress,
                                .arena = arena,
                                .summary = summary};
     *summary = (struct exec_summary){0};
     int status = 0;
-    while (status == 0 && !batch.ended && !summary->stopped)
-        status = exec_process(program, &batch, err);
+    bool complete = false;
+    while (status == 0 && !complete && !summary->stopped)
+        status = exec_process(program, &batch, &complete, err);
     return status;
 }
 
@@ -318,7 +367,8 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     struct subproc_child child;
     if (subproc_start(argv, &config, sizeof config, false, &child, err) != 0)
         return -1;
-    struct exec_stream stream = {.fd = child.from_fd, .take = exec_take_floor, .context = &list};
+    struct exec_stream stream = {
+        .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &list};
     enum exec_end how = exec_read(&stream, 1, (int)floor_ms + params->hang_ms);
     int exit_status, signal_number;
     subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);

@@ -18,7 +18,8 @@ struct bench_process {
     int nrepeats;
     bool began; // the kernel
     bool ended;
-    bool failed; // the core sent an outcome
+    bool failed;  // the core sent an outcome
+    bool outside; // something outside ended it, as `fatal` says
     char fatal[CORE_TEXT_MAX];
 };
 
@@ -116,6 +117,11 @@ static int bench_judge(struct bench_process *process, enum exec_end how, int han
         return err_set(err, "stopped by a signal");
     if (process->ended || process->failed)
         return 0;
+    if (exec_from_outside(how, signal_number)) {
+        process->outside = true;
+        exec_outside_text(how, signal_number, process->fatal);
+        return 0;
+    }
     if (!process->began)
         return err_set(err,
                        "the measurement core ended before it measured anything (exit status %d, "
@@ -182,28 +188,32 @@ static int bench_collect(struct bench_process *processes, int started, int hang_
 {
     struct exec_stream streams[EXEC_THREADS_MAX] = {{0}};
     for (int i = 0; i < started; i++)
-        streams[i] = (struct exec_stream){
-            .fd = processes[i].child.from_fd, .take = bench_take, .context = &processes[i]};
+        streams[i] = (struct exec_stream){.fd = processes[i].child.from_fd,
+                                          .pid = processes[i].child.pid,
+                                          .take = bench_take,
+                                          .context = &processes[i]};
     enum exec_end how = abandon ? EXEC_STOPPED : exec_read(streams, started, hang_ms);
     int status = 0;
     for (int i = 0; i < started; i++) {
         int exit_status, signal_number;
         subproc_finish(&processes[i].child, how != EXEC_CLOSED, &exit_status, &signal_number);
+        // Of those that are held or silent, the first ends all.
         if (!abandon && status == 0)
             status = bench_judge(&processes[i], how, hang_ms, exit_status, signal_number, err);
     }
     return status;
 }
 
-int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
-               struct arena *arena, struct err *err)
+// One try of all processes in step; `outside`: what ended or held one of them, NULL if nothing did.
+static int bench_run(const char *program, const struct exec_params *params,
+                     struct exec_bench *bench, struct bench_process *processes,
+                     const char **outside, struct err *err)
 {
     int nthreads = bench_threads(bench), started = 0;
-    struct bench_process *processes = arena_alloc(arena, (size_t)nthreads * sizeof *processes);
-    size_t rows = (bench->repeats + 1) * (size_t)nthreads;
+    struct arena *arena = processes[0].arena;
     bench->outcome = OUTCOME_OK;
     bench->detail = "";
-    bench->repeats_done = arena_alloc(arena, rows * sizeof *bench->repeats_done);
+    *outside = NULL;
     int team = bench_make_team(nthreads, err);
     int status = team < -1 ? -1 : 0;
     for (int i = 0; i < nthreads && status == 0; i++) {
@@ -216,8 +226,29 @@ int exec_bench(const char *program, const struct exec_params *params, struct exe
     if (bench_collect(processes, started, params->hang_ms, status != 0, err) != 0)
         status = -1;
     int complete = started ? processes[0].nrepeats : 0;
-    for (int i = 1; i < started; i++)
+    for (int i = 0; i < started; i++) {
         complete = processes[i].nrepeats < complete ? processes[i].nrepeats : complete;
+        if (processes[i].outside)
+            *outside = processes[i].fatal;
+    }
     bench->nrepeats = complete * nthreads;
     return status;
+}
+
+int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
+               struct arena *arena, struct err *err)
+{
+    int nthreads = bench_threads(bench);
+    struct bench_process *processes = arena_alloc(arena, (size_t)nthreads * sizeof *processes);
+    size_t rows = (bench->repeats + 1) * (size_t)nthreads;
+    bench->repeats_done = arena_alloc(arena, rows * sizeof *bench->repeats_done);
+    processes[0].arena = arena;
+    for (int tries = 1;; tries++) {
+        const char *outside;
+        int status = bench_run(program, params, bench, processes, &outside, err);
+        if (status != 0 || !outside)
+            return status;
+        if (tries == EXEC_OUTSIDE_MAX)
+            return err_set(err, "%s, %d times in a row", outside, tries);
+    }
 }

@@ -6,10 +6,12 @@
 #include "exec.h"
 
 #include <stddef.h>
+#include <sys/types.h>
 
 // One process that writes records.
 struct exec_stream {
     int fd; // -1 once it is closed
+    pid_t pid;
     void (*take)(void *context, const struct core_record *record);
     void *context;
     struct core_record record; // being read
@@ -18,9 +20,17 @@ struct exec_stream {
 
 enum exec_end {
     EXEC_CLOSED,  // every process closed its end
-    EXEC_SILENT,  // nothing came from any of them for `timeout_ms` (ten times that at first)
+    EXEC_SILENT,  // nothing came from any of them while one computed for `timeout_ms` (ten times
+                  // that at first)
+    EXEC_HELD,    // nothing came for minutes, and none of them got to compute
     EXEC_STOPPED, // exec_stop()
 };
+// Tries of what something outside ended or held, before it is told as that.
+enum { EXEC_OUTSIDE_MAX = 5 };
+// Whether the end of a process is none of its body's doing: a body can fault, but send no signal.
+bool exec_from_outside(enum exec_end how, int signal_number);
+// Says who ended or held the process, for a message that goes on with "5 times".
+void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX]);
 // Reads until one of these. Descriptors are left open.
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms);
 

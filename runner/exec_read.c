@@ -7,12 +7,17 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int SLICE_MS = 100; // how soon exec_stop is noticed
 // Before the first record no body has run: a core that is slow to begin builds its kernels on a
 // machine that is busy.
 static const int START_PATIENCE = 10;
+// A process that is stopped, frozen or starved is waited for, but not for ever.
+static const int HELD_MS = 120000;
 
 static volatile sig_atomic_t exec_stopped;
 
@@ -39,12 +44,55 @@ static void exec_stream_read(struct exec_stream *stream)
     }
 }
 
+bool exec_from_outside(enum exec_end how, int signal_number)
+{
+    static const int own[] = {0, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (own[i] == signal_number && how != EXEC_HELD)
+            return false;
+    return how == EXEC_CLOSED || how == EXEC_HELD;
+}
+
+void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX])
+{
+    if (how == EXEC_HELD)
+        snprintf(text, CORE_TEXT_MAX,
+                 "something outside kept the measuring process from running for %d s",
+                 HELD_MS / 1000);
+    else
+        snprintf(text, CORE_TEXT_MAX, "something outside ended the measuring process by SIG%s%s",
+                 sigabbrev_np(signal_number) ? sigabbrev_np(signal_number) : "?",
+                 signal_number == SIGKILL ? " (another program, or a lack of memory)" : "");
+}
+
+// How long the process has computed since it began; what has ended computes no more.
+static int exec_computed_ms(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec used;
+    if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0)
+        return 0;
+    return (int)(used.tv_sec * 1000 + used.tv_nsec / 1000000);
+}
+
+// Time is counted against a body while it computes, and not while it is kept from that.
+static int exec_silent_ms(const struct exec_stream *streams, int n, const int since_ms[])
+{
+    int longest_ms = 0;
+    for (int i = 0; i < n; i++) {
+        int ms = streams[i].fd >= 0 ? exec_computed_ms(streams[i].pid) - since_ms[i] : 0;
+        longest_ms = ms > longest_ms ? ms : longest_ms;
+    }
+    return longest_ms;
+}
+
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
 {
     struct pollfd waiting[EXEC_THREADS_MAX];
+    int heard_ms[EXEC_THREADS_MAX] = {0}; // what each had computed at the last record of any
     assert(n <= EXEC_THREADS_MAX);
     int patience_ms = timeout_ms * START_PATIENCE;
-    for (int silent_ms = 0; silent_ms < patience_ms;) {
+    for (int waited_ms = 0; waited_ms < HELD_MS;) {
         if (exec_stopped)
             return EXEC_STOPPED;
         bool open = false;
@@ -55,12 +103,16 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
         if (!open)
             return EXEC_CLOSED;
         int ready = poll(waiting, (nfds_t)n, SLICE_MS);
-        silent_ms = ready == 0 ? silent_ms + SLICE_MS : ready > 0 ? 0 : silent_ms;
-        for (int i = 0; i < n && ready > 0; i++)
+        waited_ms = ready == 0 ? waited_ms + SLICE_MS : ready > 0 ? 0 : waited_ms;
+        if (ready == 0 && exec_silent_ms(streams, n, heard_ms) >= patience_ms)
+            return EXEC_SILENT;
+        for (int i = 0; i < n && ready > 0; i++) {
             if (waiting[i].revents)
                 exec_stream_read(&streams[i]);
+            heard_ms[i] = exec_computed_ms(streams[i].pid);
+        }
         if (ready > 0)
             patience_ms = timeout_ms;
     }
-    return EXEC_SILENT;
+    return EXEC_HELD;
 }

@@ -16,7 +16,10 @@
 
 #include "../cpuinfo/cpuinfo.h"
 
+#include <pthread.h>
 #include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,6 +210,122 @@ static void canary_has_a_floor(void **state)
     }
 }
 
+// Another process's signals to the core, from a thread beside exec_run: the n-th process that runs
+// gets `number` after `after_ms`, again and again, for the first `nprocesses` of them.
+struct disturber {
+    int number, hold_ms; // SIGSTOP: SIGCONT follows after this
+    int after_ms, nprocesses;
+    atomic_bool over;
+    int sent;
+    pthread_t thread;
+};
+
+static void sleep_ms(int ms)
+{
+    usleep((useconds_t)ms * 1000);
+}
+
+static pid_t find_core(void)
+{
+    char path[64];
+    int pid = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    FILE *children = fopen(path, "re");
+    if (!children)
+        return 0;
+    if (fscanf(children, "%d", &pid) != 1)
+        pid = 0;
+    fclose(children);
+    return pid;
+}
+
+static void *disturb(void *argument)
+{
+    struct disturber *disturber = argument;
+    pid_t last = 0;
+    for (int nseen = 0; !disturber->over; sleep_ms(2)) {
+        pid_t pid = find_core();
+        if (pid <= 0)
+            continue;
+        nseen += pid != last;
+        last = pid;
+        if (nseen > disturber->nprocesses)
+            break;
+        sleep_ms(disturber->after_ms);
+        if (find_core() != pid)
+            continue;
+        kill(pid, disturber->number);
+        disturber->sent++;
+        if (disturber->number == SIGSTOP) {
+            sleep_ms(disturber->hold_ms);
+            kill(pid, SIGCONT);
+        }
+    }
+    return NULL;
+}
+
+// Measures the two honest multiplications of one program meanwhile.
+static int run_disturbed(const char *program, struct disturber *disturber,
+                         struct exec_kernel kernels[KERNELS], struct arena *arena, struct err *err)
+{
+    struct exec_params params = params_here();
+    struct exec_summary summary;
+    memset(kernels, 0, KERNELS * sizeof *kernels);
+    kernels[0].selected = kernels[KERNELS - 1].selected = true;
+    assert_int_equal(pthread_create(&disturber->thread, NULL, disturb, disturber), 0);
+    int status = exec_run(program, &params, kernels, KERNELS, NULL, arena, &summary, err);
+    disturber->over = true;
+    pthread_join(disturber->thread, NULL);
+    printf("signal %d, sent %d times: %d, %s %s, %s %s\n", disturber->number, disturber->sent,
+           status, outcome_name(kernels[0].outcome), kernels[0].detail,
+           outcome_name(kernels[KERNELS - 1].outcome), kernels[KERNELS - 1].detail);
+    return status;
+}
+
+static void signals_from_outside_are_no_outcome(void **state)
+{
+    (void)state;
+    const struct disturber disturbers[] = {
+        {.number = SIGSTOP, .hold_ms = 15, .after_ms = 25,     .nprocesses = 99},
+        {.number = SIGSTOP,                 .hold_ms = 2500,              .after_ms = 400, .nprocesses = 2},
+        {.number = SIGSEGV,  .after_ms = 10,               .nprocesses = 99                },
+        {.number = SIGTRAP, .after_ms = 10,.nprocesses = 99},
+        {.number = SIGKILL, .after_ms = 400,               .nprocesses = 3                               },
+        {.number = SIGTERM,  .after_ms = 400, .nprocesses = 2},
+    };
+    for (size_t i = 0; i < 2 * sizeof disturbers / sizeof disturbers[0]; i++) {
+        struct disturber disturber = disturbers[i / 2];
+        struct exec_kernel kernels[KERNELS];
+        struct arena arena = {0};
+        struct err err = {{0}};
+        if (!programs[i % 2][0])
+            continue;
+        if (run_disturbed(programs[i % 2], &disturber, kernels, &arena, &err) != 0)
+            fail_msg("%s", err.text);
+        assert_true(disturber.sent > 0);
+        assert_int_equal(kernels[0].outcome, OUTCOME_OK);
+        assert_int_equal(kernels[KERNELS - 1].outcome, OUTCOME_OK);
+        arena_free(&arena);
+    }
+}
+
+static void what_is_always_killed_is_told_as_that(void **state)
+{
+    (void)state;
+    struct disturber disturber = {.number = SIGKILL, .after_ms = 300, .nprocesses = 99};
+    struct exec_kernel kernels[KERNELS];
+    struct arena arena = {0};
+    struct err err = {{0}};
+    int status = run_disturbed(programs[0], &disturber, kernels, &arena, &err);
+    for (int i = 0; i < KERNELS && status == 0; i++)
+        if (kernels[i].selected && kernels[i].outcome != OUTCOME_OK) {
+            assert_int_equal(kernels[i].outcome, OUTCOME_UNSTABLE);
+            snprintf(err.text, sizeof err.text, "%s", kernels[i].detail);
+        }
+    assert_non_null(strstr(err.text, "something outside ended the measuring process by SIGKILL"));
+    arena_free(&arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +333,8 @@ int main(void)
         cmocka_unit_test(hostile_32_bit_bodies_cost_one_outcome_each),
         cmocka_unit_test(calibration_is_the_same_in_32_bit_mode),
         cmocka_unit_test(canary_has_a_floor),
+        cmocka_unit_test(signals_from_outside_are_no_outcome),
+        cmocka_unit_test(what_is_always_killed_is_told_as_that),
     };
     return cmocka_run_group_tests(tests, build_once, NULL);
 }

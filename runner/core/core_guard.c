@@ -50,6 +50,8 @@ static size_t guard_copy_bytes;
 static void guard_handler(int signal_number, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
+    if (info->si_code <= 0) // sent by another process: it is no fault of ours
+        return;
     if (!core_state.in_kernel)
         _exit(
             112); // the core itself faulted: its state cannot be trusted, a new process takes over
@@ -98,6 +100,7 @@ void guard_drop_privileges(void)
     struct filter_call calls[] = {
         {SYS_write,           3, {CORE_RECORD_FD, (uintptr_t)&guard_record, sizeof guard_record}},
         {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_pause, 0}               },
+        {SYS_restart_syscall, 0, {0}                                                            },
         {SYS_rt_sigreturn,    0, {0}                                                            },
         {SYS_exit_group,      0, {0}                                                            },
         {0,                   0, {0}                                                            },
