@@ -80,7 +80,10 @@ const struct command cmd_bench = {
         "the first of them cold, and a summary in core cycles. The code may use all registers but "
         "r15 (the loop's) and r14, which holds the address of 64 KiB of readable and writable "
         "memory (in 32-bit mode: all but ebp, which holds that address). Code that crashes or "
-        "does not return costs nothing but a message.",
+        "does not return costs nothing but a message. That holds for the measured code only: a "
+        "FILE is trusted. The compiler, the assembler and the linker read it as you, and its "
+        "constructors and ifuncs run as you, before the process gives up its rights. Give "
+        "latput bench no file and no --asm of a stranger.",
     .options = options,
     .run = bench_command,
 };

@@ -39,6 +39,11 @@ for command in $commands; do
     expect_err "latput $command: unrecognized option '--no-such-option'"
 done
 
+# What bench confines, and what not.
+run bench --help
+expect "bench says that its files are trusted" grep -q 'a *FILE is trusted' <(tr -s '\n ' ' ' <"$OUT")
+expect "constructors and ifuncs" grep -q 'constructors and ifuncs run as you' <(tr -s '\n ' ' ' <"$OUT")
+
 run nonsense
 expect_status 2
 expect_no_out
