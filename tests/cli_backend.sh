@@ -4,6 +4,7 @@
 # asked for and cannot be used is refused alike, before anything is measured. Registers are files that
 # stand for them, where core cycles are ticks of the time stamp: these are recognised as none, and the
 # registers get back what was in them.
+# Runs alone: it measures.
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/machine.sh

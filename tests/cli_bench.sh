@@ -3,6 +3,7 @@
 # latput bench as a user meets it: a value, formats, code that is refused, that crashes, that does not
 # return, 32-bit mode, and wrong arguments. A disturbed machine may leave a value unstable, never
 # wrong.
+# Runs alone: it measures.
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 DB=$SCRATCH/bench.db

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # latput run as a user meets it: a small list, a run that is killed and resumed, two runs on one
 # database, tools that are missing, and wrong arguments.
+# Runs alone: it measures.
 # shellcheck source=tests/cli.sh
 . "$(dirname "$0")/cli.sh"
 DB=$SCRATCH/run.db

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The SQLite extension in the sqlite3 shell: rows of a snippet, all outcomes as rows, what is refused,
 # and that no view of a database can measure.
+# Runs alone: it measures.
 # shellcheck source=tests/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 if ! command -v sqlite3 >/dev/null; then

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # latput stat on real programs: what it counts without hardware, how the program's files, signals and
 # exit status pass through, and what it refuses.
+# Runs alone: it measures.
 # shellcheck source=tests/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 

@@ -2,6 +2,8 @@
 // Counters of this machine in the kernels of a run. Skipped, with the reason, where user code
 // cannot read a counter of core cycles; then the same is tested with the time-stamp counter in the
 // place of every counter (test_counted, test_run_counted).
+//
+// Runs alone: it measures.
 #include "measure_mixes.h"
 #include "ticks_fixture.h"
 
