@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The connection to the database: opening it safely, transactions, statements, and error messages;
-// see store.h. A writer uses the write-ahead log, so that being killed at any time loses at most
-// the transaction under way; the last one to close folds the log into the file, which can then be
-// copied and read anywhere, read-only media included.
+// see store.h. Files have a write-ahead log, so that being killed at any time loses at most the
+// transaction under way, and so that nobody who reads keeps a writer waiting; the last one to close
+// folds the log into the file, which can then be copied. The log needs memory that all processes
+// share: on network file systems there is none, so files there have a rollback journal instead.
 #include "store_internal.h"
 
 #include "util/mem.h"
@@ -20,7 +21,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { STORE_BUSY_TIMEOUT_MS = 5000 };
+enum {
+    STORE_POLL_MS = 20,
+    STORE_WRITER_WAIT_MS = 5000,  // for another writer, who may write for hours
+    STORE_READER_WAIT_MS = 60000, // for readers, where the journal lets them be in the way
+    STORE_OPEN_TRIES = 20,        // of a file that is removed by who has made it, again and again
+};
+
+// Called where a lock is held by another process. A writer that has its lock already waits for
+// readers only, and for longer: what it has in hand would be lost.
+static int store_wait(void *context, int times)
+{
+    struct store *store = context;
+    bool writing = sqlite3_txn_state(store->db, "main") == SQLITE_TXN_WRITE;
+    if (times >= (writing ? STORE_READER_WAIT_MS : STORE_WRITER_WAIT_MS) / STORE_POLL_MS)
+        return 0;
+    usleep(STORE_POLL_MS * 1000);
+    return 1;
+}
 
 // Why the file could not be opened: SQLite tries again read-only, and then reports that.
 static int store_open_errno(const struct store *store)
@@ -42,6 +60,11 @@ int store_error(struct store *store, struct err *err, const char *doing)
     switch (sqlite3_errcode(store->db) & 0xff) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
+        if (sqlite3_txn_state(store->db, "main") == SQLITE_TXN_WRITE)
+            return err_set(err,
+                           "%s: cannot %s: another process has been reading this database for a "
+                           "minute without an end; end it, or use another database with --db",
+                           store->path, doing);
         return err_set(err,
                        "%s: cannot %s: another process is writing to this database; wait until it "
                        "has finished, or use another one with --db",
@@ -221,7 +244,33 @@ int store_begin(struct store *store, struct err *err)
 
 int store_commit(struct store *store, struct err *err)
 {
-    return store_script(store, err, "COMMIT", "write");
+    int result = store_script(store, err, "COMMIT", "write");
+    return result == 0 ? store_check_place(store, err) : result;
+}
+
+bool store_has_moved(struct store *store)
+{
+    int moved = 0;
+    return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&
+           moved;
+}
+
+int store_check_place(struct store *store, struct err *err)
+{
+    if (!store_has_moved(store))
+        return 0;
+    // The old file lives on without a name until it is closed.
+    char *saved = xasprintf("%s.saved-%ld", store->path, (long)getpid());
+    char *sql = sqlite3_mprintf("VACUUM INTO %Q", saved);
+    bool kept = access(saved, F_OK) == 0 ||
+                (sql && sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK);
+    err_set(err, "%s: was deleted, moved or replaced while this program was writing to it; %s%s%s",
+            store->path, kept ? "what it held and was added is kept in " : "what was added is lost",
+            kept ? saved : "",
+            kept ? "; use it with --db, or pack its runs and merge them (latput pack, merge)" : "");
+    sqlite3_free(sql);
+    free(saved);
+    return -1;
 }
 
 void store_rollback(struct store *store)
@@ -271,7 +320,7 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
         return -1;
     }
     sqlite3_extended_result_codes(store->db, 1);
-    sqlite3_busy_timeout(store->db, STORE_BUSY_TIMEOUT_MS);
+    sqlite3_busy_handler(store->db, store_wait, store);
     // The file may come from someone else: its schema must not make us do anything but read it.
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(store->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
@@ -319,7 +368,9 @@ static bool store_probe(struct store *store)
 static int store_open_read(const char *path, struct store **out, struct err *err)
 {
     struct store *store;
-    if (store_connect(path, SQLITE_OPEN_READONLY, &store, err) != 0)
+    // Who may write takes the log's files away again on leaving; who may not would leave them.
+    bool tidy = access(path, W_OK) == 0;
+    if (store_connect(path, tidy ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY, &store, err) != 0)
         return -1;
     if (!store_probe(store)) {
         int code = sqlite3_errcode(store->db) & 0xff;
@@ -352,6 +403,11 @@ static int store_check_file(const char *path, enum store_mode mode, struct err *
     struct stat st;
     if (!*path)
         return err_set(err, "the name of the database is empty; check --db");
+    if (strcmp(path, ":memory:") == 0) { // SQLite's name for a database without a file
+        err_set(err, "%s: a database in memory would end with this program; name a file with --db",
+                path);
+        return STORE_FOREIGN;
+    }
     if (stat(path, &st) != 0) {
         if (errno == ENOENT && mode == STORE_WRITE)
             return 1;
@@ -368,17 +424,13 @@ static int store_check_file(const char *path, enum store_mode mode, struct err *
     return STORE_FOREIGN;
 }
 
-int store_open(const char *path, enum store_mode mode, struct store **out, struct err *err)
+static int store_open_file(const char *path, enum store_mode mode, struct store **out,
+                           struct err *err)
 {
-    *out = NULL;
     int missing = store_check_file(path, mode, err);
     if (missing < 0)
         return missing;
     struct store *store = NULL;
-    if (mode == STORE_UPDATE)
-        mode = STORE_WRITE;
-    if (mode == STORE_WRITE) // a file size limit must come as an error with a message
-        signal(SIGXFSZ, SIG_IGN);
     int result = mode == STORE_READ
                      ? store_open_read(path, &store, err)
                      : store_connect(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
@@ -399,20 +451,80 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
         store_close(store);
         return result;
     }
+    if (mode == STORE_READ)
+        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
     *out = store;
     return 0;
+}
+
+int store_open(const char *path, enum store_mode mode, struct store **out, struct err *err)
+{
+    *out = NULL;
+    if (mode == STORE_UPDATE && store_check_file(path, STORE_READ, err) != 0)
+        return store_check_file(path, STORE_READ, err);
+    if (mode == STORE_UPDATE)
+        mode = STORE_WRITE;
+    if (mode == STORE_WRITE) // a file size limit must come as an error with a message
+        signal(SIGXFSZ, SIG_IGN);
+    int result = store_open_file(path, mode, out, err);
+    // Who made the file may have removed it, unused, before the log was there to show that we are.
+    for (int i = 0; result == 0 && mode == STORE_WRITE && store_has_moved(*out); i++) {
+        store_close(*out);
+        *out = NULL;
+        result = i < STORE_OPEN_TRIES
+                     ? store_open_file(path, mode, out, err)
+                     : err_set(err, "%s: other processes make and remove it all the time", path);
+    }
+    return result;
+}
+
+static void store_finalize(struct store *store)
+{
+    for (int i = 0; i < store->nstatements; i++)
+        sqlite3_finalize(store->statements[i].stmt);
+    store->nstatements = 0;
+}
+
+static bool store_journal_is(struct store *store, const char *pragma, const char *mode)
+{
+    sqlite3_stmt *stmt = NULL;
+    bool is = sqlite3_prepare_v2(store->db, pragma, -1, &stmt, NULL) == SQLITE_OK &&
+              sqlite3_step(stmt) == SQLITE_ROW &&
+              strcmp((const char *)sqlite3_column_text(stmt, 0), mode) == 0;
+    sqlite3_finalize(stmt);
+    return is;
+}
+
+void store_use_log(struct store *store)
+{
+    // Either change can fail while others read. The old journal is as safe, only slower.
+    bool remote = store_is_remote(store->path);
+    store->log = store_journal_is(
+        store, remote ? "PRAGMA journal_mode = DELETE" : "PRAGMA journal_mode = WAL", "wal");
+    sqlite3_exec(store->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
+}
+
+// Takes the file for ourselves until it is closed. Everyone who has a file with a log open holds a
+// lock on it, which keeps the log from being given up; who has just opened it and holds none yet
+// sees afterwards that it has lost its name (store_open).
+static bool store_take_alone(struct store *store)
+{
+    sqlite3_busy_timeout(store->db, 0);
+    return store->log && store_journal_is(store, "PRAGMA journal_mode = DELETE", "delete") &&
+           sqlite3_exec(store->db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK &&
+           store_journal_is(store, "PRAGMA journal_mode", "delete");
 }
 
 void store_close_unused(struct store *store)
 {
     int64_t runs = 0;
     struct err err;
-    // The lock keeps others from writing to what is about to go.
-    if (store->made && sqlite3_exec(store->db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK) {
-        if (store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 && runs == 0)
-            unlink(store->path);
-        store_rollback(store);
-    }
+    store_finalize(store);
+    store_rollback(store);
+    if (store->made && store_take_alone(store) && !store_has_moved(store) &&
+        store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 && runs == 0)
+        unlink(store->path);
+    store_rollback(store);
     store_close(store);
 }
 
@@ -420,12 +532,12 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
-    for (int i = 0; i < store->nstatements; i++)
-        sqlite3_finalize(store->statements[i].stmt);
+    store_finalize(store);
+    // The last to leave folds the log into the file; while others read, this does as much of it as
+    // they allow.
     if (store->db && store->mode == STORE_WRITE && sqlite3_get_autocommit(store->db)) {
-        // Leave one plain file. Fails, without harm, while others have it open.
         sqlite3_busy_timeout(store->db, 0);
-        sqlite3_exec(store->db, "PRAGMA journal_mode = DELETE", NULL, NULL, NULL);
+        sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     }
     sqlite3_close(store->db);
     free(store->path);

@@ -28,7 +28,8 @@ enum { STORE_FOREIGN = -2 };
 // 0, -1 or STORE_FOREIGN.
 int store_open(const char *path, enum store_mode mode, struct store **store, struct err *err);
 void store_close(struct store *store); // NULL is fine
-// The same, but leaves no file behind if store_open() made it and it has no run.
+// The same, but leaves no file behind if store_open() made it, it has no run and nobody else has it
+// open.
 void store_close_unused(struct store *store);
 const char *store_path(const struct store *store);
 // Where the database is without --db: db/latput.db of the source tree, or, where that cannot be
@@ -36,7 +37,9 @@ const char *store_path(const struct store *store);
 // string lives as long as the program.
 const char *store_default_path(void);
 
-// Everything between store_begin and store_commit becomes visible at once, or not at all.
+// Everything between store_begin and store_commit becomes visible at once, or not at all. It is an
+// error if the file has been deleted, moved or replaced meanwhile; what it holds is then copied to a
+// file beside the old place, which the message names.
 int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
@@ -87,7 +90,7 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
 // finished; 1 found, 0 none, -1 error.
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err);
-// Marks the run finished. `kernels` timed in `seconds` of this invocation.
+// Marks the run finished; as store_commit(). `kernels` timed in `seconds` of this invocation.
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
                      struct err *err);
 // A warning with its remedy, shown at the end and in reports; the same text once a run.

@@ -19,6 +19,7 @@ struct store {
     char *path;
     enum store_mode mode;
     bool made;    // there was no file before
+    bool log;     // the journal is a write-ahead log: readers and the writer do not wait
     bool foreign; // the file is no database of this program
     struct store_statement {
         const char *sql; // a literal: compared by address first
@@ -59,6 +60,18 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
 // A unit of work inside or outside of the caller's transaction: undone as a whole when it fails.
 int store_unit_begin(struct store *store, bool *own, struct err *err);
 int store_unit_end(struct store *store, bool own, int result, struct err *err);
+
+// Whether the file that is open has lost its name: it was deleted, moved or replaced.
+bool store_has_moved(struct store *store);
+// 0, or -1 if it has; then what it holds is copied beside the place where it was, if that works.
+int store_check_place(struct store *store, struct err *err);
+
+// store_place.c: whether the file, or where there is none its directory, is on a file system that
+// other machines may write to, or that is made by a program; `type` as statfs() gives it.
+bool store_is_remote(const char *path);
+bool store_is_remote_type(unsigned long type);
+// Changes to the write-ahead log where the file system allows it, else to a rollback journal.
+void store_use_log(struct store *store);
 
 // Opens without looking at the content, with the defensive settings.
 int store_connect(const char *path, int flags, struct store **store, struct err *err);

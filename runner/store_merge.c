@@ -25,7 +25,8 @@ int store_extract_run(struct store *store, int64_t run_id, const char *path, str
     int64_t new_id;
     int result = store_copy_run(store, run_id, fresh, &new_id, err);
     if (result == 0)
-        result = store_script(fresh, err, "VACUUM", "pack it densely");
+        result = store_script(fresh, err, "VACUUM; PRAGMA journal_mode = DELETE",
+                              "pack it densely into one file");
     store_close(fresh);
     return result;
 }

@@ -202,10 +202,12 @@ int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, doubl
 {
     char now[32];
     store_now_utc(now);
-    return store_execute(store, err,
-                         "UPDATE run SET finished_utc = ?, kernels = ?, seconds = ? "
-                         "WHERE run_id = ?",
-                         "sidi", now, kernels, seconds, run_id);
+    int result = store_execute(store, err,
+                               "UPDATE run SET finished_utc = ?, kernels = ?, seconds = ? "
+                               "WHERE run_id = ?",
+                               "sidi", now, kernels, seconds, run_id);
+    bool committed = sqlite3_get_autocommit(store->db);
+    return result == 0 && committed ? store_check_place(store, err) : result;
 }
 
 int store_run_warning(struct store *store, int64_t run_id, const char *text, const char *remedy,

@@ -187,9 +187,7 @@ static int store_schema_prepare_write(struct store *store, bool current, struct 
     char hash[65];
     store_sha256(views, strlen(views), hash);
     int result = 0;
-    // Changing the journal can fail while others read; the old journal is as safe, only slower.
-    sqlite3_exec(store->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL,
-                 NULL);
+    store_use_log(store);
     if (!current || store_views_current(store, hash, err) != 1) {
         result = store_begin(store, err);
         if (result == 0 &&

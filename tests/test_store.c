@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 
 // One value of a query through a connection of its own, as text; "NULL" where it is.
 static const char *ask(const char *path, const char *sql)
@@ -247,6 +248,148 @@ static void test_locked(void **state)
     fixture_remove(&fixture);
 }
 
+// Another connection, as another program opens it, in a transaction that has read something.
+static sqlite3 *read_and_stay(const char *path)
+{
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, NULL), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db, "BEGIN; SELECT count(*) FROM sqlite_schema", NULL, NULL, NULL), SQLITE_OK);
+    return db;
+}
+
+static void test_readers(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    store_close(fixture_start(&fixture));
+    sqlite3 *reader = read_and_stay(fixture.db);
+    time_t start = time(NULL);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id = fixture_fill(store, "testa", 1, 1);
+    assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    store_close(store);
+    assert_true(time(NULL) - start < 3);
+    sqlite3_close(reader);
+    // Where there can be no log, who writes waits until the readers are done.
+    store = fixture_open(fixture.db, STORE_WRITE);
+    assert_int_equal(store_script(store, &err, "PRAGMA journal_mode = DELETE", "do so"), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        read_and_stay(fixture.db);
+        sleep(7);
+        _exit(0);
+    }
+    usleep(500000);
+    fixture_fill(store, "testa", 1, 1);
+    waitpid(pid, NULL, 0);
+    store_close(store);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run"), "2");
+    fixture_remove(&fixture);
+}
+
+// A log's index is shared memory: not on file systems that machines share.
+static void test_remote(void **state)
+{
+    (void)state;
+    assert_true(store_is_remote_type(0x6969));
+    assert_true(store_is_remote_type(0xff534d42));
+    assert_true(store_is_remote_type((unsigned long)(int32_t)0xff534d42)); // as a signed f_type
+    assert_true(store_is_remote_type(0x01021997));
+    assert_false(store_is_remote_type(0xef53));     // ext4
+    assert_false(store_is_remote_type(0x01021994)); // tmpfs
+    assert_false(store_is_remote_type(0x58465342)); // XFS
+}
+
+// Who has made a file removes it only where nobody else has it.
+static void test_unused(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *first = fixture_start(&fixture);
+    store_close_unused(first);
+    assert_int_equal(access(fixture.db, F_OK), -1);
+    first = fixture_open(fixture.db, STORE_WRITE);
+    struct store *second = fixture_open(fixture.db, STORE_WRITE);
+    store_close_unused(first);
+    fixture_fill(second, "testa", 1, 1);
+    store_close(second);
+    assert_string_equal(ask(fixture.db, "SELECT count(*) FROM run"), "1");
+    // What took its place is not ours.
+    char other[128];
+    snprintf(other, sizeof other, "%s/other.db", fixture.dir);
+    first = fixture_open(other, STORE_WRITE);
+    assert_int_equal(rename(fixture.db, other), 0);
+    store_close_unused(first);
+    assert_string_equal(ask(other, "SELECT count(*) FROM run"), "1");
+    fixture_remove(&fixture);
+}
+
+// Two that begin at the same moment on a file that does not exist; one of them has no use for it.
+static void test_unused_at_once(void **state)
+{
+    (void)state;
+    enum { ROUNDS = 60 };
+    struct fixture fixture;
+    fixture_make(&fixture);
+    for (int round = 0; round < ROUNDS; round++) {
+        char path[128];
+        snprintf(path, sizeof path, "%s/%d.db", fixture.dir, round);
+        pid_t pids[2];
+        for (int i = 0; i < 2; i++) {
+            pids[i] = fork();
+            if (pids[i] != 0)
+                continue;
+            struct store *store = fixture_open(path, STORE_WRITE);
+            if (i == 0) {
+                store_close_unused(store);
+            } else {
+                usleep((useconds_t)round * 100);
+                fixture_fill(store, "testa", 1, 1);
+                store_close(store);
+            }
+            _exit(0);
+        }
+        for (int i = 0; i < 2; i++) {
+            int status;
+            waitpid(pids[i], &status, 0);
+            assert_int_equal(status, 0);
+        }
+        assert_string_equal(ask(path, "SELECT count(*) FROM run_form"), "3");
+    }
+    fixture_remove(&fixture);
+}
+
+// The file loses its name during a run: that is no success, and nothing is lost.
+static void test_replaced(void **state)
+{
+    (void)state;
+    for (int deleted = 0; deleted < 2; deleted++) {
+        struct fixture fixture;
+        struct store *store = fixture_start(&fixture);
+        struct err err = {""};
+        int64_t run_id = fixture_run(store, "testa", 1);
+        char saved[160], command[500];
+        snprintf(saved, sizeof saved, "%s.saved-%ld", fixture.db, (long)getpid());
+        snprintf(command, sizeof command, "cp %s %s.new; mv %s.new %s", fixture.db, fixture.db,
+                 fixture.db, fixture.db);
+        assert_int_equal(deleted ? unlink(fixture.db) : system(command), 0);
+        struct list_row add = fixture_row("add", "r64 r64", "add r64 r64");
+        const struct fixture_test one = {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 9};
+        assert_int_equal(store_begin(store, &err), 0);
+        assert_int_equal(fixture_put(store, run_id, &add, 0, &one, 1, &err), 0);
+        assert_int_equal(store_commit(store, &err), -1);
+        assert_non_null(strstr(err.text, "deleted, moved or replaced"));
+        assert_non_null(strstr(err.text, saved));
+        assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), -1);
+        store_close_unused(store);
+        assert_int_equal(access(fixture.db, F_OK), deleted ? -1 : 0);
+        assert_string_equal(ask(saved, "SELECT count(*) FROM run_form"), "1");
+        fixture_remove(&fixture);
+    }
+}
+
 static void expect_refused(const char *path, enum store_mode mode, const char *what)
 {
     struct store *store = NULL;
@@ -277,6 +420,7 @@ static void test_foreign_files(void **state)
     snprintf(path, sizeof path, "%s/no/such/dir.db", fixture.dir);
     expect_refused(path, STORE_WRITE, "directory exists");
     expect_refused(fixture.dir, STORE_WRITE, "no regular file");
+    expect_refused(":memory:", STORE_WRITE, "in memory");
     snprintf(path, sizeof path, "%s/text.db", fixture.dir);
     memset(before, 'x', sizeof before);
     put_file(path, before, sizeof before);
@@ -496,9 +640,12 @@ int main(void)
         cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_best_run),
         cmocka_unit_test(test_append_only),   cmocka_unit_test(test_transactions),
         cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_locked),
-        cmocka_unit_test(test_foreign_files), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_disk_full),     cmocka_unit_test(test_read_only),
-        cmocka_unit_test(test_migrations),    cmocka_unit_test(test_size),
+        cmocka_unit_test(test_readers),       cmocka_unit_test(test_remote),
+        cmocka_unit_test(test_unused),        cmocka_unit_test(test_unused_at_once),
+        cmocka_unit_test(test_replaced),      cmocka_unit_test(test_foreign_files),
+        cmocka_unit_test(test_damaged),       cmocka_unit_test(test_disk_full),
+        cmocka_unit_test(test_read_only),     cmocka_unit_test(test_migrations),
+        cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

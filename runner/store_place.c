@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// What kind of file system a database is on; see store_internal.h. A write-ahead log has an index
+// in memory that all processes must share. Machines that mount the same network file system do not,
+// nor need the programs behind FUSE and 9p do so: two of them would damage the file.
+#include "store_internal.h"
+
+#include "util/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+
+// The numbers are those of the kernel's linux/magic.h and of the file systems' own headers.
+bool store_is_remote_type(unsigned long type)
+{
+    static const uint32_t remote[] = {
+        0x6969,     // NFS
+        0x517b,     // SMB
+        0xff534d42, // CIFS
+        0xfe534d42, // SMB2
+        0x564c,     // NCP
+        0x5346414f, // AFS
+        0x6b414653, // kAFS
+        0x73757245, // Coda
+        0x00c36400, // Ceph
+        0x0bd00bd0, // Lustre
+        0x47504653, // GPFS
+        0x01161970, // GFS2
+        0x7461636f, // OCFS2
+        0x19830326, // BeeGFS
+        0x01021997, // 9p
+        0x65735546, // FUSE
+        0x786f4256, // vboxsf
+    };
+    for (size_t i = 0; i < ARRAY_LEN(remote); i++)
+        if ((uint32_t)type == remote[i])
+            return true;
+    return false;
+}
+
+bool store_is_remote(const char *path)
+{
+    struct statfs about;
+    int got = statfs(path, &about);
+    if (got != 0) {
+        const char *slash = strrchr(path, '/');
+        char *directory = slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
+        got = statfs(directory, &about);
+        free(directory);
+    }
+    return got == 0 && store_is_remote_type((unsigned long)about.f_type);
+}
