@@ -64,6 +64,85 @@ latput_kernels:
 %endrep
 %endmacro
 
+; State that is changed, and a body that looks whether the one before it left some: int3 if so.
+ODD_PKRU equ 0x5555555c         ; as Linux sets it, but for a key that nothing uses
+%macro set_pkru 1
+    xor ecx, ecx
+    xor edx, edx
+    mov eax, %1
+    db 0x0f, 0x01, 0xef         ; wrpkru, which NASM refuses in 32-bit mode
+%endmacro
+%macro see_pkru 0
+    xor ecx, ecx
+    db 0x0f, 0x01, 0xee         ; rdpkru
+    cmp eax, ODD_PKRU
+    jne %%as_it_was
+    int3
+%%as_it_was:
+%endmacro
+%macro set_flag 1
+    pushf
+    or dword [sp_], %1
+    popf
+    nop
+%endmacro
+%if BITS == 32                  ; where only selectors can be changed, and there are no tiles
+%define sp_ esp
+%macro change_bases 0
+    mov eax, ds
+    mov fs, eax
+%endmacro
+%macro see_bases 0
+    mov eax, fs
+    test eax, eax
+    jz %%as_it_was
+    int3
+%%as_it_was:
+%endmacro
+%macro configure_tiles 0
+    nop
+%endmacro
+%macro see_tiles 0
+    nop
+%endmacro
+%else
+%define sp_ rsp
+%macro change_bases 0
+    mov eax, ss
+    mov fs, eax
+    mov gs, eax
+    mov eax, 1
+    wrfsbase rax
+    wrgsbase rax
+%endmacro
+%macro see_bases 0
+    mov eax, fs
+    mov ecx, gs
+    rdgsbase rdx
+    or eax, ecx
+    or eax, edx
+    jz %%as_it_was
+    int3
+%%as_it_was:
+%endmacro
+%macro configure_tiles 0
+    mov byte [r14], 1           ; palette
+    mov byte [r14 + 48], 8      ; rows of tile 0
+    mov word [r14 + 16], 32     ; bytes of a row
+    ldtilecfg [r14]
+    tilezero tmm0
+    mov byte [r14], 0
+%endmacro
+%macro see_tiles 0
+    mov ecx, 1
+    xgetbv
+    test eax, 3 << 17
+    jz %%as_it_was
+    ud2
+%%as_it_was:
+%endmacro
+%endif
+
 kernel 1, 1, 0, 0, {nop}, {imul bx_, bx_}
 kernel 1, 1, 0, 0, {nop}, {ud2}
 kernel 1, 1, 0, 0, {nop}, {jmp $}
@@ -86,6 +165,15 @@ kernel 1, 1, 0, 0, {nop}, {int3}
 kernel 1, 1, 0, 0, {nop}, {int 0x80}
 kernel 1, 1, 0, 128, {nop}, {vmulps xmm1, xmm1, xmm2}
 kernel 1, 1, 0, 0, {nop}, {cpuid}
+kernel 1, 1, 0, 0, {nop}, {change_bases}
+kernel 1, 1, 0, 0, {nop}, {see_bases}
+kernel 1, 1, 0, 0, {nop}, {set_pkru ODD_PKRU}
+kernel 1, 1, 0, 0, {nop}, {see_pkru}
+kernel 1, 1, 0, 0, {nop}, {set_pkru 1}
+kernel 1, 1, 0, 0, {nop}, {set_flag 1 << 18}
+kernel 1, 1, 0, 0, {nop}, {set_flag 1 << 8}
+kernel 1, 1, 0, 0, {nop}, {configure_tiles}
+kernel 1, 1, 0, 0, {nop}, {see_tiles}
 kernel 1, 1, 0, 0, {nop}, {imul bx_, bx_}
 section .rodata
 latput_kernel_count: dd kernels

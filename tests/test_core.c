@@ -57,6 +57,15 @@ static const struct {
     {"int 0x80",                 OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"vmulps",                   OUTCOME_OK,             OUTCOME_OK,             0},
     {"cpuid",                    OUTCOME_OK,             OUTCOME_OK,             0},
+    {"segment bases changed",    OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
+    {"segment bases seen",       OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
+    {"PKRU changed",             OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
+    {"PKRU seen",                OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
+    {"PKRU denies all memory",   OUTCOME_SIGNALLED,      OUTCOME_UNSUPPORTED,    0},
+    {"alignment check left on",  OUTCOME_OK,             OUTCOME_OK,             0},
+    {"single step left on",      OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"tiles left configured",    OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
+    {"tiles seen",               OUTCOME_OK,             OUTCOME_SIGNALLED,      0},
     {"imul again",               OUTCOME_OK,             OUTCOME_OK,             3},
 };
 enum { KERNELS = sizeof expected / sizeof expected[0] };

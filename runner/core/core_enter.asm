@@ -1,7 +1,7 @@
 ; SPDX-License-Identifier: MIT
-; Enters a kernel and comes back from it. Everything that a body may have damaged (stack pointer,
-; direction flag, MXCSR, x87 and vector state) is put right in core_leave, which is also where the
-; signal handler continues after a fault. The stubs between a label and the label with _end (core_start,
+; Enters a kernel and comes back from it. Everything that a body may have changed (stack pointer, flags,
+; segment registers and their bases, PKRU, MXCSR, x87, vector and tile state) is put right in core_leave,
+; which is also where the signal handler continues after a fault. The stubs between a label and the label with _end (core_start,
 ; core_step, core_stop) are copied into each kernel; they use only absolute 32-bit addresses, so the
 ; copies work anywhere. core_enter32.asm is the same for 32-bit mode.
 
@@ -10,7 +10,7 @@
 bits 64
 default abs
 
-extern core_state
+extern core_state, core_own, core_features
 core_exports
 
 section .text
@@ -98,12 +98,41 @@ core_unspare_end:
 
 core_counting_stubs
 
+; Puts the base of a segment register right. Changes rax.
+%macro core_restore_base 1
+    rd%1base rax
+    cmp rax, [core_own + own.%1_base]
+    je %%done
+    mov rax, [core_own + own.%1_base]
+    wr%1base rax
+%%done:
+%endmacro
+
 ; Reached by the stop stub, or from the signal handler.
+core_leave_by_handler
 core_leave:
+    core_restore_pkru
     mov rsp, [core_state + state.saved_rsp]
     mov dword [core_state + state.in_kernel], 0
     push qword 0x202            ; interrupts on, everything else off: direction, alignment check
     popfq
+    core_restore_selector ds
+    core_restore_selector es
+    core_restore_selector fs    ; may change the bases
+    core_restore_selector gs
+    test dword [core_features], FEATURE_FSGSBASE
+    jz .bases_done              ; without it time_kernel asks the system
+    core_restore_base fs
+    core_restore_base gs
+.bases_done:
+    test dword [core_features], FEATURE_TILES
+    jz .no_tiles
+    mov ecx, 1
+    xgetbv                      ; which state is not the initial one
+    test eax, 3 << 17
+    jz .no_tiles
+    tilerelease
+.no_tiles:
     fninit
     ldmxcsr [mxcsr_default]
     test dword [core_features], 1
@@ -125,5 +154,4 @@ core_leave:
     pop rbx
     ret
 
-extern core_features
 section .note.GNU-stack noalloc noexec nowrite progbits

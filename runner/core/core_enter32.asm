@@ -7,7 +7,7 @@
 
 bits 32
 
-extern core_state, core_features
+extern core_state, core_own, core_features
 core_exports
 
 section .text
@@ -20,8 +20,6 @@ core_enter:
     push edi
     mov edi, [esp + 20]
     mov [core_state + state.saved_rsp], esp
-    mov eax, gs
-    mov [core_state + state.saved_gs], eax
     mov eax, [edi + setup.features]
     core_fill edi, 8, 8
     mov dword [core_state + state.in_kernel], 1
@@ -86,11 +84,14 @@ core_unspare_end:
 core_counting_stubs
 
 ; Reached by the stop stub, or from the signal handler.
+core_leave_by_handler
 core_leave:
     mov eax, ss                 ; all segments that C uses are this one; nothing here can change ss
     mov ds, eax
     mov es, eax
-    mov gs, [core_state + state.saved_gs] ; libc's thread pointer
+    core_restore_pkru
+    core_restore_selector fs
+    core_restore_selector gs    ; libc's thread pointer
     mov esp, [core_state + state.saved_rsp]
     mov dword [core_state + state.in_kernel], 0
     push dword 0x202            ; interrupts on, everything else off: direction, alignment check

@@ -31,6 +31,7 @@ enum { GUARD_REG_IP = REG_RIP };
 #else
 enum { GUARD_REG_IP = REG_EIP };
 #endif
+enum { FLAGS_CLEAR = 0x202 }; // no single step, which would lead back to the handler for ever
 
 static struct guard_fault guard_last; // rewritten by the handler; not compared
 static struct core_record guard_record;
@@ -57,7 +58,9 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
             112); // the core itself faulted: its state cannot be trusted, a new process takes over
     guard_last =
         (struct guard_fault){signal_number, info->si_code, (uint64_t)(uintptr_t)info->si_addr};
-    uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)(uintptr_t)core_leave;
+    void (*leave)(void) = core_features & FEATURE_PKEYS ? core_leave_denied : core_leave;
+    uc->uc_mcontext.gregs[REG_EFL] = FLAGS_CLEAR;
+    uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)(uintptr_t)leave;
 }
 
 static void guard_map_copy(void)
@@ -104,9 +107,11 @@ void guard_drop_privileges(void)
         {SYS_rt_sigreturn,    0, {0}                                                            },
         {SYS_exit_group,      0, {0}                                                            },
         {0,                   0, {0}                                                            },
+        {0,                   0, {0}                                                            },
     };
-    int ncalls = sizeof calls / sizeof calls[0] - 1;
+    int ncalls = sizeof calls / sizeof calls[0] - 2;
     ncalls += count_filter_call(&calls[ncalls]);
+    ncalls += own_filter_call(&calls[ncalls]);
     if (filter_install(calls, ncalls) != 0)
         guard_fatal("cannot load the system-call filter: %s", strerror(errno));
 }

@@ -30,8 +30,8 @@ _Static_assert(offsetof(struct core_setup, vec_fill) == 48, "struc setup in core
 struct core_state {
     uint64_t saved_rsp, saved_rax, saved_rdx, tsc_begin, tsc_end, leave;
     uint32_t iterations, in_kernel;
-    uint32_t saved_gs, reserved; // 32-bit mode
-    uint64_t start_tsc;          // core_wait waits for it
+    uint32_t reserved[2];
+    uint64_t start_tsc; // core_wait waits for it
     // Where kernels are counted (core_rdpmc.c):
     uint64_t saved_rcx;
     uint32_t rdpmc[CORE_TIMED_MAX]; // what RDPMC wants in ecx
@@ -43,14 +43,33 @@ struct core_state {
 _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
 _Static_assert(offsetof(struct core_state, count_end) == 152, "struc state in core_layout.inc");
 
-enum { FEATURE_AVX = 1, FEATURE_AVX512F = 2, FEATURE_AVX512BW = 4, FEATURE_MMX = 8 };
+// What core_leave puts right after each kernel, as it was before the first. Mirrors `struc own`.
+struct core_own {
+    uint64_t fs_base, gs_base; // 64-bit mode
+    uint32_t pkru;
+    uint32_t fs, gs, ds, es; // selectors
+    uint32_t reserved;
+};
+_Static_assert(offsetof(struct core_own, es) == 32, "struc own in core_layout.inc");
+
+enum {
+    FEATURE_AVX = 1,
+    FEATURE_AVX512F = 2,
+    FEATURE_AVX512BW = 4,
+    FEATURE_MMX = 8,
+    FEATURE_FSGSBASE = 16,
+    FEATURE_PKEYS = 32,
+    FEATURE_TILES = 64,
+};
 
 extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
 extern struct core_state core_state;   // the one thing that kernels write; excluded from the guard
-extern uint32_t core_features;         // FEATURE_* of this CPU (not MMX)
+extern struct core_own core_own;
+extern uint32_t core_features; // FEATURE_* of this CPU (not MMX)
 
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
+void core_leave_denied(void); // the same after a fault, where there are protection keys
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
     core_step_end[], core_stop[], core_stop_end[], core_exit[], core_exit_end[];
 // Stubs of kernels that are counted. In the last four a part for each of CORE_TIMED_MAX counters
@@ -157,6 +176,20 @@ size_t code_bytes(const struct core_kernel *kernel, struct code_options options)
 struct code code_add(const struct core_kernel *kernel, struct code_options options);
 void code_end(void); // from here on the code is executable and no longer writable
 
+// core_filter.c: the system-call filter.
+struct filter_call {
+    long number;
+    int nargs;         // how many of the arguments must have these values
+    uintptr_t args[4]; // the rest may be anything
+};
+// Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
+int filter_install(const struct filter_call *calls, int ncalls);
+
+// core_own.c: what user code can change of a process's own state, so that it can be put right.
+void own_remember(void); // fills core_own, and features of core_features; before the filter
+bool own_filter_call(struct filter_call *call); // the call that own_restore makes, if any
+void own_restore(void);                         // after core_leave, what only the system can do
+
 // core_guard.c: signals, limits, system-call filter, and the check for stray writes.
 void guard_setup(void);           // handlers and an own signal stack
 void guard_drop_privileges(void); // rlimits and seccomp; last step before the first body
@@ -174,15 +207,6 @@ void guard_sleep_ms(uint32_t ms);
 
 // core_steady.c: whether the passes so far settle a kernel's value.
 bool steady_settled(const struct kernel_run *run, uint32_t samples, double tolerance);
-
-// core_filter.c: the system-call filter.
-struct filter_call {
-    long number;
-    int nargs;         // how many of the arguments must have these values
-    uintptr_t args[4]; // the rest may be anything
-};
-// Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
-int filter_install(const struct filter_call *calls, int ncalls);
 
 // core_count.c: events counted around repetitions.
 void count_open(const struct core_counter *counters, uint32_t n); // before the system-call filter

@@ -8,10 +8,10 @@
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 struct core_state core_state;
+struct core_own core_own;
 uint32_t core_features;
 
 static struct core_config config;
@@ -105,16 +105,6 @@ static void find_features(void)
     core_features |= FEATURE_AVX512F | (b & bit_AVX512BW ? FEATURE_AVX512BW : 0);
 }
 
-// Linux hands out the tile state on request only; where it refuses, tile instructions fault, which
-// is their result. Must come before the filter.
-static void ask_for_tiles(void)
-{
-#ifdef __x86_64__
-    enum { REQUEST_XCOMP_PERM = 0x1023, XFEATURE_TILE_DATA = 18 }; // asm/prctl.h of Linux 5.16
-    syscall(SYS_arch_prctl, REQUEST_XCOMP_PERM, XFEATURE_TILE_DATA);
-#endif
-}
-
 static size_t build_code(void)
 {
     const struct code_options options = {config.copies, config.threads > 1};
@@ -173,8 +163,8 @@ int main(void)
     if (sched_setaffinity(0, sizeof set, &set) != 0)
         guard_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
     find_features();
+    own_remember();
     guard_setup();
-    ask_for_tiles();
     team_join(&config);
     size_t bytes = build_code();
     guard_drop_privileges();

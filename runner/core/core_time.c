@@ -215,7 +215,9 @@ uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uin
         .features = core_features | FEATURE_MMX,
         .vec_fill = {kernel->vec_fill, kernel->vec_fill}
     };
-    return time_setup(&setup, iterations);
+    uint32_t ticks = time_setup(&setup, iterations);
+    own_restore();
+    return ticks;
 }
 
 uint32_t time_calibration(void)

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// What user code can change of its process beside registers and memory: segment registers and their
+// bases (libc finds its thread by one of them), the rights of protection keys, the tile state of
+// AMX. It is remembered before the first body runs; core_leave puts it right after each kernel.
+#include "core_internal.h"
+
+#include <asm/prctl.h>
+#include <cpuid.h>
+#include <sys/auxv.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CPUID_7_ECX_OSPKE = 1 << 4, CPUID_7_EDX_AMX_TILE = 1 << 24 };
+
+static void own_remember_selectors(void)
+{
+    __asm__ volatile("mov %%fs, %0" : "=r"(core_own.fs));
+    __asm__ volatile("mov %%gs, %0" : "=r"(core_own.gs));
+    __asm__ volatile("mov %%ds, %0" : "=r"(core_own.ds));
+    __asm__ volatile("mov %%es, %0" : "=r"(core_own.es));
+}
+
+// Linux hands out the tile state on request only; where it refuses, tile instructions fault, which
+// is their result.
+static void own_ask_for_tiles(bool there)
+{
+#ifdef __x86_64__
+    enum { REQUEST_XCOMP_PERM = 0x1023, XFEATURE_TILE_DATA = 18 }; // asm/prctl.h of Linux 5.16
+    bool granted = syscall(SYS_arch_prctl, REQUEST_XCOMP_PERM, XFEATURE_TILE_DATA) == 0;
+    core_features |= there && granted ? FEATURE_TILES : 0;
+#else
+    (void)there; // no tile instruction exists in this mode
+#endif
+}
+
+static void own_remember_bases(void)
+{
+#ifdef __x86_64__
+    enum { HWCAP2_FSGSBASE_BIT = 2 }; // asm/hwcap2.h of Linux 5.9
+    syscall(SYS_arch_prctl, ARCH_GET_FS, &core_own.fs_base);
+    syscall(SYS_arch_prctl, ARCH_GET_GS, &core_own.gs_base);
+    core_features |= getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE_BIT ? FEATURE_FSGSBASE : 0;
+#endif
+}
+
+void own_remember(void)
+{
+    unsigned a = 0, b = 0, c = 0, d = 0;
+    __get_cpuid_count(7, 0, &a, &b, &c, &d);
+    own_remember_selectors();
+    own_remember_bases();
+    own_ask_for_tiles(d & CPUID_7_EDX_AMX_TILE);
+    if (c & CPUID_7_ECX_OSPKE) {
+        core_features |= FEATURE_PKEYS;
+        __asm__ volatile("rdpkru" : "=a"(core_own.pkru), "=d"(d) : "c"(0));
+    }
+}
+
+// A body can clear the base of fs by loading the register, even where it has no instructions for
+// bases. Only the system can set it then. That of gs is 0 before and after.
+static bool own_asks_system(void)
+{
+#ifdef __x86_64__
+    return !(core_features & FEATURE_FSGSBASE);
+#else
+    return false;
+#endif
+}
+
+bool own_filter_call(struct filter_call *call)
+{
+#ifdef __x86_64__
+    *call = (struct filter_call){
+        SYS_arch_prctl, 2, {ARCH_SET_FS, core_own.fs_base}
+    };
+#endif
+    (void)call;
+    return own_asks_system();
+}
+
+void own_restore(void)
+{
+#ifdef __x86_64__
+    if (!own_asks_system())
+        return;
+    // Not by libc's function, which may look for its thread.
+    long number = SYS_arch_prctl;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"((long)ARCH_SET_FS), "S"(core_own.fs_base)
+                     : "rcx", "r11", "memory");
+#endif
+}
