@@ -161,6 +161,7 @@ struct instances {
     int disp;                  // added to the displacement of memory operands
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
+    bool immediates; // registers that the row names itself are set by moves of immediates
     int8_t own[POINTS_MAX][INSTANCES_MAX];
 };
 // Takes registers for up to `wanted` instances. false: there are too few registers for one.

@@ -80,16 +80,16 @@ static bool latency_reads_flags(const struct row_plan *rp)
 }
 
 // Whether the dependency of this point on its own past would run beside the chain.
-static bool latency_must_break(const struct row_plan *rp, const struct pair *pair, int i)
+static bool latency_must_break(const struct draft *draft, const struct pair *pair, int i)
 {
-    const struct point *point = &rp->points[i];
+    const struct row_plan *rp = draft->rp;
+    const struct point *point = &rp->points[i], *s = &rp->points[pair->s];
     bool carries = point->written && (point->read || point->merges);
     if (point->class == CLASS_FLAGS || !carries)
         return false;
-    if (point->same && rp->points[pair->s].same)
-        return false;
-    // A source that is written too gets its next value from the chain.
-    return i != pair->s;
+    // A source that is written too gets its next value from the chain, and so does what shares its
+    // register: the al that cbw reads is a part of the ax that it writes.
+    return i != pair->s && (point->class != s->class || draft->reg[i] != draft->reg[pair->s]);
 }
 
 static void latency_put_breakers(struct draft *draft, const struct pair *pair)
@@ -97,7 +97,7 @@ static void latency_put_breakers(struct draft *draft, const struct pair *pair)
     const struct row_plan *rp = draft->rp;
     const struct point *s = &rp->points[pair->s];
     for (int i = 0; i < rp->npoints; i++)
-        if (latency_must_break(rp, pair, i))
+        if (latency_must_break(draft, pair, i))
             draft_break(draft, i);
     if (s->class == CLASS_FLAGS || !latency_reads_flags(rp))
         return;

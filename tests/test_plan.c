@@ -260,6 +260,85 @@ static void test_partial_registers(void **state)
     planned_free(&planned);
 }
 
+// A breaker in front of the instruction must not give a constant to what the chain runs through:
+// the source may be a part of the register whose old content is to be cut off.
+static void test_breakers_leave_the_chain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *src, *dst, *whole;
+    } pairs[] = {
+        {"cbw,,=ax al,I386,,",          "al",  "ax",    "rax"},
+        {"mul,r8,al =ax =flags,I386,,", "al",  "ax",    "rax"},
+        {"mul,r8,al =ax =flags,I386,,", "al",  "flags", "rax"},
+        {"aam,i8:10,+ax =flags,I386,,", "ax",  "flags", "rax"},
+        {"dummy,,=dl dx =flags,I386,,", "dx",  "flags", "rdx"},
+        {"xchg,+r16 r16,,I386,,same",   "op1", "op1",   "rbx"},
+        {"mov,=r8 r8,,I386,,same",      "op2", "op1",   "rbx"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct planned planned;
+        plan_text(&planned, pairs[i].row);
+        char breaker[32];
+        snprintf(breaker, sizeof breaker, "mov %s, ", pairs[i].whole);
+        const struct test *test = find_test(&planned, pairs[i].src, pairs[i].dst, "");
+        assert_int_equal(test->outcome, OUTCOME_OK);
+        if (strstr(test->kernels[0].body, breaker))
+            fail_msg("%s: the chain is cut in\n%s", pairs[i].row, test->kernels[0].body);
+        planned_free(&planned);
+    }
+    // From another register it is cut as before.
+    struct planned planned;
+    plan_text(&planned, "mul,r8,al =ax =flags,I386,,");
+    assert_non_null(strstr(find_test(&planned, "op1", "ax", "")->kernels[0].body, "mov rax, "));
+    planned_free(&planned);
+}
+
+static const struct kernel_spec *find_shape(const struct planned *planned, const char *shape)
+{
+    const struct test *test = find_test(planned, "", "", "");
+    for (int k = 0; k < test->nkernels; k++)
+        if (strcmp(test->kernels[k].shape, shape) == 0)
+            return &test->kernels[k];
+    return NULL;
+}
+
+// Instances that feed each other through registers which the row names itself run one behind the
+// other, unless these are set anew: from a constant, or by an immediate.
+static void test_throughput_of_implicit_operands(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "cwde,,=eax ax,I386,,");
+    assert_non_null(strstr(find_shape(&planned, "n8+break")->body, "mov rax, r13\ncwde\n"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov eax, 0x1\ncwde\nmov eax"));
+    planned_free(&planned);
+    // No dependency, but a source that nothing writes: how such a one is read is up to the core.
+    plan_text(&planned, "cdq,,=edx eax,I386,,");
+    assert_null(find_shape(&planned, "n8+break"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov eax, 0x1\ncdq\nmov eax"));
+    planned_free(&planned);
+    // The value is the one that the instruction needs; flags are cut as well.
+    plan_text(&planned, "div,r64,+rax +rdx =flags,X86_64,T,data=idiv");
+    const struct test *slow = find_test(&planned, "", "", "slow");
+    const struct kernel_spec *imm = &slow->kernels[slow->nkernels - 1];
+    assert_string_equal(imm->shape, "n8+imm");
+    assert_non_null(strstr(imm->body, "mov rax, 0x5555555500000000\nmov edx, 0x55555555\ndiv"));
+    planned_free(&planned);
+    plan_text(&planned, "adc,+ax i16,cf =flags,I386,,");
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body,
+                           "test r12d, r12d\nmov eax, 0x1\nadc ax, 4660\n"));
+    planned_free(&planned);
+    // A pointer stays one, and what the row leaves to us needs no immediate.
+    plan_text(&planned, "lodsb,,=al +rsi df,I386,,pointer=rsi");
+    assert_null(strstr(find_shape(&planned, "n8+imm")->body, "mov esi"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov rsi, r14\n"));
+    planned_free(&planned);
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    assert_null(find_shape(&planned, "n8+imm"));
+    planned_free(&planned);
+}
+
 static uint64_t init_value(const char *init, const char *reg)
 {
     char start[32];
@@ -498,6 +577,8 @@ int main(void)
         cmocka_unit_test(test_x87_values),
         cmocka_unit_test(test_adjust_flag),
         cmocka_unit_test(test_partial_registers),
+        cmocka_unit_test(test_breakers_leave_the_chain),
+        cmocka_unit_test(test_throughput_of_implicit_operands),
         cmocka_unit_test(test_no_accidental_same_register),
         cmocka_unit_test(test_slow_integer_division),
         cmocka_unit_test(test_selection_of_tests),
