@@ -308,11 +308,12 @@ int counters_read(const char *path, table_report *report, void *data, struct cou
 
 int counters_load(const char *uarch, struct counter_table *table, struct err *err)
 {
-    char relative[96];
+    char relative[96], key[64];
     memset(table, 0, sizeof *table);
     if (!cpu_family_find(uarch) && strcmp(uarch, "unknown") != 0)
         return err_set(err, "there is no uarch '%s' in cpus.csv", uarch);
-    snprintf(relative, sizeof relative, "cpuinfo/counters/%s.csv", uarch);
+    snprintf(relative, sizeof relative, "cpuinfo/counters/%s.csv",
+             cpu_uarch_key(uarch, key, sizeof key));
     return counters_read(path_data(relative), NULL, NULL, table, err);
 }
 

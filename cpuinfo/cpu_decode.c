@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Identification from the leaves alone: vendor, family, features, hypervisor, TSC. The uarch comes
-// from cpus.csv and from nowhere else.
+// Identification from the leaves alone: vendor, family, features, hypervisor, TSC. Which uarch that
+// makes is judged in cpu_evidence.c.
 #include "cpu_decode.h"
 #include "cpu_tables.h"
 
@@ -158,19 +158,24 @@ static void decode_hypervisor(struct cpu_info *cpu)
         snprintf(cpu->hypervisor, sizeof cpu->hypervisor, "unnamed hypervisor");
 }
 
+bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row *row)
+{
+    bool announced = row->nplaces == 0;
+    for (int p = 0; p < row->nplaces; p++) {
+        const struct feature_place *place = &row->places[p];
+        const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, place->leaf, place->subleaf);
+        announced = announced || (leaf && leaf_register(leaf, place->reg) >> place->bit & 1);
+    }
+    return announced;
+}
+
 static void decode_features(struct cpu_info *cpu)
 {
     const struct feature_table *table = features_table();
     uint64_t xcr0 = pseudo_value(cpu, CPUID_PSEUDO_XCR0);
     for (int i = 0; i < table->nrows; i++) {
         const struct feature_row *row = &table->rows[i];
-        bool announced = row->nplaces == 0;
-        for (int p = 0; p < row->nplaces; p++) {
-            const struct feature_place *place = &row->places[p];
-            const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, place->leaf, place->subleaf);
-            announced = announced || (leaf && leaf_register(leaf, place->reg) >> place->bit & 1);
-        }
-        cpu->features[i] = announced && (xcr0 & row->xcr0) == row->xcr0;
+        cpu->features[i] = cpu_feature_announced(cpu, row) && (xcr0 & row->xcr0) == row->xcr0;
     }
 }
 
@@ -234,13 +239,6 @@ int cpu_decode(struct cpu_info *cpu, struct err *err)
     decode_tsc(cpu);
     cpu_decode_caches(cpu);
     cpu->microcode = (uint32_t)pseudo_value(cpu, CPUID_PSEUDO_MICROCODE);
-    snprintf(cpu->uarch, sizeof cpu->uarch, "unknown");
-    const struct family_row *row = family_lookup(families_table(), cpu);
-    if (row && !cpu_is_invented(cpu)) {
-        snprintf(cpu->uarch, sizeof cpu->uarch, "%s", row->facts.uarch);
-        snprintf(cpu->uarch_name, sizeof cpu->uarch_name, "%s", row->facts.name);
-        cpu->issue_width = row->facts.issue_width;
-        cpu->imul64_clk = row->facts.imul64_clk;
-    }
+    cpu_judge(cpu, NULL);
     return 0;
 }

@@ -4,12 +4,15 @@
 #ifndef LATPUT_CPU_DECODE_H
 #define LATPUT_CPU_DECODE_H
 
-#include "cpuinfo.h"
+#include "cpu_tables.h"
 
 // Fills everything in cpu but `leaves` and `live` from the leaves. -1 when the tables are broken or
 // leaf 0 is missing.
 int cpu_decode(struct cpu_info *cpu, struct err *err);
 void cpu_decode_caches(struct cpu_info *cpu);
+
+// Whether CPUID announces a feature, be its register state enabled or not.
+bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row *row);
 
 // Adds a leaf, with everything blanked that tells one specimen from another (APIC ids, serial
 // number). Ignored when the array is full.

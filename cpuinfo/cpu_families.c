@@ -15,17 +15,25 @@ enum {
     COL_UARCH,
     COL_NAME,
     COL_ISSUE_WIDTH,
+    COL_INSTR_WIDTH,
     COL_IMUL64_CLK,
     COL_GENERAL,
     COL_FIXED,
     COL_PORTS,
+    COL_CORE,
+    COL_ALWAYS,
+    COL_NEVER,
+    COL_L1I,
+    COL_L1D,
+    COL_L2,
     COL_SOURCE,
     COL_NOTE
 };
 static const char *const columns[] = {
-    "vendor",         "family", "models",      "stepping",   "core_type",
-    "uarch",          "name",   "issue_width", "imul64_clk", "general_counters",
-    "fixed_counters", "ports",  "source",      "note"};
+    "vendor", "family",      "models",      "stepping",   "core_type",        "uarch",
+    "name",   "issue_width", "instr_width", "imul64_clk", "general_counters", "fixed_counters",
+    "ports",  "core",        "always",      "never",      "l1i_kib",          "l1d_kib",
+    "l2_kib", "source",      "note"};
 
 // "0x10-0x1f" or "0x10".
 static int range_parse(const char *text, size_t len, uint64_t max, struct model_range *range)
@@ -82,8 +90,65 @@ static int count_parse(const char *text, int max, int *value)
     return 0;
 }
 
+// Names of features, separated by blanks.
+static int feature_list_parse(const char *text, const struct feature_table *features,
+                              struct feature_list *list)
+{
+    while (*text) {
+        size_t len = strcspn(text, " ");
+        int index = feature_row_find(features, text, len);
+        if (index < 0 || list->n == EVIDENCE_FEATURES_MAX)
+            return -1;
+        list->features[list->n++] = index;
+        text += len;
+        text += strspn(text, " ");
+    }
+    return 0;
+}
+
+// "32" or "1280 2048".
+static int cache_sizes_parse(const char *text, struct cache_sizes *sizes)
+{
+    while (*text) {
+        uint64_t kib;
+        size_t len = strcspn(text, " ");
+        if (sizes->n == CACHE_SIZES_MAX || cell_number(text, len, 1 << 20, &kib) < 0 || kib == 0)
+            return -1;
+        sizes->kib[sizes->n++] = (int)kib;
+        text += len;
+        text += strspn(text, " ");
+    }
+    return 0;
+}
+
+// As row_parse(), for the columns that say how the family is recognised.
+static int evidence_parse(const struct csv_record *record, const struct feature_table *features,
+                          struct family_row *row)
+{
+    static const int cache_columns[CACHES_COMPARED] = {
+        [CACHE_L1I] = COL_L1I, [CACHE_L1D] = COL_L1D, [CACHE_L2] = COL_L2};
+    struct family_evidence *evidence = &row->evidence;
+    const char *const *field = record->fields;
+    evidence->core = field[COL_CORE];
+    if (field[COL_CORE][strspn(field[COL_CORE], "abcdefghijklmnopqrstuvwxyz0123456789_")])
+        return COL_CORE;
+    if (count_parse(field[COL_INSTR_WIDTH], row->facts.issue_width, &evidence->instr_width) < 0)
+        return COL_INSTR_WIDTH;
+    if (!evidence->instr_width)
+        evidence->instr_width = row->facts.issue_width;
+    if (feature_list_parse(field[COL_ALWAYS], features, &evidence->always) < 0)
+        return COL_ALWAYS;
+    if (feature_list_parse(field[COL_NEVER], features, &evidence->never) < 0)
+        return COL_NEVER;
+    for (int i = 0; i < CACHES_COMPARED; i++)
+        if (cache_sizes_parse(field[cache_columns[i]], &evidence->caches[i]) < 0)
+            return cache_columns[i];
+    return -1;
+}
+
 // Fills `row`; returns the number of the first column that is wrong, or -1.
-static int row_parse(const struct csv_record *record, struct family_row *row)
+static int row_parse(const struct csv_record *record, const struct feature_table *features,
+                     struct family_row *row)
 {
     const char *const *field = record->fields;
     uint64_t family;
@@ -122,7 +187,7 @@ static int row_parse(const struct csv_record *record, struct family_row *row)
     for (size_t i = 0; i < ARRAY_LEN(counts); i++)
         if (count_parse(field[counts[i].column], counts[i].max, counts[i].value) < 0)
             return counts[i].column;
-    return -1;
+    return evidence_parse(record, features, row);
 }
 
 static bool ranges_meet(const struct model_range *a, const struct model_range *b)
@@ -148,6 +213,28 @@ static bool rows_overlap(const struct family_row *a, const struct family_row *b)
     return false;
 }
 
+// The first column of facts of the uarch in which two of its rows differ, or -1.
+static int row_difference(const struct family_row *a, const struct family_row *b)
+{
+    static const int same[] = {COL_ISSUE_WIDTH, COL_INSTR_WIDTH, COL_IMUL64_CLK,
+                               COL_CORE,        COL_ALWAYS,      COL_NEVER,
+                               COL_L1I,         COL_L1D,         COL_L2};
+    for (size_t i = 0; i < ARRAY_LEN(same); i++)
+        if (strcmp(a->record->fields[same[i]], b->record->fields[same[i]]) != 0)
+            return same[i];
+    return -1;
+}
+
+// A feature that is in both lists, or -1.
+static int evidence_conflict(const struct family_evidence *evidence)
+{
+    for (int i = 0; i < evidence->always.n; i++)
+        for (int j = 0; j < evidence->never.n; j++)
+            if (evidence->always.features[i] == evidence->never.features[j])
+                return evidence->always.features[i];
+    return -1;
+}
+
 // Compares a new row with all earlier ones.
 static int row_check(const struct family_table *table, const struct family_row *row,
                      struct err *err)
@@ -160,12 +247,12 @@ static int row_check(const struct family_table *table, const struct family_row *
                 table->file.path, record, COL_MODELS, err,
                 "these models overlap with line %d (%s); a CPU must fit one line",
                 old->record->line, old->facts.uarch);
-        if (strcmp(old->facts.uarch, row->facts.uarch) == 0 &&
-            (old->facts.issue_width != row->facts.issue_width ||
-             old->facts.imul64_clk != row->facts.imul64_clk))
-            return csv_record_error(table->file.path, record, COL_UARCH, err,
-                                    "issue_width and imul64_clk of %s differ from line %d",
-                                    row->facts.uarch, old->record->line);
+        int differs =
+            strcmp(old->facts.uarch, row->facts.uarch) == 0 ? row_difference(old, row) : -1;
+        if (differs >= 0)
+            return csv_record_error(table->file.path, record, differs, err,
+                                    "%s of %s differs from line %d; a uarch has one",
+                                    columns[differs], row->facts.uarch, old->record->line);
     }
     for (int i = 0; i < row->nmodels; i++)
         for (int j = 0; j < i; j++)
@@ -187,20 +274,27 @@ static int row_add(void *data, const struct csv_record *record, struct err *err)
 {
     struct family_table *table = data;
     struct family_row *row = &table->rows[table->nrows];
-    int bad = row_parse(record, row);
+    int bad = row_parse(record, table->features, row);
     if (bad >= 0)
         return table_cell_error(table->file.path, record, bad, columns, err);
+    int conflict = evidence_conflict(&row->evidence);
+    if (conflict >= 0)
+        return csv_record_error(table->file.path, record, COL_NEVER, err,
+                                "%s is in the column always, too",
+                                table->features->rows[conflict].name);
     if (row_check(table, row, err) < 0)
         return -1;
     table->nrows++;
     return 0;
 }
 
-int families_read(const char *path, struct family_table *table, struct err *err)
+int families_read(const char *path, const struct feature_table *features,
+                  struct family_table *table, struct err *err)
 {
     const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
     const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
     memset(table, 0, sizeof *table);
+    table->features = features;
     if (table_read(path, &reader, table, &table->file, err) == 0)
         return 0;
     families_free(table);

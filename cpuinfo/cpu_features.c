@@ -186,3 +186,11 @@ void features_free(struct feature_table *table)
     csv_file_free(&table->file);
     memset(table, 0, sizeof *table);
 }
+
+int feature_row_find(const struct feature_table *table, const char *name, size_t len)
+{
+    for (int i = 0; i < table->nrows; i++)
+        if (strncmp(table->rows[i].name, name, len) == 0 && !table->rows[i].name[len])
+            return i;
+    return -1;
+}

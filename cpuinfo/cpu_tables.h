@@ -31,6 +31,30 @@ struct feature_table {
     struct csv_file file;
 };
 
+enum { EVIDENCE_FEATURES_MAX = 32, CACHE_SIZES_MAX = 6 };
+
+// What every CPU of a family has, or what none has: indices into the feature table.
+struct feature_list {
+    int features[EVIDENCE_FEATURES_MAX];
+    int n;
+};
+
+// The sizes that a cache comes in; n 0: not known.
+struct cache_sizes {
+    int kib[CACHE_SIZES_MAX];
+    int n;
+};
+
+enum { CACHE_L1I, CACHE_L1D, CACHE_L2, CACHES_COMPARED };
+
+// By what a family is recognised; see cpu_evidence.c.
+struct family_evidence {
+    const char *core; // families with the same core are measured alike; "" if not known
+    int instr_width;  // what the measurement of the width sees; issue_width where that is not less
+    struct feature_list always, never;
+    struct cache_sizes caches[CACHES_COMPARED];
+};
+
 struct model_range {
     int from, to;
 };
@@ -43,10 +67,12 @@ struct family_row {
     struct model_range steppings;
     int core_type;         // -1: any
     uint32_t native_model; // 0: any
+    struct family_evidence evidence;
     const struct csv_record *record;
 };
 
 struct family_table {
+    const struct feature_table *features; // that the evidence refers to
     struct family_row *rows;
     int nrows;
     struct csv_file file;
@@ -55,8 +81,13 @@ struct family_table {
 // 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
 int features_read(const char *path, struct feature_table *table, struct err *err);
 void features_free(struct feature_table *table);
-int families_read(const char *path, struct family_table *table, struct err *err);
+// The names of features in a table of families are looked up in `features`.
+int families_read(const char *path, const struct feature_table *features,
+                  struct family_table *table, struct err *err);
 void families_free(struct family_table *table);
+
+// The row of this name, of `len` bytes, or -1.
+int feature_row_find(const struct feature_table *table, const char *name, size_t len);
 
 // The cached tables; empty where cpuinfo_load() fails.
 const struct feature_table *features_table(void);

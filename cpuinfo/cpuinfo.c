@@ -6,6 +6,7 @@
 #include "cpu_tables.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct {
@@ -23,7 +24,8 @@ static void tables_read(void)
     tables.families_path = path_data("cpuinfo/cpus.csv");
     tables.status = features_read(tables.features_path, &tables.features, &tables.err);
     if (tables.status == 0)
-        tables.status = families_read(tables.families_path, &tables.families, &tables.err);
+        tables.status =
+            families_read(tables.families_path, &tables.features, &tables.families, &tables.err);
 }
 
 int cpuinfo_load(struct err *err)
@@ -57,22 +59,29 @@ const struct family_table *families_table(void)
     return &tables.families;
 }
 
+const char *cpu_uarch_key(const char *uarch, char *key, size_t size)
+{
+    size_t len = strlen(uarch);
+    if (len > 0 && uarch[len - 1] == '?')
+        len--;
+    snprintf(key, size, "%.*s", (int)len, uarch);
+    return key;
+}
+
 const struct cpu_family *cpu_family_find(const char *uarch)
 {
     const struct family_table *families = families_table();
+    char key[64];
+    cpu_uarch_key(uarch, key, sizeof key);
     for (int i = 0; i < families->nrows; i++)
-        if (strcmp(families->rows[i].facts.uarch, uarch) == 0)
+        if (strcmp(families->rows[i].facts.uarch, key) == 0)
             return &families->rows[i].facts;
     return NULL;
 }
 
 static int feature_find_len(const char *name, size_t len)
 {
-    const struct feature_table *features = features_table();
-    for (int i = 0; i < features->nrows; i++)
-        if (strncmp(features->rows[i].name, name, len) == 0 && !features->rows[i].name[len])
-            return i;
-    return -1;
+    return feature_row_find(features_table(), name, len);
 }
 
 int feature_find(const char *name)

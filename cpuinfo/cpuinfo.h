@@ -32,6 +32,22 @@ struct cpu_cache {
     int sharing;          // logical processors that share it; 0 if unknown
 };
 
+// Who says that a CPU is not of the family that its signature claims.
+enum cpu_witness { CPU_WITNESS_FEATURES, CPU_WITNESS_CACHES, CPU_WITNESS_MEASURED };
+struct cpu_contradiction {
+    enum cpu_witness witness;
+    char text[240]; // what the claimed family has and what is seen; a phrase without a full stop
+};
+enum { CPU_CONTRADICTIONS_MAX = 8 };
+
+// By what `uarch` was decided.
+enum cpu_decision {
+    CPU_DECIDED_CLAIM,    // the signature is believed
+    CPU_DECIDED_INFERRED, // the signature is refuted; `uarch` fits the evidence and ends in `?`
+    CPU_DECIDED_OVERRIDE, // by cpu_override()
+    CPU_DECIDED_UNKNOWN,  // no line for the signature, or it is refuted and no single family fits
+};
+
 struct cpu_info {
     char vendor[16];             // "GenuineIntel"
     char brand[64];              // "" if the CPU has none
@@ -39,13 +55,19 @@ struct cpu_info {
     int family, model, stepping; // display family and model
     int core_type;               // CPUID 1AH EAX[31:24], 0 if none
     uint32_t native_model;       // CPUID 1AH EAX[23:0]
-    char uarch[32];              // key, "unknown" if not in the table
-    char uarch_name[96];         // "Zen 5"
-    int issue_width;             // µops a cycle from cpus.csv; 0 if unknown
-    int imul64_clk;              // latency of imul r64,r64 from cpus.csv; 0 if unknown
-    uint32_t microcode;          // 0 if unknown
-    char hypervisor[64];         // "" if none is visible
-    uint64_t tsc_hz;             // 0 if unknown
+    char claim[32];              // what the signature claims: key of cpus.csv or "unknown"
+    char uarch[32];              // what is believed: key, "zen5?" if inferred, or "unknown"
+    char uarch_name[96];         // "Zen 5"; "Zen 5, inferred"
+    int issue_width;             // µops a cycle, of the believed family; 0 if unknown
+    int imul64_clk;              // latency of imul r64,r64 there; 0 if unknown
+    int measured_width;          // as cpu_judge() was told; 0 if it was not
+    enum cpu_decision decision;  // why `uarch` is what it is
+    struct cpu_contradiction contradictions[CPU_CONTRADICTIONS_MAX]; // of the claim
+    int ncontradictions;
+    char reason[400];    // why this family or none, if the claim is refuted; "" else
+    uint32_t microcode;  // 0 if unknown
+    char hypervisor[64]; // "" if none is visible
+    uint64_t tsc_hz;     // 0 if unknown
     bool tsc_invariant;
     struct cpu_cache caches[CPU_CACHES_MAX];
     int ncaches;
@@ -58,6 +80,39 @@ struct cpu_info {
 // Whether it is a CPU that a hypervisor has made up ("QEMU Virtual CPU"): its signature, if it is
 // that of a real CPU, says nothing, and its uarch is "unknown".
 bool cpu_is_invented(const struct cpu_info *cpu);
+
+// What was measured of a CPU; 0 is "not measured". Whoever fills it is sure of it: a figure that a
+// busy sibling or an interrupt may have spoilt does not belong here.
+struct cpu_measured {
+    int issue_width;     // single-µop instructions that the core dispatches in a cycle
+    double imul_per_add; // latency of imul r64,r64 in units of that of add
+};
+
+// Tests the claim of the signature against CPUID's features and caches and what was measured (may
+// be NULL), and fills claim, uarch, uarch_name, issue_width, imul64_clk, decision, contradictions
+// and reason. Rules: README.md, "A claim is tested". A pure function of the leaves, the tables,
+// *measured and cpu_override(); cpu_identify() and cpu_load() call it with NULL. Call it again,
+// with all that is known by then, whenever more was measured: what an earlier call decided plays no
+// part.
+void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
+// The issue widths that cpus.csv has for the families that all evidence but a measured width allows
+// (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops a cycle is one
+// of them. 0: no line fits. A core that measures less than the least of them is disturbed (a busy
+// sibling halves it), unless it is one that the table does not have.
+uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured);
+
+// All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv
+// or "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
+int cpu_override(const char *uarch, struct err *err);
+// "claim", "inferred", "override" or "unknown"; "features", "caches" or "measured".
+const char *cpu_decision_name(enum cpu_decision decision);
+const char *cpu_witness_name(enum cpu_witness witness);
+// The contradictions and the reason in one paragraph, "" if the claim is believed without any. Cut
+// at size - 1 bytes. Returns `text`.
+const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);
+// The key of a uarch without the mark of an inferred one: "zen5?" is "zen5". At most size - 1
+// bytes. Returns `key`.
+const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
 // This machine, on the CPU the caller is pinned to. -1 when the tables cannot be read.
 int cpu_identify(struct cpu_info *cpu, struct err *err);
@@ -84,7 +139,8 @@ struct cpu_family {
     int general_counters; // a core, with SMT on; 0 if unknown
     int fixed_counters;
 };
-// The first line of this uarch, or NULL ("unknown" has no line).
+// The first line of this uarch, with or without the mark of an inferred one, or NULL ("unknown" has
+// no line).
 const struct cpu_family *cpu_family_find(const char *uarch);
 
 // Number of a feature name ("AVX512VL"), or -1 if features.csv does not have it.

@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 8;
+PRAGMA user_version = 9;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -30,7 +30,8 @@ CREATE TABLE cpu (
     microcode INTEGER NOT NULL CHECK (microcode BETWEEN 0 AND 4294967295), -- revision, 0 if unknown
     hypervisor TEXT NOT NULL CHECK (length(hypervisor) <= 63), -- '' if none is visible
     tsc_invariant INTEGER NOT NULL CHECK (tsc_invariant IN (0, 1)),
-    features TEXT NOT NULL CHECK (length(features) <= 16384) -- names of features.csv, by one blank
+    features TEXT NOT NULL CHECK (length(features) <= 16384), -- names of features.csv, by one blank
+    inferred INTEGER NOT NULL DEFAULT 0 CHECK (inferred IN (0, 1)) -- 1: not the family that the signature claims; views show uarch with '?'
 ) STRICT;
 
 -- CPUID as it was answered when the CPU was first seen; a processor serial number is left out.
@@ -89,7 +90,13 @@ CREATE TABLE run (
     started_utc TEXT NOT NULL CHECK (started_utc GLOB '????-??-??T??:??:??Z'),
     finished_utc TEXT CHECK (finished_utc GLOB '????-??-??T??:??:??Z'), -- NULL: not finished
     kernels INTEGER CHECK (kernels >= 0), -- timed by the invocation that finished the run
-    seconds REAL CHECK (seconds >= 0) -- that this invocation took
+    seconds REAL CHECK (seconds >= 0), -- that this invocation took
+    claimed_uarch TEXT NOT NULL DEFAULT 'unknown'
+        CHECK (length(claimed_uarch) BETWEEN 1 AND 31), -- what the CPU's signature claims
+    decided TEXT NOT NULL DEFAULT 'unknown'
+        CHECK (decided IN ('claim', 'inferred', 'override', 'unknown')), -- by what cpu.uarch was found
+    evidence TEXT NOT NULL DEFAULT '' CHECK (length(evidence) <= 4000), -- what contradicts the claim, and why another family
+    measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64) -- µops dispatched in a cycle; NULL: not measured
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
@@ -487,7 +494,7 @@ CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
 CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version, os_kernel,
     backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width,
-    calib_link_clk, measuring_cpu, started_utc ON run
+    calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence, measured_width ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu
 BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END;

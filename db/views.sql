@@ -7,9 +7,9 @@
 -- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
 -- uarch 'unknown'; uarch_key keeps them apart.
 CREATE VIEW run_key AS
-SELECT run.run_id, run.uuid, cpu.cpu_id, cpu.uarch,
+SELECT run.run_id, run.uuid, cpu.cpu_id, cpu.uarch || iif(cpu.inferred, '?', '') AS uarch,
     CASE cpu.uarch WHEN 'unknown' THEN 'unknown ' || cpu.vendor || printf(' %08X', cpu.signature)
-        ELSE cpu.uarch END AS uarch_key,
+        ELSE cpu.uarch || iif(cpu.inferred, '?', '') END AS uarch_key,
     run.started_utc, run.finished_utc
 FROM run JOIN cpu USING (cpu_id);
 
@@ -281,8 +281,8 @@ FROM bench_repetition AS one JOIN bench_table AS piece USING (bench_id, thread);
 -- Runs with their CPU, for lists of runs and headings of reports.
 CREATE VIEW run_table AS
 SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
-    cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping, cpu.uarch,
-    cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
+    cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping,
+    cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
     (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms,
     (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets,
     (SELECT group_concat(event || ' (' || code || '; ' || run_event.backend || '; table ' ||

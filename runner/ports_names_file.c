@@ -136,11 +136,13 @@ int port_names_load(const char *uarch, struct port_names *names, struct err *err
 {
     glob_t files;
     int found = 0;
+    char key[64]; // an inferred family's ports have its names
+    cpu_uarch_key(uarch, key, sizeof key);
     *names = (struct port_names){.n = 0};
     if (glob(path_data("cpuinfo/ports/*.csv"), 0, NULL, &files) != 0)
         return 0;
     for (size_t i = 0; i < files.gl_pathc && found == 0; i++)
-        if (file_applies(files.gl_pathv[i], uarch))
+        if (file_applies(files.gl_pathv[i], key))
             found = port_names_read(files.gl_pathv[i], names, err) == 0 ? 1 : -1;
     globfree(&files);
     return found;

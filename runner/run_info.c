@@ -99,7 +99,7 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
 {
     struct utsname system;
     uname(&system);
-    char nasm[128];
+    char nasm[128], evidence[2600];
     struct strbuf lists = {0}, tables = {0};
     int status = build_nasm_version(nasm, sizeof nasm, err);
     if (status == 0)
@@ -122,6 +122,10 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
             .issue_width = (int)config->issue_width,
             .calib_link_clk = (int)config->calib_link_clk,
             .measuring_cpu = config->cpu,
+            .claimed_uarch = arena_strdup(arena, cpu->claim),
+            .decided = cpu_decision_name(cpu->decision),
+            .evidence = arena_strdup(arena, cpu_evidence_text(cpu, evidence, sizeof evidence)),
+            .measured_width = cpu->measured_width,
             .events = facts->counting ? info_events(facts->counting, arena) : NULL,
             .nevents = facts->counting ? facts->counting->nevents : 0,
         };

@@ -81,7 +81,10 @@ struct run_info {
     double overhead_tsc;    // of one timing
     int issue_width, calib_link_clk; // facts of the uarch that were used
     int measuring_cpu;
-    const struct run_event *events; // what is counted beside the clock
+    const char *claimed_uarch, *decided; // of struct cpu_info, as texts; NULL: "unknown"
+    const char *evidence;                // cpu_evidence_text(); NULL: none
+    int measured_width;                  // 0: not measured
+    const struct run_event *events;      // what is counted beside the clock
     int nevents;
 };
 int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,

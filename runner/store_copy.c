@@ -381,7 +381,8 @@ static int copy_check_identity(struct store_copy *copy, int64_t cpu_id, char ide
         copy->from, copy->err,
         "SELECT identity, concat_lines FROM (SELECT identity, vendor || char(10) || brand || "
         "char(10) || signature || char(10) || family || char(10) || model || char(10) || stepping "
-        "|| char(10) || core_type || char(10) || native_model || char(10) || uarch || char(10) || "
+        "|| char(10) || core_type || char(10) || native_model || char(10) || uarch || "
+        "iif(inferred, '?', '') || char(10) || "
         "uarch_name || char(10) || microcode || char(10) || hypervisor || char(10) || "
         "tsc_invariant || char(10) || features || char(10) AS concat_lines FROM cpu "
         "WHERE cpu_id = ?1)",
@@ -409,12 +410,13 @@ static int copy_cpu(struct store_copy *copy, int64_t cpu_id, int64_t *new_id)
 {
     static const char select[] =
         "SELECT 0, identity, vendor, brand, signature, family, model, stepping, core_type, "
-        "native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, features "
-        "FROM cpu WHERE cpu_id = ?1";
+        "native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, features, "
+        "inferred FROM cpu WHERE cpu_id = ?1";
     static const char insert[] =
         "INSERT INTO cpu (cpu_id, identity, vendor, brand, signature, family, model, stepping, "
         "core_type, native_model, uarch, uarch_name, microcode, hypervisor, tsc_invariant, "
-        "features) VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        "features, inferred) "
+        "VALUES (nullif(?, 0), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     char identity[65];
     if (copy_check_identity(copy, cpu_id, identity) != 0)
         return -1;
@@ -437,12 +439,14 @@ static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id
     static const char select[] =
         "SELECT cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, frequency, "
         "selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, measuring_cpu, "
-        "started_utc, finished_utc, kernels, seconds FROM run WHERE run_id = ?1";
+        "started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, evidence, "
+        "measured_width FROM run WHERE run_id = ?1";
     static const char insert[] =
         "INSERT INTO run (cpu_id, uuid, version, nasm_version, os_kernel, backend, lists, tables, "
         "frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width, calib_link_clk, "
-        "measuring_cpu, started_utc, finished_utc, kernels, seconds) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        "measuring_cpu, started_utc, finished_utc, kernels, seconds, claimed_uarch, decided, "
+        "evidence, measured_width) "
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     sqlite3_stmt *row = store_bind(copy->from, copy->err, select, "i", run_id);
     if (!row)
         return -1;

@@ -228,8 +228,10 @@ int store_has_run(struct store *store, int64_t run_id, struct err *err)
 int store_has_uarch(struct store *store, const char *uarch, struct err *err)
 {
     int64_t found;
-    return store_get_int(store, err, &found,
-                         "SELECT 1 FROM run JOIN cpu USING (cpu_id) WHERE uarch = ?1", "s", uarch);
+    return store_get_int(
+        store, err, &found,
+        "SELECT 1 FROM run JOIN cpu USING (cpu_id) WHERE uarch || iif(inferred, '?', '') = ?1", "s",
+        uarch);
 }
 
 char *store_run_lists(struct store *store, int64_t run_id, struct err *err)

@@ -57,16 +57,19 @@ static int store_put_leaves(struct store *store, const struct cpu_info *cpu, int
 static int store_add_cpu(struct store *store, const struct cpu_info *cpu, const char *identity,
                          const char *features, int64_t *cpu_id, struct err *err)
 {
+    char key[sizeof cpu->uarch];
+    cpu_uarch_key(cpu->uarch, key, sizeof key);
     if (store_execute(
             store, err,
             "INSERT INTO cpu (identity, vendor, brand, signature, family, model, stepping, "
             "core_type, native_model, uarch, uarch_name, microcode, hypervisor, "
-            "tsc_invariant, features) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            "sssiiiiiissisis", identity, cpu->vendor, cpu->brand, (int64_t)cpu->signature,
+            "tsc_invariant, features, inferred) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "sssiiiiiissisisi", identity, cpu->vendor, cpu->brand, (int64_t)cpu->signature,
             (int64_t)cpu->family, (int64_t)cpu->model, (int64_t)cpu->stepping,
-            (int64_t)cpu->core_type, (int64_t)cpu->native_model, cpu->uarch, cpu->uarch_name,
-            (int64_t)cpu->microcode, cpu->hypervisor, (int64_t)cpu->tsc_invariant, features) != 0)
+            (int64_t)cpu->core_type, (int64_t)cpu->native_model, key, cpu->uarch_name,
+            (int64_t)cpu->microcode, cpu->hypervisor, (int64_t)cpu->tsc_invariant, features,
+            (int64_t)(strcmp(key, cpu->uarch) != 0)) != 0)
         return -1;
     *cpu_id = sqlite3_last_insert_rowid(store->db);
     return store_put_leaves(store, cpu, *cpu_id, err);
@@ -162,13 +165,18 @@ static int store_put_run(struct store *store, int64_t cpu_id, const struct run_i
     if (store_execute(store, err,
                       "INSERT INTO run (uuid, cpu_id, version, nasm_version, os_kernel, backend, "
                       "lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
-                      "issue_width, calib_link_clk, measuring_cpu, started_utc) "
-                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                      "sissssssssdddiiis", uuid, cpu_id, info->version, info->nasm_version,
+                      "issue_width, calib_link_clk, measuring_cpu, started_utc, claimed_uarch, "
+                      "decided, evidence, measured_width) "
+                      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                      "nullif(?, 0))",
+                      "sissssssssdddiiissssi", uuid, cpu_id, info->version, info->nasm_version,
                       info->os_kernel, info->backend, info->lists, info->tables, info->frequency,
                       info->selection, info->tsc_hz, info->core_hz, info->overhead_tsc,
                       (int64_t)info->issue_width, (int64_t)info->calib_link_clk,
-                      (int64_t)info->measuring_cpu, now) != 0)
+                      (int64_t)info->measuring_cpu, now,
+                      info->claimed_uarch ? info->claimed_uarch : "unknown",
+                      info->decided ? info->decided : "unknown",
+                      info->evidence ? info->evidence : "", (int64_t)info->measured_width) != 0)
         return -1;
     *run_id = sqlite3_last_insert_rowid(store->db);
     return 0;

@@ -303,8 +303,8 @@ static void test_masking(void **state)
 
 #define FEATURES_HEAD "name,group,leaf,subleaf,register,bit,encoding,os,note\n"
 #define FAMILIES_HEAD                                                                              \
-    "vendor,family,models,stepping,core_type,uarch,name,issue_width,imul64_clk,general_counters,"  \
-    "fixed_counters,ports,source,note\n"
+    "vendor,family,models,stepping,core_type,uarch,name,issue_width,instr_width,imul64_clk,"       \
+    "general_counters,fixed_counters,ports,core,always,never,l1i_kib,l1d_kib,l2_kib,source,note\n"
 
 static const struct {
     int line;
@@ -327,27 +327,43 @@ static const struct {
          ":3: A is in line 2 already"                                                                           },
 },
   bad_families[] = {
-      {__LINE__, FAMILIES_HEAD "V,6,0x10,,,u,N,,,,,,,\nV,6,1-0x1f,,,w,N,,,,,,,\n",
+      {__LINE__, FAMILIES_HEAD "V,6,0x10,,,u,N,,,,,,,,,,,,,,\nV,6,1-0x1f,,,w,N,,,,,,,,,,,,,,\n",
        ":3: these models overlap with line 2 (u)"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,0-4,,u,N,,,,,,,\nV,6,1,4-5,,w,N,,,,,,,\n",
+      {__LINE__, FAMILIES_HEAD "V,6,1,0-4,,u,N,,,,,,,,,,,,,,\nV,6,1,4-5,,w,N,,,,,,,,,,,,,,\n",
        ":3: these models"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,0x40,u,N,,,,,,,\nV,6,1,,,w,N,,,,,,,\n", ":3: these models"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,0x20/3,u,N,,,,,,,\nV,6,1,,0x20,w,N,,,,,,,\n",
+      {__LINE__, FAMILIES_HEAD "V,6,1,,0x40,u,N,,,,,,,,,,,,,,\nV,6,1,,,w,N,,,,,,,,,,,,,,\n",
+       ":3: these models"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,0x20/3,u,N,,,,,,,,,,,,,,\nV,6,1,,0x20,w,N,,,,,,,,,,,,,,\n",
        ":3: these mod"},
-      {__LINE__, FAMILIES_HEAD "V,6,1 2-4 3,,,u,N,,,,,,,\n", ":2: a model is named twice"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,4,,,,,,\nV,6,2,,,u,N,5,,,,,,\n",
-       ":3: issue_width and imul"},
-      {__LINE__, FAMILIES_HEAD "V,6,,,,u,N,,,,,,,\n", ":2: '' is no models"},
-      {__LINE__, FAMILIES_HEAD "V,6,4-2,,,u,N,,,,,,,\n", ":2: '4-2' is no models"},
-      {__LINE__, FAMILIES_HEAD "V,6,0x100,,,u,N,,,,,,,\n", ":2: '0x100' is no models"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,16,,u,N,,,,,,,\n", ":2: '16' is no stepping"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,P,u,N,,,,,,,\n", ":2: 'P' is no core_type"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,,unknown,N,,,,,,,\n", ":2: 'unknown' is no uarch"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,,Zen,N,,,,,,,\n", ":2: 'Zen' is no uarch"},
-      {__LINE__, FAMILIES_HEAD "V,six,1,,,u,N,,,,,,,\n", ":2: 'six' is no family"},
-      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,wide,,,,,,\n", ":2: 'wide' is no issue_width"},
-      {__LINE__, FAMILIES_HEAD "VeryLongVendor,6,1,,,u,N,,,,,,,\n",
+      {__LINE__, FAMILIES_HEAD "V,6,1 2-4 3,,,u,N,,,,,,,,,,,,,,\n", ":2: a model is named twice"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,4,,,,,,,,,,,,,\nV,6,2,,,u,N,5,,,,,,,,,,,,,\n",
+       ":3: issue_width of u differs from line 2"},
+      {__LINE__, FAMILIES_HEAD "V,6,,,,u,N,,,,,,,,,,,,,,\n", ":2: '' is no models"},
+      {__LINE__, FAMILIES_HEAD "V,6,4-2,,,u,N,,,,,,,,,,,,,,\n", ":2: '4-2' is no models"},
+      {__LINE__, FAMILIES_HEAD "V,6,0x100,,,u,N,,,,,,,,,,,,,,\n", ":2: '0x100' is no models"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,16,,u,N,,,,,,,,,,,,,,\n", ":2: '16' is no stepping"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,P,u,N,,,,,,,,,,,,,,\n", ":2: 'P' is no core_type"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,unknown,N,,,,,,,,,,,,,,\n", ":2: 'unknown' is no uarch"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,Zen,N,,,,,,,,,,,,,,\n", ":2: 'Zen' is no uarch"},
+      {__LINE__, FAMILIES_HEAD "V,six,1,,,u,N,,,,,,,,,,,,,,\n", ":2: 'six' is no family"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,wide,,,,,,,,,,,,,\n", ":2: 'wide' is no issue_width"},
+      {__LINE__, FAMILIES_HEAD "VeryLongVendor,6,1,,,u,N,,,,,,,,,,,,,,\n",
        ":2: 'VeryLongVendor' is no ven"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,AVX NOPE,,,,,,\n",
+       ":2: 'AVX NOPE' is no always"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,,avx,,,,,\n", ":2: 'avx' is no never"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,AVX AVX2,AVX2,,,,,\n",
+       ":2: AVX2 is in the column always, too"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,Zen 5,,,,,,,\n", ":2: 'Zen 5' is no core"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,,,32K,,,,\n", ":2: '32K' is no l1i_kib"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,,,,0,,,\n", ":2: '0' is no l1d_kib"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,,,,,1 2 3 4 5 6 7,,\n",
+       ":2: '1 2 3 4 5 6 7' is no l2_kib"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,4,5,,,,,,,,,,,,\n", ":2: '5' is no instr_width"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,AVX,,,,,,\nV,6,2,,,u,N,,,,,,,,AVX2,,,,,,\n",
+       ":3: always of u differs from line 2"},
+      {__LINE__, FAMILIES_HEAD "V,6,1,,,u,N,,,,,,,,,,,,256,,\nV,6,2,,,u,N,,,,,,,,,,,,512,,\n",
+       ":3: l2_kib of u differs from line 2"},
 };
 
 static void message_check(const char *path, const struct err *err, const char *message, int line)
@@ -372,7 +388,7 @@ static void test_bad_tables(void **state)
     for (size_t i = 0; i < ARRAY_LEN(bad_families); i++) {
         struct family_table table;
         const char *path = file_write(bad_families[i].text, strlen(bad_families[i].text));
-        if (families_read(path, &table, &err) == 0)
+        if (families_read(path, features_table(), &table, &err) == 0)
             fail_msg("line %d was accepted", bad_families[i].line);
         unlink(path);
         message_check(path, &err, bad_families[i].message, bad_families[i].line);

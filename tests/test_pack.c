@@ -370,8 +370,8 @@ static void test_foreign_databases(void **state)
         {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
          "nasm_version, "
          "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
-         "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds "
-         "FROM run",                                                              "holds 2 runs"               },
+         "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds, "
+ "claimed_uarch, decided, evidence, measured_width FROM run",                                                              "holds 2 runs"               },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
          "'exact', "
          "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                  },

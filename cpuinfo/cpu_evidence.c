@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+// Whether a CPU is what its signature claims. Hypervisors rename CPUs and hide bits, but what a
+// core shows it has: a feature that no CPU of the claimed family has, or a speed that it cannot
+// have, refutes the claim, and the family is then the one that all evidence fits. The rules are in
+// README.md, "A claim is tested"; what each family has is in cpus.csv.
+#include "../runner/util/mem.h"
+#include "../runner/util/strbuf.h"
+#include "cpu_decode.h"
+#include "cpu_tables.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// A measured ratio of latencies is an integer, or it says nothing.
+static const double RATIO_TOLERANCE = 0.1;
+// A family of which more than 1 in so many features is hidden is not told from others by them.
+enum { HIDDEN_SHARE = 4 };
+// That one or two caches are as large as a family's is no wonder; so many must be known and agree.
+enum { CACHES_CONVINCING = 2 };
+
+static char overridden[32]; // by cpu_override(); ""
+
+// How the evidence fits a family.
+struct fit {
+    const struct family_row *row;
+    int never_seen;                  // features that the family never has and CPUID announces
+    bool width_off, imul_off;        // measured otherwise
+    int hidden, shown;               // features that it always has
+    int caches_agree, caches_differ; // sizes known on both sides
+};
+
+static bool feature_seen(const struct cpu_info *cpu, int index)
+{
+    return cpu_feature_announced(cpu, &features_table()->rows[index]);
+}
+
+static int list_count(const struct cpu_info *cpu, const struct feature_list *list)
+{
+    int seen = 0;
+    for (int i = 0; i < list->n; i++)
+        seen += feature_seen(cpu, list->features[i]);
+    return seen;
+}
+
+static const struct cpu_cache *cache_find(const struct cpu_info *cpu, int which)
+{
+    for (int i = 0; i < cpu->ncaches; i++) {
+        const struct cpu_cache *cache = &cpu->caches[i];
+        if (cache->level == (which == CACHE_L2 ? 2 : 1) &&
+            cache->type != (which == CACHE_L1I ? 'd' : 'i'))
+            return cache;
+    }
+    return NULL;
+}
+
+// 1 if the cache has a size that the family comes with, 0 if not, -1 if either is unknown.
+static int cache_agrees(const struct cpu_info *cpu, int which, const struct cache_sizes *sizes)
+{
+    const struct cpu_cache *cache = cache_find(cpu, which);
+    if (!cache || sizes->n == 0)
+        return -1;
+    for (int i = 0; i < sizes->n; i++)
+        if (cache->bytes == (uint64_t)sizes->kib[i] << 10)
+            return 1;
+    return 0;
+}
+
+static bool imul_differs(const struct family_row *row, double ratio)
+{
+    if (!row->facts.imul64_clk || ratio <= 0 || fabs(ratio - round(ratio)) > RATIO_TOLERANCE)
+        return false;
+    return (int)lround(ratio) != row->facts.imul64_clk;
+}
+
+static bool width_differs(const struct family_row *row, int width)
+{
+    return row->facts.issue_width && width && width != row->facts.issue_width &&
+           width != row->evidence.instr_width;
+}
+
+static struct fit fit_make(const struct cpu_info *cpu, const struct family_row *row,
+                           const struct cpu_measured *measured)
+{
+    const struct family_evidence *evidence = &row->evidence;
+    struct fit fit = {
+        .row = row,
+        .never_seen = list_count(cpu, &evidence->never),
+        .width_off = width_differs(row, measured->issue_width),
+        .imul_off = imul_differs(row, measured->imul_per_add),
+        .shown = list_count(cpu, &evidence->always),
+    };
+    fit.hidden = evidence->always.n - fit.shown;
+    for (int i = 0; i < CACHES_COMPARED; i++) {
+        int agrees = cache_agrees(cpu, i, &evidence->caches[i]);
+        fit.caches_agree += agrees == 1;
+        fit.caches_differ += agrees == 0;
+    }
+    return fit;
+}
+
+static bool fit_refuted(const struct fit *fit)
+{
+    return fit->never_seen || fit->width_off || fit->imul_off;
+}
+
+static bool fit_caches(const struct fit *fit)
+{
+    return fit->caches_differ == 0 && fit->caches_agree >= CACHES_CONVINCING;
+}
+
+struct candidates {
+    struct fit *fits;
+    int n;
+};
+
+// No candidate is a row of another kind of core than the one that leaf 1AH names, of which nothing is
+// there, or whose width is not known where one was measured: it would fit whatever comes.
+static bool row_is_candidate(const struct cpu_info *cpu, const struct fit *fit,
+                             const struct cpu_measured *measured)
+{
+    const struct family_row *row = fit->row;
+    return fit->shown > 0 && !fit_refuted(fit) &&
+           (row->facts.issue_width || !measured->issue_width) &&
+           (row->core_type < 0 || !cpu->core_type || row->core_type == cpu->core_type);
+}
+
+// Families that nothing contradicts, one row each: of the CPU's vendor, or of any.
+static void candidates_add(struct candidates *found, const struct cpu_info *cpu, bool any_vendor,
+                           const struct cpu_measured *measured)
+{
+    const struct family_table *table = families_table();
+    for (int i = 0; i < table->nrows; i++) {
+        const struct family_row *row = &table->rows[i];
+        struct fit fit = fit_make(cpu, row, measured);
+        bool wanted = (any_vendor || strcmp(row->facts.vendor, cpu->vendor) == 0) &&
+                      row_is_candidate(cpu, &fit, measured);
+        for (int j = 0; j < found->n && wanted; j++)
+            wanted = strcmp(found->fits[j].row->facts.uarch, row->facts.uarch) != 0;
+        if (wanted)
+            found->fits[found->n++] = fit;
+    }
+}
+
+static struct candidates candidates_find(const struct cpu_info *cpu,
+                                         const struct cpu_measured *measured)
+{
+    struct candidates found = {
+        .fits = xcalloc((size_t)families_table()->nrows + 1, sizeof *found.fits)};
+    candidates_add(&found, cpu, false, measured);
+    if (found.n == 0)
+        candidates_add(&found, cpu, true, measured);
+    return found;
+}
+
+static void candidates_keep(struct candidates *found,
+                            bool (*keep)(const struct fit *, const void *), const void *data)
+{
+    int kept = 0;
+    for (int i = 0; i < found->n; i++)
+        if (keep(&found->fits[i], data))
+            found->fits[kept++] = found->fits[i];
+    found->n = kept;
+}
+
+static bool keep_caches(const struct fit *fit, const void *data)
+{
+    (void)data;
+    return fit_caches(fit);
+}
+
+static bool keep_equal(const struct fit *fit, const void *data)
+{
+    const struct fit *best = data;
+    return fit->hidden == best->hidden && fit->shown == best->shown;
+}
+
+// The one that hides the fewest of its features, and of those the one that shows most.
+static struct fit candidates_best(const struct candidates *found)
+{
+    struct fit best = found->fits[0];
+    for (int i = 1; i < found->n; i++) {
+        const struct fit *fit = &found->fits[i];
+        if (fit->hidden < best.hidden || (fit->hidden == best.hidden && fit->shown > best.shown))
+            best = *fit;
+    }
+    return best;
+}
+
+// Caches that are those of no candidate are taken for a hypervisor's invention.
+static void candidates_narrow(struct candidates *found)
+{
+    bool any = false;
+    for (int i = 0; i < found->n; i++)
+        any = any || fit_caches(&found->fits[i]);
+    if (any)
+        candidates_keep(found, keep_caches, NULL);
+    if (found->n == 0)
+        return;
+    struct fit best = candidates_best(found);
+    if (best.hidden * HIDDEN_SHARE <= best.hidden + best.shown)
+        candidates_keep(found, keep_equal, &best);
+}
+
+static bool candidates_same_core(const struct candidates *found)
+{
+    for (int i = 1; i < found->n; i++)
+        if (!*found->fits[0].row->evidence.core ||
+            strcmp(found->fits[0].row->evidence.core, found->fits[i].row->evidence.core) != 0)
+            return false;
+    return found->n > 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+contradiction_add(struct cpu_info *cpu, enum cpu_witness witness, const char *format, ...)
+{
+    if (cpu->ncontradictions == CPU_CONTRADICTIONS_MAX)
+        return;
+    struct cpu_contradiction *to = &cpu->contradictions[cpu->ncontradictions++];
+    va_list ap;
+    to->witness = witness;
+    va_start(ap, format);
+    vsnprintf(to->text, sizeof to->text, format, ap);
+    va_end(ap);
+}
+
+static void features_contradict(struct cpu_info *cpu, const struct fit *fit)
+{
+    const struct feature_list *never = &fit->row->evidence.never;
+    struct strbuf names = {0};
+    for (int i = 0; i < never->n; i++)
+        if (feature_seen(cpu, never->features[i]))
+            strbuf_printf(&names, "%s%s", names.len ? ", " : "", feature_name(never->features[i]));
+    if (names.len)
+        contradiction_add(cpu, CPU_WITNESS_FEATURES, "CPUID announces %s, which no %s has",
+                          names.data, fit->row->facts.uarch);
+    strbuf_free(&names);
+}
+
+static void caches_contradict(struct cpu_info *cpu, const struct fit *fit)
+{
+    static const char *const names[CACHES_COMPARED] = {"L1i", "L1d", "L2"};
+    for (int i = 0; i < CACHES_COMPARED; i++) {
+        const struct cache_sizes *sizes = &fit->row->evidence.caches[i];
+        struct strbuf text = {0};
+        if (cache_agrees(cpu, i, sizes) != 0)
+            continue;
+        for (int j = 0; j < sizes->n; j++)
+            strbuf_printf(&text, "%s%d",
+                          j == 0              ? ""
+                          : j == sizes->n - 1 ? " or "
+                                              : ", ",
+                          sizes->kib[j]);
+        contradiction_add(cpu, CPU_WITNESS_CACHES, "%s is shown with %llu KiB; %s has %s", names[i],
+                          (unsigned long long)(cache_find(cpu, i)->bytes >> 10),
+                          fit->row->facts.uarch, text.data);
+        strbuf_free(&text);
+    }
+}
+
+static void measured_contradict(struct cpu_info *cpu, const struct fit *fit,
+                                const struct cpu_measured *measured)
+{
+    const struct cpu_family *facts = &fit->row->facts;
+    if (fit->width_off)
+        contradiction_add(cpu, CPU_WITNESS_MEASURED,
+                          "measured, the core dispatches %d µops a cycle; %s dispatches %d",
+                          measured->issue_width, facts->uarch, facts->issue_width);
+    if (fit->imul_off)
+        contradiction_add(cpu, CPU_WITNESS_MEASURED,
+                          "measured, imul r64,r64 takes %.2f cycles; on %s it takes %d",
+                          measured->imul_per_add, facts->uarch, facts->imul64_clk);
+}
+
+// "a", "a and b", "a, b and c".
+static void candidates_name(const struct candidates *found, struct strbuf *text)
+{
+    for (int i = 0; i < found->n; i++)
+        strbuf_printf(text, "%s%s",
+                      i == 0              ? ""
+                      : i == found->n - 1 ? " and "
+                                          : ", ",
+                      found->fits[i].row->facts.uarch);
+}
+
+static void family_set(struct cpu_info *cpu, const struct family_row *row, bool inferred)
+{
+    snprintf(cpu->uarch, sizeof cpu->uarch, "%.30s%s", row->facts.uarch, inferred ? "?" : "");
+    snprintf(cpu->uarch_name, sizeof cpu->uarch_name, "%.80s%s", row->facts.name,
+             inferred ? ", inferred" : "");
+    cpu->issue_width = row->facts.issue_width;
+    cpu->imul64_clk = row->facts.imul64_clk;
+    cpu->decision = inferred ? CPU_DECIDED_INFERRED : CPU_DECIDED_CLAIM;
+}
+
+// The family that fits best, instead of one that is refuted.
+static void family_infer(struct cpu_info *cpu, const struct cpu_measured *measured)
+{
+    struct candidates found = candidates_find(cpu, measured);
+    struct strbuf names = {0};
+    candidates_narrow(&found);
+    candidates_name(&found, &names);
+    if (found.n == 0)
+        snprintf(cpu->reason, sizeof cpu->reason, "no family of cpus.csv fits what is seen");
+    else if (!candidates_same_core(&found))
+        snprintf(cpu->reason, sizeof cpu->reason, "%s fit alike", names.data);
+    else if (found.n > 1)
+        snprintf(cpu->reason, sizeof cpu->reason,
+                 "%s fit alike and have the same core; the first of them is taken", names.data);
+    else
+        snprintf(cpu->reason, sizeof cpu->reason, "%s is the family that fits best", names.data);
+    if (candidates_same_core(&found))
+        family_set(cpu, found.fits[0].row, true);
+    strbuf_free(&names);
+    free(found.fits);
+}
+
+// Whether caches refute the claim without other evidence: only if a family of another core explains
+// all that is seen, and nothing of it is hidden.
+static bool caches_refute(const struct cpu_info *cpu, const struct fit *claim,
+                          const struct cpu_measured *measured)
+{
+    if (claim->caches_differ == 0 || !*claim->row->evidence.core)
+        return false;
+    struct candidates found = candidates_find(cpu, measured);
+    bool refuted = false;
+    for (int i = 0; i < found.n; i++) {
+        const struct fit *fit = &found.fits[i];
+        refuted = refuted || (fit_caches(fit) && fit->hidden == 0 &&
+                              strcmp(fit->row->facts.vendor, cpu->vendor) == 0 &&
+                              strcmp(fit->row->evidence.core, claim->row->evidence.core) != 0);
+    }
+    free(found.fits);
+    return refuted;
+}
+
+static void claim_judge(struct cpu_info *cpu, const struct family_row *row,
+                        const struct cpu_measured *measured)
+{
+    struct fit fit = fit_make(cpu, row, measured);
+    if (!fit_refuted(&fit) && !caches_refute(cpu, &fit, measured)) {
+        family_set(cpu, row, false);
+        return;
+    }
+    features_contradict(cpu, &fit);
+    measured_contradict(cpu, &fit, measured);
+    caches_contradict(cpu, &fit);
+    family_infer(cpu, measured);
+}
+
+// What is believed whatever else is seen. The contradictions of the claim remain.
+static void override_apply(struct cpu_info *cpu)
+{
+    const struct cpu_family *family = cpu_family_find(overridden);
+    cpu->decision = CPU_DECIDED_OVERRIDE;
+    snprintf(cpu->uarch, sizeof cpu->uarch, "%s", overridden);
+    snprintf(cpu->uarch_name, sizeof cpu->uarch_name, "%s", family ? family->name : "");
+    cpu->issue_width = family ? family->issue_width : 0;
+    cpu->imul64_clk = family ? family->imul64_clk : 0;
+    snprintf(cpu->reason, sizeof cpu->reason, "the user says so");
+}
+
+static const struct family_row *claim_find(const struct cpu_info *cpu)
+{
+    return cpu_is_invented(cpu) ? NULL : family_lookup(families_table(), cpu);
+}
+
+void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured)
+{
+    static const struct cpu_measured nothing = {0};
+    const struct family_row *row = claim_find(cpu);
+    if (!measured)
+        measured = &nothing;
+    snprintf(cpu->claim, sizeof cpu->claim, "%s", row ? row->facts.uarch : "unknown");
+    snprintf(cpu->uarch, sizeof cpu->uarch, "unknown");
+    cpu->uarch_name[0] = cpu->reason[0] = '\0';
+    cpu->issue_width = cpu->imul64_clk = cpu->ncontradictions = 0;
+    cpu->measured_width = measured->issue_width;
+    cpu->decision = CPU_DECIDED_UNKNOWN;
+    if (row)
+        claim_judge(cpu, row, measured);
+    if (overridden[0])
+        override_apply(cpu);
+}
+
+static uint64_t row_widths(const struct family_row *row)
+{
+    return UINT64_C(1) << (row->facts.issue_width & 63) |
+           UINT64_C(1) << (row->evidence.instr_width & 63);
+}
+
+uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured)
+{
+    struct cpu_measured other = measured ? *measured : (struct cpu_measured){0};
+    uint64_t widths = 0;
+    other.issue_width = 0;
+    const struct family_row *claim = claim_find(cpu);
+    if (claim) {
+        struct fit fit = fit_make(cpu, claim, &other);
+        widths |= fit_refuted(&fit) ? 0 : row_widths(claim);
+    }
+    struct candidates found = candidates_find(cpu, &other);
+    for (int i = 0; i < found.n; i++)
+        widths |= row_widths(found.fits[i].row);
+    free(found.fits);
+    return widths & ~UINT64_C(1); // 0: not known
+}
+
+int cpu_override(const char *uarch, struct err *err)
+{
+    if (uarch && strcmp(uarch, "unknown") != 0) {
+        if (cpuinfo_load(err) < 0)
+            return -1;
+        const struct cpu_family *family = cpu_family_find(uarch);
+        if (!family || strcmp(family->uarch, uarch) != 0)
+            return err_set(err,
+                           "there is no uarch '%s' in cpus.csv; name one of its column uarch, "
+                           "or unknown",
+                           uarch);
+    }
+    snprintf(overridden, sizeof overridden, "%s", uarch ? uarch : "");
+    return 0;
+}
+
+const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size)
+{
+    struct strbuf out = {0};
+    for (int i = 0; i < cpu->ncontradictions; i++)
+        strbuf_printf(&out, "%s%s", i ? "; " : "", cpu->contradictions[i].text);
+    if (*cpu->reason)
+        strbuf_printf(&out, "%s%s", out.len ? ": " : "", cpu->reason);
+    snprintf(text, size, "%s", strbuf_text(&out));
+    strbuf_free(&out);
+    return text;
+}
+
+const char *cpu_decision_name(enum cpu_decision decision)
+{
+    static const char *const names[] = {[CPU_DECIDED_CLAIM] = "claim",
+                                        [CPU_DECIDED_INFERRED] = "inferred",
+                                        [CPU_DECIDED_OVERRIDE] = "override",
+                                        [CPU_DECIDED_UNKNOWN] = "unknown"};
+    return names[decision];
+}
+
+const char *cpu_witness_name(enum cpu_witness witness)
+{
+    static const char *const names[] = {[CPU_WITNESS_FEATURES] = "features",
+                                        [CPU_WITNESS_CACHES] = "caches",
+                                        [CPU_WITNESS_MEASURED] = "measured"};
+    return names[witness];
+}
