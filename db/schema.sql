@@ -234,6 +234,17 @@ CREATE TABLE estimate (
     CHECK (outcome = 'ok' OR instance_clk IS NULL)
 ) STRICT;
 
+-- Derived: the steady states of a kernel that has several, ascending. Where none of the samples of a
+-- chain agree the estimate is an average, and there are no states.
+CREATE TABLE estimate_state (
+    kernel_id INTEGER NOT NULL REFERENCES kernel,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100),
+    instance_clk REAL NOT NULL, -- as in estimate
+    share REAL NOT NULL CHECK (share BETWEEN 0 AND 1), -- of the samples
+    passes INTEGER NOT NULL CHECK (passes BETWEEN 1 AND 1000), -- that were in it
+    PRIMARY KEY (kernel_id, position)
+) STRICT, WITHOUT ROWID;
+
 -- Derived: the answer to a test.
 CREATE TABLE result (
     test_id INTEGER PRIMARY KEY REFERENCES test,
@@ -248,6 +259,10 @@ CREATE TABLE result (
     tried INTEGER NOT NULL, -- repeats in all
     bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')),
     kernel_id INTEGER REFERENCES kernel, -- the deciding kernel
+    average INTEGER NOT NULL DEFAULT 0 CHECK (average IN (0, 1)), -- 1: mean of executions that differ
+    least_clk REAL, -- latency: of all steady states of all kernels; NULL where there is one value only
+    most_clk REAL,
+    states INTEGER CHECK (states BETWEEN 0 AND 100), -- steady states of the deciding kernel; NULL: not known
     CHECK (outcome = 'ok' OR (value_clk IS NULL AND dense_clk IS NULL AND filled_clk IS NULL
         AND spread_clk IS NULL))
 ) STRICT;

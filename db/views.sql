@@ -21,9 +21,17 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
     result.value_clk, result.dense_clk, result.filled_clk, result.spread_clk,
     coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
-    coalesce(result.bound, test.bound) AS bound, result.kernel_id,
-    -- A pair that no chain can be built for does not make its form fail.
-    test.kind = 'latency' AND coalesce(result.outcome, test.outcome) = 'not_measurable' AS outside
+    iif(result.average AND result.bound = 'exact', 'average', coalesce(result.bound, test.bound))
+        AS bound, result.kernel_id,
+    -- Two kinds of pairs do not make their form fail: one that no chain can be built for, and one
+    -- whose upper bound through memory comes to nothing.
+    test.kind = 'latency' AND (coalesce(result.outcome, test.outcome) = 'not_measurable' OR
+        (result.outcome = 'unstable' AND test.bound = 'upper'
+            AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
+    result.average, result.least_clk, result.most_clk, result.states,
+    -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of several.
+    CASE WHEN test.kind = 'latency'
+        THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
 -- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important test
@@ -32,10 +40,16 @@ CREATE VIEW run_form_result AS
 SELECT run_form_id, run_id, form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
-    max(CASE WHEN kind = 'latency' AND outcome = 'ok' THEN bound END) AS latency_bound,
+    CASE max(CASE WHEN kind = 'latency' AND outcome = 'ok'
+        THEN (bound <> 'exact') + (bound = 'upper') END)
+        WHEN 2 THEN 'upper' WHEN 1 THEN 'average' WHEN 0 THEN 'exact' END AS latency_bound,
     -- That of the largest value only: no pair that is an upper bound can exceed it.
     substr(max(CASE WHEN kind = 'latency' AND outcome = 'ok'
         THEN printf('%016.6f', value_clk) || bound END), 17) AS latency_max_bound,
+    substr(min(CASE WHEN kind = 'latency' AND outcome = 'ok'
+        THEN printf('%016.6f', value_clk) || mark END), 17) AS latency_min_mark,
+    substr(max(CASE WHEN kind = 'latency' AND outcome = 'ok'
+        THEN printf('%016.6f', value_clk) || mark END), 17) AS latency_max_mark,
     min(CASE WHEN kind = 'throughput' AND variant <> 'slow' THEN value_clk END) AS fast_clk,
     max(CASE WHEN kind = 'throughput' AND variant = 'slow' THEN value_clk END) AS slow_clk,
     sum(kind = 'throughput' AND variant <> 'slow') AS fast_tests,
@@ -71,7 +85,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
         WHEN got.without_latency THEN 'eliminated' END AS at_rename,
     got.latency_max_bound,
-    iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id
+    iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
+    got.latency_min_mark, got.latency_max_mark
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id)
     LEFT JOIN port_result USING (run_form_id);
@@ -119,7 +134,8 @@ SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
     port.ports || iif(port.ambiguous, '?', '') AS ports, best.outcome, best.run_id,
     best.rthroughput_slow_clk, best.latency_bound, best.rthroughput_spread_clk, best.accepted,
     best.tried, best.options, best.form, best.list, best.idiom, best.eliminated, best.at_rename,
-    best.latency_max_bound, port.run_id AS ports_run_id
+    best.latency_max_bound, port.run_id AS ports_run_id, best.latency_min_mark,
+    best.latency_max_mark
 FROM best_run_form AS best LEFT JOIN best_port_result AS port
     ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key;
 
@@ -128,15 +144,24 @@ CREATE VIEW run_latency_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
     got.value_clk AS latency_clk, got.bound, got.spread_clk, got.accepted, got.tried, got.run_id,
     got.variant, got.dense_clk, got.filled_clk, got.outcome, got.detail, form.bits, form.options,
-    form.form, list.name AS list, run_form.position, got.position AS test_position, got.run_form_id
+    form.form, list.name AS list, run_form.position, got.position AS test_position, got.run_form_id,
+    got.average, got.least_clk, got.most_clk, got.states, got.mark,
+    (SELECT group_concat(printf('%.3f %.2f', instance_clk, share), ', ') FROM (
+        SELECT instance_clk, share FROM estimate_state WHERE kernel_id = got.kernel_id
+        ORDER BY position)) AS states_seen
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency';
 
 -- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is 'ok'.
+-- bound: 'exact'; 'average', the mean of executions that differ, which no single one need have; 'upper'.
+-- least_clk, most_clk: of all steady states seen, where there are several. states_seen: those of the
+-- kernel that gives the value, where it has several: '7.300 0.15, 8.050 0.40', cycles (bridges not
+-- subtracted) and share of the samples.
 CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
-    variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position
+    variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
+    average, least_clk, most_clk, states, mark, states_seen
 FROM run_latency_table WHERE run_form_id IN (SELECT run_form_id FROM best_run_form);
 
 -- Public: what is not ok, in every run.

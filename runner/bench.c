@@ -229,7 +229,7 @@ static int bench_prepared(struct bench *bench, struct err *err)
     bench->params.config.give_up_ms =
         (uint32_t)(spec->give_up_ms > 0 ? spec->give_up_ms : GIVE_UP_DEFAULT_MS);
     bench->facts = (struct kernel_facts){bench->source.kernel.shape, bench->source.kernel.instances,
-                                         bench->source.kernel.instrs, 0};
+                                         bench->source.kernel.instrs, 0, false};
     result->instances = bench->source.kernel.instances;
     return bench_measure_passes(bench, err);
 }

@@ -40,6 +40,12 @@ void report_table_free(struct report_table *table);
 // "" where it is NaN.
 const char *report_number(double value, char text[32]);
 
+// A latency as people read it: "≤" in front of an upper bound, and what the columns `mark` of the
+// views say: "~" in front of an average, "*" behind one steady state of several.
+enum { REPORT_LATENCY_MAX = 48 };
+const char *report_latency(const char *number, bool upper, const char *mark,
+                           char text[REPORT_LATENCY_MAX]);
+
 // The column `ports` of a view as people read it: "" unknown, "none" no port; valid until the next
 // row.
 const char *report_ports(struct store_rows *rows);

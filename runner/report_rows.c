@@ -88,7 +88,7 @@ struct shown_column {
     const char *name;
     int rank, fold; // as in struct report_fit
 };
-enum { SHOWN_MAX = 13 };
+enum { SHOWN_MAX = 15 };
 
 static const struct shown_column shown_instruction[] = {
     {"uarch",       ALIGN_LEFT,  "uarch",                FIT_SAME, 0 },
@@ -113,6 +113,8 @@ static const struct shown_column shown_latency[] = {
     {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
     {"data",        ALIGN_LEFT,  "variant",     FIT_KEEP, 0 },
     {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },
+    {"least",       ALIGN_POINT, "least_clk",   3,        0 },
+    {"most",        ALIGN_POINT, "most_clk",    3,        0 },
     {"spread",      ALIGN_POINT, "spread_clk",  2,        0 },
     {"accepted",    ALIGN_RIGHT, "accepted",    6,        0 },
     {"tried",       ALIGN_RIGHT, "tried",       5,        0 },
@@ -224,6 +226,16 @@ static const struct shown_column *const shown_views[] = {
     [STORE_VIEW_LIST] = shown_list,
 };
 
+// What stands behind a latency: averages and one state of several are marked.
+static const char *shown_mark(struct store_rows *rows, const char *name)
+{
+    const char *mark = strcmp(name, "latency_clk") == 0       ? "mark"
+                       : strcmp(name, "latency_min_clk") == 0 ? "latency_min_mark"
+                       : strcmp(name, "latency_max_clk") == 0 ? "latency_max_mark"
+                                                              : NULL;
+    return mark ? store_rows_text(rows, store_rows_column(rows, mark)) : "";
+}
+
 // Upper bounds carry their sign.
 static bool shown_is_bound(struct store_rows *rows, const char *name)
 {
@@ -232,6 +244,14 @@ static bool shown_is_bound(struct store_rows *rows, const char *name)
                         : strcmp(name, "latency_max_clk") == 0 ? "latency_max_bound"
                                                                : NULL;
     return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
+}
+
+const char *report_latency(const char *number, bool upper, const char *mark,
+                           char text[REPORT_LATENCY_MAX])
+{
+    snprintf(text, REPORT_LATENCY_MAX, "%s%s%s%s", upper ? "≤" : "", strchr(mark, '~') ? "~" : "",
+             number, strchr(mark, '*') ? "*" : "");
+    return text;
 }
 
 const char *report_ports(struct store_rows *rows)
@@ -257,9 +277,9 @@ static void shown_put(struct report_table *table, struct store_rows *rows,
         report_table_cell(table, usual ? "" : value);
         return;
     }
-    char number[32], text[40];
+    char number[32], text[REPORT_LATENCY_MAX];
     report_number(store_rows_real(rows, column), number);
-    snprintf(text, sizeof text, "%s%s", shown_is_bound(rows, shown->name) ? "≤" : "", number);
+    report_latency(number, shown_is_bound(rows, shown->name), shown_mark(rows, shown->name), text);
     report_table_cell(table, text);
 }
 

@@ -97,33 +97,45 @@ static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_
                                                 ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
                                                 ALIGN_LEFT,  ALIGN_LEFT};
 
-static void put_number(struct report_table *table, struct store_rows *rows, const char *name,
-                       const char *prefix)
+static void put_number(struct report_table *table, struct store_rows *rows, const char *name)
 {
-    char number[32], text[48];
+    char number[32];
     report_number(store_rows_real(rows, store_rows_column(rows, name)), number);
-    snprintf(text, sizeof text, "%s%s", *number ? prefix : "", number);
-    report_table_cell(table, text);
+    report_table_cell(table, number);
 }
 
 struct list_seen { // what the legend must explain
     bool outcomes[OUTCOME_COUNT];
-    bool renamed, ports, ambiguous;
+    bool renamed, ports, ambiguous, average, states;
 };
+
+// `names`: the columns with the number, the bound and the marks.
+static void put_latency(struct report_table *table, struct store_rows *rows,
+                        const char *const names[3], struct list_seen *seen)
+{
+    char number[32], text[REPORT_LATENCY_MAX] = "";
+    const char *mark = run_field(rows, names[2]);
+    report_number(store_rows_real(rows, store_rows_column(rows, names[0])), number);
+    if (*number)
+        report_latency(number, strcmp(run_field(rows, names[1]), "upper") == 0, mark, text);
+    report_table_cell(table, text);
+    seen->average |= strchr(mark, '~') != NULL;
+    seen->states |= strchr(mark, '*') != NULL;
+}
 
 static void put_list_row(struct report_table *table, struct store_rows *rows,
                          struct list_seen *seen)
 {
     const char *renamed = run_field(rows, "at_rename");
-    const char *least = strcmp(run_field(rows, "latency_bound"), "upper") == 0 ? "≤" : "";
-    const char *most = strcmp(run_field(rows, "latency_max_bound"), "upper") == 0 ? "≤" : "";
     int outcome = outcome_parse(run_field(rows, "outcome"));
     report_table_cell(table, run_field(rows, "form"));
     report_table_cell(table, run_field(rows, "enc"));
-    put_number(table, rows, "latency_min_clk", least);
-    put_number(table, rows, "latency_max_clk", most);
-    put_number(table, rows, "rthroughput_clk", "");
-    put_number(table, rows, "rthroughput_slow_clk", "");
+    put_latency(table, rows,
+                (const char *[]){"latency_min_clk", "latency_bound", "latency_min_mark"}, seen);
+    put_latency(table, rows,
+                (const char *[]){"latency_max_clk", "latency_max_bound", "latency_max_mark"}, seen);
+    put_number(table, rows, "rthroughput_clk");
+    put_number(table, rows, "rthroughput_slow_clk");
     report_table_cell(table, renamed);
     report_table_cell(table, run_field(rows, "uops"));
     report_table_cell(table, report_ports(rows));
@@ -141,6 +153,11 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
                      "≤ marks an upper bound.\n"
                      "1/tput: cycles an instruction when many independent ones run (reciprocal "
                      "throughput); slow: the same with slow operands.\n");
+    if (seen->average)
+        strbuf_puts(out, "~: the mean of executions that differ; latput query latency has least "
+                         "and most.\n");
+    if (seen->states)
+        strbuf_puts(out, "*: the fastest of several steady states.\n");
     if (seen->renamed)
         strbuf_puts(out,
                     "at rename: a chain of it takes no cycle. idiom: nor does it depend on its "

@@ -98,22 +98,31 @@ static const struct copy_level copy_estimates = {
     "state_share, calibrated_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
+static const struct copy_level copy_states = {
+    "SELECT 0, position, instance_clk, share, passes FROM estimate_state WHERE kernel_id = ?1 "
+    "ORDER BY position",
+    "INSERT INTO estimate_state (kernel_id, position, instance_clk, share, passes) "
+    "VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
 static const struct copy_level copy_kernels = {
     "SELECT kernel_id, position, shape, instances, instrs, extra_clk, outcome, detail, code_bytes, "
     "code FROM kernel WHERE test_id = ?1 ORDER BY position",
     "INSERT INTO kernel (test_id, position, shape, instances, instrs, extra_clk, outcome, detail, "
     "code_bytes, code) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_timings, &copy_estimates, NULL}
+    (const struct copy_level *const[]){&copy_timings, &copy_estimates, &copy_states, NULL}
 };
 
 static const struct copy_level copy_results = {
     "SELECT 0, result.outcome, result.detail, value_clk, dense_clk, filled_clk, spread_clk, "
-    "accepted, tried, bound, kernel.position FROM result LEFT JOIN kernel "
+    "accepted, tried, bound, kernel.position, average, least_clk, most_clk, states FROM result "
+    "LEFT JOIN kernel "
     "ON kernel.kernel_id = result.kernel_id AND kernel.test_id = result.test_id "
     "WHERE result.test_id = ?1",
     "INSERT INTO result (test_id, outcome, detail, value_clk, dense_clk, filled_clk, spread_clk, "
-    "accepted, tried, bound, kernel_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-    "(SELECT kernel_id FROM kernel WHERE test_id = ?1 AND position = ?11))",
+    "accepted, tried, bound, kernel_id, average, least_clk, most_clk, states) "
+    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+    "(SELECT kernel_id FROM kernel WHERE test_id = ?1 AND position = ?11), ?12, ?13, ?14, ?15)",
     NULL};
 
 static const struct copy_level copy_tests = {

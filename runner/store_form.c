@@ -21,6 +21,15 @@ int store_put_estimate(struct store *store, int64_t kernel_id, const struct esti
                        struct err *err)
 {
     enum outcome outcome = estimate->outcome;
+    for (int i = 0; i < estimate->nstates && estimate->nstates > 1; i++) {
+        const struct steady_state *state = &estimate->states[i];
+        if (store_execute(store, err,
+                          "INSERT INTO estimate_state (kernel_id, position, instance_clk, share, "
+                          "passes) VALUES (?, ?, ?, ?, ?)",
+                          "iiddi", kernel_id, (int64_t)i, state->clk, state->share,
+                          (int64_t)state->passes) != 0)
+            return -1;
+    }
     return store_execute(
         store, err,
         "INSERT INTO estimate (kernel_id, outcome, instance_clk, spread_clk, "
@@ -44,12 +53,14 @@ int store_put_result(struct store *store, int64_t test_id, const struct test_res
     sqlite3_stmt *stmt = store_bind(
         store, err,
         "INSERT INTO result (test_id, outcome, detail, value_clk, dense_clk, "
-        "filled_clk, spread_clk, accepted, tried, bound, kernel_id) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0))",
-        "issddddiisi", test_id, outcome_name(outcome), detail, store_number(outcome, result->clk),
-        store_number(outcome, result->dense_clk), store_number(outcome, result->filled_clk),
-        store_number(outcome, result->spread_clk), (int64_t)result->accepted,
-        (int64_t)result->tried, bound_name(result->bound), kernel_id);
+        "filled_clk, spread_clk, accepted, tried, bound, kernel_id, average, least_clk, most_clk, "
+        "states) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, nullif(?, 0), ?, ?, ?, ?)",
+        "issddddiisiiddi", test_id, outcome_name(outcome), detail,
+        store_number(outcome, result->clk), store_number(outcome, result->dense_clk),
+        store_number(outcome, result->filled_clk), store_number(outcome, result->spread_clk),
+        (int64_t)result->accepted, (int64_t)result->tried, bound_name(result->bound), kernel_id,
+        (int64_t)result->average, store_number(outcome, result->least_clk),
+        store_number(outcome, result->most_clk), (int64_t)result->nstates);
     if (!stmt)
         return -1;
     int got = sqlite3_step(stmt);

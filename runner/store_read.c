@@ -22,10 +22,13 @@ struct store_rows {
     "uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, "                \
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
-    "idiom, eliminated, at_rename, latency_max_bound, ports_run_id"
+    "idiom, eliminated, at_rename, latency_max_bound, ports_run_id, latency_min_mark, "            \
+    "latency_max_mark"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
-    "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list"
+    "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \
+    "average, "                                                                                    \
+    "least_clk, most_clk, states, mark, states_seen"
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \

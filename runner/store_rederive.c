@@ -127,9 +127,9 @@ static int rederive_kernels(struct store *store, struct arena *arena, struct red
     while (test->nkernels < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
         int at = test->nkernels++;
         test->kernel_ids[at] = sqlite3_column_int64(stmt, 0);
-        test->facts[at] =
-            (struct kernel_facts){rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2),
-                                  sqlite3_column_int(stmt, 3), sqlite3_column_double(stmt, 4)};
+        test->facts[at] = (struct kernel_facts){
+            rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2), sqlite3_column_int(stmt, 3),
+            sqlite3_column_double(stmt, 4), test->kind == TEST_LATENCY};
         enum outcome outcome = rederive_outcome(stmt, 5);
         test->kernel_details[at] = rederive_text(arena, stmt, 6);
         if (rederive_kernel(store, arena, test, at, outcome, err) != 0)
@@ -182,7 +182,12 @@ static int rederive_one(struct store *store, struct arena *arena, sqlite3_stmt *
 // Removes what was derived, after keeping it aside to say later what changed.
 static int rederive_forget(struct store *store, int64_t run_id, struct err *err)
 {
-    if (store_script(store, err,
+    if (store_execute(store, err,
+                      "DELETE FROM estimate_state WHERE kernel_id IN (SELECT kernel_id FROM kernel "
+                      "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
+                      "WHERE ?1 = 0 OR run_id = ?1)",
+                      "i", run_id) != 0 ||
+        store_script(store, err,
                      "DROP TABLE IF EXISTS temp.old_result; "
                      "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, value_clk "
                      "FROM main.result",

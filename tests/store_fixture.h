@@ -210,7 +210,7 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
                                               .detail = want->outcome ? "SIGFPE" : "",
                                               .code = code,
                                               .code_bytes = 3};
-        struct kernel_facts facts = {specs[i].shape, 1, 1, 0};
+        struct kernel_facts facts = {specs[i].shape, 1, 1, 0, false};
         if (want->outcome == OUTCOME_OK) {
             fixture_time(&timings[i], want->clk);
             kernels[i].timings = timings[i].timings;

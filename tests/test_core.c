@@ -145,7 +145,7 @@ static void check_bodies(const char *program)
         fail_msg("%s", err.text);
     int wrong = 0;
     for (int i = 0; i < KERNELS; i++) {
-        const struct kernel_facts facts = {"dense", 1, 1, 0};
+        const struct kernel_facts facts = {"dense", 1, 1, 0, false};
         struct estimate estimate = derive_kernel(&facts, (int)params.config.issue_width,
                                                  kernels[i].timings, kernels[i].ntimings);
         bool value_wrong =

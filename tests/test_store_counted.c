@@ -35,7 +35,7 @@ static void put_form(struct store *store, int64_t run_id, int position, double c
         timing.timings[pass].counted = true;
         timing.timings[pass].overhead_counted_clk = 70;
     }
-    const struct kernel_facts facts = {"dense", 1, 1, 0};
+    const struct kernel_facts facts = {"dense", 1, 1, 0, false};
     const struct measured_kernel kernel = {.detail = "",
                                            .timings = timing.timings,
                                            .ntimings = 2,
