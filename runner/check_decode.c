@@ -6,36 +6,11 @@
 #include "check.h"
 
 #include "check_access.h"
+#include "list_mnemonic.h"
 
 #include <Zydis/Zydis.h>
 #include <stdarg.h>
 #include <string.h>
-
-// Condition codes with several names: NASM's names and the decoder's.
-static const char *const condition_synonyms[][2] = {
-    {"c",   "b"  },
-    {"nae", "b"  },
-    {"ae",  "nb" },
-    {"nc",  "nb" },
-    {"e",   "z"  },
-    {"ne",  "nz" },
-    {"na",  "be" },
-    {"a",   "nbe"},
-    {"pe",  "p"  },
-    {"po",  "np" },
-    {"nge", "l"  },
-    {"ge",  "nl" },
-    {"ng",  "le" },
-    {"g",   "nle"},
-};
-static const char *const condition_prefixes[] = {"j", "set", "cmov"};
-
-// Other names that NASM and the decoder have for one instruction, encoded the same.
-static const char *const mnemonic_synonyms[][2] = {
-    {"sal",   "shl"  },
-    {"xlatb", "xlat" },
-    {"wait",  "fwait"},
-};
 
 static void decode_problem(const struct decode *decode, const char *field, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -63,31 +38,13 @@ static void decode_problem(const struct decode *decode, const char *field, const
         check_row_problem(decode->check, row, NULL, "%s (decoded: %s) [%s]", message, text, field);
 }
 
-// The decoder's name for a mnemonic.
-static void decode_canonical_name(const char *name, char *out, size_t size)
-{
-    for (size_t i = 0; i < ARRAY_LEN(condition_prefixes); i++) {
-        size_t len = strlen(condition_prefixes[i]);
-        for (size_t j = 0; j < ARRAY_LEN(condition_synonyms); j++)
-            if (strncmp(name, condition_prefixes[i], len) == 0 &&
-                strcmp(name + len, condition_synonyms[j][0]) == 0) {
-                snprintf(out, size, "%s%s", condition_prefixes[i], condition_synonyms[j][1]);
-                return;
-            }
-    }
-    for (size_t j = 0; j < ARRAY_LEN(mnemonic_synonyms); j++)
-        if (strcmp(name, mnemonic_synonyms[j][0]) == 0)
-            name = mnemonic_synonyms[j][1];
-    snprintf(out, size, "%s", name);
-}
-
 static void decode_check_name(const struct decode *decode)
 {
     const char *space = strrchr(decode->code->row->mnemonic, ' ');
     const char *name = space ? space + 1 : decode->code->row->mnemonic;
     const char *decoded = ZydisMnemonicGetString(decode->in.mnemonic);
     char canonical[64], field[80];
-    decode_canonical_name(name, canonical, sizeof canonical);
+    list_mnemonic_canonical(name, canonical, sizeof canonical);
     if (strcmp(canonical, decoded) == 0)
         return;
     snprintf(field, sizeof field, "name=%s", decoded);

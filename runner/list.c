@@ -5,10 +5,12 @@
 
 #include "../cpuinfo/cpuinfo.h"
 #include "list_isa.h"
+#include "list_mnemonic.h"
 #include "list_opcode.h"
 #include "list_operand.h"
 #include "list_option.h"
 #include "util/csvfile.h"
+#include "util/text.h"
 
 #include <ctype.h>
 #include <stdarg.h>
@@ -107,6 +109,16 @@ static char *word_append(char *to, const char *start, const struct word *word)
     return to + word->len - skip;
 }
 
+// What the database takes of a list (db/schema.sql), in characters.
+enum {
+    NAME_MAX_CHARS = 200,
+    TITLE_MAX_CHARS = 200,
+    OPERANDS_MAX_CHARS = 500,
+    ISA_MAX_CHARS = 500,
+    FORM_MAX_CHARS = 1000,
+    PREFIXES_MAX = 4, // a group of prefixes can be there once
+};
+
 static int mnemonic_check(const struct word *word, struct list_fault *fault)
 {
     for (size_t i = 0; i < word->len; i++)
@@ -114,6 +126,9 @@ static int mnemonic_check(const struct word *word, struct list_fault *fault)
             return list_fault_set(fault, word->at + i,
                                   "a mnemonic has lower-case letters and digits; before it may "
                                   "stand lock, rep, o16, {vex}, {evex} ...");
+    if (!list_mnemonic_known(word->at, word->len))
+        return list_fault_set(fault, word->at, "there is no instruction '%.*s'", (int)word->len,
+                              word->at);
     return 0;
 }
 
@@ -125,6 +140,7 @@ static int parse_mnemonic(struct row_parser *parser)
     char *plain = arena_alloc(&parser->list->arena, strlen(text) + 1), *plain_end = plain;
     struct word word, last = {text, 0};
     bool last_is_prefix = true;
+    int prefixes = 0;
     while (word_next(&rest, &word)) {
         if (last.len && !last_is_prefix)
             return list_fault_set(&parser->fault, last.at,
@@ -132,6 +148,8 @@ static int parse_mnemonic(struct row_parser *parser)
                                   (int)last.len, last.at);
         last = word;
         last_is_prefix = word_find(&word, mnemonic_prefixes, ARRAY_LEN(mnemonic_prefixes)) >= 0;
+        if (last_is_prefix && ++prefixes > PREFIXES_MAX)
+            return list_fault_set(&parser->fault, word.at, "more than %d prefixes", PREFIXES_MAX);
         if (!last_is_prefix && mnemonic_check(&word, &parser->fault))
             return -1;
         full_end = word_append(full_end, full, &word);
@@ -292,6 +310,40 @@ static int parse_check_mode(struct row_parser *parser)
     return 0;
 }
 
+// Options that ask for what not every row can have.
+static int parse_check_options(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const char *data = list_row_option(row, "data");
+    const char *text = parser_field(parser, COLUMN_OPTIONS);
+    const struct operand *divisor = &row->ops[0];
+    bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
+                   (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);
+    if (data && strcmp(data, "idiv") == 0 && !integer)
+        return list_fault_set(&parser->fault, strstr(text, "data="),
+                              "data=idiv is for a divisor of 8 to 64 bits in a general-purpose "
+                              "register or in memory");
+    return 0;
+}
+
+static int parse_check_lengths(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const struct {
+        int column, limit;
+        const char *what, *text;
+    } texts[] = {
+        {COLUMN_OPERANDS, OPERANDS_MAX_CHARS, "operands have", row->operands_text},
+        {COLUMN_ISA,      ISA_MAX_CHARS,      "the isa has",   row->isa          },
+        {COLUMN_MNEMONIC, FORM_MAX_CHARS,     "the form has",  row->form         },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (strlen(texts[i].text) > (size_t)texts[i].limit)
+            return list_fault_set(&parser->fault, parser_field(parser, texts[i].column),
+                                  "%s more than %d characters", texts[i].what, texts[i].limit);
+    return 0;
+}
+
 // The identity: nasm_mnemonic, operands, and the options that make another form of it.
 static void row_set_form(struct row_parser *parser)
 {
@@ -317,7 +369,7 @@ static int parse_row(struct row_parser *parser)
     for (size_t i = 0; i < ARRAY_LEN(columns); i++)
         if (columns[i](parser))
             parser_report(parser);
-    if (!parser->row_faults && parse_check_mode(parser))
+    if (!parser->row_faults && (parse_check_mode(parser) || parse_check_options(parser)))
         parser_report(parser);
     const struct list_isa *isa =
         list_isa_look_up(&parser->isas, parser_field(parser, COLUMN_ISA), &parser->fault);
@@ -328,7 +380,10 @@ static int parse_row(struct row_parser *parser)
     parser->row->isa = isa->text;
     parser->row->enc = list_isa_encoding(isa, parser->row);
     row_set_form(parser);
-    return 0;
+    if (parse_check_lengths(parser) == 0)
+        return 0;
+    parser_report(parser);
+    return -1;
 }
 
 // The first comment is the title; the licence line is none.
@@ -347,6 +402,22 @@ static const char *list_base_name(const char *path, struct arena *arena)
     if (len > 4 && strcmp(base + len - 4, ".csv") == 0)
         len -= 4;
     return arena_strndup(arena, base, len);
+}
+
+// What is stored of the list itself.
+static int list_check_texts(const struct list *list, struct err *err)
+{
+    if (!text_is_plain(list->name))
+        return err_set(err, "%s: control characters in the name of the list; rename the file",
+                       list->path);
+    if (text_width(list->name, strlen(list->name)) > NAME_MAX_CHARS)
+        return err_set(err, "%s: the name of the list has more than %d characters; rename the file",
+                       list->path, NAME_MAX_CHARS);
+    if (text_width(list->title, strlen(list->title)) > TITLE_MAX_CHARS)
+        return err_set(err,
+                       "%s:1: the title, which is the first comment, has more than %d characters",
+                       list->path, TITLE_MAX_CHARS);
+    return 0;
 }
 
 static int list_parse_rows(const struct csv_file *file, struct list *list, list_fault_fn *on_fault,
@@ -381,6 +452,10 @@ int list_read_all(const char *path, struct list *list, list_fault_fn *fault, voi
     list->title = list_title(&file, list);
     if (file.nrecords == 0) {
         err_set(&err, "%s: no rows: the list has only its header", path);
+        fault(&err, data);
+        return -1;
+    }
+    if (list_check_texts(list, &err)) {
         fault(&err, data);
         return -1;
     }

@@ -4,6 +4,7 @@
 
 #include "util/mem.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,12 +67,11 @@ int list_opcode_parse(const char *text, struct opcode *opcode)
         .store = store,
         .digit = digit,
     };
-    char *end;
-    long byte = strtol(words.at[4], &end, 16);
+    const char *byte = words.at[4]; // two hexadecimal digits
     if (enc < 0 || opcode->prefix < 0 || opcode->map < 0 || opcode->w < 0 || words.lens[4] != 2 ||
-        end != words.at[4] + 2 || byte < 0)
+        !isxdigit((unsigned char)byte[0]) || !isxdigit((unsigned char)byte[1]))
         return -1;
     opcode->enc = (enum encoding)enc;
-    opcode->byte = (uint8_t)byte;
+    opcode->byte = (uint8_t)strtol(byte, NULL, 16);
     return 0;
 }

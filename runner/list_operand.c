@@ -4,6 +4,7 @@
 
 #include "util/suggest.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -234,18 +235,19 @@ static int operand_parse_agen(const char *text, size_t len, struct operand *oper
         (int)len - 5, text + 5);
 }
 
-// A whole number, decimal or 0x...; -1 with the fault if it is none or does not fit `bits`.
-static int operand_parse_number(const char *text, size_t len, int bits, int64_t *value,
-                                struct list_fault *fault)
+int list_number_parse(const char *text, size_t len, int bits, int64_t *value,
+                      struct list_fault *fault)
 {
     char digits[32], *end;
     snprintf(digits, sizeof digits, "%.*s", (int)len, text);
     errno = 0;
     bool negative = digits[0] == '-';
-    bool hex = digits[negative] == '0' && digits[negative + 1] == 'x';
-    uint64_t magnitude = strtoull(digits + negative, &end, hex ? 16 : 10);
-    if (len == 0 || len >= sizeof digits || *end || digits[negative] < '0' ||
-        digits[negative] > '9')
+    const char *number = digits + negative;
+    bool hex = number[0] == '0' && number[1] == 'x';
+    bool octal = number[0] == '0' && !hex && number[1]; // or is it? 010 is 8 to some
+    uint64_t magnitude = strtoull(number, &end, hex ? 16 : 10);
+    if (len == 0 || len >= sizeof digits || *end || octal || number[0] < '0' || number[0] > '9' ||
+        (hex && !isxdigit((unsigned char)number[2])))
         return list_fault_set(fault, text, "'%.*s' is not a number", (int)len, text);
     uint64_t limit = negative ? UINT64_C(1) << (bits - 1) : UINT64_MAX >> (64 - bits);
     if (errno == ERANGE || magnitude > limit)
@@ -254,14 +256,22 @@ static int operand_parse_number(const char *text, size_t len, int bits, int64_t 
     return 0;
 }
 
+bool list_register_known(const char *text, size_t len)
+{
+    struct operand operand;
+    const struct operand_class *class = operand_class_find(text, len);
+    return class ? class->fixed >= 0 && class->kind != OPERAND_FLAGS
+                 : operand_parse_numbered(text, len, &operand);
+}
+
 static int operand_parse_value(const char *colon, const char *end, struct operand *operand,
                                struct list_fault *fault)
 {
     if (operand->kind != OPERAND_IMM)
         return list_fault_set(fault, colon, "only an immediate can have a value: i8:0x1b");
     operand->has_value = true;
-    return operand_parse_number(colon + 1, (size_t)(end - colon - 1), operand->bits,
-                                &operand->value, fault);
+    return list_number_parse(colon + 1, (size_t)(end - colon - 1), operand->bits, &operand->value,
+                             fault);
 }
 
 // The class itself: text up to a colon or a brace.
@@ -279,7 +289,7 @@ static int operand_parse_class(const char *text, size_t len, struct arena *arena
         *operand = (struct operand){.kind = OPERAND_IMM, .bits = 8, .fixed = -1};
         operand->text = arena_strndup(arena, text, len);
         operand->literal = operand->has_value = true;
-        return operand_parse_number(text, len, operand->bits, &operand->value, fault);
+        return list_number_parse(text, len, operand->bits, &operand->value, fault);
     }
     const struct operand_class *class = operand_class_find(text, class_len);
     if (class)
@@ -298,7 +308,7 @@ static int operand_parse_broadcast(const char *text, size_t len, struct operand 
     int64_t count = 0;
     if (operand->kind != OPERAND_MEM || operand->bits < 16 || operand->bits > 64)
         return list_fault_set(fault, text, "only m16, m32 and m64 can be broadcast");
-    if (operand_parse_number(text + 4, len - 5, 8, &count, fault))
+    if (list_number_parse(text + 4, len - 5, 8, &count, fault))
         return -1;
     if (count < 2 || (count & (count - 1)) || count * operand->bits > 512)
         return list_fault_set(fault, text + 4,

@@ -23,4 +23,11 @@ int list_fault_set(struct list_fault *fault, const char *at, const char *format,
 int list_operand_parse(const char *text, size_t len, bool implicit, struct arena *arena,
                        struct operand *operand, struct list_fault *fault);
 
+// A whole number, decimal (without leading zeros) or 0x..., perhaps with `-` in front, that fits in
+// `bits` bits, signed or not: text[0..len) is nothing else. Returns 0, or -1 with the fault.
+int list_number_parse(const char *text, size_t len, int bits, int64_t *value,
+                      struct list_fault *fault);
+// Whether text[0..len) names one register: "rax", "xmm0", "k1", "ds".
+bool list_register_known(const char *text, size_t len);
+
 #endif

@@ -3,35 +3,36 @@
 // lists/README.md; what comes of them, where they are looked up with list_row_option().
 #include "list_option.h"
 
+#include "list_value.h"
 #include "util/suggest.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-// Options. `values` are the allowed ones separated by blanks; NULL: anything but nothing; "": the
-// option has no value. `form`: rows that differ in it are different forms.
+// Options. `values` are the allowed ones separated by blanks; NULL: what `check` lets through; "":
+// the option has no value. `form`: rows that differ in it are different forms.
 static const struct option_key {
     const char *key, *values;
     bool form;
+    list_value_fn *check;
 } option_keys[] = {
-    {"type",        "int f16 bf16 f32 f64 f80",          false}, // of the elements computed with
-    {"enc",         "legacy vex evex xop",               false}, // where the isa names do not tell it
-    {"data",        "div sqrt idiv function",            false}, // time depends on operand data of this kind
-    {"st",          NULL,                                false}, // values of the x87 registers
-    {"unrelated",   NULL,                                false}, // pairs without a dependency
-    {"pointer",     NULL,                                false}, // registers that must hold an address
-    {"small",       NULL,                                false}, // registers that must hold a small number
-    {"fill",        NULL,                                false}, // pattern that memory must hold
-    {"stack",       NULL,                                false}, // bytes that the stack pointer moves
-    {"x87",         "push pop pop2",                     false}, // what it does to the register stack
-    {"nontemporal", "",                                  false}, // stores that bypass the caches
-    {"same",        "",                                  true }, // all register operands are one register
-    {"bits",        "32 64",                             true }, // mode
-    {"index",       "same adjacent overlap line random", true }, // where a gather's elements lie
-    {"mask",        NULL,                                true }, // content of the masks
-    {"opcode",      NULL,                                true }, // encoding that NASM cannot write
-    {"macro",       NULL,                                true }, // file.inc:name, a hand-written kernel
+    {"type",        "int f16 bf16 f32 f64 f80",          false, NULL               }, // of the elements computed with
+    {"enc",         "legacy vex evex xop",               false, NULL               }, // where the isa names do not tell it
+    {"data",        "div sqrt idiv function",            false, NULL               }, // time depends on operand data of this kind
+    {"st",          NULL,                                false, list_value_x87     }, // values of the x87 registers
+    {"unrelated",   NULL,                                false, list_value_pairs   }, // pairs without a dependency
+    {"pointer",     NULL,                                false, list_value_operands}, // registers that must hold an address
+    {"small",       NULL,                                false, list_value_operands}, // registers that must hold a small number
+    {"fill",        NULL,                                false, list_value_pattern }, // pattern that memory must hold
+    {"stack",       NULL,                                false, list_value_stack   }, // bytes that the stack pointer moves
+    {"x87",         "push pop pop2",                     false, NULL               }, // what it does to the register stack
+    {"nontemporal", "",                                  false, NULL               }, // stores that bypass the caches
+    {"same",        "",                                  true,  NULL               }, // all register operands are one register
+    {"bits",        "32 64",                             true,  NULL               }, // mode
+    {"index",       "same adjacent overlap line random", true,  NULL               }, // where a gather's elements lie
+    {"mask",        NULL,                                true,  list_value_pattern }, // content of the masks
+    {"opcode",      NULL,                                true,  NULL               }, // encoding that NASM cannot write
+    {"macro",       NULL,                                true,  list_value_macro   }, // file.inc:name, a hand-written kernel
 };
 
 static int option_unknown(struct list_fault *fault, const char *text, size_t key_len)
@@ -59,29 +60,6 @@ static bool option_allows(const char *allowed, const char *value, size_t len)
     return false;
 }
 
-// Numbers with `/` between, at most one `:` between two such pairs.
-static bool option_is_stack(const char *at, size_t len)
-{
-    const char *end = at + len;
-    for (int pairs = 0; pairs < 2; pairs++) {
-        for (int numbers = 0; numbers < 2; numbers++) {
-            char *next;
-            strtod(at, &next);
-            if (next == at || next > end)
-                return false;
-            at = next;
-            if (at == end)
-                return true;
-            if (*at != '/')
-                break;
-            at++;
-        }
-        if (*at++ != ':')
-            return false;
-    }
-    return false;
-}
-
 static int option_check_value(const struct option_key *key, const char *word, const char *value,
                               size_t len, struct list_fault *fault)
 {
@@ -91,10 +69,7 @@ static int option_check_value(const struct option_key *key, const char *word, co
     if (key->values ? !option_allows(key->values, value, len) : len == 0)
         return list_fault_set(fault, has_value ? value : word, "option '%s' needs a value: %s=%s",
                               key->key, key->key, key->values ? key->values : "...");
-    if (strcmp(key->key, "st") == 0 && !option_is_stack(value, len))
-        return list_fault_set(fault, value,
-                              "st=VALUE, st=TOP/OTHERS, or two of these with ':' between");
-    return 0;
+    return key->check ? key->check(value, len, fault) : 0;
 }
 
 int list_option_parse(const char *text, size_t len, struct arena *arena, struct list_option *option,

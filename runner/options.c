@@ -2,6 +2,7 @@
 // Command-line options of the subcommands, by getopt_long over their option records; see command.h.
 #include "command.h"
 #include "help.h"
+#include "util/text.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -99,11 +100,16 @@ int command_option_number(const struct command *cmd, int option, const char *tex
 
 int command_fail(const struct command *cmd, int status, const char *format, ...)
 {
-    fprintf(stderr, "latput %s: ", cmd->name);
+    struct strbuf shown = {0};
     va_list ap;
     va_start(ap, format);
-    vfprintf(stderr, format, ap);
+    char *message = NULL;
+    if (vasprintf(&message, format, ap) < 0)
+        message = NULL;
     va_end(ap);
-    fputc('\n', stderr);
+    text_put_escaped(&shown, message ? message : format);
+    fprintf(stderr, "latput %s: %s\n", cmd->name, strbuf_text(&shown));
+    strbuf_free(&shown);
+    free(message);
     return status;
 }

@@ -36,11 +36,12 @@ struct report_table *report_table_new(const char *const *headers, const enum rep
 void report_table_cell(struct report_table *table, const char *text)
 {
     table->cells = xgrow(table->cells, &table->capacity, table->ncells + 1, sizeof *table->cells);
-    char *cell = xstrdup(text ? text : "");
-    for (char *at = cell; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            *at = '?';
-    table->cells[table->ncells++] = cell;
+    struct strbuf cell = {0};
+    text_put_escaped(&cell, text ? text : "");
+    for (char *at = cell.data; at && *at; at++)
+        if (*at == '\t' || *at == '\n')
+            *at = ' ';
+    table->cells[table->ncells++] = cell.data ? cell.data : xstrdup("");
 }
 
 int report_table_rows(const struct report_table *table)

@@ -198,6 +198,16 @@ static int put_failures(struct strbuf *out, struct store *store, const struct st
     return got;
 }
 
+// What was added to `out` from byte `from` on, as text that cannot steer a terminal: a database of
+// elsewhere or of an older version may hold any characters.
+static void escape_from(struct strbuf *out, size_t from)
+{
+    char *added = xstrdup(strbuf_text(out) + from);
+    out->len = from;
+    text_put_escaped(out, added);
+    free(added);
+}
+
 int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
                      struct err *err)
 {
@@ -208,6 +218,7 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
         free(title);
         return -1;
     }
+    size_t from = out->len;
     put_heading(out, &run, list, title);
     arena_free(&run.arena);
     free(title);
@@ -224,7 +235,10 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
     put_legend(out, &seen);
     report_table_free(table);
     store_rows_close(rows);
-    return got < 0 ? -1 : put_failures(out, store, &filter, err);
+    if (got < 0 || put_failures(out, store, &filter, err) < 0)
+        return -1;
+    escape_from(out, from);
+    return 0;
 }
 
 // What info.txt says of a run, in this order.
@@ -353,6 +367,7 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     struct store_rows *rows = run_row_open(store, run_id, err);
     if (!rows)
         return -1;
+    size_t from = out->len;
     for (size_t i = 0; i < ARRAY_LEN(info_lines); i++)
         put_info_line(out, rows, &info_lines[i]);
     store_rows_close(rows);
@@ -362,5 +377,7 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
         put_info_view(out, store, run_id, STORE_VIEW_LIST, "Tables", err) != 0 ||
         put_info_view(out, store, run_id, STORE_VIEW_BENCH, "Pieces of code", err) != 0)
         return -1;
-    return put_info_warnings(out, store, run_id, err);
+    int status = put_info_warnings(out, store, run_id, err);
+    escape_from(out, from);
+    return status;
 }

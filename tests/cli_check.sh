@@ -32,7 +32,7 @@ expect_err '^ {12}\^$'
 expect_bad "$lists/unknown_isa.csv" "unknown_isa\.csv:3: unknown isa 'AVX3'; did you mean 'AVX"
 expect_bad "$lists/unterminated_quote.csv" 'unterminated_quote\.csv:3: .*no closing quote'
 expect_bad "$lists/refused_form.csv" "refused_form\.csv:3: NASM refuses 'mov dword \[rsi\], dword \[rsi\]'"
-expect_bad "$lists/label_mnemonic.csv" "label_mnemonic\.csv:3: NASM does not know the mnemonic 'frobnicate': it would take it for a label"
+expect_bad "$lists/label_mnemonic.csv" "label_mnemonic\.csv:3: NASM does not know the mnemonic 'seamcall': it would take it for a label"
 
 expect_bad "$SCRATCH/absent.csv" 'absent\.csv: cannot be read: No such file'
 expect_bad "$SCRATCH" 'is a directory; name the CSV files in it'

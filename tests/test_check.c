@@ -107,12 +107,12 @@ static const struct {
     int line;
     const char *row, *message;
 } bad_rows[] = {
-    {__LINE__, "foo,,,I386,,",
-     "NASM does not know the mnemonic 'foo': it would take it for a label"                                          },
-    {__LINE__, "foo,r32,,I386,,",                              "NASM refuses 'foo ebx': "                           },
+    {__LINE__, "seamcall,,,I386,,",
+     "NASM does not know the mnemonic 'seamcall': it would take it for a label"                                     },
+    {__LINE__, "seamcall,r32,,I386,,",                         "NASM refuses 'seamcall ebx': "                      },
     {__LINE__, "vaddps,=z z y,,AVX512F,,",                     "NASM refuses 'vaddps zmm1, zmm4, ymm2': "           },
     {__LINE__, "mov,=m32 m32,,I386,,",                         "NASM refuses"                                       },
-    {__LINE__, "resb,i8,,I386,,",                              "NASM"                                               },
+    {__LINE__, "resb,i8,,I386,,",                              "there is no instruction 'resb'"                     },
     {__LINE__, "vaddps,=x x x,,AVX512F+AVX512VL,,",            "the encoding is vex, where the isa"                 },
     {__LINE__, "vaddps,=x x x,,SSE,,",                         "where the isa 'SSE' means legacy"                   },
     {__LINE__, "{evex} vcvtusi2ss,=x x r64,,AVX512F,,enc=vex", NULL                                                 },
@@ -137,8 +137,8 @@ static const struct {
      "this operand is written here; for the decoder it is"                                                          },
     {__LINE__, "cmpps,+x x i8,,SSE,,type=f32 bits=32",         NULL                                                 },
     {__LINE__, "nop,,,I386,,macro=absent.inc:body",            "there is no file"                                   },
-    {__LINE__, "nop,,,I386,,macro=body",                       "macro=FILE:NAME names a file"                       },
-    {__LINE__, "nop,,,I386,,macro=../x.inc:body",              "macro=FILE:NAME names a file"                       },
+    {__LINE__, "nop,,,I386,,macro=body",                       "macro=FILE.inc:NAME:ARGUMENT... names a file"       },
+    {__LINE__, "nop,,,I386,,macro=../x.inc:body",              "macro=FILE.inc:NAME:ARGUMENT... names a file"       },
 };
 
 static void test_bad_rows(void **state)
@@ -171,11 +171,11 @@ static void test_all_problems_in_order(void **state)
     const char *const paths[] = {path};
     struct check check;
     write_list(path, "add,+r32 r32,,I386,,\n"
-                     "foo,,,I386,,\n"
+                     "seamcall,,,I386,,\n"
                      "add,+r64 r64,=flags,X86_64,,\n"
                      "add,+r33 r64,=flags,X86_64,,\n"
                      "mov,=m32 m32,,I386,,\n"
-                     "bar,,,I386,,\n"
+                     "tdcall,,,I386,,\n"
                      "sub,+r32 r32,=flags,I386,,\n"
                      "add,+r64 r64,=flags,X86_64,,");
     run_check(paths, 1, false, &check);

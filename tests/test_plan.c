@@ -226,7 +226,7 @@ static void test_adjust_flag(void **state)
     plan_text(&planned, "sahf,,ah =cf =zf =sf =pf =af,LAHF_LM,,");
     assert_int_equal(find_test(&planned, "ah", "af", "")->outcome, OUTCOME_OK);
     planned_free(&planned);
-    plan_text(&planned, "dummy,r64 rax,=af,X86_64,,");
+    plan_text(&planned, "add,r64 rax,=af,X86_64,,");
     assert_int_equal(find_test(&planned, "op2", "af", "")->outcome, OUTCOME_OK);
     assert_int_equal(find_test(&planned, "op1", "af", "")->outcome, OUTCOME_NOT_MEASURABLE);
     planned_free(&planned);

@@ -4,12 +4,13 @@
 // field starts and where a fault is.
 #include "csvfile.h"
 
+#include "text.h"
+
 #include <csv.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -140,25 +141,6 @@ out:
     return status;
 }
 
-// Length of the valid UTF-8 sequence at s, 0 if it is invalid (overlong forms and surrogates too).
-static int csv_utf8_length(const unsigned char *s)
-{
-    if (s[0] < 0x80)
-        return 1;
-    int n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
-    if (s[0] < 0xc2 || s[0] > 0xf4)
-        return 0;
-    uint32_t code = s[0] & (0x7fu >> n);
-    for (int i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (s[i] & 0x3fu);
-    }
-    bool ok = code >= least[n] && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);
-    return ok ? n : 0;
-}
-
 static int csv_check_line(const struct csv_reader *reader, int number, const char *line, size_t len,
                           struct err *err)
 {
@@ -166,12 +148,16 @@ static int csv_check_line(const struct csv_reader *reader, int number, const cha
         return err_set(err, "%s:%d: holds a NUL byte: this is not a text file", reader->path,
                        number);
     for (size_t i = 0; i < len;) {
-        int n = csv_utf8_length((const unsigned char *)line + i);
-        if (n == 0)
+        bool plain;
+        size_t n = text_next(line + i, &plain);
+        if (n == 1 && (unsigned char)line[i] >= 0x80)
             return err_set(err,
                            "%s:%d: byte %zu (0x%02x) is not valid UTF-8; save the file as UTF-8",
                            reader->path, number, i + 1, (unsigned char)line[i]);
-        i += (size_t)n;
+        if (!plain && line[i] != '\t')
+            return csv_error_at(reader->path, number, line, (int)i + 1, err,
+                                "a control character, which would not be shown; remove it");
+        i += n;
     }
     return 0;
 }

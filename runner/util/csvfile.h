@@ -33,9 +33,10 @@ struct csv_spec {
     size_t noptional; // the last noptional columns may be missing (fields are then "")
 };
 
-// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, no header,
-// unknown, missing or repeated column, a record with another number of fields than the header, an
-// unterminated quote. Returns 0, or -1 with the message. The caller frees with csv_file_free().
+// Reads path. Refuses: unreadable, larger than 64 MiB, NUL bytes, invalid UTF-8, control characters
+// (text.h), no header, unknown, missing or repeated column, a record with another number of fields
+// than the header, an unterminated quote. Returns 0, or -1 with the message. The caller frees with
+// csv_file_free().
 int csv_file_read(const char *path, const struct csv_spec *spec, struct csv_file *file,
                   struct err *err);
 void csv_file_free(struct csv_file *file);

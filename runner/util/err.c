@@ -2,32 +2,43 @@
 // Error messages; see err.h.
 #include "err.h"
 
+#include "text.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
+
+// What a message quotes (a path, a line of a list) must not steer the terminal that shows it.
+static int err_settle(struct err *err, const char *message)
+{
+    struct strbuf shown = {0};
+    text_put_escaped(&shown, message);
+    snprintf(err->text, sizeof err->text, "%s", strbuf_text(&shown));
+    strbuf_free(&shown);
+    return -1;
+}
 
 int err_set(struct err *err, const char *format, ...)
 {
     if (!err)
         return -1;
+    char message[sizeof err->text];
     va_list ap;
     va_start(ap, format);
-    vsnprintf(err->text, sizeof err->text, format, ap);
+    vsnprintf(message, sizeof message, format, ap); // which may quote err->text
     va_end(ap);
-    return -1;
+    return err_settle(err, message);
 }
 
 int err_prefix(struct err *err, const char *format, ...)
 {
     if (!err)
         return -1;
-    char old[sizeof err->text];
-    memcpy(old, err->text, sizeof old);
+    char message[sizeof err->text];
     va_list ap;
     va_start(ap, format);
-    int n = vsnprintf(err->text, sizeof err->text, format, ap);
+    int n = vsnprintf(message, sizeof message, format, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof err->text)
-        snprintf(err->text + n, sizeof err->text - (size_t)n, "%s", old);
-    return -1;
+    if (n >= 0 && (size_t)n < sizeof message)
+        snprintf(message + n, sizeof message - (size_t)n, "%s", err->text);
+    return err_settle(err, message);
 }

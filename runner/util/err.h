@@ -10,7 +10,8 @@ struct err {
     char text[2048]; // complete message without trailing newline; "" if no error was set
 };
 
-// Writes the formatted message into `err` (ignored where err is NULL). Always returns -1, so that
+// Writes the formatted message into `err` (ignored where err is NULL), with control characters that
+// it quotes as \xNN (text_put_escaped()). Always returns -1, so that
 // `return err_set(err, ...)` reads well.
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

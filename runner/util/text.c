@@ -2,7 +2,7 @@
 // Widths and lines of text; see text.h.
 #include "text.h"
 
-#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 int text_width(const char *text, size_t len)
@@ -35,4 +35,60 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width)
         at += len;
     }
     strbuf_puts(out, "\n");
+}
+
+// Length and code of the valid UTF-8 sequence at s; 0 if it is none.
+static size_t text_decode(const unsigned char *s, uint32_t *code)
+{
+    static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
+    *code = s[0];
+    if (s[0] < 0x80)
+        return 1;
+    size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    *code = s[0] & (0x7fu >> n);
+    for (size_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        *code = *code << 6 | (s[i] & 0x3fu);
+    }
+    bool valid = *code >= least[n] && *code <= 0x10ffff && (*code < 0xd800 || *code > 0xdfff);
+    return valid ? n : 0;
+}
+
+size_t text_next(const char *text, bool *plain)
+{
+    uint32_t code;
+    size_t len = text_decode((const unsigned char *)text, &code);
+    bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
+    // Marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs.
+    bool steers = code == 0x061c || code == 0x200e || code == 0x200f ||
+                  (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    *plain = len > 0 && !control && !steers;
+    return len ? len : 1;
+}
+
+bool text_is_plain(const char *text)
+{
+    bool plain = true;
+    while (*text && plain) {
+        bool tab = *text == '\t';
+        text += text_next(text, &plain);
+        plain |= tab;
+    }
+    return plain;
+}
+
+void text_put_escaped(struct strbuf *out, const char *text)
+{
+    while (*text) {
+        bool plain, kept = *text == '\t' || *text == '\n';
+        size_t len = text_next(text, &plain);
+        if (plain || kept)
+            strbuf_put(out, text, len);
+        for (size_t i = 0; !plain && !kept && i < len; i++)
+            strbuf_printf(out, "\\x%02x", (unsigned char)text[i]);
+        text += len;
+    }
 }

@@ -5,10 +5,22 @@
 
 #include "strbuf.h"
 
+#include <stdbool.h>
+
 // Characters in `len` bytes of UTF-8: how many columns they take.
 int text_width(const char *text, size_t len);
 // Appends words in lines of at most `width` characters, all but the first (which has `indent`
 // characters already) indented; a line feed in the text ends a line. Ends with a line feed.
 void text_wrap(struct strbuf *out, const char *text, int indent, int width);
+
+// The length of the character at `text`, which is not at its end: 1 for a byte that is no valid
+// UTF-8 (overlong forms and surrogates are none). *plain: it only shows itself, and so is neither
+// such a byte, nor a control character (C0, DEL, C1), nor one that ends lines or turns the
+// direction of writing. What is not plain can change what a terminal shows of the rest.
+size_t text_next(const char *text, bool *plain);
+// Whether all of it is plain, tabs counting as plain.
+bool text_is_plain(const char *text);
+// Appends the text with each byte of what is not plain as \xNN; tabs and line feeds stay.
+void text_put_escaped(struct strbuf *out, const char *text);
 
 #endif

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Part of stage 1, for list_option.c only: the grammar of option values that are no fixed words.
+// All take text[0..len) without blanks, as read from a list that may be a stranger's, and return 0,
+// or -1 with the fault. What passes is numbers, registers and names; nothing else reaches NASM.
+#ifndef LATPUT_LIST_VALUE_H
+#define LATPUT_LIST_VALUE_H
+
+#include "list_operand.h"
+
+typedef int list_value_fn(const char *text, size_t len, struct list_fault *fault);
+
+list_value_fn list_value_pattern;  // mask, fill: 64 bits
+list_value_fn list_value_stack;    // bytes with a sign
+list_value_fn list_value_x87;      // VALUE, TOP/OTHERS, two of these with `:` between
+list_value_fn list_value_operands; // pointer, small: NAME+NAME
+list_value_fn list_value_pairs;    // unrelated: SRC:DST+SRC:DST
+list_value_fn list_value_macro;    // FILE.inc:NAME:ARGUMENT...
+
+#endif
