@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Kernels with several steady states and latencies that are averages, in the database and in the
-// tables: as they were derived, through a merge, derived again, and in a database of schema 8.
+// tables: as they were derived, through a merge, derived again, and in a database of schema 9.
 #include "store_old.h"
 
 #include "report.h"
@@ -129,7 +129,7 @@ static void test_merge(void **state)
 }
 
 // What an older run did not keep is there when its results are made again.
-static void test_version_8(void **state)
+static void test_version_9(void **state)
 {
     (void)state;
     struct fixture fixture;
@@ -141,7 +141,7 @@ static void test_version_8(void **state)
     struct store *store = fixture_open(today, STORE_WRITE);
     put_run(store);
     store_close(store);
-    old_make(fixture.db, 8, today);
+    old_make(fixture.db, 9, today);
     store = fixture_open(fixture.db, STORE_UPDATE);
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
@@ -181,7 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),
         cmocka_unit_test(test_merge),
-        cmocka_unit_test(test_version_8),
+        cmocka_unit_test(test_version_9),
         cmocka_unit_test(test_tables),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Schema 9: kernels with several steady states, and latencies that are averages. Columns are explained
+-- Schema 10: kernels with several steady states, and latencies that are averages. Columns are explained
 -- in db/schema.sql; `latput rederive` fills them for older runs.
 CREATE TABLE estimate_state (
     kernel_id INTEGER NOT NULL REFERENCES kernel,
@@ -13,4 +13,4 @@ ALTER TABLE result ADD COLUMN average INTEGER NOT NULL DEFAULT 0 CHECK (average 
 ALTER TABLE result ADD COLUMN least_clk REAL;
 ALTER TABLE result ADD COLUMN most_clk REAL;
 ALTER TABLE result ADD COLUMN states INTEGER CHECK (states BETWEEN 0 AND 100);
-PRAGMA user_version = 9;
+PRAGMA user_version = 10;
