@@ -3,6 +3,7 @@
 #include "bench_print.h"
 
 #include "derive.h"
+#include "util/strbuf.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -142,16 +143,23 @@ static void print_list(const char *heading, const char *lines, FILE *out)
         fputs(*at != '\n' ? (const char[]){*at, '\0'} : at[1] ? "; " : "\n", out);
 }
 
+// Where and what, in one line if both fit: names of families and numbers of copies have any length.
 static void print_head(const struct bench_result *result, FILE *out)
 {
+    struct strbuf where = {0}, what = {0};
     double instances = row_instances(result);
-    fprintf(out, "%s, CPU ", result->uarch);
+    strbuf_printf(&where, "%s, CPU ", result->uarch);
     for (int t = 0; t < result->nthreads; t++)
-        fprintf(out, "%s%d", t ? "+" : "", result->cpus[t]);
-    fprintf(out, " at %.2f GHz, %d-bit; %d %s x %d %s = %.0f %s\n", result->core_hz / 1e9,
-            result->bits, result->copies, result->copies == 1 ? "copy" : "copies",
-            result->iterations, result->iterations == 1 ? "iteration" : "iterations", instances,
-            instances > 1 ? "instances" : "instance");
+        strbuf_printf(&where, "%s%d", t ? "+" : "", result->cpus[t]);
+    strbuf_printf(&where, " at %.2f GHz, %d-bit;", result->core_hz / 1e9, result->bits);
+    strbuf_printf(&what, "%d %s x %d %s = %.0f %s", result->copies,
+                  result->copies == 1 ? "copy" : "copies", result->iterations,
+                  result->iterations == 1 ? "iteration" : "iterations", instances,
+                  instances > 1 ? "instances" : "instance");
+    fprintf(out, "%s%c%s\n", where.data, where.len + 1 + what.len <= LINE_WIDTH ? ' ' : '\n',
+            what.data);
+    strbuf_free(&where);
+    strbuf_free(&what);
     if (result->nthreads > 1)
         fprintf(out, "threads: %s\n", result->placement);
     if (*result->breakers)

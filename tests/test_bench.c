@@ -265,6 +265,13 @@ static void tables_are_printed(void **state)
                         "clk_per_instance,\"instructions\",\"ipc\"\n"
                         "1,0,1,1,0,1,0,900,1300.0,13.00000,120,1.25\n"
                         "1,1,1,0,1,2,0,208,300.0,3.00000,,\n");
+    struct bench_result result = *made_result();
+    result.uarch = "graniterapids?";
+    result.copies = 384;
+    result.iterations = 1234;
+    assert_non_null(strstr(print_text(&result, REPORT_TABLE),
+                           "graniterapids?, CPU 1 at 3.70 GHz, 64-bit;\n"
+                           "384 copies x 1234 iterations = 473856 instances\n"));
     const char *json = print_text(made_result(), REPORT_JSON);
     assert_non_null(strstr(json, "\"code\": \"imul rax, \\\"rax\\\"\""));
     assert_non_null(strstr(json, "\"instructions\": null, \"ipc\": null}"));
