@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Builds latput into build/. Targets: all (default), tests (builds them), check (runs them), bench
 # (accuracy, repeatability and speed of the measurement itself), golden (rewrites the expected
-# outputs), format, lint, install (PREFIX, DESTDIR), clean. Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
+# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint, install (PREFIX, DESTDIR), clean.
+# Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -18,7 +19,8 @@ WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 CLANG_WARNINGS = $(if $(findstring clang,$(CC)),-Wno-double-promotion)
 # gcc's warnings about format strings have false alarms where sanitizers have added branches.
 SANITIZE_CFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
-	-Wno-format-truncation -Wno-format-overflow)
+	-fno-sanitize-recover=undefined $(if $(findstring clang,$(CC)),,-Wno-format-truncation \
+	-Wno-format-overflow))
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS)
 # All objects can become part of a shared library, whose only symbols are those of latput.h.
 ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread $(SANITIZE_CFLAGS)
@@ -51,7 +53,7 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
-.PHONY: all tests check bench golden format lint install clean
+.PHONY: all tests check bench golden fuzz format lint install clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -134,9 +136,29 @@ $(BUILD)/tests/test_latput_code: tests/test_latput_code.c $(QUERY_OBJECTS) $(LIB
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
 
-tests: $(TESTS)
+# All that reads what strangers wrote, on inputs that libFuzzer makes up for SECONDS, and (replay) on
+# those that were once found to be of interest.
+FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
+	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
+$(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Irunner
+$(BUILD)/fuzz_replay: $(BUILD)/tests/fuzz/fuzz_replay.o $(FUZZ_OBJECTS) $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
 
-check: all $(TESTS)
+$(BUILD)/fuzz: $(BUILD)/tests/fuzz/fuzz_main.o $(FUZZ_OBJECTS) $(LIBRARY)
+	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+
+SECONDS ?= 60
+FUZZ_CC ?= clang
+FUZZ_VARIABLES = BUILD=$(BUILD)/fuzzing SANITIZE=address,undefined,fuzzer-no-link CFLAGS="-O1 -g"
+fuzz: all $(BUILD)/tests/test_report
+	echo 'int LLVMFuzzerTestOneInput(void); int LLVMFuzzerTestOneInput(void) { return 0; }' | \
+		$(FUZZ_CC) -fsanitize=fuzzer -x c -o /dev/null - 2>/dev/null || ./install-deps.sh --dev
+	$(MAKE) $(FUZZ_VARIABLES) CC="$(FUZZ_CC)" $(BUILD)/fuzzing/fuzz
+	tests/fuzz/run $(BUILD) $(SECONDS) $(TARGET)
+
+tests: $(TESTS) $(BUILD)/fuzz_replay
+
+check: all tests
 	tests/run $(BUILD)
 
 golden: all $(TESTS)

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What stands on a command line: options of every command, and the small languages in their values.
+// Each line of the input is one argument.
+#include "fuzz.h"
+
+#include "../cpuinfo/counters.h"
+#include "bench_column.h"
+#include "command.h"
+#include "plan_select.h"
+#include "stat_threshold.h"
+#include "util/cpulist.h"
+#include "util/mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ARGUMENTS_MAX = 12 };
+
+static int take_number(void *context, int option, const char *argument)
+{
+    const struct command *cmd = context;
+    int number = 0;
+    if (!cmd->options[option].argument) {
+        fuzz_check(!argument, "a switch has no argument");
+        return EXIT_DONE;
+    }
+    fuzz_check(argument != NULL, "an option has its argument");
+    if (command_option_number(cmd, option, argument, 2, 1000, &number) == EXIT_DONE)
+        fuzz_check(number >= 2 && number <= 1000, "a number is in its range");
+    return EXIT_DONE;
+}
+
+static void read_options(const char *const *arguments, int n)
+{
+    for (int c = 0; commands[c]; c++) {
+        char *argv[ARGUMENTS_MAX + 2] = {xasprintf("%s", commands[c]->name)};
+        char *own[ARGUMENTS_MAX + 1] = {argv[0]}; // getopt moves what is in argv
+        int argc = 1, operands = 0;
+        for (int i = 0; i < n; i++)
+            if (strncmp(arguments[i], "--h", 3) != 0) // which prints the help, and exits
+                own[argc] = argv[argc] = xasprintf("%s", arguments[i]), argc++;
+        int status = command_each_option(commands[c], argc, argv, take_number,
+                                         (void *)(uintptr_t)commands[c], &operands);
+        if (status == EXIT_DONE)
+            fuzz_check(operands >= 1 && operands <= argc, "operands lie in the arguments");
+        for (int i = 0; i < argc; i++)
+            free(own[i]);
+    }
+}
+
+static void read_events(const char *text)
+{
+    static struct counter_table table;
+    struct counter_event *events;
+    struct err err = {""};
+    if (!table.uarch && counters_load("skylake", &table, &err) != 0)
+        fuzz_check(false, err.text);
+    int n = counter_parse_list(&table, text, &events, &err);
+    if (n < 0)
+        fuzz_check_message(&err);
+    fuzz_check(n >= 0 || !events, "no events without a number of them");
+    free(events);
+}
+
+static void read_column(const char *text)
+{
+    static const char *const names[] = {"tsc", "core_clk", "page-faults"};
+    static const double values[] = {3, 0, -1e300};
+    struct arena arena = {0};
+    struct bench_column column;
+    struct err err = {""};
+    if (bench_column_parse(text, names, 3, &arena, &column, &err) == 0)
+        bench_column_value(&column, values);
+    else
+        fuzz_check_message(&err);
+    arena_free(&arena);
+}
+
+static void read_cpus(const char *text)
+{
+    int cpus[64];
+    cpu_set_t set;
+    int n = cpulist_parse(text, cpus, (int)ARRAY_LEN(cpus));
+    fuzz_check(n <= (int)ARRAY_LEN(cpus), "no more CPUs than there is room for");
+    for (int i = 0; i < n; i++)
+        fuzz_check(cpus[i] >= 0 && cpus[i] < CPU_SETSIZE, "a CPU is one");
+    if (cpulist_parse_set(text, &set) == 0) {
+        struct strbuf written = {0};
+        cpu_set_t again;
+        cpulist_write(&set, &written);
+        fuzz_check(cpulist_parse_set(strbuf_text(&written), &again) == 0 && CPU_EQUAL(&set, &again),
+                   "a set of CPUs that is written is the same set");
+        strbuf_free(&written);
+    }
+}
+
+static void read_values(const char *text, const char *next)
+{
+    struct stat_threshold thresholds[STAT_THRESHOLDS_MAX];
+    struct plan_params params = {0};
+    unsigned tests;
+    struct err err = {""};
+    if (stat_thresholds_parse(text, next, thresholds, &err) < 0)
+        fuzz_check_message(&err);
+    if (plan_select_parse_width(command_find("plan"), text, &params) == 0)
+        fuzz_check(params.issue_width >= 1 && params.issue_width <= 16, "a width is in its range");
+    plan_select_parse_tests(command_find("plan"), text, &tests);
+    read_events(text);
+    read_column(text);
+    read_cpus(text);
+}
+
+void fuzz_arguments(const uint8_t *bytes, size_t size)
+{
+    char *text = fuzz_text(bytes, size), *rest = text, *line;
+    const char *arguments[ARGUMENTS_MAX];
+    int n = 0;
+    while (n < ARGUMENTS_MAX && (line = strsep(&rest, "\n")))
+        arguments[n++] = line;
+    read_options(arguments, n);
+    for (int i = 0; i < n; i++)
+        read_values(arguments[i], i + 1 < n ? arguments[i + 1] : NULL);
+    free(text);
+}

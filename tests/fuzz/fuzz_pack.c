@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// Packs of strangers. Target `pack`: the bytes are the archive. Target `merge`: the bytes say what
+// to change in the database of a sound pack, value by value and byte by byte, before it is merged:
+// bytes at random seldom get past SQLite's own checks. What was merged is then reported.
+//
+// LATPUT_FUZZ_DB names a database whose newest run is taken for that.
+#include "fuzz.h"
+
+#include "pack.h"
+#include "report.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// One change in eight bytes and a text.
+enum {
+    CHANGE_TABLE,
+    CHANGE_COLUMN,
+    CHANGE_ROW,
+    CHANGE_KIND,
+    CHANGE_NUMBER,
+    CHANGE_LENGTH = 8,
+    CHANGE_BYTES
+};
+enum {
+    KIND_NULL,
+    KIND_INTEGER,
+    KIND_REAL,
+    KIND_TEXT,
+    KIND_BLOB,
+    KIND_DELETE,
+    KIND_SPECIAL,
+    KIND_RAW,
+    KIND_COUNT
+};
+
+struct place {
+    char *directory;
+    char *sound, *changed, *empty, *target; // databases
+};
+
+static void broken(const char *what)
+{
+    fprintf(stderr, "fuzz: %s\n", what);
+    exit(99);
+}
+
+static void remove_place(void);
+
+// Made once: a sound run of its own, and an empty database into which it is merged.
+static const struct place *place(void)
+{
+    static struct place place;
+    struct store *store;
+    struct err err = {""};
+    int64_t run = 0;
+    if (place.directory)
+        return &place;
+    const char *source = getenv("LATPUT_FUZZ_DB");
+    if (!source)
+        broken("LATPUT_FUZZ_DB must name a database with a run; tests/fuzz/run does");
+    if (!(place.directory = pack_scratch_make(&err)))
+        broken(err.text);
+    place.sound = xasprintf("%s/sound.db", place.directory);
+    place.changed = xasprintf("%s/changed.db", place.directory);
+    place.empty = xasprintf("%s/empty.db", place.directory);
+    place.target = xasprintf("%s/target.db", place.directory);
+    if (store_open(source, STORE_READ, &store, &err) != 0 ||
+        store_run_newest(store, &run, &err) != 1 ||
+        store_extract_run(store, run, place.sound, &err) != 0)
+        broken(err.text);
+    store_close(store);
+    if (store_open(place.empty, STORE_WRITE, &store, &err) != 0)
+        broken(err.text);
+    store_close(store);
+    atexit(remove_place);
+    return &place;
+}
+
+static void remove_place(void)
+{
+    pack_scratch_remove(place()->directory);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    static char bytes[4 << 20];
+    FILE *in = fopen(from, "re"), *out = fopen(to, "we");
+    size_t got;
+    if (!in || !out)
+        broken("a database cannot be copied");
+    while ((got = fread(bytes, 1, sizeof bytes, in)) > 0)
+        fwrite(bytes, 1, got, out);
+    fclose(in);
+    if (fclose(out) != 0)
+        broken("a database cannot be copied");
+}
+
+static struct store *open_target(void)
+{
+    struct store *store;
+    struct err err = {""};
+    const char *path = place()->target;
+    char *side = xasprintf("%s-wal", path);
+    unlink(side);
+    memcpy(side + strlen(side) - 3, "shm", 3);
+    unlink(side);
+    free(side);
+    copy_file(place()->empty, path);
+    if (store_open(path, STORE_WRITE, &store, &err) != 0)
+        broken(err.text);
+    return store;
+}
+
+static void report_run(struct store *store, int64_t run, enum report_format format)
+{
+    const struct store_filter filter = {.run_id = run};
+    struct strbuf out = {0};
+    struct err err = {""};
+    int64_t nrows;
+    for (int view = 0; view <= STORE_VIEW_LIST; view++)
+        if (report_rows(store, (enum store_view)view, &filter, format, &out, &nrows, &err) != 0)
+            fuzz_check_message(&err);
+    if (report_info_text(store, run, &out, &err) != 0)
+        fuzz_check_message(&err);
+    report_run_ports(store, run, &out, &err);
+    strbuf_free(&out);
+}
+
+// 1 merged, 0 was there, -1 refused: then nothing is there.
+static void check_merged(struct store *store, int result, int64_t run, size_t size, struct err *err)
+{
+    int64_t newest = 0;
+    struct err none = {""};
+    if (result == 1) {
+        report_run(store, run, (enum report_format)(size % 3)); // one of them by turns
+        return;
+    }
+    fuzz_check(result == -1, "an empty database has no run already");
+    fuzz_check_message(err);
+    fuzz_check(store_run_newest(store, &newest, &none) == 0, "what is refused leaves nothing");
+}
+
+void fuzz_pack(const uint8_t *bytes, size_t size)
+{
+    int64_t run = 0;
+    struct err err = {""};
+    struct store *store = open_target();
+    int result = pack_merge(store, fuzz_file(bytes, size), &run, &err);
+    check_merged(store, result, run, size, &err);
+    store_close(store);
+}
+
+static void bind_value(sqlite3_stmt *stmt, int kind, int64_t number, const char *text, int len)
+{
+    static const double specials[] = {-5, 1e300, -1e300, 5e-324, 0.0, 1e18, 4294967296.0, -0.5};
+    double real;
+    memcpy(&real, &number, sizeof real);
+    switch (kind) {
+    case KIND_INTEGER:
+        sqlite3_bind_int64(stmt, 1, number);
+        break;
+    case KIND_REAL:
+        sqlite3_bind_double(stmt, 1, real);
+        break;
+    case KIND_TEXT:
+        sqlite3_bind_text(stmt, 1, text, len, SQLITE_TRANSIENT);
+        break;
+    case KIND_BLOB:
+        sqlite3_bind_blob(stmt, 1, text, len, SQLITE_TRANSIENT);
+        break;
+    case KIND_SPECIAL:
+        sqlite3_bind_double(stmt, 1, specials[number & 7]);
+        break;
+    default:
+        sqlite3_bind_null(stmt, 1);
+    }
+}
+
+// The name in a column of the n-th row of a query, or NULL; to be freed.
+static char *nth_name(sqlite3 *db, const char *sql, const char *parameter, int n)
+{
+    sqlite3_stmt *stmt = NULL;
+    char *name = NULL;
+    int count = 0;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK) {
+        sqlite3_bind_text(stmt, 1, parameter, -1, SQLITE_STATIC);
+        while (sqlite3_step(stmt) == SQLITE_ROW)
+            count++;
+        sqlite3_reset(stmt);
+        for (int i = 0; count > 0 && i <= n % count; i++)
+            sqlite3_step(stmt);
+        if (count > 0)
+            name = xasprintf("%s", (const char *)sqlite3_column_text(stmt, 0));
+    }
+    sqlite3_finalize(stmt);
+    return name;
+}
+
+static void change_value(sqlite3 *db, const uint8_t *change, int64_t number, const char *text,
+                         int len)
+{
+    int kind = change[CHANGE_KIND] % KIND_COUNT;
+    char *table = nth_name(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND ?1 = ''",
+                           "", change[CHANGE_TABLE]);
+    char *column =
+        table ? nth_name(db, "SELECT name FROM pragma_table_info(?1)", table, change[CHANGE_COLUMN])
+              : NULL;
+    if (!column)
+        broken("the sound database has no tables");
+    char *sql = kind == KIND_DELETE
+                    ? sqlite3_mprintf("DELETE FROM \"%w\" WHERE rowid IN (SELECT rowid FROM \"%w\" "
+                                      "LIMIT 1 OFFSET %d)",
+                                      table, table, change[CHANGE_ROW])
+                    : sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = ?1 WHERE rowid IN (SELECT rowid "
+                                      "FROM \"%w\" LIMIT 1 OFFSET %d)",
+                                      table, column, table, change[CHANGE_ROW]);
+    sqlite3_stmt *stmt = NULL;
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK) {
+        if (kind != KIND_DELETE)
+            bind_value(stmt, kind, number, text, len);
+        sqlite3_step(stmt); // what SQLite refuses is not changed
+    }
+    sqlite3_finalize(stmt);
+    sqlite3_free(sql);
+    free(table);
+    free(column);
+}
+
+static void change_raw(const char *path, int64_t number, const char *text, int len)
+{
+    FILE *file = fopen(path, "r+e");
+    if (!file)
+        broken("the changed database is gone");
+    fseek(file, 0, SEEK_END);
+    long end = ftell(file);
+    if (end > 0) {
+        fseek(file, (long)((uint64_t)number % (uint64_t)end), SEEK_SET);
+        fwrite(text, 1, (size_t)len, file);
+    }
+    fclose(file);
+}
+
+static sqlite3 *open_changed(const char *path)
+{
+    sqlite3 *db;
+    if (sqlite3_open(path, &db) != SQLITE_OK)
+        broken("the changed database cannot be opened");
+    sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+    sqlite3_exec(db,
+                 "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA foreign_keys = OFF;"
+                 "PRAGMA ignore_check_constraints = ON",
+                 NULL, NULL, NULL);
+    return db;
+}
+
+// All changes of values, or (`raw`) all of bytes, which come last, since SQLite would notice them.
+static void change_all(const char *path, const uint8_t *bytes, size_t size, bool raw)
+{
+    sqlite3 *db = raw ? NULL : open_changed(path);
+    for (size_t at = 0; at + CHANGE_BYTES <= size;) {
+        const uint8_t *change = bytes + at;
+        size_t len = change[CHANGE_LENGTH], left = size - at - CHANGE_BYTES;
+        int64_t number = 0;
+        memcpy(&number, change + CHANGE_NUMBER, 4);
+        if (change[CHANGE_KIND] & 0x80)
+            number = (int64_t)((uint64_t)number << 32);
+        if (len > left)
+            len = left;
+        const char *text = (const char *)change + CHANGE_BYTES;
+        bool is_raw = change[CHANGE_KIND] % KIND_COUNT == KIND_RAW;
+        if (is_raw && raw)
+            change_raw(path, number, text, (int)len);
+        else if (!is_raw && !raw)
+            change_value(db, change, number, text, (int)len);
+        at += CHANGE_BYTES + len;
+    }
+    if (db)
+        sqlite3_close(db);
+}
+
+void fuzz_merge(const uint8_t *bytes, size_t size)
+{
+    int64_t run = 0;
+    struct err err = {""};
+    const char *changed = place()->changed;
+    copy_file(place()->sound, changed);
+    change_all(changed, bytes, size, false);
+    change_all(changed, bytes, size, true);
+    struct store *store = open_target();
+    int result = store_merge_run(store, changed, "fuzz", &run, &err);
+    if (size < CHANGE_BYTES)
+        fuzz_check(result == 1, "a sound run is merged");
+    check_merged(store, result, run, size, &err);
+    store_close(store);
+}
