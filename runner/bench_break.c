@@ -146,8 +146,11 @@ static long code_assemble(const char *directory, const char *text, int bits, uin
 {
     char *source = xasprintf("%s/break.asm", directory),
          *binary = xasprintf("%s/break.bin", directory);
-    const char *const argv[] = {"nasm", "-f", "bin", "-w-all", "-o", binary, source, NULL};
-    const struct subproc_options options = {.timeout_ms = NASM_TIMEOUT_MS};
+    const char *const argv[] = {"nasm", "-f",        "bin",       "-w-all",
+                                "-o",   "break.bin", "break.asm", NULL};
+    const char *const nothing[] = {NULL};
+    const struct subproc_options options = {
+        .cwd = directory, .timeout_ms = NASM_TIMEOUT_MS, .tool = true, .readable = nothing};
     struct subproc_result result = {0};
     struct arena arena = {0};
     long len = -1;

@@ -204,11 +204,14 @@ static int build_kernels_left(const struct build *build)
     return left;
 }
 
+// `readable`: of struct subproc_options.
 static int build_tool(const struct build *build, const char *const argv[],
-                      struct subproc_result *result, struct err *err)
+                      const char *const *readable, struct subproc_result *result, struct err *err)
 {
     struct subproc_options options = {.cwd = build->options->directory,
-                                      .timeout_ms = BUILD_TIMEOUT_MS};
+                                      .timeout_ms = BUILD_TIMEOUT_MS,
+                                      .tool = true,
+                                      .readable = readable};
     if (subproc_run(argv, &options, result, err) != 0)
         return err_prefix(err, "building test programs: ");
     if (result->timed_out || result->signal) {
@@ -243,13 +246,15 @@ static int build_assemble(const struct build *build, struct err *err)
         "nasm",  "-f",        format, "-w+error",    "-w+error=label-orphan",
         include, include_own, "-o",   build->object, build->source,
         NULL};
+    // Of a file of the user's own it is not known what it includes.
+    const char *const readable[] = {path_data("macros"), NULL};
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
         if (build_kernels_left(build) == 0)
             return 0;
         if (build_write_source(build, err) != 0)
             return -1;
         struct subproc_result result;
-        if (build_tool(build, command, &result, err) != 0)
+        if (build_tool(build, command, own ? NULL : readable, &result, err) != 0)
             return -1;
         bool done = result.exit_status == 0;
         int blamed = done ? 0 : build_blame_nasm(build, result.err);
@@ -285,7 +290,7 @@ static int build_link(const struct build *build, struct err *err)
     if (build->options->object)
         argv[n++] = "-lm";
     struct subproc_result result;
-    if (build_tool(build, argv, &result, err) != 0)
+    if (build_tool(build, argv, NULL, &result, err) != 0)
         return -1;
     int status = 1;
     if (result.exit_status != 0) {
@@ -342,8 +347,9 @@ int build_program(struct gen_kernel *kernels, int nkernels, const struct build_o
 int build_nasm_version(char *text, size_t size, struct err *err)
 {
     const char *const argv[] = {"nasm", "-v", NULL};
+    const struct subproc_options options = {.tool = true};
     struct subproc_result result;
-    if (subproc_run(argv, NULL, &result, err) != 0)
+    if (subproc_run(argv, &options, &result, err) != 0)
         return -1;
     int major = 0, minor = 0;
     int status = 0;

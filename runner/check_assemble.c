@@ -196,7 +196,9 @@ static int assemble_once(struct check *check, const char *directory, struct chec
     assemble_write(codes, ncodes, bits, &source);
     int status = assemble_write_file(path, &source, err);
     strbuf_free(&source);
-    struct subproc_options options = {.cwd = directory, .timeout_ms = NASM_TIMEOUT_MS};
+    const char *const nothing[] = {NULL};
+    struct subproc_options options = {
+        .cwd = directory, .timeout_ms = NASM_TIMEOUT_MS, .tool = true, .readable = nothing};
     struct subproc_result result;
     if (status || subproc_run(command, &options, &result, err))
         return -1;

@@ -22,13 +22,19 @@ static int gen_count_lines(const char *text, size_t len)
 
 static void gen_head(int bits, struct strbuf *out)
 {
-    // Absolute addresses: bodies and inits are copied elsewhere before they run. The core's symbol
-    // stands for operands that can only be an absolute address.
+    // The state of the assembler, for each kernel anew: the body of another one may have changed
+    // it. Absolute addresses: bodies and inits are copied elsewhere before they run. The core's
+    // symbol stands for operands that can only be an absolute address.
     strbuf_printf(out,
-                  "bits %d\n"
-                  "default abs\n"
-                  "extern latput_absolute\n"
-                  "section .text\n",
+                  "%%macro latput_reset 0\n"
+                  "[cpu all]\n"
+                  "[bits %d]\n"
+                  "[default abs]\n"
+                  "[default nobnd]\n"
+                  "[section .text]\n"
+                  "%%endmacro\n"
+                  "latput_reset\n"
+                  "extern latput_absolute\n",
                   bits);
 }
 
@@ -44,7 +50,7 @@ static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strb
 {
     const struct list_row *row = kernel->row;
     strbuf_printf(out, "; %d: %s, %s\n", id, row->form, kernel->spec->shape);
-    strbuf_printf(out, "k%d_init:\n", id);
+    strbuf_printf(out, "latput_reset\nk%d_init:\n", id);
     gen_text(kernel->spec->init, out);
     // Not a local label: NASM attaches the body's local labels to the last label that is none.
     strbuf_printf(out, "k%d_body:\n", id);
@@ -94,6 +100,7 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
         written++;
     }
     strbuf_printf(out,
+                  "latput_reset\n"
                   "section .rodata align=16\n"
                   "global latput_kernels, latput_kernel_count\n"
                   "latput_kernel_count: dd %d\n"
@@ -114,7 +121,7 @@ static int gen_text_lines(const char *text)
 
 struct gen_place gen_find_place(const struct gen_kernel *kernel, int line)
 {
-    enum { BEFORE_INIT = 2, BEFORE_BODY = 1 }; // lines that gen_kernel_code() writes there
+    enum { BEFORE_INIT = 3, BEFORE_BODY = 1 }; // lines that gen_kernel_code() writes there
     int init_lines = gen_text_lines(kernel->spec->init);
     int body_lines = gen_text_lines(kernel->spec->body);
     line -= kernel->first_line + BEFORE_INIT;

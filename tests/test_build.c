@@ -2,6 +2,7 @@
 // Building a batch: kernels that NASM or the linker refuses are reported one by one, and the rest
 // is built all the same. The core is replaced by a few lines that print the ids of the table.
 #include "build.h"
+#include "util/confine.h"
 #include "util/paths.h"
 #include "util/subproc.h"
 
@@ -11,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -125,6 +127,88 @@ static void test_unresolved_symbol_costs_one_kernel(void **state)
     arena_free(&batch.arena);
 }
 
+// What the user's environment says to NASM and to the linker does not reach them: an option of
+// NASMENV, and a language in which nothing could be traced back to a kernel.
+static void test_environment_has_no_say(void **state)
+{
+    (void)state;
+    if (access(path_library("core64.o"), R_OK) != 0)
+        skip();
+    char shims[64], path[80];
+    snprintf(shims, sizeof shims, "%s/bin", directory);
+    snprintf(path, sizeof path, "%s/cc", shims);
+    assert_int_equal(mkdir(shims, 0700), 0);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("#!/bin/sh\n[ \"$LC_ALL\" = C ] && exec gcc \"$@\"\n"
+          "gcc \"$@\" 2>&1 | sed 's/in function/in der Funktion/' >&2\nexit 1\n",
+          file);
+    assert_int_equal(fclose(file), 0);
+    assert_int_equal(chmod(path, 0700), 0);
+    char *old = strdup(getenv("PATH")), paths[4096];
+    snprintf(paths, sizeof paths, "%s:%s", shims, old);
+    setenv("PATH", paths, 1);
+    setenv("NASMENV", "-dnop=frobnicate -g", 1);
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "nop\n");
+    batch_add(&batch, "extern latput_missing_a\ncall latput_missing_a\n");
+    int status = batch_build(&batch);
+    setenv("PATH", old, 1);
+    unsetenv("NASMENV");
+    free(old);
+    unlink(path);
+    rmdir(shims);
+    if (status != 0)
+        fail_msg("%s", batch.err.text);
+    assert_int_equal(batch.program.nfailures, 1);
+    expect_failure(&batch, 1, OUTCOME_LINK_FAILED, "latput_missing_a");
+    arena_free(&batch.arena);
+}
+
+// Even a body that asks for it gets no file: that lists cannot ask is seen to elsewhere.
+static void test_files_of_the_machine_are_out_of_reach(void **state)
+{
+    (void)state;
+    const char *const nothing[] = {NULL};
+    int rules = confine_open(nothing, directory);
+    if (access(path_library("core64.o"), R_OK) != 0 || rules < 0)
+        skip();
+    close(rules);
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "nop\n");
+    batch_add(&batch, "incbin \"/etc/passwd\"\n");
+    batch_add(&batch, "%include \"/etc/passwd\"\n");
+    batch_add(&batch, "%include \"amx.inc\"\namx_release 0, 1, 1\n");
+    batch_build(&batch);
+    bool denied[2] = {false, false};
+    for (int i = 0; i < batch.program.nfailures; i++)
+        for (int k = 0; k < 2; k++)
+            denied[k] |= batch.program.failures[i].kernel == k + 1;
+    assert_true(denied[0] || strstr(batch.err.text, "/etc/passwd"));
+    assert_true(denied[1] || strstr(batch.err.text, "/etc/passwd"));
+    arena_free(&batch.arena);
+}
+
+// A body that changes the state of the assembler does so for itself.
+static void test_state_of_the_assembler_is_reset(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"bits 32\n", "default rel\n", "cpu 386\n", "use16\n"};
+    if (access(path_library("core64.o"), R_OK) != 0)
+        skip();
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        struct batch batch = {.n = 0};
+        batch_add(&batch, "mov rax, [0x1234]\n");
+        batch_add(&batch, bodies[i]);
+        batch_add(&batch, "mov rax, [0x1234]\nvaddps zmm0, zmm1, zmm2\n");
+        if (batch_build(&batch) != 0)
+            fail_msg("%s: %s", bodies[i], batch.err.text);
+        if (batch.program.nfailures != 0)
+            fail_msg("%s: %s", bodies[i], batch.program.failures[0].detail);
+        arena_free(&batch.arena);
+    }
+}
+
 static void test_nothing_left(void **state)
 {
     (void)state;
@@ -228,6 +312,9 @@ int main(void)
         cmocka_unit_test(test_code_brings_nothing_that_runs_early),
         cmocka_unit_test(test_refused_kernels_are_left_out),
         cmocka_unit_test(test_unresolved_symbol_costs_one_kernel),
+        cmocka_unit_test(test_environment_has_no_say),
+        cmocka_unit_test(test_files_of_the_machine_are_out_of_reach),
+        cmocka_unit_test(test_state_of_the_assembler_is_reset),
         cmocka_unit_test(test_nothing_left),
         cmocka_unit_test(test_directory_missing),
         cmocka_unit_test(test_nasm_missing),

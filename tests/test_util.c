@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The small things that everything rests on: messages, memory, strings, paths and, above all, the
 // starting of processes, with programs that fail in every way.
+#include "util/confine.h"
 #include "util/cpulist.h"
 #include "util/err.h"
 #include "util/mem.h"
@@ -430,6 +431,38 @@ static void test_text(void **state)
     strbuf_free(&out);
 }
 
+// A tool sees little of the environment, and no files but those of its work.
+static void test_subproc_tool(void **state)
+{
+    (void)state;
+    setenv("LATPUT_TEST_SECRET", "secret", 1);
+    setenv("LANG", "de_DE.UTF-8", 1);
+    const char *const readable[] = {path_data("macros"), NULL};
+    const struct subproc_options options = {.cwd = "/tmp", .tool = true, .readable = readable};
+    struct subproc_result result = shell("env", &options);
+    assert_null(strstr(result.out, "secret"));
+    assert_null(strstr(result.out, "LANG="));
+    assert_non_null(strstr(result.out, "LC_ALL=C\n"));
+    assert_non_null(strstr(result.out, "PATH="));
+    subproc_result_free(&result);
+    unsetenv("LATPUT_TEST_SECRET");
+    unsetenv("LANG");
+    int rules = confine_open(readable, "/tmp");
+    if (rules < 0)
+        return; // no Landlock here
+    close(rules);
+    result = shell("cat /etc/passwd", &options);
+    assert_int_equal(result.out_len, 0);
+    assert_int_not_equal(result.exit_status, 0);
+    subproc_result_free(&result);
+    char *script = xasprintf("cat %s/amx.inc", readable[0]);
+    result = shell(script, &options);
+    assert_int_equal(result.exit_status, 0);
+    assert_true(result.out_len > 100);
+    subproc_result_free(&result);
+    free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -445,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_subproc_timeout_ends_the_group),
         cmocka_unit_test(test_subproc_output_limit),
         cmocka_unit_test(test_subproc_environment),
+        cmocka_unit_test(test_subproc_tool),
         cmocka_unit_test(test_subproc_child),
         cmocka_unit_test(test_subproc_program),
         cmocka_unit_test(test_subproc_forward),

@@ -3,6 +3,7 @@
 // all that they started, and the default signal mask.
 #include "subproc.h"
 
+#include "confine.h"
 #include "mem.h"
 #include "strbuf.h"
 
@@ -56,7 +57,9 @@ struct subproc_setup {
     int fds[CHILD_FDS]; // becomes fd i; -1: leave as it is; -2: /dev/null
     const char *cwd;
     const char *stdin_path;
-    int report_fd; // errno of a failed exec goes here
+    char *const *environment; // NULL: ours
+    int confine_fd;           // rules of confine.h; 0: none
+    int report_fd;            // errno of a failed exec goes here
 };
 
 static _Noreturn void subproc_child_main(const char *const argv[],
@@ -82,10 +85,11 @@ static _Noreturn void subproc_child_main(const char *const argv[],
             dup2(high[i], i);
     }
     int error = 0;
-    if (in < 0 || (setup->cwd && chdir(setup->cwd) != 0))
+    if (in < 0 || (setup->cwd && chdir(setup->cwd) != 0) ||
+        (setup->confine_fd && confine_enter(setup->confine_fd) != 0))
         error = errno;
     else
-        execvp(argv[0], (char *const *)argv);
+        execvpe(argv[0], (char *const *)argv, setup->environment ? setup->environment : environ);
     if (!error)
         error = errno;
     if (write(setup->report_fd, &error, sizeof error) < 0)
@@ -178,6 +182,48 @@ static void subproc_wait(pid_t pid, int *exit_status, int *signal_number)
     *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
+// What tools see of the environment: what finds them and their libraries, and a place for their
+// files. NASMENV would change what is assembled, a locale the messages that are read here.
+struct tool_environment {
+    char *items[5];
+};
+
+static void tool_environment_make(struct tool_environment *environment)
+{
+    static const char *const kept[] = {"PATH", "TMPDIR", "LD_LIBRARY_PATH"};
+    size_t n = 0;
+    environment->items[n++] = xstrdup("LC_ALL=C");
+    for (size_t i = 0; i < ARRAY_LEN(kept); i++)
+        if (getenv(kept[i]))
+            environment->items[n++] = xasprintf("%s=%s", kept[i], getenv(kept[i]));
+    environment->items[n] = NULL;
+}
+
+static void tool_environment_free(struct tool_environment *environment)
+{
+    for (size_t i = 0; environment->items[i]; i++)
+        free(environment->items[i]);
+}
+
+// As subproc_fork(), with what the options say of a tool.
+static pid_t subproc_fork_tool(const char *const argv[], const struct subproc_options *options,
+                               struct subproc_setup *setup, struct err *err)
+{
+    struct tool_environment environment;
+    tool_environment_make(&environment);
+    if (options->tool)
+        setup->environment = environment.items;
+    if (options->readable) {
+        int fd = confine_open(options->readable, options->cwd);
+        setup->confine_fd = fd > 0 ? fd : 0;
+    }
+    pid_t pid = subproc_fork(argv, setup, err);
+    if (setup->confine_fd)
+        close(setup->confine_fd);
+    tool_environment_free(&environment);
+    return pid;
+}
+
 int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err)
 {
@@ -198,7 +244,7 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
         .cwd = options->cwd,
         .stdin_path = options->stdin_path,
     };
-    pid_t pid = subproc_fork(argv, &setup, err);
+    pid_t pid = subproc_fork_tool(argv, options, &setup, err);
     close(out[1]);
     close(errors[1]);
     struct strbuf outputs[2] = {{0}, {0}};

@@ -16,6 +16,12 @@ struct subproc_options {
     const char *cwd;         // NULL: inherit
     int timeout_ms;          // 0: none; on expiry the whole process group is killed
     size_t max_output_bytes; // of stdout and of stderr each; 0: 16 MiB; what exceeds it is dropped
+    // A tool whose work must not depend on the user's environment: of that it sees PATH, TMPDIR and
+    // LD_LIBRARY_PATH only, and it speaks the language C.
+    bool tool;
+    // The tool may read files below these directories only (to NULL), and read and write below cwd,
+    // where the system can see to that (confine.h). NULL: as we may.
+    const char *const *readable;
 };
 
 struct subproc_result {
