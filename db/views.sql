@@ -59,6 +59,7 @@ SELECT run_form_id, run_id, form_id,
         AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
     sum(accepted) AS accepted, sum(tried) AS tried,
     max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok') AS kinds_ok,
+    max(kind = 'latency') AS latency_asked, max(kind = 'throughput') AS rthroughput_asked,
     min(CASE WHEN outcome <> 'ok' AND NOT outside
         THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble
 FROM run_test GROUP BY run_form_id;
@@ -86,7 +87,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
         WHEN got.without_latency THEN 'eliminated' END AS at_rename,
     got.latency_max_bound,
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
-    got.latency_min_mark, got.latency_max_mark
+    got.latency_min_mark, got.latency_max_mark,
+    iif(got.latency_asked, 'L', '') || iif(got.rthroughput_asked, 'T', '')
+        || iif(port_result.run_form_id IS NULL, '', 'P') AS tests
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id)
     LEFT JOIN port_result USING (run_form_id);
@@ -117,27 +120,59 @@ FROM port_result JOIN run_form USING (run_form_id) JOIN run_key USING (run_id)
 GROUP BY run_form.form_id, run_key.uarch_key;
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
--- tests (so that a run of throughput alone does not hide a full one), then the newest.
+-- tests (so that a run of throughput alone does not hide a full one), then the newest. Where it has
+-- no answer to one kind of questions, because it did not ask them, latency_row or rthroughput_row is
+-- the run_form_id of the best run that has; else NULL.
 CREATE VIEW best_run_form AS
-SELECT * FROM (
+SELECT *, CASE WHEN NOT instr(tests, 'L') THEN CAST(substr(latency_rank, -18) AS INTEGER) END AS latency_row,
+    CASE WHEN NOT instr(tests, 'T') THEN CAST(substr(rthroughput_rank, -18) AS INTEGER) END AS rthroughput_row
+FROM (
     SELECT *, row_number() OVER (PARTITION BY form_id, uarch_key
-        ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank
-    FROM run_instruction_table)
+        ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank,
+        max(CASE WHEN latency_min_clk IS NOT NULL
+            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form AS latency_rank,
+        max(CASE WHEN rthroughput_clk IS NOT NULL
+            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form AS rthroughput_rank
+    FROM run_instruction_table WINDOW form AS (PARTITION BY form_id, uarch_key))
 WHERE rank = 1;
 
--- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain); ports ends
--- with '?' where they are ambiguous, and is '' where the form needs no port.
-CREATE VIEW instruction_table AS
+-- One row a form and uarch: what the best runs say.
+CREATE VIEW best_instruction AS
 SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
-    best.latency_min_clk, best.latency_max_clk, best.rthroughput_clk,
+    coalesce(best.latency_min_clk, lat.latency_min_clk) AS latency_min_clk,
+    coalesce(best.latency_max_clk, lat.latency_max_clk) AS latency_max_clk,
+    coalesce(best.rthroughput_clk, thr.rthroughput_clk) AS rthroughput_clk,
     CAST(round(port.slots) AS INTEGER) AS uops,
     port.ports || iif(port.ambiguous, '?', '') AS ports, best.outcome, best.run_id,
-    best.rthroughput_slow_clk, best.latency_bound, best.rthroughput_spread_clk, best.accepted,
-    best.tried, best.options, best.form, best.list, best.idiom, best.eliminated, best.at_rename,
-    best.latency_max_bound, port.run_id AS ports_run_id, best.latency_min_mark,
-    best.latency_max_mark
+    coalesce(best.rthroughput_slow_clk, thr.rthroughput_slow_clk) AS rthroughput_slow_clk,
+    coalesce(best.latency_bound, lat.latency_bound) AS latency_bound,
+    coalesce(best.rthroughput_spread_clk, thr.rthroughput_spread_clk) AS rthroughput_spread_clk,
+    coalesce(best.accepted, lat.accepted, thr.accepted) AS accepted,
+    coalesce(best.tried, lat.tried, thr.tried) AS tried,
+    best.options, best.form, best.list, coalesce(best.idiom, lat.idiom) AS idiom,
+    coalesce(best.eliminated, lat.eliminated) AS eliminated,
+    coalesce(best.at_rename, lat.at_rename) AS at_rename,
+    coalesce(best.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
+    port.run_id AS ports_run_id, coalesce(best.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
+    coalesce(best.latency_max_mark, lat.latency_max_mark) AS latency_max_mark,
+    iif(instr(best.tests || coalesce(lat.tests, ''), 'L'), 'L', '')
+        || iif(instr(best.tests || coalesce(thr.tests, ''), 'T'), 'T', '')
+        || iif(port.run_id IS NULL, '', 'P') AS tests,
+    best.form_id, best.uarch_key
 FROM best_run_form AS best LEFT JOIN best_port_result AS port
-    ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key;
+    ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key
+    LEFT JOIN run_instruction_table AS lat ON lat.run_form_id = best.latency_row
+    LEFT JOIN run_instruction_table AS thr ON thr.run_form_id = best.rthroughput_row;
+
+-- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain); ports ends
+-- with '?' where they are ambiguous, and is '' where the form needs no port. tests: the kinds of
+-- questions that were asked in any of the runs that the row is made of.
+CREATE VIEW instruction_table AS
+SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
+    uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted,
+    tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
+    latency_min_mark, latency_max_mark, tests
+FROM best_instruction;
 
 -- One row an operand pair (and data variant) and run.
 CREATE VIEW run_latency_table AS
@@ -162,7 +197,7 @@ CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
     average, least_clk, most_clk, states, mark, states_seen
-FROM run_latency_table WHERE run_form_id IN (SELECT run_form_id FROM best_run_form);
+FROM run_latency_table WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
 -- Public: what is not ok, in every run.
 CREATE VIEW failure_table AS

@@ -30,11 +30,13 @@ static const struct command_option diff_options[] = {
 
 static const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
                                                       "rthroughput_clk", "rthroughput_slow_clk"};
+static const char diff_kinds[] = "LLTT"; // the kinds of questions that these answer
 
 extern const struct command cmd_diff;
 
 struct diff_form {
     const char *form, *enc, *outcome, *uarch;
+    const char *tests; // kinds of questions that were asked: "LTP"
     int64_t bits;
     double values[DIFF_VALUES];
     const char *uops, *ports; // as tables show them; "" where unknown
@@ -83,6 +85,7 @@ static int diff_read(struct store *store, struct diff_side *side, struct err *er
         form->enc = diff_text(side, rows, "enc");
         form->outcome = diff_text(side, rows, "outcome");
         form->uarch = diff_text(side, rows, "uarch");
+        form->tests = diff_text(side, rows, "tests");
         form->uops = diff_text(side, rows, "uops");
         form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
@@ -95,11 +98,26 @@ static int diff_read(struct store *store, struct diff_side *side, struct err *er
     return got;
 }
 
-static bool diff_values_differ(double a, double b, double tolerance)
+// What nobody asked differs from nothing; what was asked and has no value does.
+static bool diff_value_differs(const struct diff_form *a, const struct diff_form *b, int i,
+                               double tolerance)
 {
-    if (isnan(a) || isnan(b))
-        return isnan(a) != isnan(b);
-    return fabs(a - b) > tolerance * fmax(fabs(a), fabs(b)) && fabs(a - b) > 0.005;
+    double one = a->values[i], two = b->values[i];
+    if (isnan(one) != isnan(two))
+        return strchr((isnan(one) ? a : b)->tests, diff_kinds[i]) != NULL;
+    return fabs(one - two) > tolerance * fmax(fabs(one), fabs(two)) && fabs(one - two) > 0.005;
+}
+
+// A form's outcome follows from its latency and throughput, so it compares where both were asked
+// alike; but that a CPU does not have a form comes out whatever is asked.
+static bool diff_outcomes_differ(const struct diff_form *a, const struct diff_form *b)
+{
+    if (strcmp(a->outcome, b->outcome) == 0)
+        return false;
+    for (const char *kind = "LT"; *kind; kind++)
+        if (!strchr(a->tests, *kind) != !strchr(b->tests, *kind))
+            return strcmp(a->outcome, "unsupported") == 0 || strcmp(b->outcome, "unsupported") == 0;
+    return true;
 }
 
 // Names of ports mean something within one CPU family only; what is ambiguous differs from nothing.
@@ -115,9 +133,9 @@ static bool diff_forms_differ(const struct diff_form *a, const struct diff_form 
                               double tolerance)
 {
     for (int i = 0; i < DIFF_VALUES; i++)
-        if (diff_values_differ(a->values[i], b->values[i], tolerance))
+        if (diff_value_differs(a, b, i, tolerance))
             return true;
-    return diff_ports_differ(a, b) || strcmp(a->outcome, b->outcome) != 0;
+    return diff_ports_differ(a, b) || diff_outcomes_differ(a, b);
 }
 
 // CSV: everything of both sides.
@@ -131,7 +149,7 @@ static void diff_put_csv(struct report_table *table, const struct diff_form *a,
         report_table_cell(table, report_number(a->values[i], number));
         report_table_cell(table, report_number(b->values[i], number));
     }
-    bool same = strcmp(a->outcome, b->outcome) == 0;
+    bool same = !diff_outcomes_differ(a, b);
     report_table_cell(table, same ? "" : a->outcome);
     report_table_cell(table, same ? "" : b->outcome);
     report_table_cell(table, a->uops);
@@ -156,19 +174,38 @@ static void diff_put(struct report_table *table, const struct diff_form *a,
     report_table_cell(table, a->enc);
     for (int i = 0; i < DIFF_VALUES; i++)
         diff_put_change(table, report_number(a->values[i], one), report_number(b->values[i], two),
-                        diff_values_differ(a->values[i], b->values[i], tolerance));
+                        diff_value_differs(a, b, i, tolerance));
     bool known = *a->uops && *b->uops;
     diff_put_change(table, known ? a->uops : "", b->uops, known && strcmp(a->uops, b->uops) != 0);
     known = *a->ports && *b->ports;
     diff_put_change(table, known ? a->ports : "", b->ports,
                     known && strcmp(a->ports, b->ports) != 0);
-    bool same = strcmp(a->outcome, b->outcome) == 0;
+    bool same = !diff_outcomes_differ(a, b);
     diff_put_change(table, same ? "" : a->outcome, b->outcome, !same);
 }
 
+// What the sides have in common, and what they have not.
+struct diff_counts {
+    size_t both, only[2];                       // forms
+    size_t latency[2], throughput[2], ports[2]; // of common forms: not asked by this side
+};
+
+static void diff_count(struct diff_counts *counts, const struct diff_form *a,
+                       const struct diff_form *b)
+{
+    const struct diff_form *sides[2] = {a, b};
+    counts->both++;
+    for (int i = 0; i < 2; i++) {
+        const struct diff_form *this = sides[i], *other = sides[!i];
+        counts->latency[i] += !strchr(this->tests, 'L') && !isnan(other->values[0]);
+        counts->throughput[i] += !strchr(this->tests, 'T') && !isnan(other->values[2]);
+        counts->ports[i] += !strchr(this->tests, 'P') && strchr(other->tests, 'P') != NULL;
+    }
+}
+
 // Walks both sorted sides; counts what only one of them has.
-static void diff_join(const struct diff *diff, struct report_table *table, size_t only[2],
-                      size_t *both)
+static void diff_join(const struct diff *diff, struct report_table *table,
+                      struct diff_counts *counts)
 {
     const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
     size_t i = 0, j = 0;
@@ -183,9 +220,9 @@ static void diff_join(const struct diff *diff, struct report_table *table, size_
                 diff_put_csv(table, &a->forms[i], &b->forms[j]);
             else
                 diff_put(table, &a->forms[i], &b->forms[j], diff->tolerance);
-            ++*both;
+            diff_count(counts, &a->forms[i], &b->forms[j]);
         } else {
-            only[order > 0]++;
+            counts->only[order > 0]++;
         }
         i += order <= 0;
         j += order >= 0;
@@ -248,13 +285,29 @@ static void diff_print_table(const struct diff *diff, const struct report_table 
         report_table_print(table, out);
 }
 
+static void diff_print_counts(const struct diff *diff, int differ, const struct diff_counts *counts)
+{
+    fprintf(stderr,
+            "latput diff: %d of %zu common forms differ by more than %.3g %%; %zu only in %s, %zu "
+            "only in %s\n",
+            differ, counts->both, diff->tolerance * 100, counts->only[0], diff->sides[0].name,
+            counts->only[1], diff->sides[1].name);
+    for (int i = 0; i < 2; i++)
+        if (counts->latency[i] || counts->throughput[i] || counts->ports[i])
+            fprintf(stderr,
+                    "latput diff: not measured in %s, and not compared: latency of %zu forms, "
+                    "throughput of %zu, ports of %zu\n",
+                    diff->sides[i].name, counts->latency[i], counts->throughput[i],
+                    counts->ports[i]);
+}
+
 static void diff_print(const struct diff *diff)
 {
     struct diff_headings headings;
     struct report_table *table =
         diff->format == REPORT_CSV ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
-    size_t only[2] = {0}, both = 0;
-    diff_join(diff, table, only, &both);
+    struct diff_counts counts = {0};
+    diff_join(diff, table, &counts);
     struct strbuf out = {0}, note = {0};
     if (diff->format == REPORT_CSV)
         report_table_csv(table, &out);
@@ -264,11 +317,7 @@ static void diff_print(const struct diff *diff)
     fflush(stdout);
     if (note.len)
         command_fail(&cmd_diff, EXIT_DONE, REPORT_FITTED, strbuf_text(&note));
-    fprintf(stderr,
-            "latput diff: %d of %zu common forms differ by more than %.3g %%; %zu only in %s, %zu "
-            "only in %s\n",
-            report_table_rows(table), both, diff->tolerance * 100, only[0], diff->sides[0].name,
-            only[1], diff->sides[1].name);
+    diff_print_counts(diff, report_table_rows(table), &counts);
     strbuf_free(&out);
     strbuf_free(&note);
     report_table_free(table);
@@ -363,7 +412,8 @@ const struct command cmd_diff = {
         "both have and whose latency, throughput or outcome differ by more than the tolerance, or "
         "whose µops or ports differ where both are known and not ambiguous; names of ports are "
         "compared within one CPU family only. "
-        "How many forms only one of them has is said on standard error. On a terminal the table is "
+        "How many forms only one of them has, and how many only one of them has measured the "
+        "latency, throughput or ports of, is said on standard error. On a terminal the table is "
         "made to fit its lines, as that of latput query is.",
     .options = diff_options,
     .run = diff_run,

@@ -195,7 +195,7 @@ static int run_measured(struct store *store, const struct selection *selection,
     session_stop_on_signals();
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
     if (status == 0 && strcmp(arguments->results, "none") != 0)
-        status = report_write(store, summary.run_id, arguments->results, &err);
+        status = report_write_best(store, summary.run_id, arguments->results, &err);
     if (status != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     print_warnings(store, summary.run_id);

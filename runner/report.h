@@ -83,12 +83,20 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
 // diagram ports.svg into `directory` (made if missing).
 // Each file is written under a temporary name and renamed when it is complete.
 int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
+// The same, but the tables of lists have every form that any run on this run's CPU has measured of
+// them, each with its best answers, so that a run of a few forms or questions takes nothing away.
+int report_write_best(struct store *store, int64_t run_id, const char *directory, struct err *err);
 // The texts of these files.
 int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 // The text of a run, with how well its ports predict mixes; nothing where the run has none.
 int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
                      struct err *err);
+int report_list_text_best(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                          struct err *err);
+// The run whose ports the best tables speak of: this one, or the newest on its uarch that has found
+// any. 1 found, 0 none, -1 error.
+int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id, struct err *err);
 // Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
 bool report_is_replaceable(const char *path);
 // Writes `len` bytes to a file that appears under its name only when it is complete; what is

@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,12 +61,13 @@ char *report_file_stem(const char *list)
 }
 
 static int report_write_list(struct store *store, int64_t run_id, const char *directory,
-                             const char *list, struct err *err)
+                             const char *list, bool best, struct err *err)
 {
     struct strbuf text = {0};
     char *stem = report_file_stem(list);
     char *path = xasprintf("%s/%s.txt", directory, stem);
-    int result = report_list_text(store, run_id, list, &text, err);
+    int result = best ? report_list_text_best(store, run_id, list, &text, err)
+                      : report_list_text(store, run_id, list, &text, err);
     if (result == 0)
         result = report_write_file(path, strbuf_text(&text), text.len, err);
     strbuf_free(&text);
@@ -93,24 +95,53 @@ static int report_write_diagram(struct store *store, int64_t run_id, const char 
     return result;
 }
 
-int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err)
+// info.txt, with the ports of another run where this one has none of its own (ports_run_id).
+static int report_write_info(struct store *store, int64_t run_id, int64_t ports_run_id,
+                             const char *directory, struct err *err)
+{
+    struct strbuf info = {0};
+    char *path = xasprintf("%s/info.txt", directory);
+    int result = report_info_text(store, run_id, &info, err);
+    if (result == 0 && ports_run_id && ports_run_id != run_id) {
+        strbuf_printf(&info,
+                      "\nThis run did not look for ports. The newest that did is run %" PRId64
+                      " of the database:\n",
+                      ports_run_id);
+        result = report_run_ports(store, ports_run_id, &info, err);
+    }
+    if (result == 0)
+        result = report_write_file(path, strbuf_text(&info), info.len, err);
+    strbuf_free(&info);
+    free(path);
+    return result;
+}
+
+static int report_write_all(struct store *store, int64_t run_id, const char *directory, bool best,
+                            struct err *err)
 {
     if (mkdir(directory, 0777) != 0 && errno != EEXIST)
         return err_set(err, "%s: cannot be made: %s", directory, strerror(errno));
     char *lists = store_run_lists(store, run_id, err);
     if (!lists)
         return -1;
-    struct strbuf info = {0};
-    char *path = xasprintf("%s/info.txt", directory);
-    int result = report_info_text(store, run_id, &info, err);
-    if (result == 0)
-        result = report_write_file(path, strbuf_text(&info), info.len, err);
+    int64_t ports_run_id = 0;
+    int result = best ? report_ports_run(store, run_id, &ports_run_id, err) : 0;
+    if (result >= 0)
+        result = report_write_info(store, run_id, result ? ports_run_id : 0, directory, err);
     if (result == 0)
         result = report_write_diagram(store, run_id, directory, err);
     for (const char *list = lists; *list && result == 0; list += strlen(list) + 1)
-        result = report_write_list(store, run_id, directory, list, err);
-    strbuf_free(&info);
-    free(path);
+        result = report_write_list(store, run_id, directory, list, best, err);
     free(lists);
     return result;
+}
+
+int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err)
+{
+    return report_write_all(store, run_id, directory, false, err);
+}
+
+int report_write_best(struct store *store, int64_t run_id, const char *directory, struct err *err)
+{
+    return report_write_all(store, run_id, directory, true, err);
 }

@@ -107,6 +107,8 @@ static void put_number(struct report_table *table, struct store_rows *rows, cons
 struct list_seen { // what the legend must explain
     bool outcomes[OUTCOME_COUNT];
     bool renamed, ports, ambiguous, average, states;
+    int64_t run_id; // of the heading
+    int others;     // rows with an answer of another run
 };
 
 // `names`: the columns with the number, the bound and the marks.
@@ -145,6 +147,9 @@ static void put_list_row(struct report_table *table, struct store_rows *rows,
     seen->renamed |= *renamed != '\0';
     seen->ports |= *run_field(rows, "ports_run_id") != '\0';
     seen->ambiguous |= strchr(run_field(rows, "ports"), '?') != NULL;
+    int64_t ports_run = store_rows_integer(rows, store_rows_column(rows, "ports_run_id"));
+    seen->others += store_rows_integer(rows, store_rows_column(rows, "run_id")) != seen->run_id ||
+                    (ports_run && ports_run != seen->run_id);
 }
 
 static void put_legend(struct strbuf *out, const struct list_seen *seen)
@@ -169,6 +174,11 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
                  "the sets.\n");
     if (seen->ambiguous)
         strbuf_puts(out, "?: other ports explain the measurements about as well.\n");
+    if (seen->others)
+        strbuf_printf(out,
+                      "%d of the lines have answers of other runs than that of the heading, which "
+                      "did not ask or knows no better.\n",
+                      seen->others);
     for (int i = OUTCOME_OK + 1; i < OUTCOME_COUNT; i++)
         if (seen->outcomes[i])
             strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
@@ -176,10 +186,10 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
 
 // The failures that say more than their table's column: not what the CPU lacks, not pairs that no
 // chain can be built for.
-static int put_failures(struct strbuf *out, struct store *store, const struct store_filter *filter,
-                        struct err *err)
+static int put_failures(struct strbuf *out, struct store *store, enum store_view view,
+                        const struct store_filter *filter, struct err *err)
 {
-    struct store_rows *rows = store_rows_open(store, STORE_VIEW_FAILURE, filter, err);
+    struct store_rows *rows = store_rows_open(store, view, filter, err);
     if (!rows)
         return -1;
     const char *title = "\nFailures:\n";
@@ -208,8 +218,8 @@ static void escape_from(struct strbuf *out, size_t from)
     free(added);
 }
 
-int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
-                     struct err *err)
+static int put_list(struct store *store, int64_t run_id, const char *list, bool best,
+                    struct strbuf *out, struct err *err)
 {
     const struct store_filter filter = {.run_id = run_id, .list = list};
     struct run_text run;
@@ -222,12 +232,13 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
     put_heading(out, &run, list, title);
     arena_free(&run.arena);
     free(title);
-    struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &filter, err);
+    struct store_rows *rows =
+        store_rows_open(store, best ? STORE_VIEW_LIST_BEST : STORE_VIEW_INSTRUCTION, &filter, err);
     if (!rows)
         return -1;
     struct report_table *table =
         report_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
-    struct list_seen seen = {.renamed = false};
+    struct list_seen seen = {.run_id = run_id};
     int got;
     while ((got = store_rows_next(rows, err)) > 0)
         put_list_row(table, rows, &seen);
@@ -235,10 +246,37 @@ int report_list_text(struct store *store, int64_t run_id, const char *list, stru
     put_legend(out, &seen);
     report_table_free(table);
     store_rows_close(rows);
-    if (got < 0 || put_failures(out, store, &filter, err) < 0)
+    const enum store_view failures = best ? STORE_VIEW_LIST_FAILURE : STORE_VIEW_FAILURE;
+    if (got < 0 || put_failures(out, store, failures, &filter, err) < 0)
         return -1;
     escape_from(out, from);
     return 0;
+}
+
+int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                     struct err *err)
+{
+    return put_list(store, run_id, list, false, out, err);
+}
+
+int report_list_text_best(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                          struct err *err)
+{
+    return put_list(store, run_id, list, true, out, err);
+}
+
+int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id, struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_port_model model;
+    struct run_text run = {.uarch = NULL};
+    int got = store_get_port_model(store, run_id, &model, &arena, err);
+    *ports_run_id = run_id;
+    if (got == 0 && run_text_read(store, run_id, &run, err) == 0)
+        got = store_newest_port_run(store, 0, run.uarch, ports_run_id, err);
+    arena_free(&run.arena);
+    arena_free(&arena);
+    return got;
 }
 
 // What info.txt says of a run, in this order.

@@ -38,8 +38,8 @@ const char *store_path(const struct store *store);
 const char *store_default_path(void);
 
 // Everything between store_begin and store_commit becomes visible at once, or not at all. It is an
-// error if the file has been deleted, moved or replaced meanwhile; what it holds is then copied to a
-// file beside the old place, which the message names.
+// error if the file has been deleted, moved or replaced meanwhile; what it holds is then copied to
+// a file beside the old place, which the message names.
 int store_begin(struct store *store, struct err *err);
 int store_commit(struct store *store, struct err *err);
 void store_rollback(struct store *store);
@@ -284,6 +284,9 @@ enum store_view {
     STORE_VIEW_BENCH,       // bench_table
     STORE_VIEW_REPETITION,  // bench_repetition_table
     STORE_VIEW_LIST,        // list_table: the lists of each run
+    // The next two want the filter's run_id and list, and take nothing else of it.
+    STORE_VIEW_LIST_BEST,    // the best of every form that any run on that run's CPU measured of it
+    STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
 };
 struct store_filter {
     const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between

@@ -23,7 +23,7 @@ struct store_rows {
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
     "idiom, eliminated, at_rename, latency_max_bound, ports_run_id, latency_min_mark, "            \
-    "latency_max_mark"
+    "latency_max_mark, tests"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \
@@ -48,8 +48,22 @@ struct store_rows {
     "uarch, label, snippet, cpu, pass, repetition, cold, accepted, tried, late_ns, elapsed_tsc, "  \
     "elapsed_clk, instance_clk, counts, thread, bench_id, run_id, counted"
 
-// What a filter compares: forms, pieces of code, or the run alone.
-enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN };
+// The best rows of all forms that any run on a CPU measured of a list, not only the run ?1 on it.
+#define LIST_FORMS                                                                                 \
+    "SELECT form_id, max(run_form.position) AS place FROM run_form JOIN list USING (list_id) "     \
+    "JOIN run_key USING (run_id) WHERE list.name = ?4 AND "                                        \
+    "uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1) GROUP BY form_id"
+#define LIST_BEST                                                                                  \
+    "(SELECT best_instruction.*, place FROM best_instruction JOIN (" LIST_FORMS                    \
+    ") USING (form_id) WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1))"
+// The failures of the runs that these rows are of.
+#define LIST_FAILURES                                                                              \
+    "(SELECT failure_table.*, place FROM failure_table JOIN " LIST_BEST                            \
+    " AS best USING (form, enc, bits) WHERE failure_table.run_id = "                               \
+    "iif(test = 'ports', best.ports_run_id, best.run_id))"
+
+// What a filter compares: forms, pieces of code, or the run alone; nothing where the source does.
+enum view_filter { FILTER_FORMS, FILTER_BENCH, FILTER_RUN, FILTER_SOURCE };
 
 struct view_source {
     const char *columns;
@@ -61,35 +75,40 @@ struct view_source {
 // The order is total, so that files made from the same content have the same bytes.
 static const struct view_source view_sources[] = {
     [STORE_VIEW_INSTRUCTION] = {INSTRUCTION_COLUMNS,          "instruction_table",      "run_instruction_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                                        "list, position, form, enc, bits",                FILTER_FORMS},
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                                        "list, position, form, enc, bits",                FILTER_FORMS },
     [STORE_VIEW_LATENCY] = {LATENCY_COLUMNS,              "latency_table",          "run_latency_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",                                         "list, position, form, enc, bits, test_position", FILTER_FORMS},
+                                "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",                                         "list, position, form, enc, bits, test_position", FILTER_FORMS },
     [STORE_VIEW_PORT] = {PORT_COLUMNS,                 "port_table",             "run_port_table",
-                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                                        "list, position, form, enc, bits",                FILTER_FORMS},
+                                "mnemonic, operands, form, enc, bits, uarch, run_id",                                                        "list, position, form, enc, bits",                FILTER_FORMS },
     [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS,             "port_evidence",          "run_port_evidence",
                                 "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
-                                "list, position, form, enc, bits, trial_position",                                                                                                             FILTER_FORMS},
+                                "list, position, form, enc, bits, trial_position",                                                                                                             FILTER_FORMS },
     [STORE_VIEW_FAILURE] =
         {FAILURE_COLUMNS,              "failure_table",          "failure_table",
                                 "run_id, list, position, form, enc, bits, test_position IS NULL, test_position",
-                                "list, position, form, enc, bits, test_position IS NULL, test_position",                                                                                       FILTER_FORMS},
-    [STORE_VIEW_RUN] = {"*",                          "run_table",              "run_table",             "run_id DESC",              "run_id DESC",                                    FILTER_RUN  },
+                                "list, position, form, enc, bits, test_position IS NULL, test_position",                                                                                       FILTER_FORMS },
+    [STORE_VIEW_RUN] = {"*",                          "run_table",              "run_table",             "run_id DESC",              "run_id DESC",                                    FILTER_RUN   },
     [STORE_VIEW_BENCH] = {BENCH_COLUMNS,                "bench_table",            "bench_table",           "run_id, position, thread",
-                                "position, thread",                                                                                                                                            FILTER_BENCH},
+                                "position, thread",                                                                                                                                            FILTER_BENCH },
     [STORE_VIEW_REPETITION] = {REPETITION_COLUMNS,           "bench_repetition_table",
                                 "bench_repetition_table",                                                        "run_id, position, seq",    "position, seq",
-                                FILTER_BENCH                                                                                                                                                               },
+                                FILTER_BENCH                                                                                                                                                                },
     [STORE_VIEW_LIST] = {"run_id, list, title, forms", "list_table",             "list_table",            "run_id, list",
-                                "list",                                                                                                                                                        FILTER_RUN  },
+                                "list",                                                                                                                                                        FILTER_RUN   },
     [STORE_VIEW_WARNING] = {"text, remedy",               "run_warning",            "run_warning",           "run_id, text",             "text",
-                                FILTER_RUN                                                                                                                                                                 },
+                                FILTER_RUN                                                                                                                                                                  },
+    [STORE_VIEW_LIST_BEST] = {INSTRUCTION_COLUMNS,          NULL,                     LIST_BEST,               NULL,                       "place, form, enc, bits",
+                                FILTER_SOURCE                                                                                                                                                               },
+    [STORE_VIEW_LIST_FAILURE] = {FAILURE_COLUMNS,              NULL,                     LIST_FAILURES,           NULL,
+                                "place, form, enc, bits, test_position IS NULL, test_position",                                                                                                FILTER_SOURCE},
 };
 
 static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
                            struct strbuf *sql)
 {
-    strbuf_printf(sql, "SELECT %s FROM %s WHERE (?1 = 0 OR run_id = ?1)", source->columns,
-                  filter->run_id ? source->run : source->best);
+    strbuf_printf(sql, "SELECT %s FROM %s WHERE %s", source->columns,
+                  filter->run_id ? source->run : source->best,
+                  source->filter == FILTER_SOURCE ? "?4 <> ''" : "(?1 = 0 OR run_id = ?1)");
     if (source->filter == FILTER_BENCH)
         strbuf_puts(sql, " AND (?2 IS NULL OR lower(label) GLOB ?2 OR lower(snippet) GLOB ?2) "
                          "AND (?3 IS NULL OR uarch = ?3)");
@@ -137,11 +156,11 @@ struct store_rows *store_rows_open(struct store *store, enum store_view view,
         return NULL;
     }
     sqlite3_bind_int64(rows->stmt, 1, filter->run_id);
-    if (view_sources[view].filter != FILTER_RUN) {
+    if (view_sources[view].filter == FILTER_FORMS || view_sources[view].filter == FILTER_BENCH) {
         sqlite3_bind_text(rows->stmt, 2, rows->glob, -1, SQLITE_STATIC);
         sqlite3_bind_text(rows->stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
     }
-    if (view_sources[view].filter == FILTER_FORMS)
+    if (view_sources[view].filter == FILTER_FORMS || view_sources[view].filter == FILTER_SOURCE)
         sqlite3_bind_text(rows->stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
     return rows;
 }

@@ -90,6 +90,7 @@ double validate_kendall(const double *a, const double *b, int n)
     free(points);
     // Pairs in the same order less those in the other; ties are neither.
     int64_t agree = pairs - ties_a - ties_b + ties_both - 2 * exchanges;
-    double scale = sqrt((double)(pairs - ties_a)) * sqrt((double)(pairs - ties_b));
+    // One root: the product of two can be less than what it stands for, and tau then more than 1.
+    double scale = sqrt((double)(pairs - ties_a) * (double)(pairs - ties_b));
     return scale > 0 ? (double)agree / scale : (double)NAN;
 }

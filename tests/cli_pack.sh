@@ -94,6 +94,16 @@ expect_err "'zen99'"
 run diff --db both.db --tolerance x 1 2
 expect_status 2
 
+# A question that one side did not ask is counted, and is no difference.
+TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
+run diff --db part.db 1 3
+expect_status 0
+expect_no_out
+expect_err '^latput diff: 0 of 1 common forms differ'
+expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
+run diff --db part.db 2 3
+expect_out '^add r64 r64 .* 0\.50 → 0\.25$'
+
 run rederive --db both.db
 expect_status 0
 expect_out '^20 results made from stored samples, 0 of them differ'

@@ -192,6 +192,13 @@ static void test_kendall(void **state)
     (void)state;
     const double up[] = {1, 2, 3, 4}, down[] = {4, 3, 2, 1}, swapped[] = {1, 3, 2, 4};
     const double constant[] = {5, 5, 5, 5};
+    double many[200], reverse[200]; // never beyond 1: the database refuses that
+    for (int i = 0; i < 200; i++)
+        reverse[i] = -(many[i] = i);
+    for (int n = 2; n <= 200; n++) {
+        assert_true(validate_kendall(many, many, n) == 1);
+        assert_true(validate_kendall(many, reverse, n) == -1);
+    }
     expect_near(validate_kendall(up, up, 4), 1, 1e-12);
     expect_near(validate_kendall(up, down, 4), -1, 1e-12);
     expect_near(validate_kendall(up, swapped, 4), 4.0 / 6, 1e-12);
