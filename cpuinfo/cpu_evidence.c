@@ -116,8 +116,8 @@ struct candidates {
     int n;
 };
 
-// No candidate is a row of another kind of core than the one that leaf 1AH names, of which nothing is
-// there, or whose width is not known where one was measured: it would fit whatever comes.
+// No candidate is a row of another kind of core than the one that leaf 1AH names, of which nothing
+// is there, or whose width is not known where one was measured: it would fit whatever comes.
 static bool row_is_candidate(const struct cpu_info *cpu, const struct fit *fit,
                              const struct cpu_measured *measured)
 {
@@ -387,8 +387,8 @@ void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured)
 
 static uint64_t row_widths(const struct family_row *row)
 {
-    return UINT64_C(1) << (row->facts.issue_width & 63) |
-           UINT64_C(1) << (row->evidence.instr_width & 63);
+    return UINT64_C(1) << (row->facts.issue_width & 63) | UINT64_C(1)
+                                                              << (row->evidence.instr_width & 63);
 }
 
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured)

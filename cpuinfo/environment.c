@@ -97,25 +97,42 @@ static void frequency_probe(struct cpu_environment *env)
         env->boost = !no_turbo;
 }
 
-// Ticks of the TSC that a chain of CHAIN_LINKS * CHAIN_ROUNDS dependent multiplications takes.
-static uint64_t chain_tsc(void)
+// Ticks of the TSC that a chain of CHAIN_LINKS * CHAIN_ROUNDS dependent instructions takes: of
+// imul, or of add.
+static uint64_t chain_of_tsc(bool add)
 {
     uint64_t value = 3, rounds = CHAIN_ROUNDS, begin, end;
     _mm_lfence();
     begin = __rdtsc();
     _mm_lfence();
-    __asm__ volatile("1:\n\t"
-                     ".rept %c2\n\t"
-                     "imul %0, %0\n\t"
-                     ".endr\n\t"
-                     "dec %1\n\t"
-                     "jnz 1b"
-                     : "+r"(value), "+r"(rounds)
-                     : "i"(CHAIN_LINKS)
-                     : "cc");
+    if (add)
+        __asm__ volatile("1:\n\t"
+                         ".rept %c2\n\t"
+                         "add %0, %0\n\t"
+                         ".endr\n\t"
+                         "dec %1\n\t"
+                         "jnz 1b"
+                         : "+r"(value), "+r"(rounds)
+                         : "i"(CHAIN_LINKS)
+                         : "cc");
+    else
+        __asm__ volatile("1:\n\t"
+                         ".rept %c2\n\t"
+                         "imul %0, %0\n\t"
+                         ".endr\n\t"
+                         "dec %1\n\t"
+                         "jnz 1b"
+                         : "+r"(value), "+r"(rounds)
+                         : "i"(CHAIN_LINKS)
+                         : "cc");
     _mm_lfence();
     end = __rdtsc();
     return end - begin;
+}
+
+static uint64_t chain_tsc(void)
+{
+    return chain_of_tsc(false);
 }
 
 static int compare_u64(const void *a, const void *b)
@@ -145,6 +162,20 @@ static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;
     return x < y ? -1 : x > y;
+}
+
+double imul_ratio(const struct cpu_info *cpu)
+{
+    double ratios[WINDOWS];
+    if (cpu_is_emulated(cpu))
+        return 0;
+    for (int i = -WINDOWS / 4; i < WINDOWS; i++) {
+        double ratio = (double)chain_tsc() / (double)chain_of_tsc(true);
+        if (i >= 0) // the core is awake
+            ratios[i] = ratio;
+    }
+    qsort(ratios, WINDOWS, sizeof ratios[0], compare_doubles);
+    return ratios[WINDOWS / 2];
 }
 
 double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data)

@@ -50,6 +50,11 @@ void environment_probe(const struct cpu_info *cpu, int number, struct cpu_enviro
 // of many windows; 0 where the latency is not known.
 double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), void *data);
 
+// The latency of imul r64,r64 in units of that of add r64,r64, measured on the CPU that the caller
+// is pinned to; takes about 3 ms. A busy sibling or another frequency change both alike. 0 where
+// the CPU is emulated.
+double imul_ratio(const struct cpu_info *cpu);
+
 // How many general and fixed counters CPUID announces (leaf 0AH, 0x80000022, 0x80000001); 0, 0
 // where it announces none.
 void cpu_counters(const struct cpu_info *cpu, int *general, int *fixed);

@@ -5,6 +5,7 @@
 #include "bench_text.h"
 #include "cmd_backend.h"
 #include "cmd_format.h"
+#include "cmd_uarch.h"
 #include "command.h"
 #include "exec.h"
 #include "session.h"
@@ -42,6 +43,7 @@ static const struct command_option options[] = {
     {0, "store",     NULL,      "keep the result in the database; latput query --bench shows it"     },
     {0, "label",     "TEXT",    "a name for what is stored; includes --store"                        },
     {0, "db",        "FILE",    "the database, which also keeps the canary's floor; `none`: none"    },
+    {0, "uarch",     "NAME",    uarch_option_help                                                    },
     {0, NULL,        NULL,      NULL                                                                 },
 };
 enum option_index {
@@ -66,7 +68,8 @@ enum option_index {
     OPT_KEEP,
     OPT_STORE,
     OPT_LABEL,
-    OPT_DB
+    OPT_DB,
+    OPT_UARCH
 };
 
 static int bench_command(int argc, char **argv);
@@ -179,6 +182,8 @@ static int parse_option(void *context, int option, const char *value)
     struct bench_spec *spec = &arguments->spec;
     if (option == OPT_BACKEND)
         return backend_option_read(&cmd_bench, value, ~0u, &spec->backend);
+    if (option == OPT_UARCH)
+        return uarch_option_read(&cmd_bench, value);
     if (option == OPT_COLUMN)
         return parse_column(value, arguments);
     if (option == OPT_FORMAT)

@@ -2,6 +2,7 @@
 // latput cpu: which CPU this is, what surrounds it, and what can be measured here. Also the tool
 // that records CPUID dumps, by which a machine can be identified elsewhere.
 #include "cmd_cpu.h"
+#include "cmd_uarch.h"
 #include "command.h"
 #include "util/affinity.h"
 
@@ -10,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU };
+enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU, OPT_UARCH };
 extern const struct command cmd_cpu;
 static const struct command_option options[] = {
     {'s',                            "save", "FILE",
@@ -23,7 +24,8 @@ static const struct command_option options[] = {
     {'c', "cpu", "N",
      "the logical CPU to look at; matters where not all are alike. The one this "
      "runs on if not given"},
-    {0},
+    {0, "uarch", "NAME", uarch_option_help},
+    {0                           },
 };
 
 struct request {
@@ -48,6 +50,8 @@ static int request_option(void *context, int option, const char *argument)
             return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
                                 argument);
         return EXIT_DONE;
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_cpu, argument);
     default:
         return command_option_number(&cmd_cpu, option, argument, 0, CPU_SETSIZE - 1, &request->cpu);
     }
@@ -97,8 +101,11 @@ static int cpu_run(int argc, char **argv)
             return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
         return EXIT_DONE;
     }
-    if (cpu.live)
+    if (cpu.live) {
+        const struct cpu_measured measured = {.imul_per_add = imul_ratio(&cpu)};
+        cpu_judge(&cpu, &measured);
         environment_probe(&cpu, request.cpu, &env);
+    }
     (request.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
     return EXIT_DONE;
 }
@@ -108,7 +115,8 @@ const struct command cmd_cpu = {
     .arguments = "",
     .summary = "identify this CPU and say what can be measured here",
     .description =
-        "Shows the CPU, its features, caches and clocks, the performance counters and who may use "
+        "Shows the CPU, what its signature claims, what contradicts that and what is believed "
+        "instead, its features, caches and clocks, the performance counters and who may use "
         "them, and says in words what this machine can measure now, what it cannot, and what would "
         "help. Nothing on the machine is changed.",
     .options = options,

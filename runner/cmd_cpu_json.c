@@ -46,6 +46,24 @@ static void bool_member(FILE *out, const char *name, bool value)
     fprintf(out, ",\n  \"%s\": %s", name, value ? "true" : "false");
 }
 
+// Claim, decision and evidence. "issue_width" and "imul64_clk" before are those of the believed
+// family.
+static void claim_json(const struct cpu_info *cpu, FILE *out)
+{
+    text_member(out, "claimed_uarch", cpu->claim);
+    text_member(out, "decided", cpu_decision_name(cpu->decision));
+    bool_member(out, "inferred", cpu->decision == CPU_DECIDED_INFERRED);
+    text_member(out, "reason", cpu->reason);
+    fputs(",\n  \"contradictions\": [", out);
+    for (int i = 0; i < cpu->ncontradictions; i++) {
+        fprintf(out, "%s\n    {\"witness\": \"%s\", \"text\": ", i ? "," : "",
+                cpu_witness_name(cpu->contradictions[i].witness));
+        text_json(out, cpu->contradictions[i].text);
+        fputc('}', out);
+    }
+    fputs(cpu->ncontradictions ? "\n  ]" : "]", out);
+}
+
 static void identity_json(const struct cpu_info *cpu, FILE *out)
 {
     char signature[16];
@@ -63,6 +81,7 @@ static void identity_json(const struct cpu_info *cpu, FILE *out)
     text_member(out, "uarch_name", cpu->uarch_name);
     number_member(out, "issue_width", cpu->issue_width, 0);
     number_member(out, "imul64_clk", cpu->imul64_clk, 0);
+    claim_json(cpu, out);
     number_member(out, "microcode", cpu->microcode, 0);
     text_member(out, "hypervisor", cpu->hypervisor);
     number_member(out, "tsc_hz", (int64_t)cpu->tsc_hz, 0);

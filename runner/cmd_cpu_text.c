@@ -33,6 +33,30 @@ line_print(FILE *out, const char *label, const char *format, ...)
     wrapped_print(out, text, LABEL_COLUMNS);
 }
 
+// What the signature claims, where that is not what is believed without question.
+static void claim_print(const struct cpu_info *cpu, FILE *out)
+{
+    if (cpu->decision == CPU_DECIDED_OVERRIDE)
+        line_print(out, "claim", "%s, by its signature; --uarch overrides it", cpu->claim);
+    else if (cpu->ncontradictions)
+        line_print(out, "claim", "%s, by its signature; not believed:", cpu->claim);
+    for (int i = 0; i < cpu->ncontradictions; i++)
+        line_print(out, i ? "" : "against it", "%s", cpu->contradictions[i].text);
+    if (cpu->ncontradictions && cpu->decision != CPU_DECIDED_OVERRIDE)
+        line_print(out, "believed", "%s: %s", cpu->uarch, cpu->reason);
+}
+
+// Why the uarch is unknown.
+static const char *unknown_why(const struct cpu_info *cpu)
+{
+    if (cpu->decision == CPU_DECIDED_OVERRIDE)
+        return "by --uarch";
+    if (cpu->ncontradictions)
+        return "the CPU is not what its signature claims";
+    return cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
+                                : "no line of cpuinfo/cpus.csv fits this CPU";
+}
+
 static void identity_print(const struct cpu_info *cpu, FILE *out)
 {
     bool known = strcmp(cpu->uarch, "unknown") != 0;
@@ -50,9 +74,8 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
     if (known)
         line_print(out, "uarch", "%s: %s", cpu->uarch, cpu->uarch_name);
     else
-        line_print(out, "uarch", "unknown: %s",
-                   cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
-                                        : "no line of cpuinfo/cpus.csv fits this CPU");
+        line_print(out, "uarch", "unknown: %s", unknown_why(cpu));
+    claim_print(cpu, out);
     if (cpu->issue_width)
         line_print(out, "issue width", "%d µops a cycle", cpu->issue_width);
     else if (known)

@@ -2,6 +2,7 @@
 // latput ports: the structure of the execution ports, from the database or found now.
 #include "cmd_backend.h"
 #include "cmd_format.h"
+#include "cmd_uarch.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
@@ -17,7 +18,8 @@
 
 static const struct command_option options[] = {
     {0,   "db",       "FILE",   "the database; default: db/latput.db"                              },
-    {'u', "uarch",    "NAME",   "of this CPU family instead of this machine's"                     },
+    {'u', "uarch",    "NAME",
+     "of this CPU family instead of this machine's; with --discover, which it is taken for"        },
     {'r', "run",      "N",      "of this run instead of the newest"                                },
     {0,   "discover", NULL,     "measure now (half a minute) instead of reading; nothing is stored"},
     {0,   "cpu",      "N",      "measure on CPU N (default: the last one that may be used)"        },
@@ -92,12 +94,14 @@ static int ports_parse(int argc, char **argv, struct arguments *arguments)
     status = command_no_operands(&cmd_ports, argc, argv, operand);
     if (status != EXIT_DONE)
         return status;
-    if (arguments->discover && (arguments->uarch || arguments->run_id))
+    if (arguments->discover && arguments->run_id)
         return command_fail(&cmd_ports, EXIT_USAGE,
-                            "--discover is about this machine: without --uarch and --run");
+                            "--discover is about this machine: without --run");
+    if (arguments->discover && arguments->uarch)
+        status = uarch_option_read(&cmd_ports, arguments->uarch);
     if (arguments->backend && !arguments->discover)
         return command_fail(&cmd_ports, EXIT_USAGE, "--backend is for measuring: --discover");
-    return EXIT_DONE;
+    return status;
 }
 
 static int ports_print(const struct arguments *arguments, const struct stored_port_model *stored,

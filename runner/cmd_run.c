@@ -2,6 +2,7 @@
 // latput run: measures lists into the database, then writes the text tables. Signals end it at the
 // next record; what was measured is kept, and --resume goes on from there.
 #include "cmd_backend.h"
+#include "cmd_uarch.h"
 #include "command.h"
 #include "report.h"
 #include "run.h"
@@ -30,8 +31,9 @@ static const struct command_option options[] = {
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0,                                                                                         "results", "DIR", "where the text tables go (default results); `none`: write none"},
     {0,                                                                                   "db", "FILE", "the database; made if missing; default: db/latput.db"},
-    {'q',                                                                                         "quiet", NULL, "no progress bar"},
-    {0},
+    {0,                                                                                         "uarch", "NAME", uarch_option_help},
+    {'q',"quiet", NULL, "no progress bar"},
+    {0                             },
 };
 enum option_index {
     OPT_FILTER,
@@ -46,6 +48,7 @@ enum option_index {
     OPT_KEEP,
     OPT_RESULTS,
     OPT_DB,
+    OPT_UARCH,
     OPT_QUIET
 };
 enum { JOBS_MAX = 64, GIVE_UP_MAX_S = 24 * 60 * 60 };
@@ -133,6 +136,8 @@ static int parse_option(void *context, int option, const char *value)
     case OPT_DB:
         arguments->db = value;
         break;
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_run, value);
     case OPT_QUIET:
         arguments->run.quiet = true;
         break;

@@ -2,6 +2,7 @@
 // latput validate: random mixes of forms against what the port table of this CPU predicts.
 #include "cmd_backend.h"
 #include "cmd_format.h"
+#include "cmd_uarch.h"
 #include "command.h"
 #include "measure_mixes.h"
 #include "report.h"
@@ -25,10 +26,11 @@ static const struct command_option options[] = {
     {'r', "run",     "N",      "the port table of this run instead of the newest"            },
     {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"   },
     {0,   "backend", "NAME",   backend_of_cycles                                             },
+    {0,   "uarch",   "NAME",   uarch_option_help                                             },
     {'f', "format",  "FORMAT", "table (default) or json"                                     },
     {0,   NULL,      NULL,     NULL                                                          },
 };
-enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_FORMAT };
+enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH, OPT_FORMAT };
 enum { MIXES_MAX = 1000000 };
 
 static int validate_run(int argc, char **argv);
@@ -90,6 +92,8 @@ static int validate_option(void *context, int option, const char *argument)
                                      &arguments->cpu);
     case OPT_BACKEND:
         return backend_option_read(&cmd_validate, argument, ~0u, &arguments->backend);
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_validate, argument);
     default:
         return format_option_read(&cmd_validate, argument, FORMATS_TABLE_JSON, &arguments->format);
     }

@@ -165,6 +165,7 @@ static const struct shown_column shown_run[] = {
     {"CPU",      ALIGN_LEFT,  "brand",       FIT_KEEP, 12},
     {"started",  ALIGN_LEFT,  "started_utc", FIT_KEEP, 0 },
     {"status",   ALIGN_LEFT,  "status",      FIT_KEEP, 0 },
+    {"decided",  ALIGN_LEFT,  "decided",     4,        0 },
     {"forms",    ALIGN_RIGHT, "forms",       2,        0 },
     {"snippets", ALIGN_RIGHT, "snippets",    2,        0 },
     {"backend",  ALIGN_LEFT,  "backend",     3,        0 },

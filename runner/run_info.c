@@ -137,7 +137,14 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err)
 {
-    const bool unknown = strcmp(cpu->uarch, "unknown") == 0;
+    static const char remedy[] = "--uarch NAME says what it is; facts of the family "
+                                 "(cpuinfo/cpus.csv, its counters and names "
+                                 "of ports) are used as they are there";
+    const bool unknown = strcmp(cpu->uarch, "unknown") == 0 && !cpu->ncontradictions &&
+                         cpu->decision != CPU_DECIDED_OVERRIDE;
+    char why[2600], evidence[3000];
+    snprintf(evidence, sizeof evidence, "the CPU claims to be a %s and is filed under `%s`: %s",
+             cpu->claim, cpu->uarch, cpu_evidence_text(cpu, why, sizeof why));
     const bool off = cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
     const bool counted_off =
         cpu->imul64_clk && facts->counted_link_clk && facts->counted_link_clk != cpu->imul64_clk;
@@ -146,18 +153,19 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
         bool applies;
         const char *text, *remedy;
     } warnings[] = {
-        {unknown,                "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
-         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                               },
+        {unknown,                  "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
+         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                                 },
+        {cpu->ncontradictions > 0, evidence,                                                                       remedy                                                                                  },
         {facts->floor_uncertain,
-         "the core was never seen undisturbed: some disturbed timings may have been accepted",                   "stop other programs and virtual machines on this host, then run again with --new-floor"},
-        {off,                    "the ratio of the imul and add latencies is not the one that cpus.csv gives",
-         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                             },
+         "the core was never seen undisturbed: some disturbed timings may have been accepted",                     "stop other programs and virtual machines on this host, then run again with --new-floor"},
+        {off,                      "the ratio of the imul and add latencies is not the one that cpus.csv gives",
+         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                               },
         {counted_off,
          "a counter says that imul takes another number of cycles than cpus.csv does: this run "
-         "believes the counter",                                                                                 "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"   },
-        {*note != '\0',          "µops were not counted: the ports follow from throughput alone",               note                                                                                    },
-        {!cpu->tsc_invariant,    "the time-stamp counter is not invariant",
-         "fix the core frequency for the time of the run"                                                                                                                                                },
+         "believes the counter",                                                                                   "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"   },
+        {*note != '\0',            "µops were not counted: the ports follow from throughput alone",               note                                                                                    },
+        {!cpu->tsc_invariant,      "the time-stamp counter is not invariant",
+         "fix the core frequency for the time of the run"                                                                                                                                                  },
     };
     for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
         if (warnings[i].applies &&

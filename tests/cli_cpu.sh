@@ -25,6 +25,7 @@ for dump in "$dumps"/*.cpuid; do
     run cpu --load "$dump"
     expect_status 0
     expect_out '^  uarch +[a-z]'
+    expect "no line is wider than a terminal" test "$(wc -L <"$OUT")" -le 80
     grep -q 'What can be measured' "$OUT" && cli_fail "a dump says nothing about this machine"
     run cpu --load "$dump" --format json
     expect_status 0
@@ -38,6 +39,50 @@ run cpu --load "$dumps/alderlake_e.cpuid"
 expect_out '^  core type +0x20 \(Atom\)'
 run cpu --load "$dumps/unknown_model.cpuid"
 expect_out '^  uarch +unknown: no line of cpuinfo/cpus.csv'
+
+# A CPU that is not what its signature claims: what it claims, what contradicts that, and what is
+# believed instead, in words and as data.
+run cpu --load "$dumps/graniterapids_renamed_kvm.cpuid"
+expect_out '^  uarch +graniterapids\?: Granite Rapids \(Redwood Cove\), inferred$'
+expect_out '^  claim +rocketlake, by its signature; not believed:$'
+expect_out '^  against it +CPUID announces .*AVX512_FP16'
+expect_out '^ +L1i is shown with 64 KiB; rocketlake has 32$'
+expect_out '^  believed +graniterapids\?: graniterapids is the family that fits best$'
+expect_out '^  issue width +6 '
+run cpu --load "$dumps/graniterapids_renamed_kvm.cpuid" --format json
+expect_out '^  "uarch": "graniterapids\?",$'
+expect_out '^  "claimed_uarch": "rocketlake",$'
+expect_out '^  "decided": "inferred",$'
+expect_out '^    \{"witness": "features", "text": "CPUID announces '
+expect_out '^    \{"witness": "caches", "text": "L1i is shown with 64 KiB; rocketlake has 32"\}'
+run cpu --load "$dumps/zen5.cpuid" --format json
+expect_out '^  "claimed_uarch": "zen5",$'
+expect_out '^  "decided": "claim",$'
+expect_out '^  "contradictions": \[\],$'
+# Counters are those of the believed family.
+run counters --load "$dumps/graniterapids_renamed_kvm.cpuid"
+expect_status 0
+expect_out '^graniterapids \('
+
+# The user knows better.
+run cpu --load "$dumps/graniterapids_renamed_kvm.cpuid" --uarch zen4
+expect_status 0
+expect_out '^  uarch +zen4: Zen 4$'
+expect_out '^  claim +rocketlake, by its signature; --uarch overrides it$'
+run cpu --uarch zen4 --format json
+expect_out '^  "decided": "override",$'
+run cpu --uarch unknown
+expect_status 0
+expect_out '^  uarch +unknown: by --uarch$'
+run cpu --uarch zen99
+expect_status 2
+expect_err "^latput cpu: --uarch: there is no uarch 'zen99' in cpus.csv"
+for command in run bench validate 'ports --discover'; do
+    # shellcheck disable=SC2086 # a command with its option
+    run $command --uarch zen99
+    expect_status 2
+    expect_err "there is no uarch 'zen99' in cpus.csv"
+done
 
 # Save, load, save: the same bytes, and the same report.
 run cpu --save this.cpuid
