@@ -6,6 +6,7 @@
 #include "command.h"
 #include "report.h"
 #include "run.h"
+#include "run_verdict.h"
 #include "session.h"
 #include "store_options.h"
 #include "util/strbuf.h"
@@ -70,7 +71,14 @@ const struct command cmd_run = {
         "paths; all of them if none is given) on this machine, stores the results in the database "
         "and writes text tables. Needs no privileges. "
         "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
-        "second.\n"
+        "second. Ends with status 0 where all that can be measured was, also if a few tests have "
+        "no "
+        "steady value, which a warning says; with 1 where the results as a whole are in doubt "
+        "(more "
+        "than 2 % of the tests unstable, the calibration contradicts what is known of the CPU, the "
+        "core was never seen undisturbed, ports not found), tests failed that should not have, or "
+        "it "
+        "was stopped; a line says why.\n"
         "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
         "being "
         "measured; run again with --resume.",
@@ -178,18 +186,6 @@ static void print_warnings(struct store *store, int64_t run_id)
     store_rows_close(rows);
 }
 
-// What the numbers mean for the exit status: unsupported forms and questions that cannot be asked
-// are findings, not failures.
-static int exit_status(const struct run_summary *summary)
-{
-    if (summary->counts[OUTCOME_OK] == 0)
-        return EXIT_ENVIRONMENT;
-    int64_t failed = summary->counts[OUTCOME_ASM_FAILED] + summary->counts[OUTCOME_LINK_FAILED] +
-                     summary->counts[OUTCOME_SIGNALLED] + summary->counts[OUTCOME_TIMED_OUT] +
-                     summary->counts[OUTCOME_UNSTABLE];
-    return failed || summary->stopped || summary->ports_missing ? EXIT_SOME_FAILED : EXIT_DONE;
-}
-
 // Measures the selection into the database and reports; prints what the user should know at the
 // end.
 static int run_measured(struct store *store, const struct selection *selection,
@@ -207,7 +203,12 @@ static int run_measured(struct store *store, const struct selection *selection,
     print_summary(&summary);
     if (summary.stopped)
         fputs("latput run: stopped; the same command with --resume goes on\n", stderr);
-    return exit_status(&summary);
+    struct strbuf why = {0};
+    status = run_verdict(&summary, &why);
+    if (why.len)
+        fprintf(stderr, "latput run: ends with status %d: %s\n", status, strbuf_text(&why));
+    strbuf_free(&why);
+    return status;
 }
 
 static int run_command(int argc, char **argv)

@@ -22,7 +22,7 @@ static const struct {
     const char *meaning;
 } help_exit[] = {
     {EXIT_DONE,        "all done"                                                     },
-    {EXIT_SOME_FAILED, "done, but some tests failed or are unstable"                  },
+    {EXIT_SOME_FAILED, "done, but the results are in doubt, or tests failed"                  },
     {EXIT_USAGE,       "wrong usage or input"                                         },
     {EXIT_ENVIRONMENT, "the environment lacks something, or nothing could be measured"},
 };

@@ -85,6 +85,8 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
         run->facts.core_hz = summary.core_hz;
         run->facts.overhead_tsc = summary.overhead_tsc;
         run->facts.imul_per_add = summary.imul_per_add;
+        run->summary->floor_uncertain = run->facts.floor_uncertain;
+        run->summary->calibration_off = run_info_calibration_off(run->session.cpu, &run->facts);
         params->config.calib_link_clk = summary.calib_link_clk;
         run->summary->core_hz = summary.core_hz;
     }

@@ -134,6 +134,11 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
     return status;
 }
 
+bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts)
+{
+    return cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
+}
+
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err)
 {
@@ -145,7 +150,7 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
     char why[2600], evidence[3000];
     snprintf(evidence, sizeof evidence, "the CPU claims to be a %s and is filed under `%s`: %s",
              cpu->claim, cpu->uarch, cpu_evidence_text(cpu, why, sizeof why));
-    const bool off = cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
+    const bool off = run_info_calibration_off(cpu, facts);
     const bool counted_off =
         cpu->imul64_clk && facts->counted_link_clk && facts->counted_link_clk != cpu->imul64_clk;
     const char *note = facts->counting ? facts->counting->note : "";

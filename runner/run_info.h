@@ -25,6 +25,8 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
                      const struct run_facts *facts, const struct selection *selection,
                      const char *selection_text, struct arena *arena, struct run_info *info,
                      struct err *err);
+// Whether the ratio of the calibration's link to an addition is another than is known of the CPU.
+bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);
 // Records the warnings that follow from the CPU and the facts.
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err);
