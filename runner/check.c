@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include "../cpuinfo/counter_check.h"
+#include "check_known.h"
 #include "ports_names_file.h"
 #include "util/paths.h"
 
@@ -156,23 +157,26 @@ static void check_selection_row(struct check *check, const struct list_row *row,
                           same->path, same->line, same->source);
 }
 
-// Fills `rows` with the rows of the lists that are (not) selections; returns their number.
-static size_t check_gather_rows(const struct check *check, bool selection,
+// Fills `rows` with the rows of the lists that are (not) selections, except of those that are known
+// if `unknown` is asked for; returns their number.
+static size_t check_gather_rows(const struct check *check, bool selection, bool unknown,
                                 const struct list_row **rows)
 {
     size_t n = 0;
-    for (int i = 0; i < check->nlists; i++)
-        for (int j = 0; check->lists[i].selection == selection && check->lists[i].read &&
-                        j < check->lists[i].list.nrows;
-             j++)
-            rows[n++] = &check->lists[i].list.rows[j];
+    for (int i = 0; i < check->nlists; i++) {
+        const struct check_list *item = &check->lists[i];
+        if (item->selection != selection || !item->read || (unknown && item->known))
+            continue;
+        for (int j = 0; j < item->list.nrows; j++)
+            rows[n++] = &item->list.rows[j];
+    }
     return n;
 }
 
 static void check_forms(struct check *check)
 {
     const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
-    size_t n = check_gather_rows(check, false, rows);
+    size_t n = check_gather_rows(check, false, false, rows);
     qsort(rows, n, sizeof *rows, check_compare_rows);
     for (size_t i = 1; i < n; i++)
         if (strcmp(rows[i]->form, rows[i - 1]->form) == 0)
@@ -259,9 +263,9 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
 {
     const struct list_row **rows = xcalloc((size_t)check->nrows + 1, sizeof *rows);
     struct check_code *codes = xcalloc((size_t)check->nrows + 1, sizeof *codes);
-    size_t nrows = check_gather_rows(check, false, rows);
+    size_t nrows = check_gather_rows(check, false, true, rows);
     if (!check->complete) // else their rows are compared with rows that are checked
-        nrows += check_gather_rows(check, true, rows + nrows);
+        nrows += check_gather_rows(check, true, true, rows + nrows);
     int n = 0;
     for (size_t i = 0; i < nrows; i++)
         if (rows[i]->bits == bits && !list_row_option(rows[i], "macro"))
@@ -319,6 +323,43 @@ int check_lists(const char *const *paths, int npaths, bool complete, struct chec
     return 0;
 }
 
+// The lists of the selection, each with its key where it is known how to remember it.
+static void check_borrow(struct check *check, const struct selection *selection,
+                         const struct check_known *known, char (*keys)[CHECK_KEY_BYTES])
+{
+    for (int i = 0; i < selection->nlists; i++) {
+        const struct list *list = &selection->lists[i];
+        check_known_key(known, list, keys[i]);
+        check->lists[i] = (struct check_list){.list = *list,
+                                              .selection = strstr(list->path, "selection/"),
+                                              .read = true,
+                                              .known = check_known_has(known, keys[i])};
+        check->nrows += list->nrows;
+    }
+}
+
+int check_selection(const struct selection *selection, const char *nasm, struct check *check,
+                    struct err *err)
+{
+    *check = (struct check){.nlists = selection->nlists, .borrowed = true};
+    check->lists = xcalloc((size_t)check->nlists + 1, sizeof *check->lists);
+    char(*keys)[CHECK_KEY_BYTES] = xcalloc((size_t)check->nlists + 1, sizeof *keys);
+    struct check_known *known = check_known_open(nasm);
+    check_borrow(check, selection, known, keys);
+    check_forms(check);
+    struct check_exceptions *exceptions = check_exceptions_read(check);
+    int status = check_rows(check, 64, exceptions, err);
+    if (status == 0)
+        status = check_rows(check, 32, exceptions, err);
+    // A problem may be of any of them.
+    for (int i = 0; i < check->nlists && status == 0 && check->nproblems == 0; i++)
+        if (!check->lists[i].known)
+            check_known_add(known, keys[i]);
+    check_known_close(known);
+    free(keys);
+    return status;
+}
+
 static int check_compare_problems(const void *a, const void *b)
 {
     const struct check_problem *x = a, *y = b;
@@ -339,7 +380,7 @@ void check_print(struct check *check, FILE *out)
 
 void check_free(struct check *check)
 {
-    for (int i = 0; i < check->nlists; i++)
+    for (int i = 0; i < check->nlists && !check->borrowed; i++)
         list_free(&check->lists[i].list);
     free(check->lists);
     free(check->problems);

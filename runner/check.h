@@ -7,6 +7,7 @@
 
 #include "list.h"
 #include "render.h"
+#include "select.h"
 #include "util/err.h"
 #include "util/mem.h"
 
@@ -23,12 +24,14 @@ struct check_list {
     struct list list;
     bool selection; // repeats rows of the other lists
     bool read;      // the list could be read, perhaps without some rows
+    bool known;     // its rows are known to be good one by one (check_known.h)
 };
 
 struct check {
     struct check_list *lists; // exactly those asked for
     int nlists;
     bool complete; // all lists of the tree: rows of selections must be in it, exceptions be used
+    bool borrowed; // the lists belong to a selection
     int nrows;
     struct check_problem *problems;
     size_t nproblems, capacity;
@@ -39,6 +42,11 @@ struct check {
 // something (no NASM, no temporary directory). `complete` as in the struct.
 int check_lists(const char *const *paths, int npaths, bool complete, struct check *check,
                 struct err *err);
+// The lists of a selection, before they are measured: the same, but lists that this program has
+// found good before are assembled and decoded again only if something has changed. `nasm`: its
+// version.
+int check_selection(const struct selection *selection, const char *nasm, struct check *check,
+                    struct err *err);
 // The files of cpuinfo/ports/, whose forms must be rows of the lists that were checked.
 void check_port_names(struct check *check);
 void check_print(struct check *check, FILE *out);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // latput run: measures lists into the database, then writes the text tables. Signals end it at the
 // next record; what was measured is kept, and --resume goes on from there.
+#include "build.h"
+#include "check.h"
 #include "cmd_backend.h"
 #include "cmd_uarch.h"
 #include "command.h"
@@ -211,6 +213,29 @@ static int run_measured(struct store *store, const struct selection *selection,
     return status;
 }
 
+// What `latput check` would refuse is not measured: a row that says something wrong of an instruction
+// makes wrong numbers, of itself or of its neighbours.
+static int check_before(const struct selection *selection)
+{
+    char nasm[128];
+    struct err err = {{0}};
+    struct check check;
+    if (select_check_once(selection, &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    if (build_nasm_version(nasm, sizeof nasm, &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = EXIT_DONE;
+    if (check_selection(selection, nasm, &check, &err) != 0)
+        status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (check.nproblems > 0) {
+        check_print(&check, stderr);
+        status = command_fail(&cmd_run, EXIT_USAGE, "%zu problems in the lists; nothing was measured",
+                              check.nproblems);
+    }
+    check_free(&check);
+    return status;
+}
+
 static int run_command(int argc, char **argv)
 {
     static const char *const quick[] = {"selection/quick"};
@@ -231,6 +256,11 @@ static int run_command(int argc, char **argv)
     if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
                     &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    status = check_before(&selection);
+    if (status != EXIT_DONE) {
+        selection_free(&selection);
+        return status;
+    }
     struct strbuf text = {0};
     if (arguments.filter)
         strbuf_printf(&text, "filter=%s ", arguments.filter);

@@ -3,6 +3,7 @@
 #include "select.h"
 
 #include "util/paths.h"
+#include "util/text.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -11,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { GLOB_MAX = 1000 }; // forms are not longer
 
 struct wanted {
     char *path;
@@ -95,13 +98,25 @@ static bool select_matches(const struct list_row *row, const char *glob_text)
            fnmatch(glob_text, row->form, 0) == 0;
 }
 
+// The list of this path, which may have been named before for another line.
+static struct list *select_list_read(struct selection *selection, const char *path, struct err *err)
+{
+    for (int i = 0; i < selection->nlists; i++)
+        if (strcmp(selection->lists[i].path, path) == 0)
+            return &selection->lists[i];
+    struct list *list = &selection->lists[selection->nlists];
+    if (list_read(path, list, err) != 0)
+        return NULL;
+    selection->nlists++;
+    return list;
+}
+
 static int select_read(struct selection *selection, const struct wanted *wanted, const char *glob_,
                        size_t *capacity, struct err *err)
 {
-    struct list *list = &selection->lists[selection->nlists];
-    if (list_read(wanted->path, list, err) != 0)
+    struct list *list = select_list_read(selection, wanted->path, err);
+    if (!list)
         return -1;
-    selection->nlists++;
     bool line_found = wanted->line == 0;
     for (int i = 0; i < list->nrows; i++) {
         const struct list_row *row = &list->rows[i];
@@ -119,10 +134,52 @@ static int select_read(struct selection *selection, const struct wanted *wanted,
     return 0;
 }
 
+static int select_compare_rows(const void *a, const void *b)
+{
+    const struct selected_row *x = a, *y = b;
+    int order = strcmp(x->row->form, y->row->form);
+    if (order == 0)
+        order = (int)x->row->enc - (int)y->row->enc;
+    return order ? order : x->row->bits - y->row->bits;
+}
+
+static int select_check_names(const struct selection *selection, struct err *err)
+{
+    for (int i = 1; i < selection->nlists; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(selection->lists[i].name, selection->lists[j].name) == 0)
+                return err_set(err,
+                               "%s and %s: two lists of one name, by which results are stored; "
+                               "rename one, or run them one after the other",
+                               selection->lists[j].path, selection->lists[i].path);
+    return 0;
+}
+
+int select_check_once(const struct selection *selection, struct err *err)
+{
+    size_t n = (size_t)selection->nrows;
+    struct selected_row *rows = xcalloc(n, sizeof *rows);
+    memcpy(rows, selection->rows, n * sizeof *rows);
+    qsort(rows, n, sizeof *rows, select_compare_rows);
+    int status = 0;
+    for (size_t i = 1; i < n && status == 0; i++)
+        if (select_compare_rows(&rows[i - 1], &rows[i]) == 0)
+            status = err_set(err,
+                             "%s:%d: '%s' is selected twice, here and in %s:%d; name each list "
+                             "once, and no two that have the same form",
+                             rows[i].row->path, rows[i].row->line, rows[i].row->form,
+                             rows[i - 1].row->path, rows[i - 1].row->line);
+    free(rows);
+    return status == 0 ? select_check_names(selection, err) : status;
+}
+
 int select_rows(const char *const *names, int nnames, const char *glob_,
                 struct selection *selection, struct err *err)
 {
     *selection = (struct selection){0};
+    if (glob_ && (!text_is_plain(glob_) || strlen(glob_) > GLOB_MAX))
+        return err_set(err, "the pattern '%.100s' has control characters, or more than %d bytes",
+                       glob_, GLOB_MAX);
     struct wanted_list wanted = {0};
     size_t capacity = 0;
     int status = nnames == 0 ? wanted_all(&wanted, err) : 0;

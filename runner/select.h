@@ -24,6 +24,9 @@ struct selection {
 // the row's whole form; NULL: every row. An empty result is an error that names the closest cause.
 int select_rows(const char *const *names, int nnames, const char *glob, struct selection *selection,
                 struct err *err);
+// That no form would be measured twice, and no two lists share the name by which the database knows
+// them. 0, or -1 with the message.
+int select_check_once(const struct selection *selection, struct err *err);
 // The file of a list given as a path, or as a name below lists/ or lists/selection/, with or
 // without .csv. NULL if there is none; to be freed by the caller.
 char *select_list_path(const char *name);

@@ -9,6 +9,7 @@ export TREE
 SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 cd "$SCRATCH" || exit 99
+export XDG_CACHE_HOME=$SCRATCH/.cache # what is known of lists
 CLI_FAILED=0
 OUT=$SCRATCH/.out ERR=$SCRATCH/.err STATUS=0
 

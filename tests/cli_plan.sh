@@ -21,13 +21,13 @@ cat >rows.csv <<'CSV'
 # Rows of this test
 mnemonic,operands,implicit,isa,tests,options
 imul,+r64 r64,=flags,X86_64,,
-nosuchthing,=r64 r64,,X86_64,,
+seamcall,=r64 r64,,X86_64,,
 call,rel32,+rsp,I386,T,macro=branch.inc:branch_call_ret
 CSV
 run plan rows.csv:3
 expect_status 0
 expect_out '^imul'
-expect "one row" sh -c "! grep -q nosuchthing '$OUT'"
+expect "one row" sh -c "! grep -q seamcall '$OUT'"
 run plan rows.csv:5
 expect_out 'n8\(8/17\)'
 
