@@ -82,7 +82,9 @@ const struct command cmd_merge = {
     .description =
         "Adds the runs of packs to the database, all or none. A run that is there already is left "
         "out. Packs are not trusted: names, sizes, hashes, schema and values are checked, and what "
-        "does not look like the work of latput is refused.",
+        "does not look like the work of latput is refused. Results are made again from the samples "
+        "of "
+        "the pack; a pack without samples is merged as it is, and a warning of its run says so.",
     .options = merge_options,
     .run = merge_run,
 };

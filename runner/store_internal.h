@@ -105,6 +105,13 @@ bool store_text_is_clean(const char *text, size_t len);
 int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
                    struct err *err);
 
+// store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
+int store_check_keys(struct store *store, struct err *err);
+// The same file: makes everything derived of a run that was copied from someone else's file again
+// from its samples; marks it with a warning where there are none, or where they say something else.
+// -1 with a message that calls the file `label` where what it says is impossible.
+int store_believe(struct store *store, int64_t run_id, const char *label, struct err *err);
+
 // "2026-01-31T12:34:56Z"
 void store_now_utc(char text[32]);
 // Lower-case hexadecimal sha256.

@@ -75,7 +75,7 @@ static int merge_check(struct store *store, int64_t *version, struct err *err)
     // The schema first: the check of the content evaluates the constraints in it.
     if (store_schema_compare(store, *version, err) != 0 || merge_check_views(store, err) != 0)
         return -1;
-    return merge_check_sound(store, err);
+    return merge_check_sound(store, err) == 0 ? store_check_keys(store, err) : -1;
 }
 
 static int merge_connect(const char *path, const char *label, struct store **out, struct err *err)
@@ -108,6 +108,19 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     return merge_connect(path, label, out, err);
 }
 
+// Copies the run, then makes again what follows from it: both or nothing.
+static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
+                      struct err *err)
+{
+    bool own;
+    if (store_unit_begin(store, &own, err) != 0)
+        return -1;
+    int result = store_copy_run(from, source, store, run_id, err);
+    if (result == 0)
+        result = store_believe(store, *run_id, from->path, err);
+    return store_unit_end(store, own, result, err);
+}
+
 static int merge_the_run(struct store *from, struct store *store, int64_t *run_id, struct err *err)
 {
     int64_t runs = 0, source = 0, known = 0;
@@ -127,7 +140,7 @@ static int merge_the_run(struct store *from, struct store *store, int64_t *run_i
     sqlite3_reset(stmt);
     if (known != 0)
         return known < 0 ? -1 : 0;
-    return store_copy_run(from, source, store, run_id, err) == 0 ? 1 : -1;
+    return merge_copy(from, source, store, run_id, err) == 0 ? 1 : -1;
 }
 
 int store_merge_run(struct store *store, const char *path, const char *label, int64_t *run_id,

@@ -359,40 +359,49 @@ static void test_foreign_databases(void **state)
         const char *sql, *refusal;
     } cases[] = {
         {"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END",
-         "not those of latput"                                                                                          },
-        {"CREATE TABLE extra (x)",                                                         "not those of latput"        },
-        {"CREATE INDEX i ON form (mnemonic)",                                              "not those of latput"        },
-        {"CREATE VIEW evil AS SELECT 1",                                                   "views that are not latput's"},
-        {"DROP TRIGGER run_no_delete",                                                     "not those of latput"        },
-        {"PRAGMA application_id = 1",                                                      "not one of latput"          },
-        {"PRAGMA user_version = 999",                                                      "newer latput"               },
-        {"PRAGMA user_version = 0",                                                        "not one of latput"          },
+         "not those of latput"                                                                                                                   },
+        {"CREATE TABLE extra (x)",                                                         "not those of latput"                                 },
+        {"CREATE INDEX i ON form (mnemonic)",                                              "not those of latput"                                 },
+        {"CREATE VIEW evil AS SELECT 1",                                                   "views that are not latput's"                         },
+        {"DROP TRIGGER run_no_delete",                                                     "not those of latput"                                 },
+        {"PRAGMA application_id = 1",                                                      "not one of latput"                                   },
+        {"PRAGMA user_version = 999",                                                      "newer latput"                                        },
+        {"PRAGMA user_version = 0",                                                        "not one of latput"                                   },
         {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
          "nasm_version, "
          "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
          "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds, "
- "claimed_uarch, decided, evidence, measured_width FROM run",                                                              "holds 2 runs"               },
+         "claimed_uarch, decided, evidence, measured_width FROM run",             "holds 2 runs"                                        },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
          "'exact', "
-         "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                  },
+         "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                                           },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', '', '', '', 'exact', 'evil', '' "
-         "FROM run_form LIMIT 1",                                                 "damaged"                    },
-        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1",    "damaged"                    },
-        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",      "malformed"                  },
+         "FROM run_form LIMIT 1",                                                 "damaged"                                             },
+        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1",    "damaged"                                             },
+        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",      "malformed"                                           },
         {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
-         "FROM run",                                                              "malformed"                  },
+         "FROM run",                                                              "malformed"                                           },
         {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', char(27) || '[2J', '', '', '', '', "
          "'', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "malformed"                  },
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "malformed"                                           },
         {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '/etc/x', '', '', '', '', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "damaged"                    },
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "damaged"                                             },
         {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
          "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
-         "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')", "malformed"                  },
+         "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')", "malformed"                                           },
         {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
          "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
-         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",          "identity"                   },
-        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                "damaged"                    },
+         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",          "identity"                                            },
+ // Keys of rows that are not there: nothing is left out in silence.
+        {"INSERT INTO test SELECT 999, 4711, 99, "
+         "'latency', '', '', '', 'exact', 'ok', '' FROM run",                     "a row of its table test belongs to a row of run_form"},
+        {"INSERT INTO sample SELECT 4711, 99, 5, 1, 1, 1, 1 FROM run",
+         "a row of its table sample belongs to a row of timing"                                                                                  },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+         "INSERT INTO bench_thread VALUES (1, 0, 1, 0.02, 1, 0, 1, 1, 1); "
+         "INSERT INTO bench_repetition VALUES (1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1)", "does not follow from its repetitions"                },
+        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                "damaged"                                             },
     };
     struct packed packed;
     packed_make(&packed);
@@ -412,6 +421,73 @@ static void test_foreign_databases(void **state)
     if (pack_merge(store, path, &run_id, &err) != 1)
         fail_msg("%s", err.text);
     store_close(store);
+    fixture_remove(&packed.fixture);
+}
+
+// Merges a pack whose database was changed by `sql`, and asks the result.
+static void expect_merged(struct packed *packed, const char *sql, const char *question,
+                          const char *answer)
+{
+    char path[128], target[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed->fixture.dir);
+    snprintf(target, sizeof target, "%s/believed.db", packed->fixture.dir);
+    unlink(target);
+    forge_database(packed, sql, path);
+    struct store *store = fixture_open(target, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id;
+    if (pack_merge(store, path, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    fixture_expect(store, question, answer);
+    store_close(store);
+}
+
+// Results follow from samples, whatever the pack says.
+static void test_believed(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    static const char add[] =
+        "SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'add'";
+    static const char invented[] =
+        "UPDATE result SET value_clk = %s WHERE value_clk = 0.5; UPDATE estimate SET "
+        "instance_clk = %s WHERE instance_clk = 0.5";
+    static const char *const values[] = {"-5", "1e300", "0.02"};
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, invented, values[i], values[i]);
+        expect_merged(&packed, sql, add, "0.5");
+        expect_merged(&packed, sql,
+                      "SELECT text LIKE '%made again from its samples, and 1 of 10 are not%' "
+                      "FROM run_warning WHERE text LIKE 'merged%'",
+                      "1");
+    }
+    expect_merged(&packed, "SELECT 1", "SELECT count(*) FROM run_warning WHERE text LIKE 'merged%'",
+                  "0");
+    // Without samples: marked, and only what is possible. (The trigger that guards them is put
+    // back.)
+    static const char drop[] =
+        "DROP TRIGGER sample_no_delete; DELETE FROM sample; CREATE TRIGGER sample_no_delete BEFORE "
+        "DELETE ON sample BEGIN SELECT raise(ABORT, 'facts are append-only: sample'); END;";
+    char sql[512], path[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
+    expect_merged(&packed, drop, add, "0.5");
+    expect_merged(&packed, drop,
+                  "SELECT text LIKE 'merged from a pack without samples%' FROM run_warning "
+                  "WHERE text LIKE 'merged%'",
+                  "1");
+    for (int i = 0; i < 2; i++) {
+        snprintf(sql, sizeof sql, "%s UPDATE result SET value_clk = %s WHERE value_clk = 0.5", drop,
+                 values[i]);
+        forge_database(&packed, sql, path);
+        expect_refused(&packed, path, "no times that an instruction can take");
+    }
+    snprintf(sql, sizeof sql,
+             "DROP TRIGGER sample_no_delete; DELETE FROM sample WHERE timing_id = 1; %s",
+             strstr(drop, "CREATE"));
+    forge_database(&packed, sql, path);
+    expect_refused(&packed, path, "timings have no samples");
     fixture_remove(&packed.fixture);
 }
 
@@ -441,7 +517,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_foreign_members),
         cmocka_unit_test(test_broken_archives), cmocka_unit_test(test_foreign_databases),
-        cmocka_unit_test(test_anonymous),
+        cmocka_unit_test(test_believed),        cmocka_unit_test(test_anonymous),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
