@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 10;
+PRAGMA user_version = 11;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -61,10 +61,11 @@ CREATE TABLE cpu_cache (
 CREATE TABLE canary_floor (
     canary_floor_id INTEGER PRIMARY KEY,
     cpu_id INTEGER NOT NULL REFERENCES cpu,
-    canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15), -- 1 to 9: nops of so many bytes, 10: a mixture
+    canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15), -- 1 to 9: nops of so many bytes, else a mixture
     instr_clk REAL NOT NULL CHECK (instr_clk > 0 AND instr_clk < 1000), -- core cycles an instruction
-    method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- where the floor comes from
-    recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
+    method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- 'mode' since schema 9
+    recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z'),
+    issue_width INTEGER CHECK (issue_width BETWEEN 1 AND 64) -- instructions a cycle, as measured; NULL before schema 9: such a floor is not used
 ) STRICT;
 
 -- One invocation that measures (and its resumptions), with its provenance.

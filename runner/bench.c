@@ -150,8 +150,7 @@ static int bench_build(struct bench *bench, struct err *err)
 static struct {
     bool known;
     int cpu;
-    uint32_t canary;
-    double clk_per_instr;
+    struct canary_floor floor;
 } bench_floor;
 
 static int bench_measure_floor(struct bench *bench, const struct session_floor *from,
@@ -165,13 +164,14 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
             return -1;
         program = nop.path;
     }
-    bool *uncertain = &bench->result->floor_uncertain;
-    if (session_find_floor(&bench->session, from, program, uncertain, err) != 0)
+    if (session_find_floor(&bench->session, from, program, err) != 0)
         return -1;
-    bench_floor.known = !*uncertain;
+    bench_floor.known = !bench->session.floor_guessed;
+    if (bench->session.floor_guessed)
+        bench->result->floor_guessed = arena_strdup(bench->arena, bench->session.floor_seen.text);
     bench_floor.cpu = config->cpu;
-    bench_floor.canary = config->canary;
-    bench_floor.clk_per_instr = config->floor_clk_per_instr;
+    bench_floor.floor = (struct canary_floor){(int)config->canary, config->floor_clk_per_instr,
+                                              bench->session.issue_width};
     return 0;
 }
 
@@ -180,8 +180,7 @@ static int bench_find_floor(struct bench *bench, struct err *err)
     struct core_config *config = &bench->session.params.config;
     struct session_floor from = {.quick = true};
     if (bench_floor.known && bench_floor.cpu == config->cpu) {
-        config->canary = bench_floor.canary;
-        config->floor_clk_per_instr = bench_floor.clk_per_instr;
+        session_take_floor(&bench->session, &bench_floor.floor, 0);
         return 0;
     }
     if (bench->spec->db &&
@@ -225,6 +224,7 @@ static int bench_prepared(struct bench *bench, struct err *err)
         return 0;
     if (bench_find_floor(bench, err) != 0)
         return -1;
+    result->uarch = arena_strdup(bench->arena, bench->session.cpu->uarch);
     bench->params = session_params(&bench->session, bench->source.bits ? bench->source.bits : 64);
     bench->params.config.give_up_ms =
         (uint32_t)(spec->give_up_ms > 0 ? spec->give_up_ms : GIVE_UP_DEFAULT_MS);

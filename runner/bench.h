@@ -122,8 +122,9 @@ struct bench_result {
     int bits, copies, iterations, instances;
     const char *breakers; // instructions before each copy that break its chains, a line each, or ""
     double core_hz, tsc_hz, overhead_tsc;
-    double imul_per_add;  // ratio of the latencies of imul r64,r64 and add r64,r64
-    bool floor_uncertain; // the gate's floor is a guess: the core was not seen undisturbed
+    double imul_per_add;       // ratio of the latencies of imul r64,r64 and add r64,r64
+    const char *floor_guessed; // what was seen of a core that was never undisturbed, so that there
+                               // is no value; NULL: it was
     const char *uarch, *brand;
     const uint8_t *code;       // first bytes of the body's machine code
     int code_bytes;            // of the whole body; `code` has at most 64

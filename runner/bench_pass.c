@@ -40,6 +40,12 @@ static struct timing pass_timing(const struct exec_repeat *repeat, int pass)
                            .overhead_tsc = repeat->overhead_tsc};
 }
 
+// Passed the gate, and a gate that can be believed.
+static bool pass_accepts(const struct bench *bench, const struct exec_repeat *repeat)
+{
+    return repeat->accepted && !bench->result->floor_guessed;
+}
+
 static void pass_add_row(const struct passes *passes, const struct exec_repeat *repeat, int pass)
 {
     const struct bench *bench = passes->bench;
@@ -51,7 +57,7 @@ static void pass_add_row(const struct passes *passes, const struct exec_repeat *
         .pass = pass,
         .repetition = repeat->repetition,
         .cold = repeat->cold,
-        .accepted = repeat->accepted,
+        .accepted = pass_accepts(bench, repeat),
         .tried = repeat->tried,
         .late_ns = repeat->late_tsc / result->tsc_hz * 1e9,
         .tsc = repeat->sample.kernel_tsc - repeat->overhead_tsc,
@@ -94,7 +100,7 @@ static void pass_add_timing(struct passes *passes, int thread, const struct exec
         if (repeat->cold != bench->spec->cold)
             continue;
         bench->result->threads[thread].tried += repeat->tried;
-        if (!repeat->accepted)
+        if (!pass_accepts(bench, repeat))
             continue;
         *timing = pass_timing(repeat, passes->done);
         samples[n++] = repeat->sample;
@@ -178,7 +184,7 @@ static bool pass_settles(struct passes *passes, int thread)
     if (bench->spec->cold) // misses vary; there is no steady state to wait for
         return true;
     struct estimate estimate =
-        derive_kernel(&bench->facts, bench->session.cpu->issue_width, own->timings, own->ntimings);
+        derive_kernel(&bench->facts, bench->session.issue_width, own->timings, own->ntimings);
     if (estimate.outcome != OUTCOME_OK)
         return false;
     bench->result->threads[thread].clk = estimate.clk;
@@ -269,7 +275,7 @@ static int pass_measure(struct passes *passes, struct err *err)
     if (settled)
         return 0;
     result->outcome = OUTCOME_UNSTABLE;
-    return passes->done < 2 || pass_repeats(bench) < LONG_REPEATS;
+    return !result->floor_guessed && (passes->done < 2 || pass_repeats(bench) < LONG_REPEATS);
 }
 
 static int pass_compare(const void *a, const void *b)
@@ -333,6 +339,9 @@ static void pass_explain(const struct passes *passes)
         result->detail =
             accepted ? "the repetitions have no common value that comes back: it varies by itself"
                      : "no undisturbed repetition: something else uses this core";
+    if (result->outcome == OUTCOME_UNSTABLE && result->floor_guessed)
+        result->detail = arena_printf(bench->arena, "the core was never seen undisturbed: %s",
+                                      result->floor_guessed);
     if (result->outcome == OUTCOME_SIGNALLED || result->outcome == OUTCOME_TIMED_OUT ||
         result->outcome == OUTCOME_NOT_MEASURABLE)
         result->detail = arena_printf(bench->arena, "%s%s", result->detail, pass_hint(bench));

@@ -224,8 +224,6 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
             fprintf(out, "; all threads started within %.0f ns", latest_start_ns(result, pass));
         fputc('\n', out);
     }
-    if (result->floor_uncertain)
-        fputs("The floor of the canary is a guess: the core was not seen undisturbed.\n", out);
 }
 
 // Names of csv and json: an event that is called as a time is has a prefix.

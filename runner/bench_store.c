@@ -197,7 +197,8 @@ int bench_store(const struct bench *bench, struct err *err)
     struct run_facts facts = {.core_hz = result->core_hz,
                               .overhead_tsc = result->overhead_tsc,
                               .imul_per_add = result->imul_per_add,
-                              .floor_uncertain = result->floor_uncertain};
+                              .issue_width = bench->session.issue_width,
+                              .floor_guessed = result->floor_guessed};
     struct stored_bench stored;
     struct store *store = NULL;
     if (store_fill(bench, &stored, err) != 0)

@@ -137,25 +137,26 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
                               struct ports_forms *forms, struct stored_port_model *stored,
                               struct err *note, struct err *err)
 {
-    bool uncertain = false;
     const struct session_floor from = {.quick = true};
     const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
-    int status = session_prepare(session, &wanted, &from, &uncertain, err);
-    if (status == 0 && uncertain)
-        status = err_set(err, "the core is too disturbed to measure on; try again later");
+    int status = session_prepare(session, &wanted, &from, err);
+    if (status == 0 && session->floor_guessed)
+        status = err_set(err,
+                         "the core was never seen undisturbed (%s); stop other programs, or "
+                         "try again later",
+                         session->floor_seen.text);
     if (status == 0)
         status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
     if (status == 0) {
         backend_say(&cmd_ports, session);
-        int width = session->cpu->issue_width;
         struct measure_mixes measure = {.session = session,
                                         .rows = forms->rows,
-                                        .plan = {.issue_width = width ? width : 4},
+                                        .plan = {.issue_width = session->issue_width},
                                         .ahead = true};
         struct port_oracle oracle = measure_mixes_oracle(&measure);
         oracle.step = ports_step;
         struct port_model model;
-        status = ports_find_model(forms, &oracle, session->cpu, &model, note, err);
+        status = ports_find_model(forms, &oracle, session, &model, note, err);
         if (isatty(STDERR_FILENO))
             fputs("\r\033[K", stderr);
         if (status == 0)

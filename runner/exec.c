@@ -337,45 +337,52 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
     return status;
 }
 
-struct floor_list {
-    struct exec_floor *floors;
-    int n;
+struct floor_taker {
+    struct exec_floor *floor;
+    uint64_t samples;
     char fatal[CORE_TEXT_MAX];
 };
 
 static void exec_take_floor(void *context, const struct core_record *record)
 {
-    struct floor_list *list = context;
+    struct floor_taker *taker = context;
     if (record->type == CORE_REC_FATAL)
-        snprintf(list->fatal, sizeof list->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
-    if (record->type != CORE_REC_FLOOR || list->n == EXEC_FLOORS_MAX)
+        snprintf(taker->fatal, sizeof taker->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
+    if (record->type == CORE_REC_HELLO)
+        taker->floor->imul_per_add = record->hello.imul_per_add;
+    if (record->type != CORE_REC_FLOOR || record->floor.canary >= CORE_CANARIES ||
+        record->floor.first > CORE_FLOOR_BINS - CORE_FLOOR_CHUNK)
         return;
-    list->floors[list->n++] =
-        (struct exec_floor){(int)record->floor.canary, record->floor.clk_per_instr,
-                            record->floor.share, record->floor.samples, record->floor.fastest_clk};
+    uint32_t *counts = taker->floor->counts[record->floor.canary] + record->floor.first;
+    for (int i = 0; i < CORE_FLOOR_CHUNK; i++) {
+        counts[i] += record->floor.counts[i];
+        taker->samples += record->floor.counts[i];
+    }
 }
 
 int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
-               struct exec_floor floors[EXEC_FLOORS_MAX], struct err *err)
+               struct exec_floor *floor, struct err *err)
 {
     struct core_config config = params->config;
     config.mode = CORE_MODE_FLOOR;
     config.floor_ms = floor_ms;
     config.nselected = 0;
-    struct floor_list list = {.floors = floors};
+    struct floor_taker taker = {.floor = floor};
     const char *const argv[] = {program, NULL};
     struct subproc_child child;
     if (subproc_start(argv, &config, sizeof config, false, &child, err) != 0)
         return -1;
     struct exec_stream stream = {
-        .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &list};
+        .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &taker};
     enum exec_end how = exec_read(&stream, 1, (int)floor_ms + params->hang_ms);
     int exit_status, signal_number;
     subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
-    if (list.fatal[0])
-        return err_set(err, "the measurement core cannot work: %s", list.fatal);
-    if (list.n == 0)
+    if (taker.fatal[0])
+        return err_set(err, "the measurement core cannot work: %s", taker.fatal);
+    if (how == EXEC_STOPPED)
+        return err_set(err, "stopped by a signal");
+    if (taker.samples == 0 || how != EXEC_CLOSED)
         return err_set(err, "the canary could not be timed (exit status %d, signal %d)",
                        exit_status, signal_number);
-    return list.n;
+    return 0;
 }

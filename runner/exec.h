@@ -70,17 +70,15 @@ int exec_run(const char *program, const struct exec_params *params, struct exec_
              int nkernels, const struct exec_progress *progress, struct arena *arena,
              struct exec_summary *summary, struct err *err);
 
-// Canary candidates: mode of the cycles an instruction, and the share of samples near it.
+// How long the canaries took: of each the number of samples by core cycles an instruction, in bins
+// of CORE_FLOOR_BIN_CLK.
 struct exec_floor {
-    int canary; // number in core_time.c: 1 to 9 nops of that length, 10 a mixture
-    double clk_per_instr, share;
-    uint32_t samples;
-    double fastest_clk; // one sample in 50 is below
+    uint32_t counts[CORE_CANARIES][CORE_FLOOR_BINS]; // by canary: its number in core_time.c
+    double imul_per_add;                             // of the last timing
 };
-enum { EXEC_FLOORS_MAX = 16 };
-// Times canaries for floor_ms; fills up to EXEC_FLOORS_MAX candidates, returns their number or -1.
+// Times all canaries for floor_ms, and adds the samples to *floor. 0, or -1 with a message.
 int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
-               struct exec_floor floors[EXEC_FLOORS_MAX], struct err *err);
+               struct exec_floor *floor, struct err *err);
 
 // One timing of CORE_MODE_BENCH.
 struct exec_repeat {

@@ -1,95 +1,276 @@
 // SPDX-License-Identifier: MIT
-// Finds the canary's floor; see floor.h.
+// Finds the canary's floor; see floor.h. A state is a narrow group of samples that holds a share of
+// all and was seen at two times at least. The fastest state of the canaries that nothing can fuse
+// says how wide the core is: the least integer that allows it.
 #include "floor.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum {
-    QUICK_MS = 400,   // enough where the issue width tells what to expect
-    MODE_MS = 6000,   // where only the mode can tell: longer than most disturbances
-    QUIET_ROUNDS = 4, // times that MODE_MS is tried before a core counts as never quiet
+    ROUND_MS = 150,    // of each look: between two of them the core does something else
+    QUICK_ROUNDS = 12, // two seconds
+    LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
+    LEAST_ROUNDS = 3,  // one a bag
     CANARY_INSTRS = 960,
-    CANARY_MIXTURE = 10, // canaries below are nops
+    CANARY_STATES_MAX = 24,
+    STATE_SAMPLES = 8, // fewer are chance
 };
 
-// A canary may run this much slower than its width allows and still be taken for undisturbed: code
-// fetch takes its share on some CPUs. A busy sibling takes a quarter at the least.
-static const double WIDTH_TOLERANCE = 0.08;
-static const double SHARE_MIN = 0.15; // of the samples near the mode: less is no peak
+static const double STATE_WIDTH = 0.01;  // samples of one state differ by less: relative
+static const double STATE_SHARE = 0.02;  // of all samples: less is chance
+static const double STEADY_SHARE = 0.10; // so often undisturbed, the floor is beyond doubt
+static const double COMES_BACK = 0.2;    // of a state's even share, in a second bag at least
+static const double GATE = 0.02;         // how far from the floor the gate accepts
+static const double FASTER = 0.02;       // that a state may seem faster than the core is
+static const double FULL_WIDTH = 0.92; // a canary that needs less of the width misses disturbances
+static const double SIBLING_SLOWS = 0.75; // what a busy sibling leaves of the width, at the most
 
-static const double FUSED = 0.97; // of the width's time: faster means that nops share a µop
+struct state {
+    double clk;   // cycles an instruction
+    double share; // of the canary's samples
+};
+
+// One canary's samples, and its steady states, fastest first.
+struct canary {
+    uint32_t counts[CORE_FLOOR_BINS]; // of all bags
+    uint32_t total;
+    struct state states[CANARY_STATES_MAX];
+    int nstates;
+};
+
+static uint32_t bins_sum(const uint32_t *counts, int from, int end)
+{
+    uint32_t sum = 0;
+    for (int i = from; i < end && i < CORE_FLOOR_BINS; i++)
+        sum += counts[i];
+    return sum;
+}
+
+// Where the group of bins that starts with `from` ends.
+static int group_end(int from)
+{
+    return from + 1 + (int)(from * STATE_WIDTH);
+}
+
+// Whether enough of the samples are of a second time.
+static bool group_comes_back(const struct exec_floor *const bags[FLOOR_BAGS], int kind, int from)
+{
+    uint32_t sum = 0;
+    int often = 0;
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        sum += bins_sum(bags[b]->counts[kind], from, group_end(from));
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        often +=
+            bins_sum(bags[b]->counts[kind], from, group_end(from)) >= COMES_BACK * sum / FLOOR_BAGS;
+    return often >= 2;
+}
+
+// Of the groups that begin within a group's width behind `from`, the one with the most samples: the
+// first group that is large enough may be the fringe of a state.
+static int group_densest(const uint32_t *counts, int from)
+{
+    int best = from;
+    for (int i = from; i < group_end(group_end(from)); i++)
+        if (bins_sum(counts, i, group_end(i)) > bins_sum(counts, best, group_end(best)))
+            best = i;
+    return best;
+}
+
+static void canary_find_states(const struct exec_floor *const bags[FLOOR_BAGS], int kind,
+                               struct canary *canary)
+{
+    memset(canary, 0, sizeof *canary);
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        for (int i = 0; i < CORE_FLOOR_BINS; i++)
+            canary->counts[i] += bags[b]->counts[kind][i];
+    canary->total = bins_sum(canary->counts, 0, CORE_FLOOR_BINS);
+    for (int from = 1; from < CORE_FLOOR_BINS && canary->nstates < CANARY_STATES_MAX; from++) {
+        uint32_t n = bins_sum(canary->counts, from, group_end(from));
+        if (n < STATE_SAMPLES || n < STATE_SHARE * canary->total)
+            continue;
+        int at = group_densest(canary->counts, from);
+        if (!group_comes_back(bags, kind, at))
+            continue;
+        double sum = 0;
+        for (int i = at; i < group_end(at) && i < CORE_FLOOR_BINS; i++)
+            sum += canary->counts[i] * (i + 0.5) * CORE_FLOOR_BIN_CLK;
+        n = bins_sum(canary->counts, at, group_end(at));
+        canary->states[canary->nstates++] = (struct state){sum / n, (double)n / canary->total};
+        from = group_end(at);
+    }
+}
+
+// Instructions a cycle, the loop's own µop included.
+static double state_rate(const struct state *state)
+{
+    return (CANARY_INSTRS + 1.0) / CANARY_INSTRS / state->clk;
+}
+
+// The least width that allows it.
+static int state_width(const struct state *state)
+{
+    return (int)ceil(state_rate(state) * (1 - FASTER));
+}
+
+static bool width_allowed(const struct floor_witness *witness, int width)
+{
+    return witness->allowed == 0 || (width < 64 && witness->allowed >> width & 1);
+}
+
+// What says how wide the core is: of the mixtures' states the fastest that a family allows, or, if
+// no family allows any, the fastest that is there often, or the fastest at all.
+static const struct state *width_state(const struct canary *canaries,
+                                       const struct floor_witness *witness)
+{
+    const struct state *best = NULL;
+    int best_rank = 0;
+    for (int kind = CORE_CANARY_MIXTURES; kind < CORE_CANARIES; kind++)
+        for (int i = 0; i < canaries[kind].nstates; i++) {
+            const struct state *state = &canaries[kind].states[i];
+            bool known = witness->allowed && width_allowed(witness, state_width(state));
+            int rank = known ? 3 : state->share >= STEADY_SHARE ? 2 : 1;
+            if (rank > best_rank || (rank == best_rank && state->clk < best->clk)) {
+                best = state;
+                best_rank = rank;
+            }
+        }
+    return best;
+}
 
 // Whether nops share µops on this CPU. Then none of them is a canary: disturbed, it may look like
 // one that just reaches the width.
-static bool floor_nops_fuse(const struct exec_floor *floors, int nfloors, double least_clk)
+static bool nops_fuse(const struct canary *canaries, int width)
 {
-    for (int i = 0; i < nfloors; i++)
-        if (floors[i].canary < CANARY_MIXTURE && floors[i].fastest_clk > 0 &&
-            floors[i].fastest_clk < least_clk)
+    for (int kind = 1; kind < CORE_CANARY_MIXTURES; kind++)
+        if (canaries[kind].nstates > 0 &&
+            state_rate(&canaries[kind].states[0]) > width * (1 + FASTER))
             return true;
     return false;
 }
 
-static const struct exec_floor *floor_best(const struct exec_floor *floors, int nfloors,
-                                           double least_clk)
+// Share of the samples that the gate would accept with this state as the floor.
+static double gate_share(const struct canary *canary, const struct state *state)
 {
-    const struct exec_floor *best = NULL;
-    bool fuse = floor_nops_fuse(floors, nfloors, least_clk);
-    for (int i = 0; i < nfloors; i++)
-        if (floors[i].clk_per_instr > least_clk && floors[i].share >= SHARE_MIN &&
-            (!fuse || floors[i].canary >= CANARY_MIXTURE) &&
-            (!best || floors[i].clk_per_instr < best->clk_per_instr))
-            best = &floors[i];
+    int from = (int)(state->clk * (1 - GATE) / CORE_FLOOR_BIN_CLK);
+    int end = (int)(state->clk * (1 + GATE) / CORE_FLOOR_BIN_CLK) + 1;
+    return canary->total ? (double)bins_sum(canary->counts, from, end) / canary->total : 0;
+}
+
+// The canary that needs the whole width and varies least. Returns the share that the gate would
+// accept; 0 if there is none.
+static double choose_canary(const struct canary *canaries, int width, struct canary_floor *floor)
+{
+    bool fuse = nops_fuse(canaries, width);
+    double best = 0;
+    for (int kind = fuse ? CORE_CANARY_MIXTURES : 1; kind < CORE_CANARIES; kind++)
+        for (int i = 0; i < canaries[kind].nstates; i++) {
+            const struct state *state = &canaries[kind].states[i];
+            double rate = state_rate(state);
+            double share = gate_share(&canaries[kind], state);
+            if (rate < width * FULL_WIDTH || rate > width * (1 + FASTER) || share <= best)
+                continue;
+            best = share;
+            floor->canary = kind;
+            floor->clk_per_instr = state->clk;
+        }
     return best;
 }
 
-// Cycles an instruction at full width, the loop's own µop included.
-static double floor_width_clk(int issue_width)
+// No state: where the samples are at all, for want of better.
+static void guess_floor(const struct canary *canaries, const struct floor_witness *witness,
+                        struct canary_floor *floor)
 {
-    return (CANARY_INSTRS + 1.0) / CANARY_INSTRS / issue_width;
+    const struct canary *canary = &canaries[CORE_CANARIES - 1];
+    uint32_t below = 0;
+    int bin = 0;
+    while (bin < CORE_FLOOR_BINS - 1 && (below += canary->counts[bin]) * 2 <= canary->total)
+        bin++;
+    double clk = canary->total ? (bin + 0.5) * CORE_FLOOR_BIN_CLK : 1;
+    *floor = (struct canary_floor){CORE_CANARIES - 1, clk, witness->claimed};
+    if (!floor->issue_width)
+        floor->issue_width = (int)fmax(1, round(1 / clk));
 }
 
-int floor_choose(const struct exec_floor *floors, int nfloors, int issue_width,
-                 struct canary_floor *floor)
+// A permanently busy sibling makes a core look narrower than any that this CPU could be.
+static bool looks_halved(const struct floor_witness *witness, int width)
 {
-    double width_clk = issue_width > 0 ? floor_width_clk(issue_width) : 0;
-    const struct exec_floor *best = floor_best(floors, nfloors, width_clk * FUSED);
-    if (!best)
-        return -1;
-    *floor = (struct canary_floor){best->canary, best->clk_per_instr, "mode"};
-    if (issue_width <= 0)
-        return 1;
-    if (best->clk_per_instr > width_clk * (1 + WIDTH_TOLERANCE))
-        return 0;
-    floor->method = "issue-width";
-    return 1;
+    int least = witness->claimed;
+    for (int w = 1; w < 64 && !least; w++)
+        if (witness->allowed >> w & 1)
+            least = w;
+    return least && width < SIBLING_SLOWS * least;
 }
 
-int floor_measure(const char *program, const struct exec_params *params, bool quick,
-                  struct canary_floor *floor, bool *keep, struct err *err)
+static enum floor_trust choose_among(const struct canary *canaries,
+                                     const struct floor_witness *witness,
+                                     struct canary_floor *floor, struct err *seen)
 {
-    struct exec_floor floors[EXEC_FLOORS_MAX];
-    int width = (int)params->config.issue_width;
-    int found = -1;
-    *keep = false;
-    for (int round = 0; round < QUIET_ROUNDS; round++) {
-        uint32_t ms = quick || (round == 0 && width > 0) ? QUICK_MS : MODE_MS;
-        int n = exec_floor(program, params, ms, floors, err);
-        if (n < 0)
-            return -1;
-        found = floor_choose(floors, n, width, floor);
-        if (found == 1)
-            break;
+    const struct state *state = width_state(canaries, witness);
+    if (!state) {
+        guess_floor(canaries, witness, floor);
+        err_set(seen, "no canary took the same time again and again");
+        return FLOOR_GUESS;
     }
-    if (found < 0 && quick && width > 0) { // the mixture runs at the width wherever that is known
-        *floor = (struct canary_floor){CORE_CANARIES - 1, floor_width_clk(width), "issue-width"};
-        found = 0;
+    int width = state_width(state);
+    floor->issue_width = width;
+    double share = choose_canary(canaries, width, floor);
+    if (share == 0) {
+        guess_floor(canaries, witness, floor);
+        err_set(seen, "no canary came near the %d instructions a cycle that were seen", width);
+        return FLOOR_GUESS;
     }
-    if (found < 0)
-        return err_set(err,
-                       "no canary gave a steady time: the core is too disturbed to measure on. "
-                       "Stop other programs, or try again later");
-    *keep = found == 1 && (!quick || width > 0);
-    return 0;
+    err_set(seen, "at best %.2f instructions a cycle, in %.0f %% of the samples", state_rate(state),
+            share * 100);
+    if (looks_halved(witness, width)) {
+        err_set(seen,
+                "at best %.2f instructions a cycle, in %.0f %% of the samples, where this CPU "
+                "should take more than %d: its other thread seems to be busy all the time",
+                state_rate(state), share * 100, width);
+        return FLOOR_GUESS;
+    }
+    if (share >= STEADY_SHARE)
+        return FLOOR_STEADY;
+    bool expected =
+        width == witness->claimed || (witness->allowed && width_allowed(witness, width));
+    return expected ? FLOOR_SEEN : FLOOR_GUESS;
+}
+
+enum floor_trust floor_choose(const struct exec_floor *const bags[FLOOR_BAGS],
+                              const struct floor_witness *witness, struct canary_floor *floor,
+                              struct err *seen)
+{
+    struct canary *canaries = xcalloc(CORE_CANARIES, sizeof *canaries);
+    for (int kind = 1; kind < CORE_CANARIES; kind++)
+        canary_find_states(bags, kind, &canaries[kind]);
+    *floor = (struct canary_floor){.canary = 0};
+    enum floor_trust trust = choose_among(canaries, witness, floor, seen);
+    free(canaries);
+    return trust;
+}
+
+int floor_measure(const char *program, const struct exec_params *params,
+                  const struct floor_witness *witness, bool quick, struct floor_result *result,
+                  struct err *err)
+{
+    int rounds = quick ? QUICK_ROUNDS : LONG_ROUNDS;
+    int status = 0;
+    struct exec_floor *bags[FLOOR_BAGS];
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        bags[b] = xcalloc(1, sizeof *bags[b]);
+    *result = (struct floor_result){.trust = FLOOR_GUESS};
+    for (int round = 0; round < rounds && result->trust != FLOOR_STEADY && status == 0; round++) {
+        struct exec_floor *bag = bags[round % FLOOR_BAGS];
+        status = exec_floor(program, params, ROUND_MS, bag, err);
+        result->imul_per_add = bag->imul_per_add;
+        if (status == 0 && round + 1 >= LEAST_ROUNDS)
+            result->trust = floor_choose((const struct exec_floor *const *)bags, witness,
+                                         &result->floor, &result->seen);
+    }
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        free(bags[b]);
+    return status;
 }

@@ -27,6 +27,7 @@ struct run {
     const struct run_options *options;
     struct run_summary *summary;
     struct session session;
+    int64_t cpu_id;
     struct err skip_32; // why rows with bits=32 cannot be measured here; "": they can
     struct run_facts facts;
     struct selected_row *rows; // those to be measured now
@@ -62,20 +63,19 @@ static int run_check_counters(struct run *run, const char *program, struct err *
 }
 
 // What has to be known before the first batch.
-static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
+static int run_calibrate(struct run *run, struct err *err)
 {
     struct exec_kernel measured = {.selected = true};
     struct arena arena = {0};
     struct program program = {0};
     struct exec_params *params = &run->session.params;
     const struct session_floor from = {
-        .store = run->store, .cpu_id = cpu_id, .anew = run->options->new_floor};
+        .store = run->store, .cpu_id = run->cpu_id, .anew = run->options->new_floor};
     int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
     if (status == 0)
         status = run_check_counters(run, program.path, err);
     if (status == 0)
-        status = session_find_floor(&run->session, &from, program.path, &run->facts.floor_uncertain,
-                                    err);
+        status = session_find_floor(&run->session, &from, program.path, err);
     struct exec_summary summary;
     if (status == 0) {
         const struct exec_params counting = session_params(&run->session, 64);
@@ -85,7 +85,9 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
         run->facts.core_hz = summary.core_hz;
         run->facts.overhead_tsc = summary.overhead_tsc;
         run->facts.imul_per_add = summary.imul_per_add;
-        run->summary->floor_uncertain = run->facts.floor_uncertain;
+        run->facts.issue_width = run->session.issue_width;
+        if (run->session.floor_guessed)
+            run->facts.floor_guessed = run->session.floor_seen.text;
         run->summary->calibration_off = run_info_calibration_off(run->session.cpu, &run->facts);
         params->config.calib_link_clk = summary.calib_link_clk;
         run->summary->core_hz = summary.core_hz;
@@ -97,8 +99,7 @@ static int run_calibrate(struct run *run, int64_t cpu_id, struct err *err)
 }
 
 // The run's row in the database: an unfinished one of the same kind, or a new one.
-static int run_begin(struct run *run, const struct selection *selection, int64_t cpu_id,
-                     struct err *err)
+static int run_begin(struct run *run, const struct selection *selection, struct err *err)
 {
     struct arena arena = {0};
     struct run_info info;
@@ -106,9 +107,9 @@ static int run_begin(struct run *run, const struct selection *selection, int64_t
                                   selection, run->options->selection, &arena, &info, err);
     int found = 0;
     if (status == 0 && run->options->resume)
-        found = store_run_resume(run->store, cpu_id, &info, &run->summary->run_id, err);
+        found = store_run_resume(run->store, run->cpu_id, &info, &run->summary->run_id, err);
     if (status == 0 && found == 0)
-        status = store_run_begin(run->store, cpu_id, &info, &run->summary->run_id, err);
+        status = store_run_begin(run->store, run->cpu_id, &info, &run->summary->run_id, err);
     if (found < 0)
         status = -1;
     if (status == 0)
@@ -161,12 +162,46 @@ static void run_waiting(void *context)
     progress_waiting(run->progress);
 }
 
+// While the floor is a guess nothing that is measured can be believed; the core may become quiet
+// at any time.
+static int run_seek_floor(struct run *run, const struct batch *batch, struct err *err)
+{
+    const struct session_floor from = {
+        .store = run->store, .cpu_id = run->cpu_id, .anew = true, .quick = true};
+    if (!run->session.floor_guessed || batch->bits == 32)
+        return 0;
+    return session_find_floor(&run->session, &from, batch->program.path, err);
+}
+
+// What was accepted with a guess for the canary's floor may be anything.
+static void run_disbelieve(const struct run *run, struct batch *batch)
+{
+    char detail[sizeof run->session.floor_seen.text + 64];
+    snprintf(detail, sizeof detail, "the core was never seen undisturbed: %s",
+             run->session.floor_seen.text);
+    const char *kept = arena_strdup(&batch->arena, detail);
+    for (int k = 0; k < batch->nkernels; k++) {
+        struct exec_kernel *kernel = &batch->measured[k];
+        if (!kernel->finished || kernel->outcome != OUTCOME_OK)
+            continue;
+        kernel->outcome = OUTCOME_UNSTABLE;
+        kernel->detail = kept;
+        for (int t = 0; t < kernel->ntimings; t++) {
+            kernel->timings[t].outcome = OUTCOME_UNSTABLE;
+            kernel->timings[t].detail = kept;
+            kernel->timings[t].accepted = kernel->timings[t].nsamples = 0;
+        }
+    }
+}
+
 static int run_measure(struct run *run, struct batch *batch, struct err *err)
 {
     if (batch->failed)
         return err_set(err, "%s", batch->err.text);
     if (!batch->program.path)
         return 0;
+    if (run_seek_floor(run, batch, err) != 0)
+        return -1;
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
     const struct exec_params params = session_params(&run->session, batch->bits);
     struct exec_summary summary;
@@ -175,6 +210,8 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
         return -1;
     run->summary->passes += summary.passes;
     run->summary->stopped |= summary.stopped;
+    if (run->session.floor_guessed)
+        run_disbelieve(run, batch);
     for (int k = 0; k < batch->nkernels; k++)
         run->summary->kernels +=
             batch->measured[k].finished && batch->measured[k].outcome == OUTCOME_OK;
@@ -204,7 +241,7 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
 static int run_all(struct run *run, struct err *err)
 {
     const struct batch_options options = {
-        .plan = {.issue_width = run->session.cpu->issue_width ? run->session.cpu->issue_width : 4,
+        .plan = {.issue_width = run->session.issue_width,
                  .tests = run->options->tests,
                  .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL},
         .directory = run->session.directory,
@@ -226,13 +263,16 @@ static int run_all(struct run *run, struct err *err)
 }
 
 // Ports come last: how many blockers a form needs follows from its throughput.
-static int run_all_ports(struct run *run, const struct selection *selection, int64_t cpu_id,
-                         struct err *err)
+static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
 {
+    if (run->session.floor_guessed) {
+        run->summary->ports_missing = true;
+        return 0;
+    }
     struct run_ports ports = {.session = &run->session,
                               .store = run->store,
                               .run_id = run->summary->run_id,
-                              .cpu_id = cpu_id,
+                              .cpu_id = run->cpu_id,
                               .reuse_model = *run->options->selection,
                               .ahead = run->options->ahead,
                               .quiet = run->options->quiet,
@@ -255,21 +295,24 @@ static int run_begin_counting(struct run *run, struct err *err)
 
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
-    int64_t cpu_id;
     char nasm[128];
     if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
         session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
-    if (store_put_cpu(run->store, run->session.cpu, &cpu_id, err) != 0 ||
-        run_calibrate(run, cpu_id, err) != 0 || run_begin(run, selection, cpu_id, err) != 0 ||
-        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0)
+    if (store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
+        run_calibrate(run, err) != 0 ||
+        // Filed under what it was measured to be.
+        store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
+        run_begin(run, selection, err) != 0 || run_put_lists(run, selection, err) != 0 ||
+        run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
     int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
     if (status == 0 && run->options->tests & TESTS_PORTS && !run->summary->stopped)
-        status = run_all_ports(run, selection, cpu_id, err);
+        status = run_all_ports(run, selection, err);
+    run->summary->floor_guessed = run->session.floor_guessed;
     return status;
 }
 

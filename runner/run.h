@@ -31,10 +31,11 @@ struct run_summary {
     int64_t passes;
     double seconds;
     double core_hz;
-    bool stopped;    // by a signal: the run can be resumed
-    int64_t doubted; // kernels timed now whose counts cannot be true and were left out
-    bool floor_uncertain, calibration_off; // all numbers may be wrong; warnings say why
-    bool ports_missing;                    // their structure could not be found; a warning says why
+    bool stopped;         // by a signal: the run can be resumed
+    int64_t doubted;      // kernels timed now whose counts cannot be true and were left out
+    bool floor_guessed;   // to the end: the core was never seen undisturbed, so nothing has a value
+    bool calibration_off; // all numbers may be wrong; a warning says why
+    bool ports_missing;   // their structure could not be found; a warning says why
 };
 
 // Measures the rows into the database. -1 with a message when the run could not begin or go on;

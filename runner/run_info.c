@@ -119,7 +119,7 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
             .tsc_hz = (double)cpu->tsc_hz,
             .core_hz = facts->core_hz,
             .overhead_tsc = facts->overhead_tsc,
-            .issue_width = (int)config->issue_width,
+            .issue_width = facts->issue_width,
             .calib_link_clk = (int)config->calib_link_clk,
             .measuring_cpu = config->cpu,
             .claimed_uarch = arena_strdup(arena, cpu->claim),
@@ -154,23 +154,27 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
     const bool counted_off =
         cpu->imul64_clk && facts->counted_link_clk && facts->counted_link_clk != cpu->imul64_clk;
     const char *note = facts->counting ? facts->counting->note : "";
+    char guessed[sizeof(struct err) + 100];
+    snprintf(guessed, sizeof guessed,
+             "the core was never seen undisturbed (%s): what was measured meanwhile has no value",
+             facts->floor_guessed ? facts->floor_guessed : "");
     const struct {
         bool applies;
         const char *text, *remedy;
     } warnings[] = {
         {unknown,                  "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
-         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                                 },
-        {cpu->ncontradictions > 0, evidence,                                                                       remedy                                                                                  },
-        {facts->floor_uncertain,
-         "the core was never seen undisturbed: some disturbed timings may have been accepted",                     "stop other programs and virtual machines on this host, then run again with --new-floor"},
+         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                              },
+        {cpu->ncontradictions > 0, evidence,                                                                       remedy                                                                               },
+        {facts->floor_guessed,     guessed,
+         "stop other programs and virtual machines on this host, and run again"                                                                                                                         },
         {off,                      "the ratio of the imul and add latencies is not the one that cpus.csv gives",
-         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                               },
+         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                            },
         {counted_off,
          "a counter says that imul takes another number of cycles than cpus.csv does: this run "
-         "believes the counter",                                                                                   "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"   },
-        {*note != '\0',            "µops were not counted: the ports follow from throughput alone",               note                                                                                    },
+         "believes the counter",                                                                                   "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"},
+        {*note != '\0',            "µops were not counted: the ports follow from throughput alone",               note                                                                                 },
         {!cpu->tsc_invariant,      "the time-stamp counter is not invariant",
-         "fix the core frequency for the time of the run"                                                                                                                                                  },
+         "fix the core frequency for the time of the run"                                                                                                                                               },
     };
     for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
         if (warnings[i].applies &&

@@ -14,7 +14,8 @@
 // What calibrating found out.
 struct run_facts {
     double core_hz, overhead_tsc, imul_per_add;
-    bool floor_uncertain; // the canary's floor is a guess: the core was never seen undisturbed
+    int issue_width;           // as measured
+    const char *floor_guessed; // what was seen of a core that was never undisturbed; NULL: it was
     const struct counter_table *counters;    // from which events were counted; NULL: none were
     const struct session_counting *counting; // the events; NULL: none
     int counted_link_clk;                    // what they say of the calibration's link; 0: nothing

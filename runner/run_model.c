@@ -150,13 +150,14 @@ static int model_units(const struct ports_forms *forms, const struct port_oracle
 }
 
 int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
-                     const struct cpu_info *cpu, struct port_model *model, struct err *note,
+                     const struct session *session, struct port_model *model, struct err *note,
                      struct err *err)
 {
-    int width = cpu->issue_width ? cpu->issue_width : 4;
-    if (port_discover(oracle, forms->forms, forms->first_asked, width, model, err) != 0)
+    if (port_discover(oracle, forms->forms, forms->first_asked, session->issue_width, model, err) !=
+        0)
         return -1;
-    if (port_name_sets(oracle, forms->forms, forms->first_asked, cpu->uarch, model, note, err) != 0)
+    if (port_name_sets(oracle, forms->forms, forms->first_asked, session->cpu->uarch, model, note,
+                       err) != 0)
         return -1;
     return model_units(forms, oracle, model, err);
 }

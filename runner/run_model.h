@@ -4,9 +4,9 @@
 #ifndef LATPUT_RUN_MODEL_H
 #define LATPUT_RUN_MODEL_H
 
-#include "../cpuinfo/cpuinfo.h"
 #include "ports.h"
 #include "select.h"
+#include "session.h"
 #include "store.h"
 
 // The forms that blockers and units are chosen from (all lists), and the rows in question behind
@@ -27,7 +27,7 @@ void ports_forms_free(struct ports_forms *forms);
 
 // Structure, units and names. *note: why the published names do not apply, if they do not.
 int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
-                     const struct cpu_info *cpu, struct port_model *model, struct err *note,
+                     const struct session *session, struct port_model *model, struct err *note,
                      struct err *err);
 
 // The model with the names of the forms that it has the indices of, which live as long as `forms`.

@@ -71,7 +71,7 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists, or "
                             "is of an older version; begin a new run");
-    if (ports_find_model(forms, oracle, run->session->cpu, model, &note, err) != 0)
+    if (ports_find_model(forms, oracle, run->session, model, &note, err) != 0)
         return run->measure_stopped && *run->measure_stopped ? -1 : model_not_found(run, err);
     if (*note.text &&
         store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
@@ -285,10 +285,9 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
     if (status == 0)
         status = ports_forms_load(&forms, asked, nasked, throughputs, nthroughputs, err);
     if (status == 0) {
-        int width = run->session->cpu->issue_width;
         struct measure_mixes measure = {.session = run->session,
                                         .rows = forms.rows,
-                                        .plan = {.issue_width = width ? width : 4},
+                                        .plan = {.issue_width = run->session->issue_width},
                                         .progress = progress_start(nasked, run->quiet),
                                         .keep = run->keep,
                                         .ahead = run->ahead};

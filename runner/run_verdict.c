@@ -40,7 +40,7 @@ int run_verdict(const struct run_summary *summary, struct strbuf *why)
         return EXIT_ENVIRONMENT;
     if (summary->stopped)
         verdict_add(why, "it was stopped");
-    if (summary->floor_uncertain)
+    if (summary->floor_guessed)
         verdict_add(why, "the core was never seen undisturbed");
     if (summary->calibration_off)
         verdict_add(why, "the calibration contradicts what is known of this CPU");

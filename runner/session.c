@@ -9,6 +9,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,6 @@ int session_begin(int wanted, struct session *session, struct err *err)
     config->cpu = cpu;
     config->tsc_hz = (double)session->cpu->tsc_hz;
     config->calib_link_clk = (uint32_t)session->cpu->imul64_clk;
-    config->issue_width = (uint32_t)session->cpu->issue_width;
     session_leave_cpu(cpu, session->affinity);
     if (!session->cpu->tsc_hz)
         return err_set(err, "the frequency of the time-stamp counter cannot be found out");
@@ -149,27 +149,58 @@ int session_probe_32(const struct session *session, struct err *err)
     return status;
 }
 
+static int session_measure_floor(struct session *session, const struct session_floor *from,
+                                 const char *program, struct canary_floor *floor,
+                                 double *imul_per_add, struct err *err)
+{
+    const struct floor_witness witness = {session->cpu->issue_width,
+                                          cpu_widths_allowed(session->cpu, NULL)};
+    struct floor_result result;
+    if (floor_measure(program, &session->params, &witness, from->quick, &result, err) != 0)
+        return -1;
+    *floor = result.floor;
+    *imul_per_add = result.imul_per_add;
+    session->floor_guessed = result.trust == FLOOR_GUESS;
+    session->floor_seen = result.seen;
+    if (!session->floor_guessed && from->store)
+        return store_put_floor(from->store, from->cpu_id, floor, err);
+    return 0;
+}
+
+void session_take_floor(struct session *session, const struct canary_floor *floor,
+                        double imul_per_add)
+{
+    // A ratio that is no integer says only that something disturbed the chain of add.
+    const bool whole = fabs(imul_per_add - round(imul_per_add)) <= 0.02 * imul_per_add;
+    const struct cpu_measured measured = {.issue_width =
+                                              session->floor_guessed ? 0 : floor->issue_width,
+                                          .imul_per_add = whole ? imul_per_add : 0};
+    session->issue_width = floor->issue_width;
+    session->params.config.canary = (uint32_t)floor->canary;
+    session->params.config.floor_clk_per_instr = floor->clk_per_instr;
+    cpu_judge(session->cpu, &measured);
+    if (session->cpu->imul64_clk)
+        session->params.config.calib_link_clk = (uint32_t)session->cpu->imul64_clk;
+}
+
 int session_find_floor(struct session *session, const struct session_floor *from,
-                       const char *program, bool *uncertain, struct err *err)
+                       const char *program, struct err *err)
 {
     struct canary_floor floor = {0};
-    struct store *store = from->store;
-    bool keep = false;
-    int have = from->anew || !store ? 0 : store_get_floor(store, from->cpu_id, &floor, err);
+    double imul_per_add = 0;
+    int have =
+        from->anew || !from->store ? 0 : store_get_floor(from->store, from->cpu_id, &floor, err);
+    session->floor_guessed = false;
+    if (have == 0)
+        have = session_measure_floor(session, from, program, &floor, &imul_per_add, err);
     if (have < 0)
         return -1;
-    if (have == 0 && floor_measure(program, &session->params, from->quick, &floor, &keep, err) != 0)
-        return -1;
-    if (keep && store && store_put_floor(store, from->cpu_id, &floor, err) != 0)
-        return -1;
-    *uncertain = have == 0 && !keep;
-    session->params.config.canary = (uint32_t)floor.canary;
-    session->params.config.floor_clk_per_instr = floor.clk_per_instr;
+    session_take_floor(session, &floor, imul_per_add);
     return 0;
 }
 
 int session_prepare(struct session *session, const struct session_counters *wanted,
-                    const struct session_floor *from, bool *uncertain, struct err *err)
+                    const struct session_floor *from, struct err *err)
 {
     struct arena arena = {0};
     struct program program = {0};
@@ -180,7 +211,7 @@ int session_prepare(struct session *session, const struct session_counters *want
     if (status == 0)
         status = session_count_confirm(session, wanted, program.path, &link_clk, err);
     if (status == 0)
-        status = session_find_floor(session, from, program.path, uncertain, err);
+        status = session_find_floor(session, from, program.path, err);
     if (program.path)
         unlink(program.path);
     arena_free(&arena);

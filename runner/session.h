@@ -23,6 +23,12 @@ struct session {
     char directory[64];                // scratch files; "" before session_make_directory()
     cpu_set_t affinity;                // of the calling thread, as it was found
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
+    // After session_find_floor(): how many instructions rename and dispatch take in a cycle, as
+    // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
+    // No number may then be believed; floor_seen says what was seen.
+    int issue_width;
+    bool floor_guessed;
+    struct err floor_seen;
 };
 
 // Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies
@@ -54,13 +60,17 @@ struct session_floor {
     bool anew;           // do not take the stored one
     bool quick;          // measure it in half a second; else until it can be trusted
 };
-// The canary and its floor, into session->params: the stored one, or measured with `program` and
-// stored if it can be trusted. *uncertain: it is a guess.
+// The canary, its floor and the issue width, into *session: those stored, or measured with
+// `program` and stored if they can be trusted. What was measured then decides which CPU this is:
+// the family in session->cpu may be another one than before (cpu_judge()).
 int session_find_floor(struct session *session, const struct session_floor *from,
-                       const char *program, bool *uncertain, struct err *err);
+                       const char *program, struct err *err);
+// The same for a floor that is known already; imul_per_add: 0 if that is not.
+void session_take_floor(struct session *session, const struct canary_floor *floor,
+                        double imul_per_add);
 // All that is to be known before mixes are measured, with a program of its own: counters as wanted,
 // which count or are refused (session_count.h), and the floor.
 int session_prepare(struct session *session, const struct session_counters *wanted,
-                    const struct session_floor *from, bool *uncertain, struct err *err);
+                    const struct session_floor *from, struct err *err);
 
 #endif

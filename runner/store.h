@@ -49,11 +49,12 @@ void store_rollback(struct store *store);
 int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id,
                   struct err *err);
 
-// The canary of a CPU: which one, and its floor. 1 found, 0 none stored, -1 error.
+// The canary of a CPU: which one, its floor, and the width that was measured with it. 1 found, 0
+// none stored, -1 error.
 struct canary_floor {
     int canary;           // as in struct exec_floor
     double clk_per_instr; // its floor: time on an undisturbed core
-    const char *method;   // "issue-width" or "mode"; static storage
+    int issue_width;      // instructions that rename and dispatch take in a cycle
 };
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
                     struct err *err);

@@ -10,7 +10,7 @@
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 10,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 11,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 

@@ -97,18 +97,18 @@ int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
                     struct err *err)
 {
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT canary, instr_clk, method FROM canary_floor "
-                                    "WHERE cpu_id = ?1 ORDER BY canary_floor_id DESC LIMIT 1",
-                                    "i", cpu_id);
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT canary, instr_clk, issue_width FROM canary_floor "
+                   "WHERE cpu_id = ?1 AND issue_width > 0 ORDER BY canary_floor_id DESC LIMIT 1",
+                   "i", cpu_id);
     if (!stmt)
         return -1;
     int got = sqlite3_step(stmt);
     if (got == SQLITE_ROW) {
-        const char *method = (const char *)sqlite3_column_text(stmt, 2);
         floor->canary = sqlite3_column_int(stmt, 0);
         floor->clk_per_instr = sqlite3_column_double(stmt, 1);
-        floor->method = method && strcmp(method, "mode") == 0 ? "mode" : "issue-width";
+        floor->issue_width = sqlite3_column_int(stmt, 2);
     }
     int result = got == SQLITE_ROW    ? 1
                  : got == SQLITE_DONE ? 0
@@ -122,11 +122,12 @@ int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_flo
 {
     char now[32];
     store_now_utc(now);
-    return store_execute(store, err,
-                         "INSERT INTO canary_floor (cpu_id, canary, instr_clk, method, "
-                         "recorded_utc) VALUES (?, ?, ?, ?, ?)",
-                         "iidss", cpu_id, (int64_t)floor->canary, floor->clk_per_instr,
-                         floor->method, now);
+    return store_execute(
+        store, err,
+        "INSERT INTO canary_floor (cpu_id, canary, instr_clk, issue_width, method, "
+        "recorded_utc) VALUES (?, ?, ?, ?, 'mode', ?)",
+        "iidis", cpu_id, (int64_t)floor->canary, floor->clk_per_instr, (int64_t)floor->issue_width,
+        now);
 }
 
 static int store_make_uuid(char hex[33], struct err *err)

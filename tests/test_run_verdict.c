@@ -45,7 +45,7 @@ static void test_verdicts(void **state)
                        [OUTCOME_UNSTABLE] = cases[i].unstable,
                        [OUTCOME_ASM_FAILED] = cases[i].asm_failed,
                        [OUTCOME_SIGNALLED] = cases[i].signalled},
-            .floor_uncertain = cases[i].uncertain,
+            .floor_guessed = cases[i].uncertain,
             .calibration_off = cases[i].off,
             .stopped = cases[i].stopped,
             .ports_missing = cases[i].ports_missing

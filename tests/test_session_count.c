@@ -158,14 +158,13 @@ static void counters_of_no_use_are_left_out_or_refused(void **state)
     struct session_counters wanted = {.choice = COUNT_CHOICE_TSC};
     struct session session;
     struct err err = {""};
-    bool uncertain;
     begin(&session, "skylake");
-    if (session_prepare(&session, &wanted, &quick, &uncertain, &err) != 0)
+    if (session_prepare(&session, &wanted, &quick, &err) != 0)
         fail_msg("%s", err.text);
     assert_null(session.counting);
     assert_true(session.params.config.canary > 0);
     wanted.source = &ticks_source;
-    assert_int_equal(session_prepare(&session, &wanted, &quick, &uncertain, &err), -1);
+    assert_int_equal(session_prepare(&session, &wanted, &quick, &err), -1);
     assert_non_null(strstr(err.text, "the backend ticks cannot be used: a multiplication"));
     session_count_end(&session);
     // The same source as if it were one that was found.

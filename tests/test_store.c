@@ -129,12 +129,12 @@ static void test_append_only(void **state)
     fixture_fill(store, "testa", 1, 1);
     struct canary_floor floor = {0};
     assert_int_equal(store_get_floor(store, 1, &floor, &err), 0);
-    floor = (struct canary_floor){2, 0.125, "mode"};
+    floor = (struct canary_floor){2, 0.125, 8};
     assert_int_equal(store_put_floor(store, 1, &floor, &err), 0);
     floor = (struct canary_floor){0};
     assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
     assert_int_equal(floor.canary, 2);
-    assert_string_equal(floor.method, "mode");
+    assert_int_equal(floor.issue_width, 8);
     store_close(store);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
         char sql[256];

@@ -341,9 +341,8 @@ static void test_version_1(void **state)
     make_version_1(old, false);
     store = fixture_open(old, STORE_UPDATE);
     struct canary_floor floor;
-    assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
-    assert_int_equal(floor.canary, 10);
-    assert_true(floor.clk_per_instr == 0.125);
+    // Its floor came without a measured width, and is found anew.
+    assert_int_equal(store_get_floor(store, 1, &floor, &err), 0);
     bool fresh;
     int64_t version;
     assert_int_equal(store_schema_identify(store, &fresh, &version, &err), 0);

@@ -6,9 +6,10 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 10, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 11, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
-enum { CORE_CANARIES = 11 }; // core_time.c has them; number 0 is none
+// core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
+enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
 
 // flags of a kernel
 enum {
@@ -44,8 +45,8 @@ struct core_config {
     uint32_t mode;           // enum core_mode
     int32_t cpu;             // to pin to
     uint32_t calib_link_clk; // latency of imul on this uarch, at the mode's width; 0: by the ratio
-    uint32_t issue_width;
-    uint32_t canary;            // which one: 1 to 9 nops of that length, 10 a mixture
+    uint32_t canary;         // which one: 1 to 9 nops of that length, from 10 on mixtures
+    uint32_t reserved;
     double floor_clk_per_instr; // of the canary on an undisturbed core
     double tsc_hz;
     double canary_tolerance;                 // accept up to floor * (1 + this)
@@ -112,7 +113,7 @@ enum core_record_type {
     CORE_REC_COUNTS, // kernel, pass: what was counted, in front of the timing it belongs to
     CORE_REC_TIMING, // kernel, pass: end of a pass, samples follow in the record
     CORE_REC_WAIT,   // alive, waiting for the core to become quiet
-    CORE_REC_FLOOR,  // one candidate of CORE_MODE_FLOOR
+    CORE_REC_FLOOR,  // how long a canary took in CORE_MODE_FLOOR: a part of its histogram
     CORE_REC_CODE,   // kernel: its machine code
     CORE_REC_SHAPE,  // kernel: copies and iterations that fill the window
     CORE_REC_REPEAT, // kernel: one repetition of CORE_MODE_BENCH
@@ -125,6 +126,11 @@ enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 8, CORE_CODE_MAX = 64, CORE_TEXT
 struct core_sample { // raw TSC ticks
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
 };
+
+// Histograms of CORE_MODE_FLOOR: core cycles an instruction, in bins of CORE_FLOOR_BIN_CLK. Bins of
+// which no sample is are not sent.
+enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
+#define CORE_FLOOR_BIN_CLK 0.00025 // 0.15 % at six instructions a cycle
 
 // What the core writes to fd 4: records of one size, so that a torn one cannot be misread.
 struct core_record {
@@ -162,12 +168,9 @@ struct core_record {
             struct core_sample samples[CORE_SAMPLES_MAX];
             char detail[CORE_TEXT_MAX];
         } timing;
-        struct {
-            double clk_per_instr; // mode of the distribution
-            double fastest_clk;   // what one sample in 50 is below: a disturbed core hides the mode
-            double share;         // of the samples within 1 % of the mode
-            uint32_t canary;
-            uint32_t samples;
+        struct { // samples in the bins [first, first + CORE_FLOOR_CHUNK) of a canary's histogram
+            uint32_t canary, first;
+            uint32_t counts[CORE_FLOOR_CHUNK];
         } floor;
         struct {
             uint32_t bytes; // of the body; code holds the first CORE_CODE_MAX of them

@@ -233,9 +233,14 @@ void time_fill_data(const struct core_kernel *kernel); // memory as a kernel fin
 const void *time_data(const void **end);               // the data area
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
 uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
-uint32_t time_canary(void);      // ticks of one canary
+uint32_t time_canary(void);      // ticks of the gate's canary
+uint32_t time_canary_of(uint32_t kind);
+double time_canary_instrs(void); // that one canary executes
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
-void time_floor(const struct core_config *config);
 uint64_t time_now(void); // TSC
+
+// core_floor.c: CORE_MODE_FLOOR.
+void floor_prepare(void); // before the system-call filter
+void floor_measure_canaries(const struct core_config *config, const struct times *times);
 
 #endif

@@ -167,12 +167,14 @@ int main(void)
     guard_setup();
     team_join(&config);
     size_t bytes = build_code();
+    if (config.mode == CORE_MODE_FLOOR)
+        floor_prepare();
     guard_drop_privileges();
+    time_calibrate(&config, &times);
+    send_hello(bytes);
     if (config.mode == CORE_MODE_FLOOR) {
-        time_floor(&config);
+        floor_measure_canaries(&config, &times);
     } else {
-        time_calibrate(&config, &times);
-        send_hello(bytes);
         run_begin();
         if (config.mode == CORE_MODE_BENCH)
             bench_measure(&config, &times, &runs[0]);

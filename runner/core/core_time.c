@@ -8,13 +8,18 @@
 #include <string.h>
 #include <sys/mman.h>
 
+// How far from an integer the latency of imul, in units of that of add, may be: to be taken where
+// no table has it, and to be taken although a table says something else.
+static const double LINK_TOLERANCE = 0.05, LINK_REFUTED = 0.02;
+
 enum {
     CALIB_LINKS = 256,
     CANARY_INSTRS = 960, // long enough to leave a loop buffer, short enough for the µop cache
     CANARY_BYTES_MAX = CANARY_INSTRS * 9,
     OVERHEAD_ROUNDS = 201,
-    RATIO_ROUNDS = 51,
-    COUNT_LOOPS = 512, // of a loop without a body
+    RATIO_ROUNDS = 101,
+    RATIO_FAST = RATIO_ROUNDS / 10, // of sorted rounds: a busy sibling slows the chain of add
+    COUNT_LOOPS = 512,              // of a loop without a body
     DATA_BYTES = 72 * 1024,
     DATA_FILL_BYTES = 4096, // what is rewritten before each pass
     DATA_BEFORE_BYTES = 4096,
@@ -25,7 +30,7 @@ enum {
 static uint8_t *data_base, *stack_top;
 static struct code calib_code, add_code, loop_code, canary_code[CORE_CANARIES];
 static uint32_t calib_iterations, canary_iterations;
-static uint32_t canary_kind;
+static uint32_t canary_kind; // of the gate
 // Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
 // something takes front-end slots. Less: the calibration chain itself was slowed down, which
 // happens while a core changes its power state after 512-bit instructions.
@@ -41,10 +46,10 @@ static const uint8_t imul_link[] = {0x0f, 0xaf, 0xc0}; // imul eax, eax
 static const uint8_t add_link[] = {0x01, 0xc0};        // add eax, eax
 #endif
 
-// What the canaries repeat: the nops that the vendors' manuals recommend, by length; and a mixture
-// that no CPU fuses or runs out of ports for, since Zen 4 takes up to twice as many nops in a cycle
-// as µops, now more, now fewer. It has no chains: constants to four registers, two eliminated
-// moves.
+// What the canaries repeat: the nops that the vendors' manuals recommend, by length; and, since Zen
+// 4 takes up to twice as many nops in a cycle as µops, now more, now fewer, three that no CPU
+// fuses. They have no chains and ask little of the ports: constants to four registers and two
+// eliminated moves; zero idioms; zero idioms and constants.
 static const struct canary {
     uint32_t bytes, instrs;
     const char *code;
@@ -63,6 +68,12 @@ static const struct canary {
      "\xb8\x01\x00\x00\x00" /* mov eax, 1 */ "\xb9\x01\x00\x00\x00" /* mov ecx, 1 */
      "\x0f\x28\xc1" /* movaps xmm0, xmm1 */ "\xba\x01\x00\x00\x00"  /* mov edx, 1 */
      "\xbe\x01\x00\x00\x00" /* mov esi, 1 */ "\x0f\x28\xd3" /* movaps xmm2, xmm3 */},
+    {8,  4,
+     "\x31\xc0" /* xor eax, eax */ "\x31\xc9" /* xor ecx, ecx */
+     "\x31\xd2" /* xor edx, edx */ "\x31\xf6" /* xor esi, esi */                   },
+    {15, 4,
+     "\x31\xc0" /* xor eax, eax */ "\xb9\x01\x00\x00\x00" /* mov ecx, 1 */
+     "\x0f\x57\xc0" /* xorps xmm0, xmm0 */ "\xbe\x01\x00\x00\x00" /* mov esi, 1 */ },
 };
 
 uint64_t time_now(void)
@@ -111,24 +122,6 @@ static void time_map_areas(void)
     memset(stack, 0, STACK_BYTES);
 }
 
-enum { FLOOR_BINS = 4000, FAST_SHARE = 50 };
-static const double FLOOR_BIN_CLK = 0.0005; // cycles an instruction: 0.3 % at six a cycle
-
-struct floor_histogram {
-    uint32_t counts[FLOOR_BINS], total;
-    double sums[FLOOR_BINS];
-};
-
-static struct floor_histogram *histograms; // by canary; only in CORE_MODE_FLOOR
-
-static void floor_map(void)
-{
-    histograms = mmap(NULL, CORE_CANARIES * sizeof *histograms, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (histograms == MAP_FAILED)
-        guard_fatal("cannot map the histograms of the canary");
-}
-
 static struct code time_canary_code(const struct canary *canary)
 {
     uint32_t periods = CANARY_INSTRS / canary->instrs;
@@ -159,8 +152,6 @@ void time_build(const struct core_config *config)
     canary_kind = config->canary;
     if (canary_kind < 1 || canary_kind >= CORE_CANARIES)
         canary_kind = 1;
-    if (config->mode == CORE_MODE_FLOOR)
-        floor_map();
 }
 
 static uint32_t time_setup(const struct core_setup *setup, uint32_t iterations)
@@ -225,9 +216,19 @@ uint32_t time_calibration(void)
     return time_own(&calib_code, calib_iterations);
 }
 
+uint32_t time_canary_of(uint32_t kind)
+{
+    return time_own(&canary_code[kind], canary_iterations);
+}
+
 uint32_t time_canary(void)
 {
-    return time_own(&canary_code[canary_kind], canary_iterations);
+    return time_canary_of(canary_kind);
+}
+
+double time_canary_instrs(void)
+{
+    return (double)CANARY_INSTRS * canary_iterations;
 }
 
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
@@ -266,25 +267,27 @@ static double time_overhead(void)
 // table's figure, and its substitute where the uarch is unknown.
 static double time_imul_per_add(void)
 {
-    static double values[RATIO_ROUNDS];
+    double imul[RATIO_ROUNDS], add[RATIO_ROUNDS];
     for (int i = 0; i < RATIO_ROUNDS; i++) {
-        double imul = time_own(&calib_code, calib_iterations) - overhead;
-        double add = time_own(&add_code, calib_iterations) - overhead;
-        values[i] = imul / add;
+        imul[i] = time_own(&calib_code, calib_iterations) - overhead;
+        add[i] = time_own(&add_code, calib_iterations) - overhead;
     }
-    time_sort(values, RATIO_ROUNDS);
-    return values[RATIO_ROUNDS / 2];
+    time_sort(imul, RATIO_ROUNDS);
+    time_sort(add, RATIO_ROUNDS);
+    return imul[RATIO_FAST] / add[RATIO_FAST];
 }
 
+// A table's figure is a claim: a ratio that is another integer refutes it. One that is no integer
+// says that something disturbs the chain of add, and nothing about the table.
 static uint32_t time_link_clk(const struct core_config *config, const struct times *times)
 {
-    if (config->calib_link_clk)
-        return config->calib_link_clk;
     bool counted = config->ncounters && config->counts_clk;
     double clk = counted ? times->link_counts[0] : times->imul_per_add;
     uint32_t nearest = (uint32_t)(clk + 0.5);
     double off = clk > nearest ? clk - nearest : nearest - clk;
-    if (nearest < 1 || off > 0.05 * nearest)
+    if (config->calib_link_clk && (nearest < 1 || off > LINK_REFUTED * nearest))
+        return config->calib_link_clk;
+    if (nearest < 1 || off > LINK_TOLERANCE * nearest)
         guard_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
                     "core cycles cannot be calibrated",
                     counted ? "what a counter says" : "its ratio to that of add", clk);
@@ -344,96 +347,44 @@ static void time_count(const struct core_config *config, struct times *times)
     time_count_slope(config, &loop_code, COUNT_LOOPS, times->loop_counts, ignored);
 }
 
+// Ticks of one iteration of a loop at its fastest; also warms it up.
+static double time_iteration(const struct code *code)
+{
+    enum { ITERATIONS = 64, TRIES = 20 };
+    uint32_t one = time_own(code, ITERATIONS);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t again = time_own(code, ITERATIONS);
+        one = again < one ? again : one;
+    }
+    return (double)one / ITERATIONS;
+}
+
+static double time_calibration_median(void)
+{
+    double values[RATIO_ROUNDS];
+    for (int i = 0; i < RATIO_ROUNDS; i++)
+        values[i] = time_calibration();
+    time_sort(values, RATIO_ROUNDS);
+    return values[RATIO_ROUNDS / 2];
+}
+
 void time_calibrate(const struct core_config *config, struct times *times)
 {
     double ticks_per_ns = config->tsc_hz / 1e9;
-    uint32_t one = time_own(&calib_code, 64); // also warms up
-    for (int i = 0; i < 20; i++) {
-        uint32_t again = time_own(&calib_code, 64);
-        one = again < one ? again : one;
-    }
-    double loop_tsc = one / 64.0;
-    calib_iterations = (uint32_t)(config->calib_ns * ticks_per_ns / loop_tsc) + 1;
+    calib_iterations =
+        (uint32_t)(config->calib_ns * ticks_per_ns / time_iteration(&calib_code)) + 1;
+    canary_iterations =
+        (uint32_t)(config->canary_ns * ticks_per_ns / time_iteration(&canary_code[canary_kind])) +
+        1;
     overhead = time_overhead();
     times->imul_per_add = time_imul_per_add();
     if (core_is_timed(config))
         time_count(config, times);
     times->calib_link_clk = time_link_clk(config, times);
-    double canary_loop_tsc = loop_tsc / (CALIB_LINKS * times->calib_link_clk) *
-                             (CANARY_INSTRS / (config->issue_width ? config->issue_width : 4.0));
-    canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns / canary_loop_tsc) + 1;
     times->overhead_tsc = overhead;
     times->calib_clk = (double)calib_iterations * CALIB_LINKS * times->calib_link_clk;
-    times->core_hz = times->calib_clk / (time_calibration() - overhead) * config->tsc_hz;
+    times->core_hz = times->calib_clk / (time_calibration_median() - overhead) * config->tsc_hz;
     double floor_clk = config->floor_clk_per_instr * CANARY_INSTRS * canary_iterations;
     canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
     canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
-}
-
-// The mode of a histogram with bins merged by threes, so that a peak on a border counts whole.
-static int floor_mode(const uint32_t *bins)
-{
-    int best = 1;
-    uint32_t most = 0;
-    for (int i = 1; i < FLOOR_BINS - 1; i++) {
-        uint32_t sum = bins[i - 1] + bins[i] + bins[i + 1];
-        if (sum > most) {
-            most = sum;
-            best = i;
-        }
-    }
-    return best;
-}
-
-// The cycles that one sample in FAST_SHARE is below.
-static double floor_fastest(const struct floor_histogram *histogram)
-{
-    uint32_t below = 0;
-    for (int i = 0; i < FLOOR_BINS; i++) {
-        below += histogram->counts[i];
-        if (below > histogram->total / FAST_SHARE)
-            return (i + 0.5) * FLOOR_BIN_CLK;
-    }
-    return 0;
-}
-
-static void floor_report(uint32_t kind, const struct floor_histogram *histogram)
-{
-    const uint32_t *bins = histogram->counts;
-    const double *sums = histogram->sums;
-    int mode = floor_mode(bins);
-    uint32_t near = bins[mode - 1] + bins[mode] + bins[mode + 1];
-    double sum = sums[mode - 1] + sums[mode] + sums[mode + 1];
-    struct core_record record = {.type = CORE_REC_FLOOR};
-    record.floor.canary = kind;
-    record.floor.clk_per_instr = near ? sum / near : 0;
-    record.floor.fastest_clk = floor_fastest(histogram);
-    record.floor.share = histogram->total ? (double)near / histogram->total : 0;
-    record.floor.samples = histogram->total;
-    guard_send(&record);
-}
-
-void time_floor(const struct core_config *config)
-{
-    struct times times;
-    time_calibrate(config, &times);
-    uint64_t end = time_now() + (uint64_t)(config->floor_ms * config->tsc_hz / 1000);
-    while (time_now() < end) {
-        for (canary_kind = 1; canary_kind < CORE_CANARIES; canary_kind++) {
-            double before = time_calibration() - overhead;
-            double canary = time_canary() - overhead;
-            double after = time_calibration() - overhead;
-            double differ = before > after ? before / after : after / before;
-            double clk = canary / ((before + after) / 2) * times.calib_clk /
-                         ((double)CANARY_INSTRS * canary_iterations);
-            int bin = (int)(clk / FLOOR_BIN_CLK);
-            if (differ > 1 + config->calib_tolerance || bin < 0 || bin >= FLOOR_BINS)
-                continue;
-            histograms[canary_kind].counts[bin]++;
-            histograms[canary_kind].sums[bin] += clk;
-            histograms[canary_kind].total++;
-        }
-    }
-    for (uint32_t kind = 1; kind < CORE_CANARIES; kind++)
-        floor_report(kind, &histograms[kind]);
 }
