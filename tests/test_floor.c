@@ -164,10 +164,12 @@ static bool settled(uint32_t grid, uint32_t passes, const double *clk)
 {
     struct core_kernel kernel = {.grid = grid};
     struct kernel_run run = {.kernel = &kernel, .nvalues = passes};
-    for (uint32_t pass = 0; pass < passes; pass++)
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        run.nsamples[pass] = SAMPLES;
         for (uint32_t i = 0; i < SAMPLES; i++)
             run.values[pass][i] = clk[pass];
-    return steady_settled(&run, SAMPLES, 0.005);
+    }
+    return steady_settled(&run, 0.005);
 }
 
 static void passes_go_on_until_the_fastest_state_came_back(void **state)

@@ -104,6 +104,7 @@ struct kernel_run {
     bool finished;     // nothing more to do
     // Samples of the passes done, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
+    uint32_t nsamples[CORE_PASSES_MAX];
     uint32_t nvalues; // passes in it
 };
 
@@ -205,8 +206,10 @@ void guard_send(const struct core_record *record);
 _Noreturn void guard_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void guard_sleep_ms(uint32_t ms);
 
-// core_steady.c: whether the passes so far settle a kernel's value.
-bool steady_settled(const struct kernel_run *run, uint32_t samples, double tolerance);
+// core_steady.c: whether the passes so far settle a kernel's value, and how many samples the next
+// one wants, of `accept` that a first one has.
+bool steady_settled(const struct kernel_run *run, double tolerance);
+uint32_t steady_accept(const struct kernel_run *run, uint32_t accept, double tolerance);
 
 // core_count.c: events counted around repetitions.
 void count_open(const struct core_counter *counters, uint32_t n); // before the system-call filter

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 enum {
-    LATER_GAPS = 3, // the pauses after the first are shorter by this: there are up to six of them
+    LATER_GAPS = 3, // the gaps after the first are shorter by this: there are up to six of them
     PAUSE_LAST_MS = 500, // before a requeued round; doubles up to it from PAUSE_FIRST_MS
 };
 
@@ -25,6 +25,7 @@ static void keep_values(struct kernel_run *run, const struct core_record *record
 {
     double scale = times->calib_clk / ((double)run->iterations * run->variant->copies *
                                        (run->kernel->instances ? run->kernel->instances : 1));
+    run->nsamples[run->nvalues] = record->timing.accepted;
     double *values = run->values[run->nvalues++];
     for (uint32_t i = 0; i < record->timing.accepted; i++) {
         double value = sample_value(&record->timing.samples[i]) * scale;
@@ -39,8 +40,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
                         struct core_record *counts)
 {
     keep_values(run, record);
-    run->finished = run->nvalues == config->passes ||
-                    steady_settled(run, record->timing.accepted, config->passes_tolerance);
+    run->finished = run->nvalues == config->passes || steady_settled(run, config->passes_tolerance);
     record->timing.last = run->finished;
     if (config->ncounters) {
         counts->counts.pass = run->pass;
@@ -55,9 +55,9 @@ static bool run_measure(struct kernel_run *run)
 {
     struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
     struct core_record counts = {.type = CORE_REC_COUNTS, .kernel = run->kernel->id};
-    uint32_t accepted = 0;
+    uint32_t accepted = 0, accept = steady_accept(run, config->accept, config->passes_tolerance);
     struct surroundings before = run_look_around();
-    for (uint32_t tries = 0; tries < config->tries && accepted < config->accept; tries++) {
+    for (uint32_t tries = 0; tries < config->tries && accepted < accept; tries++) {
         run->tried++;
         if (!before.quiet) {
             before = run_look_around();
@@ -77,7 +77,7 @@ static bool run_measure(struct kernel_run *run)
         }
         before = after;
     }
-    if (accepted < config->accept)
+    if (accepted < accept)
         return false;
     record.timing.pass = run->pass;
     record.timing.outcome = OUTCOME_OK;
@@ -107,8 +107,8 @@ static void run_give_up(struct kernel_run *run)
 {
     char detail[CORE_TEXT_MAX];
     snprintf(detail, sizeof detail,
-             "no %u undisturbed repeats in %u tries: something else uses this core", config->accept,
-             run->tried);
+             "no %u undisturbed repeats in %u tries: something else uses this core",
+             steady_accept(run, config->accept, config->passes_tolerance), run->tried);
     run_send_outcome(run, OUTCOME_UNSTABLE, 0, detail);
     run->finished = true;
 }
@@ -161,18 +161,19 @@ void measure_passes(const struct core_config *wanted, const struct times *found,
     times = found;
     runs = selected;
     try_all();
+    uint64_t next = time_now(); // when the next pass may begin
     for (uint32_t pass = 1; pass <= config->passes; pass++) {
-        uint64_t start = time_now();
         measure_pass(pass);
-        uint64_t took = time_now() - start;
         bool more = false;
         for (uint32_t i = 0; i < config->nselected; i++)
             more |= !runs[i].finished;
         if (!more)
             break;
-        // A short batch waits, so that one disturbance does not cover both passes.
-        uint32_t gap_ms = pass == 1 ? config->pass_gap_ms : config->pass_gap_ms / LATER_GAPS;
-        while (pass < config->passes && time_now() - start < run_ms_to_tsc(gap_ms) && took) {
+        // A short batch waits, so that one disturbance does not cover all passes. A long one, whose
+        // first passes have taken their time, has no reason to wait for the few kernels of the
+        // later.
+        next += run_ms_to_tsc(pass == 1 ? config->pass_gap_ms : config->pass_gap_ms / LATER_GAPS);
+        while (pass < config->passes && time_now() < next) {
             run_send_event(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }

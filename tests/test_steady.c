@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// How many passes a kernel gets, and how long they are: few and short ones where all samples agree,
+// all of them where the core shows more than one speed.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/core_internal.h"
+
+// The core is a program of its own; this file of it has no state and no dependencies.
+#include "core/core_steady.c"
+
+#include <string.h>
+
+enum { SAMPLES = 8 };
+static const double TOLERANCE = 0.005;
+
+// What the samples of a pass are multiplied with, ascending.
+struct pass {
+    double clk;
+    const double *factors;
+};
+static const double tight[SAMPLES] = {1, 1, 1.001, 1.001, 1.001, 1.002, 1.002, 1.3};
+static const double two[SAMPLES] = {1, 1, 1.001, 1.001, 1.1, 1.1, 1.1, 1.1};
+static const double scattered[SAMPLES] = {1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07};
+static const double lone[SAMPLES] = {0.8, 1, 1, 1.001, 1.001, 1.002, 1.002, 1.002};
+
+// Passes as the core takes them from what a kernel would show: *samples of them until it settles.
+static uint32_t passes_taken(uint32_t grid, const struct pass passes[CORE_PASSES_MAX],
+                             uint32_t *samples)
+{
+    struct core_kernel kernel = {.grid = grid};
+    struct kernel_run run = {.kernel = &kernel};
+    *samples = 0;
+    while (run.nvalues < CORE_PASSES_MAX && !steady_settled(&run, TOLERANCE)) {
+        uint32_t at = run.nvalues, accept = steady_accept(&run, SAMPLES, TOLERANCE);
+        for (uint32_t i = 0; i < accept; i++)
+            run.values[at][i] = passes[at].clk * passes[at].factors[i];
+        run.nsamples[at] = accept;
+        *samples += accept;
+        run.nvalues++;
+    }
+    return run.nvalues;
+}
+
+static void kernels_that_agree_need_little(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        uint32_t grid;
+        struct pass first, second, others;
+        uint32_t passes, samples;
+    } cases[] = {
+        {"one state",          1, {3, tight},     {3, tight},     {3, tight},     2, 12},
+        {"odd chain",          1, {3.47, tight},  {3.47, tight},  {3.47, tight},  3, 16},
+        {"odd throughput",     6, {0.53, tight},  {0.53, tight},  {0.53, tight},  5, 24},
+        {"nothing expected",   0, {0.53, tight},  {0.53, tight},  {0.53, tight},  2, 12},
+        {"one fast sample",    1, {3, lone},      {3, tight},     {3, tight},     2, 12},
+        {"two states",         1, {3.47, two},    {3.47, two},    {3.47, two},    5, 40},
+        {"slow at first",      1, {4, tight},     {3, tight},     {3, tight},     3, 20},
+        {"slow in the second", 1, {3, tight},     {4, tight},     {3, tight},     3, 20},
+        {"no state",           1, {7, scattered}, {7, scattered}, {7, scattered}, 8, 64},
+        {"scattered first",    1, {3, scattered}, {3, tight},     {3, tight},     3, 24},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct pass passes[CORE_PASSES_MAX] = {cases[i].first, cases[i].second};
+        for (int p = 2; p < CORE_PASSES_MAX; p++)
+            passes[p] = cases[i].others;
+        uint32_t samples, taken = passes_taken(cases[i].grid, passes, &samples);
+        if (taken != cases[i].passes || samples != cases[i].samples)
+            fail_msg("%s: %u passes of %u samples, not %u of %u", cases[i].what, taken, samples,
+                     cases[i].passes, cases[i].samples);
+    }
+}
+
+// Who asks for few samples gets no fewer.
+static void few_samples_stay(void **state)
+{
+    (void)state;
+    struct core_kernel kernel = {.grid = 1};
+    struct kernel_run run = {.kernel = &kernel, .nvalues = 1, .nsamples = {3}};
+    for (int i = 0; i < 3; i++)
+        run.values[0][i] = 3;
+    assert_int_equal(steady_accept(&run, 3, TOLERANCE), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(kernels_that_agree_need_little),
+        cmocka_unit_test(few_samples_stay),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
