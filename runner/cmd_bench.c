@@ -43,6 +43,7 @@ static const struct command_option options[] = {
     {0, "store",     NULL,      "keep the result in the database; latput query --bench shows it"     },
     {0, "label",     "TEXT",    "a name for what is stored; includes --store"                        },
     {0, "db",        "FILE",    "the database, which also keeps the canary's floor; `none`: none"    },
+    {0, "give-up",   "SECONDS", "how long to wait for an undisturbed core (default 5)"               },
     {0, "uarch",     "NAME",    uarch_option_help                                                    },
     {0, NULL,        NULL,      NULL                                                                 },
 };
@@ -69,6 +70,7 @@ enum option_index {
     OPT_STORE,
     OPT_LABEL,
     OPT_DB,
+    OPT_GIVE_UP,
     OPT_UARCH
 };
 
@@ -176,6 +178,15 @@ static int parse_value(enum option_index option, const char *value, struct argum
     }
 }
 
+static int parse_give_up(const char *value, struct bench_spec *spec)
+{
+    enum { SECONDS_MAX = 3600 };
+    int seconds = 0;
+    int status = command_option_number(&cmd_bench, OPT_GIVE_UP, value, 1, SECONDS_MAX, &seconds);
+    spec->give_up_ms = seconds * 1000;
+    return status;
+}
+
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
@@ -188,6 +199,8 @@ static int parse_option(void *context, int option, const char *value)
         return parse_column(value, arguments);
     if (option == OPT_FORMAT)
         return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
+    if (option == OPT_GIVE_UP)
+        return parse_give_up(value, spec);
     if (number_options[option].most)
         return command_option_number(&cmd_bench, option, value, number_options[option].least,
                                      number_options[option].most,

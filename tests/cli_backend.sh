@@ -20,7 +20,7 @@ measure() {
     local command=$1
     shift
     case $command in
-    run) run run --filter 'nop' --tests T --db run.db --results none --quiet "$@" ;;
+    run) run run --filter 'nop' --tests T --db run.db --results none --quiet --give-up 5 "$@" ;;
     ports) run ports --discover "$@" ;;
     validate) run validate --mixes 2 --db ports.db "$@" ;;
     esac

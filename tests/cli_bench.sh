@@ -8,8 +8,9 @@
 . "$(dirname "$0")/cli.sh"
 DB=$SCRATCH/bench.db
 
-# bench ARGS...: with a database of the test's own, so that the floor is found once.
-bench() { run bench --db "$DB" "$@"; }
+# bench ARGS...: with a database of the test's own, so that the floor is found once. Of some sixty,
+# each may wait for quiet, on a core that perhaps never is.
+bench() { run bench --db "$DB" --give-up 1 "$@"; }
 # The summary's value, "" if there is none.
 value() { sed -nE 's/^([0-9.]+) core clk an instance.*/\1/p' "$OUT"; }
 # expect_integer: the value is near an integer, or the core was too disturbed to tell.
@@ -387,6 +388,9 @@ expect_status 2
 expect_err "\-\-repeat wants a number from 1 to [0-9]+, not '0'"
 run bench --asm nop --cpu 8000
 expect_status 2
+run bench --asm nop --give-up 0
+expect_status 2
+expect_err '\-\-give-up wants a number from 1 to 3600'
 run bench nop
 expect_status 2
 run bench a.nasm b.nasm

@@ -19,7 +19,7 @@ ud2,,,X86_64,T,
 LIST
 
 # Real measurement. A disturbed machine may leave tests unstable (status 1), never wrong.
-run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 20
+run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5
 [ "$STATUS" = 0 ] || [ "$STATUS" = 1 ] || cli_fail "expected status 0 or 1"
 expect_err 'latput run: 4 forms, results: .* [0-9.]+ s, [0-9]+ kernels/s'
 expect_no_out
@@ -38,7 +38,7 @@ expect "the title in the database" test "$(sql 'select list, title, forms from l
     'small|A few well-known forms|4'
 
 # A second run is a run of its own; a resumed one that was finished begins afresh.
-run run small.csv --db "$DB" --results none --quiet --tests T
+run run small.csv --db "$DB" --results none --quiet --give-up 5 --tests T
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "two runs" test "$(sql 'select count(*) from run')" = 2
 expect "samples of the first run are still there" test "$(sql 'select count(distinct run_id) from run_form')" = 2
@@ -46,14 +46,14 @@ expect "samples of the first run are still there" test "$(sql 'select count(dist
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.
 KILLDB=$SCRATCH/kill.db
 for _ in 1 2 3 4 5; do
-    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --resume \
+    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume \
         >/dev/null 2>&1 </dev/null &
     pid=$!
     sleep "0.$((RANDOM % 9 + 1))"
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 done
-run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --resume
+run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
@@ -63,7 +63,7 @@ have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select m
 expect "all forms ($have of $rows)" test "$have" = "$rows"
 
 # A signal ends it in order.
-"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet >"$OUT" 2>"$ERR" </dev/null &
+"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
 sleep 1
 kill -INT "$pid"
@@ -73,9 +73,9 @@ CLI_COMMAND="latput run, SIGINT"
 [ "$STATUS" -le 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected an orderly end"
 
 # Two at once on one database.
-"$LATPUT" run small.csv --db "$SCRATCH/two.db" --results none --quiet --tests T >"$SCRATCH/a" 2>&1 &
+"$LATPUT" run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T >"$SCRATCH/a" 2>&1 &
 pid=$!
-run run small.csv --db "$SCRATCH/two.db" --results none --quiet --tests T
+run run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T
 second=$STATUS
 wait "$pid"
 first=$?
@@ -86,7 +86,7 @@ expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_che
 # Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
 printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
 if [ -r "$BUILD/core32.o" ]; then
-    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 20
+    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5
     [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
     expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
         "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
@@ -94,7 +94,7 @@ fi
 mkdir only64
 printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
 chmod +x only64/cc
-PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 20 --tests LT
+PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 5 --tests LT
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
@@ -130,7 +130,7 @@ expect_status 2
 expect_err "unknown backend 'nonsense'"
 # Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
 for backend in perf msr; do
-    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none --quiet
+    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none --quiet --give-up 5
     if [ "$STATUS" -le 1 ]; then
         counted() { sqlite3 -batch "$SCRATCH/$backend.db" "$1"; }
         expect "the backend" test "$(counted 'select backend from run')" = $backend
