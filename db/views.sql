@@ -31,7 +31,14 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     result.average, result.least_clk, result.most_clk, result.states,
     -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of several.
     CASE WHEN test.kind = 'latency'
-        THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark
+        THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark,
+    -- What the plan says beside a number; its form is that of runner/plan_note.c.
+    CASE WHEN result.outcome = 'ok' AND test.outcome = 'ok' THEN CASE
+        WHEN test.kind = 'throughput' AND test.variant = 'setting'
+            THEN printf('%.2f for setting operands anew, alone', value_clk)
+        WHEN test.detail GLOB '[0-9]* bytes each, *' AND value_clk > 0
+            THEN test.detail || printf(', %.2f a cycle', CAST(test.detail AS INTEGER) / value_clk)
+        ELSE nullif(test.detail, '') END END AS note
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
 -- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important test
@@ -40,20 +47,26 @@ CREATE VIEW run_form_result AS
 SELECT run_form_id, run_id, form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
-    CASE max(CASE WHEN kind = 'latency' AND outcome = 'ok'
-        THEN (bound <> 'exact') + (bound = 'upper') END)
-        WHEN 2 THEN 'upper' WHEN 1 THEN 'average' WHEN 0 THEN 'exact' END AS latency_bound,
-    -- That of the largest value only: no pair that is an upper bound can exceed it.
-    substr(max(CASE WHEN kind = 'latency' AND outcome = 'ok'
-        THEN printf('%016.6f', value_clk) || bound END), 17) AS latency_max_bound,
+    -- The bounds of the least and of the largest value: that of the pair which has it, the better one
+    -- where another pair comes as close as two measurements of one time do. So equal values have one bound.
+    CASE WHEN min(CASE WHEN kind = 'latency' AND bound = 'exact' THEN value_clk END)
+            <= 1.005 * min(CASE kind WHEN 'latency' THEN value_clk END) + 0.02 THEN 'exact'
+        WHEN min(CASE WHEN kind = 'latency' AND bound = 'average' THEN value_clk END)
+            <= 1.005 * min(CASE kind WHEN 'latency' THEN value_clk END) + 0.02 THEN 'average'
+        WHEN max(kind = 'latency' AND outcome = 'ok') THEN 'upper' END AS latency_bound,
+    CASE WHEN 1.005 * max(CASE WHEN kind = 'latency' AND bound = 'exact' THEN value_clk END) + 0.02
+            >= max(CASE kind WHEN 'latency' THEN value_clk END) THEN 'exact'
+        WHEN 1.005 * max(CASE WHEN kind = 'latency' AND bound = 'average' THEN value_clk END) + 0.02
+            >= max(CASE kind WHEN 'latency' THEN value_clk END) THEN 'average'
+        WHEN max(kind = 'latency' AND outcome = 'ok') THEN 'upper' END AS latency_max_bound,
     substr(min(CASE WHEN kind = 'latency' AND outcome = 'ok'
         THEN printf('%016.6f', value_clk) || mark END), 17) AS latency_min_mark,
     substr(max(CASE WHEN kind = 'latency' AND outcome = 'ok'
         THEN printf('%016.6f', value_clk) || mark END), 17) AS latency_max_mark,
-    min(CASE WHEN kind = 'throughput' AND variant <> 'slow' THEN value_clk END) AS fast_clk,
-    max(CASE WHEN kind = 'throughput' AND variant = 'slow' THEN value_clk END) AS slow_clk,
-    sum(kind = 'throughput' AND variant <> 'slow') AS fast_tests,
-    max(CASE kind WHEN 'throughput' THEN spread_clk END) AS rthroughput_spread_clk,
+    min(CASE WHEN kind = 'throughput' AND variant IN ('', 'fast') THEN value_clk END) AS fast_clk,
+    max(CASE WHEN kind = 'throughput' AND variant GLOB 'slow*' THEN value_clk END) AS slow_clk,
+    sum(kind = 'throughput' AND variant IN ('', 'fast')) AS fast_tests,
+    max(CASE WHEN kind = 'throughput' AND variant <> 'setting' THEN spread_clk END) AS rthroughput_spread_clk,
     -- A register-to-register pair that takes no cycle: done at rename, or no dependency at all.
     max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact' AND src GLOB 'op[0-9]'
         AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
@@ -61,7 +74,11 @@ SELECT run_form_id, run_id, form_id,
     max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok') AS kinds_ok,
     max(kind = 'latency') AS latency_asked, max(kind = 'throughput') AS rthroughput_asked,
     min(CASE WHEN outcome <> 'ok' AND NOT outside
-        THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble
+        THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble,
+    max(CASE WHEN kind = 'throughput' AND variant <> 'setting' AND outcome = 'ok' THEN bound END)
+        AS rthroughput_bound,
+    min(CASE WHEN kind = 'throughput' AND variant = 'setting' THEN value_clk END) AS setting_clk,
+    group_concat(note, '; ') AS note
 FROM run_test GROUP BY run_form_id;
 
 -- One row a form and run.
@@ -89,7 +106,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
     got.latency_min_mark, got.latency_max_mark,
     iif(got.latency_asked, 'L', '') || iif(got.rthroughput_asked, 'T', '')
-        || iif(port_result.run_form_id IS NULL, '', 'P') AS tests
+        || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
+    got.rthroughput_bound, got.setting_clk, got.note
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id)
     LEFT JOIN port_result USING (run_form_id);
@@ -158,6 +176,8 @@ SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
     iif(instr(best.tests || coalesce(lat.tests, ''), 'L'), 'L', '')
         || iif(instr(best.tests || coalesce(thr.tests, ''), 'T'), 'T', '')
         || iif(port.run_id IS NULL, '', 'P') AS tests,
+    coalesce(best.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
+    coalesce(best.setting_clk, thr.setting_clk) AS setting_clk, coalesce(best.note, thr.note) AS note,
     best.form_id, best.uarch_key
 FROM best_run_form AS best LEFT JOIN best_port_result AS port
     ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key
@@ -171,7 +191,7 @@ CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
     uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted,
     tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
-    latency_min_mark, latency_max_mark, tests
+    latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note
 FROM best_instruction;
 
 -- One row an operand pair (and data variant) and run.

@@ -27,6 +27,8 @@ static const struct option_key {
     {"stack",       NULL,                                false, list_value_stack   }, // bytes that the stack pointer moves
     {"x87",         "push pop pop2",                     false, NULL               }, // what it does to the register stack
     {"nontemporal", "",                                  false, NULL               }, // stores that bypass the caches
+    {"signs",       NULL,                                false, list_value_operands}, // operand whose sign bits choose
+    {"note",        NULL,                                false, NULL               }, // for the table, _ for blanks
     {"same",        "",                                  true,  NULL               }, // all register operands are one register
     {"bits",        "32 64",                             true,  NULL               }, // mode
     {"index",       "same adjacent overlap line random", true,  NULL               }, // where a gather's elements lie

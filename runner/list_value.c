@@ -60,12 +60,14 @@ static const char *value_x87_pair(const char *at, const char *end)
 
 int list_value_x87(const char *text, size_t len, struct list_fault *fault)
 {
+    enum { SETS_MAX = 4 };
     const char *end = text + len, *at = value_x87_pair(text, end);
-    if (at && at < end && *at == ':')
+    for (int sets = 1; sets < SETS_MAX && at && at < end && *at == ':'; sets++)
         at = value_x87_pair(at + 1, end);
     return at == end ? 0
-                     : list_fault_set(fault, text,
-                                      "st=VALUE, st=TOP/OTHERS, or two of these with ':' between");
+                     : list_fault_set(
+                           fault, text,
+                           "st=VALUE, st=TOP/OTHERS, or two to four of these with ':' between");
 }
 
 // A register, or the name of an operand or a part of it: op1, op2.base, flags.

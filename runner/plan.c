@@ -35,7 +35,8 @@ struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char 
     plan->tests =
         plan_grow(rp->arena, plan->tests, plan->ntests, &rp->tests_capacity, sizeof *plan->tests);
     struct test *test = &plan->tests[plan->ntests++];
-    *test = (struct test){.kind = kind, .src = "", .dst = "", .variant = variant, .detail = ""};
+    *test = (struct test){
+        .kind = kind, .src = "", .dst = "", .variant = variant, .note = "", .detail = ""};
     rp->kernels_capacity = 0;
     return test;
 }
@@ -90,12 +91,14 @@ static void plan_one_refusal(struct row_plan *rp, enum outcome outcome, const ch
 }
 
 // All tests of the row with one set of data.
-static void plan_variant(struct row_plan *rp, const char *variant, unsigned tests)
+static void plan_variant(struct row_plan *rp, int set, unsigned tests)
 {
+    static const char *const names[] = {"fast", "slow", "slow2", "slow3"};
+    const char *variant = data_sets(rp->row) > 1 ? names[set] : "";
     rp->npoints = 0;
     rp->vec_bits = 0;
     points_collect(rp);
-    data_set(rp, strcmp(variant, "slow") == 0);
+    data_set(rp, set);
     // What moves the stack has no chain through operands.
     if (tests & TESTS_LATENCY && !list_row_option(rp->row, "stack"))
         latency_plan(rp, variant);
@@ -125,11 +128,7 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
     }
     if (macro)
         return macro_plan(&rp, macro, err);
-    if (list_row_option(row, "data")) {
-        plan_variant(&rp, "fast", tests);
-        plan_variant(&rp, "slow", tests);
-    } else {
-        plan_variant(&rp, "", tests);
-    }
+    for (int set = 0; set < data_sets(row); set++)
+        plan_variant(&rp, set, tests);
     return 0;
 }

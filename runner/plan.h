@@ -52,13 +52,18 @@ struct kernel_spec {
 struct test {
     enum test_kind kind;
     const char *src, *dst; // latency: names of the operands: "op1", "op2.base", "op2.data", "flags"
-    const char *variant;   // "" or data variant: "fast", "slow"
+    const char *variant;   // "", or data variant: "fast", "slow", "slow2", ...; PLAN_SETTING
+    const char *note;      // what the table says beside the number, or ""
     enum bound bound;      // what the plan can promise at best
     enum outcome outcome;  // OUTCOME_OK, or why there is no kernel (NOT_MEASURABLE, SKIPPED)
     const char *detail;    // reason where outcome is not OK, else ""
     struct kernel_spec *kernels;
     int nkernels;
 };
+
+// The variant of a throughput test that times only what gives operands their values anew, which the
+// other kernels of the row do in front of each instance.
+#define PLAN_SETTING "setting"
 
 struct plan {
     const struct list_row *row;
@@ -94,8 +99,8 @@ enum breaking {
 };
 enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
 
-// Whether instances of the row can stand beside others: it needs no macro and leaves the stacks
-// alone.
+// Whether instances of the row can stand beside others: it needs no macro, leaves the stacks alone,
+// and does not wait for memory.
 bool mix_plannable(const struct list_row *row);
 // One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
 // mix_order); a kernel's one instance is the whole body. The data in registers and memory are those

@@ -98,15 +98,33 @@ static uint64_t data_double(double value)
     return bits;
 }
 
-// What x87 registers hold, as a double: the top of the stack or the others. The option st=
-// (TOP/OTHERS, for fast:slow data), or else as data= says.
-static uint64_t data_x87_value(const struct row_plan *rp, bool top)
+int data_sets(const struct list_row *row)
+{
+    int sets = 2;
+    const char *st = list_row_option(row, "st");
+    if (!list_row_option(row, "data"))
+        return 1;
+    for (const char *at = st ? strchr(st, ':') : NULL; at && (at = strchr(at + 1, ':'));)
+        sets++;
+    return sets;
+}
+
+const char *data_x87_option(const struct row_plan *rp)
 {
     const char *st = list_row_option(rp->row, "st");
+    for (int set = 0; st && set < rp->set && strchr(st, ':'); set++)
+        st = strchr(st, ':') + 1;
+    return st;
+}
+
+// What x87 registers hold, as a double: the top of the stack or the others. The option st=
+// (TOP/OTHERS, for each set of data), or else as data= says.
+static uint64_t data_x87_value(const struct row_plan *rp, bool top)
+{
+    const char *st = data_x87_option(rp);
     if (st) {
-        const char *second = rp->slow ? strchr(st, ':') : NULL;
         char *end;
-        double first = strtod(second ? second + 1 : st, &end);
+        double first = strtod(st, &end);
         return data_double(*end == '/' && !top ? strtod(end + 1, NULL) : first);
     }
     if (rp->slow && rp->data == DATA_DIVIDE)
@@ -135,11 +153,12 @@ static void data_set_x87(struct row_plan *rp)
     }
 }
 
-void data_set(struct row_plan *rp, bool slow)
+void data_set(struct row_plan *rp, int set)
 {
     const struct list_row *row = rp->row;
     data_set_kind(rp);
-    rp->slow = slow;
+    rp->set = set;
+    rp->slow = set > 0;
     rp->gpr_fill = 1;
     rp->mask_fill = UINT64_MAX;
     rp->vec_fill = rp->mem_fill = data_ones[row->element];
@@ -300,11 +319,16 @@ void data_index_init(struct draft *draft, int point)
                     draft_gpr(draft, rp->data_reg), DATA_SCRATCH);
 }
 
-// The vector mask of an AVX2 gather: sign bits of elements, from the bits of mask_fill.
+// A mask in a vector: sign bits of elements. That of an AVX2 gather is from the bits of mask_fill,
+// legacy instructions have theirs all set.
 void data_mask_init(struct draft *draft, int reg, int bits)
 {
     const struct row_plan *rp = draft->rp;
     char kind = bits == 256 ? 'y' : 'x';
+    if (!rp->avx) {
+        draft_init_line(draft, "pcmpeqd xmm%d, xmm%d", reg, reg);
+        return;
+    }
     if (rp->mask_fill == UINT64_MAX) {
         draft_init_line(draft, "vpcmpeqd %cmm%d, %cmm%d, %cmm%d", kind, reg, kind, reg, kind, reg);
         return;

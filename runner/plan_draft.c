@@ -218,7 +218,9 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
             draft_init_line(draft, "mov %s, 0x%" PRIx64, draft_gpr(draft, reg), point->value);
         break;
     case NEED_ONES:
-        if (point->class == CLASS_VEC) // mask registers are filled by the core
+        if (point->class == CLASS_MMX)
+            draft_init_line(draft, "pcmpeqd mm%d, mm%d", reg, reg);
+        else if (point->class == CLASS_VEC) // mask registers are filled by the core
             data_mask_init(draft, reg, point->bits);
         break;
     }

@@ -74,7 +74,9 @@ struct row_plan {
     int x87_moves; // what the row does to the stack: 1 pushes, -1 and -2 pop; 0: nothing
     int vec_bits;  // widest vector operand; 0: none
     enum data_kind data;
-    bool slow; // of data that has two speeds
+    int set;        // of the row's sets of data
+    bool slow;      // any but the first of them
+    bool set_timed; // what gives operands their values has a test
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
 };
 
@@ -110,8 +112,11 @@ enum chain_class points_class(const struct operand *op);
 // Same-register forms: the first point whose register point i shares; -1: none, or it is the first.
 int points_same_before(const struct row_plan *rp, int i);
 
-// plan_data.c: what registers and memory hold. `variant` of a data=... row.
-void data_set(struct row_plan *rp, bool slow);
+// plan_data.c: what registers and memory hold. Rows with data=... have several sets: 0 is the fast
+// one.
+int data_sets(const struct list_row *row);
+void data_set(struct row_plan *rp, int set);
+const char *data_x87_option(const struct row_plan *rp); // option st= from the set on; NULL: none
 // Slow division of vectors: the divisor's point (-1 for all other rows), and two divisors
 // (registers or displacements), each the reciprocal of the other, that links take in turns.
 int data_divisor_point(const struct row_plan *rp);
@@ -171,6 +176,13 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
 int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
                         bool breakers[POINTS_MAX]);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
+
+// plan_stream.c: stores to fresh lines.
+int stream_bytes(const struct row_plan *rp); // that an instance stores; 0: no row of this kind
+bool stream_kernel(struct row_plan *rp, struct test *test); // false: no kernel can be written
+
+// plan_note.c: for the table, of the row with the set of data that is planned; "": nothing to say.
+const char *plan_note(const struct row_plan *rp, const char *variant);
 
 // plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
 void latency_plan(struct row_plan *rp, const char *variant);

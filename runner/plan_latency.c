@@ -251,6 +251,11 @@ static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char 
     const char *src = rp->points[pair.s].name, *dst = rp->points[pair.d].name;
     test->src = pair.rest ? arena_printf(rp->arena, "%s.rest", src) : src;
     test->dst = pair.flag ? arena_printf(rp->arena, "%s.%s", dst, pair.flag) : dst;
+    if (rp->points[pair.d].part == PART_DATA && list_row_option(rp->row, "nontemporal")) {
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE,
+                    "what is stored past the caches comes back from memory, not from the core");
+        return;
+    }
     int width = rp->params->issue_width;
     for (int filled = 0; filled < 2; filled++) {
         struct draft draft;

@@ -74,6 +74,8 @@ static struct test *macro_test(struct row_plan *rp, enum test_kind kind, const c
     struct test *test = plan_add_test(rp, kind, "");
     test->src = src;
     test->dst = dst;
+    if (kind == TEST_THROUGHPUT)
+        test->note = plan_note(rp, "");
     return test;
 }
 
@@ -173,7 +175,7 @@ int macro_plan(struct row_plan *rp, const char *macro, struct err *err)
             rp->row, macro, err,
             "macro=%s should be macro=FILE.inc:NAME[:ARGUMENT...] with a file in macros/", macro);
     points_collect(rp);
-    data_set(rp, false);
+    data_set(rp, 0);
     const char *name = arena_printf(rp->arena, "macros/%.*s", (int)(colon - macro), macro);
     const char *path = path_data(name);
     FILE *file = fopen(path, "r");

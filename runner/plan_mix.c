@@ -295,7 +295,7 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
 bool mix_plannable(const struct list_row *row)
 {
     return !list_row_option(row, "macro") && !list_row_option(row, "x87") &&
-           !list_row_option(row, "stack");
+           !list_row_option(row, "stack") && !list_row_option(row, "nontemporal");
 }
 
 // The form of the move or test that draft_break() writes.

@@ -218,6 +218,7 @@ void points_collect(struct row_plan *rp)
         points_add_operand(rp, &row->implicit[i], -1);
     const char *pointers = list_row_option(row, "pointer");
     const char *small = list_row_option(row, "small");
+    const char *signs = list_row_option(row, "signs");
     for (int i = 0; i < rp->npoints; i++) {
         struct point *point = &rp->points[i];
         if (pointers && point->class == CLASS_GPR && points_listed(pointers, point->name))
@@ -226,7 +227,8 @@ void points_collect(struct row_plan *rp)
             point->need = NEED_VALUE;
             point->value = 1;
         }
-        if (points_is_gather_mask(rp, point) || (point->part == PART_MASK && point->written))
+        if ((signs && points_listed(signs, point->name)) || points_is_gather_mask(rp, point) ||
+            (point->part == PART_MASK && point->written))
             point->need = NEED_ONES;
         point->same = rp->same && point->part == PART_WHOLE && point->position >= 0 &&
                       point->fixed < 0 && point->class != CLASS_NONE;

@@ -242,7 +242,8 @@ static void throughput_sources(struct draft *draft, const bool breakers[POINTS_M
     draft_repush_reserve(draft);
 }
 
-void throughput_instance(struct draft *draft, const struct instances *instances, int j)
+// The registers of instance j, and what sets some of them anew in front of it.
+static void throughput_set_registers(struct draft *draft, const struct instances *instances, int j)
 {
     const struct row_plan *rp = draft->rp;
     for (int i = 0; i < rp->npoints; i++)
@@ -258,7 +259,12 @@ void throughput_instance(struct draft *draft, const struct instances *instances,
             draft_break(draft, i);
     if (instances->immediates)
         throughput_put_immediates(draft);
-    draft->disp = instances->disp + throughput_disp(rp, j);
+}
+
+void throughput_instance(struct draft *draft, const struct instances *instances, int j)
+{
+    throughput_set_registers(draft, instances, j);
+    draft->disp = instances->disp + throughput_disp(draft->rp, j);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
@@ -338,12 +344,29 @@ static enum chain_class throughput_class(const struct row_plan *rp)
     return class;
 }
 
-void throughput_plan(struct row_plan *rp, const char *variant)
+// What sets operands anew stands in front of each instance, and its µops may take part of the time
+// or hide behind the instruction: both are told, nothing is subtracted.
+static void throughput_plan_setting(struct row_plan *rp)
 {
-    struct test *test = plan_add_test(rp, TEST_THROUGHPUT, variant);
-    // Putting back what the row moved takes part of the time.
-    if (list_row_option(rp->row, "x87") || list_row_option(rp->row, "stack"))
-        test->bound = BOUND_UPPER;
+    static _Thread_local struct instances instances;
+    struct draft draft;
+    draft_begin(&draft, rp);
+    int wanted = throughput_counts[throughput_class(rp)][0];
+    if (throughput_prepare(&draft, wanted, BREAK_NEEDED, &instances) && instances.nbreakers > 0) {
+        for (int j = 0; j < instances.n; j++)
+            throughput_set_registers(&draft, &instances, j);
+        if (draft.instrs > 0) {
+            struct test *test = plan_add_test(rp, TEST_THROUGHPUT, PLAN_SETTING);
+            rp->set_timed = true;
+            plan_add_kernel(rp, test, draft_finish(&draft, "alone", instances.n));
+            return;
+        }
+    }
+    draft_free(&draft);
+}
+
+static void throughput_plan_shapes(struct row_plan *rp, struct test *test)
+{
     bool wanted[CUT_COUNT] = {[CUT_NEEDED] = true};
     for (int i = 0; i < rp->npoints; i++) {
         wanted[CUT_IMPLICIT] |= throughput_breakable(rp, i) && !throughput_must_set(rp, i);
@@ -355,6 +378,23 @@ void throughput_plan(struct row_plan *rp, const char *variant)
             int got = throughput_kernel(rp, test, counts[i], before, (enum cut)cut);
             before = got ? got : before;
         }
+}
+
+void throughput_plan(struct row_plan *rp, const char *variant)
+{
+    struct test *test = plan_add_test(rp, TEST_THROUGHPUT, variant);
+    test->note = plan_note(rp, variant);
+    bool breakers[POINTS_MAX];
+    bool sets = throughput_breakers(rp, BREAK_NEEDED, breakers) > 0;
+    // Putting back what the row moved or changed takes part of the time.
+    if (list_row_option(rp->row, "x87") || list_row_option(rp->row, "stack") || sets)
+        test->bound = BOUND_UPPER;
+    if (stream_bytes(rp))
+        stream_kernel(rp, test);
+    else
+        throughput_plan_shapes(rp, test);
     if (test->nkernels == 0)
         plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for one instance");
+    else if (sets && !rp->set_timed && !stream_bytes(rp))
+        throughput_plan_setting(rp);
 }

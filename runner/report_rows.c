@@ -102,6 +102,7 @@ static const struct shown_column shown_instruction[] = {
     {"uops",        ALIGN_RIGHT, "uops",                 2,        0 },
     {"ports",       ALIGN_LEFT,  "ports",                FIT_KEEP, 15},
     {"outcome",     ALIGN_LEFT,  "outcome",              1,        0 },
+    {"note",        ALIGN_LEFT,  "note",                 4,        30},
     {"run",         ALIGN_RIGHT, "run_id",               8,        0 },
     {NULL,          ALIGN_LEFT,  NULL,                   FIT_KEEP, 0 },
 };
@@ -243,6 +244,7 @@ static bool shown_is_bound(struct store_rows *rows, const char *name)
     const char *bound = strcmp(name, "latency_clk") == 0       ? "bound"
                         : strcmp(name, "latency_min_clk") == 0 ? "latency_bound"
                         : strcmp(name, "latency_max_clk") == 0 ? "latency_max_bound"
+                        : strcmp(name, "rthroughput_clk") == 0 ? "rthroughput_bound"
                                                                : NULL;
     return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
 }

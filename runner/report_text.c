@@ -90,18 +90,27 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
         strbuf_printf(out, "Core cycles counted by the backend %s.\n\n", run->backend);
 }
 
-static const char *const list_headings[] = {"instruction", "enc",    "latency",   "max",
-                                            "1/tput",      "slow",   "at rename", "uops",
-                                            "ports",       "outcome"};
+static const char *const list_headings[] = {"instruction", "enc",     "latency",   "max",
+                                            "1/tput",      "slow",    "at rename", "uops",
+                                            "ports",       "outcome", "note"};
 static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
                                                 ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
-                                                ALIGN_LEFT,  ALIGN_LEFT};
+                                                ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_LEFT};
 
 static void put_number(struct report_table *table, struct store_rows *rows, const char *name)
 {
     char number[32];
     report_number(store_rows_real(rows, store_rows_column(rows, name)), number);
     report_table_cell(table, number);
+}
+
+static void put_throughput(struct report_table *table, struct store_rows *rows)
+{
+    char number[32], text[48];
+    bool upper = strcmp(run_field(rows, "rthroughput_bound"), "upper") == 0;
+    report_number(store_rows_real(rows, store_rows_column(rows, "rthroughput_clk")), number);
+    snprintf(text, sizeof text, "%s%s", *number && upper ? "≤" : "", number);
+    report_table_cell(table, text);
 }
 
 struct list_seen { // what the legend must explain
@@ -136,12 +145,13 @@ static void put_list_row(struct report_table *table, struct store_rows *rows,
                 (const char *[]){"latency_min_clk", "latency_bound", "latency_min_mark"}, seen);
     put_latency(table, rows,
                 (const char *[]){"latency_max_clk", "latency_max_bound", "latency_max_mark"}, seen);
-    put_number(table, rows, "rthroughput_clk");
+    put_throughput(table, rows);
     put_number(table, rows, "rthroughput_slow_clk");
     report_table_cell(table, renamed);
     report_table_cell(table, run_field(rows, "uops"));
     report_table_cell(table, report_ports(rows));
     report_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
+    report_table_cell(table, run_field(rows, "note"));
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
     seen->renamed |= *renamed != '\0';
@@ -155,7 +165,7 @@ static void put_list_row(struct report_table *table, struct store_rows *rows,
 static void put_legend(struct strbuf *out, const struct list_seen *seen)
 {
     strbuf_puts(out, "\nlatency: cycles from operand to operand, least and most of all pairs; "
-                     "≤ marks an upper bound.\n"
+                     "≤ marks an upper bound, as it is of the pair that has the value.\n"
                      "1/tput: cycles an instruction when many independent ones run (reciprocal "
                      "throughput); slow: the same with slow operands.\n");
     if (seen->average)

@@ -126,7 +126,7 @@ static int store_put_test(struct store *store, int64_t run_form_id, int position
                       "outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
                       "iisssssss", run_form_id, (int64_t)position, test_kind_name(test->kind),
                       test->src, test->dst, test->variant, bound_name(test->bound),
-                      outcome_name(test->outcome), test->detail) != 0)
+                      outcome_name(test->outcome), *test->detail ? test->detail : test->note) != 0)
         return -1;
     int64_t test_id = sqlite3_last_insert_rowid(store->db);
     int64_t deciding_id = 0;

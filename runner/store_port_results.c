@@ -294,14 +294,15 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
         return -1;
     *values = arena_alloc(arena, ((size_t)count + 1) * sizeof **values);
     // The same choice as in the view run_instruction_table.
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT form, enc, bits, coalesce("
-                   "min(CASE WHEN test.variant <> 'slow' THEN value_clk END), max(value_clk)) "
-                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
-                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
-                   "AND result.outcome = 'ok' GROUP BY run_form_id ORDER BY form, enc, bits",
-                   "i", from);
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        "SELECT form, enc, bits, coalesce("
+        "min(CASE WHEN test.variant NOT GLOB 'slow*' THEN value_clk END), max(value_clk)) "
+        "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
+        "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
+        "AND test.variant <> 'setting' "
+        "AND result.outcome = 'ok' GROUP BY run_form_id ORDER BY form, enc, bits",
+        "i", from);
     if (!stmt)
         return -1;
     int got;

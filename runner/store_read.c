@@ -23,7 +23,7 @@ struct store_rows {
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
     "idiom, eliminated, at_rename, latency_max_bound, ports_run_id, latency_min_mark, "            \
-    "latency_max_mark, tests"
+    "latency_max_mark, tests, rthroughput_bound, setting_clk, note"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \

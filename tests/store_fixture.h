@@ -177,12 +177,20 @@ struct fixture_test {
     enum outcome outcome;
     double clk;
 };
+// What else the plan of a test may say.
+struct fixture_promise {
+    enum bound bound;
+    const char *note; // NULL: none
+};
 
 enum { FIXTURE_TESTS_MAX = 8 };
 
-static inline int fixture_put(struct store *store, int64_t run_id, const struct list_row *row,
-                              int position, const struct fixture_test *wanted, int n,
-                              struct err *err)
+// promises: of each test, or NULL.
+static inline int fixture_put_promised(struct store *store, int64_t run_id,
+                                       const struct list_row *row, int position,
+                                       const struct fixture_test *wanted,
+                                       const struct fixture_promise *promises, int n,
+                                       struct err *err)
 {
     struct kernel_spec specs[FIXTURE_TESTS_MAX];
     struct test tests[FIXTURE_TESTS_MAX];
@@ -192,6 +200,9 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
     static const uint8_t code[] = {0x48, 0x01, 0xd8};
     for (int i = 0; i < n; i++) {
         const struct fixture_test *want = &wanted[i];
+        struct fixture_promise promise = {BOUND_EXACT, NULL};
+        if (promises)
+            promise = promises[i];
         bool ok = want->planned == OUTCOME_OK;
         specs[i] = (struct kernel_spec){.shape = want->kind == TEST_LATENCY ? "dense" : "n8",
                                         .body = "",
@@ -202,6 +213,8 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
                                  .src = want->src,
                                  .dst = want->dst,
                                  .variant = want->variant,
+                                 .note = promise.note ? promise.note : "",
+                                 .bound = promise.bound,
                                  .outcome = want->planned,
                                  .detail = ok ? "" : "no chain for this pair",
                                  .kernels = &specs[i],
@@ -231,7 +244,8 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
             kernels[i].estimate = (struct estimate){.outcome = want->outcome};
         }
         measured[i] = (struct measured_test){.kernels = &kernels[i]};
-        measured[i].result = derive_test(want->kind, BOUND_EXACT, &facts, &kernels[i].estimate, ok);
+        measured[i].result =
+            derive_test(want->kind, promise.bound, &facts, &kernels[i].estimate, ok);
         if (!ok) {
             measured[i].result.outcome = want->planned;
             measured[i].result.detail = tests[i].detail;
@@ -241,6 +255,13 @@ static inline int fixture_put(struct store *store, int64_t run_id, const struct 
     }
     struct plan plan = {row, tests, n};
     return store_put_form(store, run_id, "int", position, &plan, measured, err);
+}
+
+static inline int fixture_put(struct store *store, int64_t run_id, const struct list_row *row,
+                              int position, const struct fixture_test *wanted, int n,
+                              struct err *err)
+{
+    return fixture_put_promised(store, run_id, row, position, wanted, NULL, n, err);
 }
 
 // A run with three forms: `add` all ok, `div` with fast and slow data, `hlt` that fails.

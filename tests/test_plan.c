@@ -272,7 +272,6 @@ static void test_breakers_leave_the_chain(void **state)
         {"mul,r8,al =ax =flags,I386,,", "al",  "ax",    "rax"},
         {"mul,r8,al =ax =flags,I386,,", "al",  "flags", "rax"},
         {"aam,i8:10,+ax =flags,I386,,", "ax",  "flags", "rax"},
-        {"dummy,,=dl dx =flags,I386,,", "dx",  "flags", "rdx"},
         {"xchg,+r16 r16,,I386,,same",   "op1", "op1",   "rbx"},
         {"mov,=r8 r8,,I386,,same",      "op2", "op1",   "rbx"},
     };
@@ -509,6 +508,127 @@ static void test_macro(void **state)
     planned_free(&planned);
 }
 
+// Stores that bypass the caches run through fresh lines, each written whole; what comes back from
+// memory is no latency of theirs.
+static void test_streams(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *body, *note;
+        int instances;
+    } cases[] = {
+        {"movntdq,=m128 x,,SSE2,,nontemporal",
+         "lea r13, [r14+r12]\nmovntdq oword [r13], xmm0\nmovntdq oword [r13+16], xmm0\n",                  "16 bytes each, to fresh lines", 32 },
+        {"movnti,=m32 r32,,SSE2,,nontemporal",                            "movnti dword [r13+508], ebx\n",
+         "4 bytes each, to fresh lines",                                                                                                    128},
+        {"movdir64b,r64 m512,,MOVDIR64B,,pointer=op1 nontemporal",
+         "lea rbx, [r13+448]\nmovdir64b rbx, zword [r14-64]\n",                                            "64 bytes each, to fresh lines", 8  },
+        {"maskmovdqu,x x,rdi,SSE2,,pointer=rdi signs=op2 nontemporal",
+         "lea rdi, [r13+0]\nmaskmovdqu xmm0, xmm1\nlea rdi, [r13+16]\n",                                   "16 bytes each, to fresh lines", 32 },
+        {"maskmovq,mm mm,rdi,SSE+MMX,,pointer=rdi signs=op2 nontemporal",
+         "lea rdi, [r13+504]\nmaskmovq",                                                                   "8 bytes each, to fresh lines",  64 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        const struct test *test = find_test(&planned, "", "", "");
+        assert_int_equal(test->nkernels, 1);
+        const struct kernel_spec *spec = &test->kernels[0];
+        assert_string_equal(spec->shape, "stream");
+        assert_int_equal(spec->instances, cases[i].instances);
+        assert_string_equal(test->note, cases[i].note);
+        assert_non_null(strstr(spec->init, "xor r12d, r12d\n"));
+        // Moves on by what was written, 64 KiB in all: the data area.
+        assert_memory_equal(spec->body, "add r12d, 512\nmovzx r12d, r12w\n", 31);
+        if (!strstr(spec->body, cases[i].body))
+            fail_msg("%s: no %s in\n%s", cases[i].row, cases[i].body, spec->body);
+        // A mask of zeros would store nothing.
+        if (strstr(cases[i].row, "signs="))
+            assert_non_null(strstr(spec->init, "pcmpeqd "));
+        planned_free(&planned);
+    }
+    struct planned planned;
+    plan_text(&planned, cases[0].row);
+    assert_int_equal(find_test(&planned, "op2", "op1.data", "")->outcome, OUTCOME_NOT_MEASURABLE);
+    planned_free(&planned);
+}
+
+// What gives operands their values anew is timed alone as well, once a row, and the value with both
+// is an upper bound.
+static void test_setting_is_timed_alone(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vpgatherdd,+y vm32y +y,,AVX2,T,");
+    const struct test *test = find_test(&planned, "", "", "");
+    assert_int_equal(test->bound, BOUND_UPPER);
+    const struct kernel_spec *alone = find_test(&planned, "", "", PLAN_SETTING)->kernels;
+    assert_int_equal(alone->instances, alone->instrs);
+    assert_null(strstr(alone->body, "gather"));
+    assert_memory_equal(alone->body, test->kernels[0].body, strcspn(alone->body, "\n"));
+    planned_free(&planned);
+    static const char *const others[] = {"add,+r64 r64,=flags,X86_64,T,",
+                                         "mul,r64,+rax =rdx =flags,X86_64,T,"};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        plan_text(&planned, others[i]);
+        assert_int_equal(planned.plan.ntests, 1);
+        assert_int_equal(planned.plan.tests[0].bound, BOUND_EXACT);
+        planned_free(&planned);
+    }
+    plan_text(&planned, "div,r8,+ax =flags,I386,T,data=idiv"); // only the slow data need it
+    assert_int_equal(planned.plan.ntests, 3);
+    find_test(&planned, "", "", PLAN_SETTING);
+    planned_free(&planned);
+}
+
+// Up to four sets of x87 values, each a variant that says which they are.
+static void test_sets_of_values(void **state)
+{
+    (void)state;
+    static const char *const variants[][3] = {
+        {"fast",  "fast: st 0",     "mov rax, 0x0\n"               },
+        {"slow",  "slow: st 0.5",   "mov rax, 0x3fe0000000000000\n"},
+        {"slow2", "slow2: st 2.5",  "mov rax, 0x4004000000000000\n"},
+        {"slow3", "slow3: st 1e10", "mov rax, 0x4202a05f20000000\n"},
+    };
+    struct planned planned;
+    plan_text(&planned, "fcos,,+st0 =fpsw,X87,,type=f80 data=function st=0:0.5:2.5:1e10");
+    for (size_t i = 0; i < ARRAY_LEN(variants); i++) {
+        const struct test *test = find_test(&planned, "", "", variants[i][0]);
+        assert_string_equal(test->note, variants[i][1]);
+        assert_non_null(strstr(test->kernels[0].init, variants[i][2]));
+        find_test(&planned, "st0", "st0", variants[i][0]);
+    }
+    planned_free(&planned);
+    plan_text(&planned, "fscale,,+st0 st1 =fpsw,X87,T,type=f80 st=1.7/3");
+    assert_string_equal(planned.plan.tests[0].note, "st0 1.7, others 3");
+    planned_free(&planned);
+}
+
+static void test_notes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *note;
+    } cases[] = {
+        {"add,+r16 i16,=flags,I386,T,",                                    "length-changing prefix"},
+        {"mov,=m16 i16,,I386,T,",                                          "length-changing prefix"},
+        {"imul,=r16 r16 i16,=flags,I386,T,",                               "length-changing prefix"},
+        {"o16 push,i16,+rsp,I386,T,stack=-2",                              "length-changing prefix"},
+        {"add,+r16 i8,=flags,I386,T,",                                     ""                      },
+        {"add,+r32 i32,=flags,I386,T,",                                    ""                      },
+        {"ret,i16,+rsp,I386,T,macro=branch.inc:branch_call_ret_pop",       ""                      },
+        {"cld,,=df,I386,T,note=clear_already",                             "clear already"         },
+        {"std,,=df,I386,T,macro=state.inc:state_direction note=both_ways", "both ways"             },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        assert_string_equal(planned.plan.tests[0].note, cases[i].note);
+        planned_free(&planned);
+    }
+}
+
 static void test_gather_patterns(void **state)
 {
     (void)state;
@@ -586,6 +706,10 @@ int main(void)
         cmocka_unit_test(test_32_bit_mode_has_its_own_registers),
         cmocka_unit_test(test_32_bit_rows_are_skipped_with_a_reason),
         cmocka_unit_test(test_macro),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_setting_is_timed_alone),
+        cmocka_unit_test(test_sets_of_values),
+        cmocka_unit_test(test_notes),
         cmocka_unit_test(test_gather_patterns),
         cmocka_unit_test(test_encodings_do_not_mix),
     };

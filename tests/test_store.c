@@ -82,6 +82,96 @@ static void test_round_trip(void **state)
     fixture_remove(&fixture);
 }
 
+// Bounds belong to the pairs that have the values, so that equal values have one bound.
+static void test_bounds_of_latencies(void **state)
+{
+    (void)state;
+    static const struct {
+        double exact, upper; // 0: no such pair
+        const char *bounds;  // of the least and of the most
+    } cases[] = {
+        {1, 0,     "exact exact"},
+        {0, 1,     "upper upper"},
+        {1, 1.003, "exact exact"}, // one time, measured twice
+        {1, 0.997, "exact exact"},
+        {3, 1,     "upper exact"},
+        {1, 3,     "exact upper"},
+        {9, 10,    "exact upper"}, // among long ones a cycle is no noise either
+    };
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct fixture_test tests[2];
+        struct fixture_promise promises[2];
+        int n = 0;
+        for (int upper = 0; upper < 2; upper++) {
+            double clk = upper ? cases[i].upper : cases[i].exact;
+            if (clk <= 0)
+                continue;
+            promises[n] = (struct fixture_promise){upper ? BOUND_UPPER : BOUND_EXACT, NULL};
+            tests[n++] = (struct fixture_test){
+                TEST_LATENCY, "op1", upper ? "flags" : "op1", "", OUTCOME_OK, OUTCOME_OK, clk};
+        }
+        char name[16];
+        snprintf(name, sizeof name, "case%zu", i);
+        struct list_row row = fixture_row(name, "r64", name);
+        struct err err = {""};
+        int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+        assert_int_equal(fixture_put_promised(store, run_id, &row, 0, tests, promises, n, &err), 0);
+        char sql[160];
+        snprintf(sql, sizeof sql,
+                 "SELECT latency_bound || ' ' || latency_max_bound FROM instruction_table "
+                 "WHERE form = '%s'",
+                 name);
+        fixture_expect(store, sql, cases[i].bounds);
+    }
+    fixture_end(&fixture, store);
+}
+
+// What the plan says of a test stands beside its number, and what sets operands anew is told
+// apart from the instruction's time. Several sets of slow data count as one: the slowest.
+static void test_notes(void **state)
+{
+    (void)state;
+    static const struct fixture_test tests[] = {
+        {TEST_THROUGHPUT, "", "", "fast",       OUTCOME_OK, OUTCOME_OK, 8  },
+        {TEST_THROUGHPUT, "", "", PLAN_SETTING, OUTCOME_OK, OUTCOME_OK, 0.5},
+        {TEST_THROUGHPUT, "", "", "slow",       OUTCOME_OK, OUTCOME_OK, 20 },
+        {TEST_THROUGHPUT, "", "", "slow2",      OUTCOME_OK, OUTCOME_OK, 16 },
+    };
+    static const struct fixture_promise promises[] = {
+        {BOUND_UPPER, "fast: st 0"},
+        {BOUND_EXACT, NULL        },
+        {BOUND_UPPER, "slow: st 2"},
+        {BOUND_UPPER, NULL        },
+    };
+    static const struct fixture_test stream = {TEST_THROUGHPUT, "",         "", "",
+                                               OUTCOME_OK,      OUTCOME_OK, 2.5};
+    static const struct fixture_test failed = {TEST_THROUGHPUT,   "", "", "", OUTCOME_OK,
+                                               OUTCOME_SIGNALLED, 0};
+    static const struct fixture_promise bytes = {BOUND_EXACT, "16 bytes each, to fresh lines"};
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {""};
+    struct list_row rows[] = {fixture_row("fcos", "", "fcos"), fixture_row("movnt", "", "movnt"),
+                              fixture_row("hlt", "", "hlt")};
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put_promised(store, run_id, &rows[0], 0, tests, promises, 4, &err), 0);
+    assert_int_equal(fixture_put_promised(store, run_id, &rows[1], 1, &stream, &bytes, 1, &err), 0);
+    assert_int_equal(fixture_put_promised(store, run_id, &rows[2], 2, &failed, &bytes, 1, &err), 0);
+    fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'fcos'",
+                   "fast: st 0; 0.50 for setting operands anew, alone; slow: st 2");
+    fixture_expect(store,
+                   "SELECT rthroughput_clk || ' ' || rthroughput_slow_clk || ' ' || setting_clk || "
+                   "' ' || rthroughput_bound FROM instruction_table WHERE form = 'fcos'",
+                   "8.0 20.0 0.5 upper");
+    fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'movnt'",
+                   "16 bytes each, to fresh lines, 6.40 a cycle");
+    fixture_expect(store, "SELECT note FROM instruction_table WHERE form = 'hlt'", "NULL");
+    fixture_expect(store, "SELECT count(*) FROM failure_table WHERE detail LIKE '%bytes%'", "0");
+    fixture_end(&fixture, store);
+}
+
 static void test_best_run(void **state)
 {
     (void)state;
@@ -637,7 +727,8 @@ static void test_migrations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_best_run),
+        cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_bounds_of_latencies),
+        cmocka_unit_test(test_notes),         cmocka_unit_test(test_best_run),
         cmocka_unit_test(test_append_only),   cmocka_unit_test(test_transactions),
         cmocka_unit_test(test_killed_writer), cmocka_unit_test(test_locked),
         cmocka_unit_test(test_readers),       cmocka_unit_test(test_remote),

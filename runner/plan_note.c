@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// What a reader of the table must know beside the number: which values an x87 function computed
+// with, how much a store writes, an encoding that costs time before the instruction is decoded, and
+// what the list itself says (option note=). It follows from the row alone.
+#include "plan_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A prefix of the operand size beside an immediate of 16 bits: without it there would be 32, so the
+// length of the instruction depends on the prefix. Intel's decoders stall on that; as long as the
+// code comes out of the cache of decoded instructions some of these cost nothing.
+static bool note_changes_length(const struct list_row *row)
+{
+    bool word = strncmp(row->mnemonic, "o16 push", 8) == 0, immediate = false;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        bool place = op->kind == OPERAND_GPR || op->kind == OPERAND_MEM;
+        word |= place && op->bits == 16;
+        immediate |= op->kind == OPERAND_IMM && op->bits == 16;
+    }
+    return word && immediate;
+}
+
+// "st0 1.7, others 2.3" of the set of data that is planned; NULL where all are 1.0.
+static const char *note_x87_values(const struct row_plan *rp, const char *variant)
+{
+    const char *st = data_x87_option(rp);
+    if (!st)
+        return NULL;
+    size_t top = strcspn(st, "/:");
+    const char *others = st[top] == '/' ? st + top + 1 : NULL;
+    const char *gap = *variant ? ": " : "";
+    if (!others)
+        return arena_printf(rp->arena, "%s%sst %.*s", variant, gap, (int)top, st);
+    return arena_printf(rp->arena, "%s%sst0 %.*s, others %.*s", variant, gap, (int)top, st,
+                        (int)strcspn(others, ":"), others);
+}
+
+static const char *note_join(const struct row_plan *rp, const char *note, const char *more)
+{
+    return *note && more ? arena_printf(rp->arena, "%s; %s", note, more) : more ? more : note;
+}
+
+// Blanks end an option, so underscores stand for them.
+static const char *note_of_list(const struct row_plan *rp)
+{
+    const char *text = list_row_option(rp->row, "note");
+    if (!text)
+        return NULL;
+    char *note = arena_strdup(rp->arena, text);
+    for (char *at = strchr(note, '_'); at; at = strchr(at, '_'))
+        *at = ' ';
+    return note;
+}
+
+const char *plan_note(const struct row_plan *rp, const char *variant)
+{
+    const char *note = "";
+    int bytes = stream_bytes(rp);
+    // The views put the rate behind it.
+    if (bytes)
+        note = arena_printf(rp->arena, "%d bytes each, to fresh lines", bytes);
+    note = note_join(rp, note, note_x87_values(rp, variant));
+    if (rp->slow)
+        return note; // the rest is said once
+    note = note_join(rp, note, note_changes_length(rp->row) ? "length-changing prefix" : NULL);
+    return note_join(rp, note, note_of_list(rp));
+}

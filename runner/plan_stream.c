@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// Throughput of stores that bypass the caches (option nontemporal). Each line is written once,
+// whole and from its beginning to its end, then the next one: what hits the same few lines again
+// waits for its own past on the way to memory, and shows nothing but that.
+#include "plan_internal.h"
+
+enum {
+    STREAM_BYTES = 512,  // that a body writes: some lines, so that moving on costs little
+    STREAM_SOURCE = -64, // of the data area: what movdir64b reads is in no line of the stream
+};
+
+static const struct operand *stream_stored(const struct list_row *row)
+{
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind == OPERAND_MEM && row->ops[i].access & ACCESS_WRITE)
+            return &row->ops[i];
+    // Behind a pointer in a register: as much as the other operands are wide.
+    const struct operand *widest = NULL;
+    for (int i = 0; i < row->nops; i++)
+        if (row->ops[i].kind != OPERAND_GPR && (!widest || row->ops[i].bits > widest->bits))
+            widest = &row->ops[i];
+    return widest;
+}
+
+int stream_bytes(const struct row_plan *rp)
+{
+    const struct operand *stored = stream_stored(rp->row);
+    return list_row_option(rp->row, "nontemporal") && stored ? stored->bits / 8 : 0;
+}
+
+// The point that says where an instance stores: the base of its memory operand, or a pointer.
+static int stream_pointer(const struct row_plan *rp)
+{
+    const struct operand *stored = stream_stored(rp->row);
+    bool memory = stored->kind == OPERAND_MEM && stored->access & ACCESS_WRITE;
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (memory ? point->part == PART_BASE && point->op == stored
+                   : point->part == PART_WHOLE && point->need == NEED_ADDRESS)
+            return i;
+    }
+    return -1;
+}
+
+static int stream_place(struct draft *draft, int pointer, int line)
+{
+    const struct point *point = &draft->rp->points[pointer];
+    if (point->part == PART_BASE)
+        draft->reg[pointer] = line;
+    else
+        draft->reg[pointer] = point->fixed >= 0 ? point->fixed : draft_take(draft, CLASS_GPR);
+    draft_place_others(draft, -1, -1);
+    return draft->reg[pointer];
+}
+
+bool stream_kernel(struct row_plan *rp, struct test *test)
+{
+    int bytes = stream_bytes(rp), pointer = stream_pointer(rp);
+    if (pointer < 0 || bytes == 0)
+        return false;
+    struct draft draft;
+    draft_begin(&draft, rp);
+    int line = draft_take_helper(&draft, CLASS_GPR), offset = draft_zero(&draft);
+    int reg = stream_place(&draft, pointer, line);
+    const char *offset_32 = render_gpr(offset, 32, false);
+    // 64 KiB, then from the beginning again: those lines have long left for memory.
+    draft_line(&draft, "add %s, %d", offset_32, STREAM_BYTES);
+    draft_line(&draft, "movzx %s, %s", offset_32, render_gpr(offset, 16, false));
+    draft_line(&draft, "lea %s, [%s+%s]", draft_gpr(&draft, line), draft_gpr(&draft, rp->data_reg),
+               draft_gpr(&draft, offset));
+    for (int at = 0; at < STREAM_BYTES; at += bytes) {
+        draft.disp = reg == line ? at : STREAM_SOURCE;
+        if (reg != line)
+            draft_line(&draft, "lea %s, [%s+%d]", draft_gpr(&draft, reg), draft_gpr(&draft, line),
+                       at);
+        draft_instruction(&draft);
+    }
+    bool fits = !draft.out_of_regs;
+    if (fits)
+        plan_add_kernel(rp, test, draft_finish(&draft, "stream", STREAM_BYTES / bytes));
+    else
+        draft_free(&draft);
+    return fits;
+}
