@@ -401,6 +401,24 @@ static void test_decide(const struct kernel_facts *facts, const struct estimate 
     }
 }
 
+// The smallest of several shapes is only the smallest if all could be measured: one that was
+// refused, or ended by a signal, may be the fastest. (An unstable one was measured, and came to no
+// state.)
+static void fail_with_shape(const struct estimate *estimates, int nkernels,
+                            struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        if (estimates[i].outcome == OUTCOME_OK || estimates[i].outcome == OUTCOME_UNSTABLE)
+            continue;
+        result->outcome = estimates[i].outcome;
+        result->kernel = -1;
+        result->clk = result->spread_clk = NAN;
+        result->average = false;
+        result->nstates = 0;
+        return;
+    }
+}
+
 struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels)
@@ -414,6 +432,8 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         result.filled_clk = shape_clk(facts, estimates, nkernels, "filled");
     }
     test_decide(facts, estimates, nkernels, &result);
+    if (kind == TEST_THROUGHPUT)
+        fail_with_shape(estimates, nkernels, &result);
     if (result.kernel < 0)
         return result;
     if (kind == TEST_LATENCY) {

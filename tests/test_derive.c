@@ -379,6 +379,32 @@ static void ranges_are_of_all_shapes_and_states(void **state)
     assert_true(fabs(result.most_clk - 8.7) < 1e-9);
 }
 
+// The minimum of the rest would be too large if the failed shape is the fastest.
+static void a_throughput_needs_all_its_shapes(void **state)
+{
+    (void)state;
+    static const enum outcome failures[] = {OUTCOME_UNSUPPORTED, OUTCOME_ASM_FAILED,
+                                            OUTCOME_LINK_FAILED, OUTCOME_SIGNALLED,
+                                            OUTCOME_TIMED_OUT,   OUTCOME_NOT_MEASURABLE};
+    const struct kernel_facts facts[] = {
+        {"n4", 4, 4, 0, false},
+        {"n8", 8, 8, 0, false}
+    };
+    for (int failed = 0; failed < 2; failed++)
+        for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+            struct estimate estimates[2] = {
+                {.outcome = OUTCOME_OK, .clk = 1},
+                {.outcome = OUTCOME_OK, .clk = 1}
+            };
+            estimates[failed].outcome = failures[i];
+            struct test_result result =
+                derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+            assert_int_equal(result.outcome, failures[i]);
+            assert_int_equal(result.kernel, -1);
+            assert_true(isnan(result.clk));
+        }
+}
+
 static void one_failed_shape_does_not_hide_the_other(void **state)
 {
     (void)state;
@@ -505,6 +531,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
+        cmocka_unit_test(a_throughput_needs_all_its_shapes),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
         cmocka_unit_test(counted_cycles_replace_the_calibration),
         cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
