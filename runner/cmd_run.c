@@ -200,7 +200,8 @@ static int run_measured(struct store *store, const struct selection *selection,
     if (status == 0 && strcmp(arguments->results, "none") != 0)
         status = report_write_best(store, summary.run_id, arguments->results, &err);
     if (status != 0)
-        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+        return command_fail(&cmd_run, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                            err.text);
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     if (summary.stopped)
@@ -213,8 +214,8 @@ static int run_measured(struct store *store, const struct selection *selection,
     return status;
 }
 
-// What `latput check` would refuse is not measured: a row that says something wrong of an instruction
-// makes wrong numbers, of itself or of its neighbours.
+// What `latput check` would refuse is not measured: a row that says something wrong of an
+// instruction makes wrong numbers, of itself or of its neighbours.
 static int check_before(const struct selection *selection)
 {
     char nasm[128];
@@ -229,8 +230,8 @@ static int check_before(const struct selection *selection)
         status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     else if (check.nproblems > 0) {
         check_print(&check, stderr);
-        status = command_fail(&cmd_run, EXIT_USAGE, "%zu problems in the lists; nothing was measured",
-                              check.nproblems);
+        status = command_fail(&cmd_run, EXIT_USAGE,
+                              "%zu problems in the lists; nothing was measured", check.nproblems);
     }
     check_free(&check);
     return status;

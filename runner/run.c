@@ -98,6 +98,25 @@ static int run_calibrate(struct run *run, struct err *err)
     return status;
 }
 
+// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
+static int run_resume(struct run *run, const struct run_info *info, struct err *err)
+{
+    int64_t *run_id = &run->summary->run_id;
+    int found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
+    while (found == 1) {
+        int64_t claimed_id = *run_id;
+        int claimed = store_run_claim(run->store, claimed_id, err);
+        run->summary->claimed = claimed == 1;
+        if (claimed != 0)
+            return -1;
+        // Whoever had it may have finished it just before.
+        found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
+        if (found == 1 && *run_id == claimed_id)
+            return 1;
+    }
+    return found;
+}
+
 // The run's row in the database: an unfinished one of the same kind, or a new one.
 static int run_begin(struct run *run, const struct selection *selection, struct err *err)
 {
@@ -107,9 +126,11 @@ static int run_begin(struct run *run, const struct selection *selection, struct 
                                   selection, run->options->selection, &arena, &info, err);
     int found = 0;
     if (status == 0 && run->options->resume)
-        found = store_run_resume(run->store, run->cpu_id, &info, &run->summary->run_id, err);
+        found = run_resume(run, &info, err);
     if (status == 0 && found == 0)
         status = store_run_begin(run->store, run->cpu_id, &info, &run->summary->run_id, err);
+    if (status == 0 && found == 0)
+        status = store_run_claim(run->store, run->summary->run_id, err);
     if (found < 0)
         status = -1;
     if (status == 0)

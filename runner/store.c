@@ -532,6 +532,7 @@ void store_close(struct store *store)
 {
     if (!store)
         return;
+    store_run_unclaim(store);
     store_finalize(store);
     // The last to leave folds the log into the file; while others read, this does as much of it as
     // they allow.

@@ -94,6 +94,9 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
 // finished; 1 found, 0 none, -1 error.
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err);
+// That no other process measures this run until the store is closed, or this one has ended. 0 it is
+// ours, 1 another one has it (with a message), -1 error.
+int store_run_claim(struct store *store, int64_t run_id, struct err *err);
 // Marks the run finished; as store_commit(). `kernels` timed in `seconds` of this invocation.
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
                      struct err *err);

@@ -26,7 +26,13 @@ struct store {
         sqlite3_stmt *stmt;
     } statements[STORE_STATEMENTS_MAX];
     int nstatements;
+    struct store_claim { // of the run that is measured: store_claim.c
+        bool held;
+        int fd;
+    } claim;
 };
+
+void store_run_unclaim(struct store *store);
 
 // Translates the connection's last error; `doing` ("store a form") completes "cannot ...". -1.
 int store_error(struct store *store, struct err *err, const char *doing);

@@ -72,6 +72,19 @@ STATUS=$?
 CLI_COMMAND="latput run, SIGINT"
 [ "$STATUS" -le 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected an orderly end"
 
+# Two that go on with one run: the second one says so at the start.
+"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T >/dev/null 2>&1 </dev/null &
+pid=$!
+for _ in {1..100}; do
+    [ "$(sqlite3 "$SCRATCH/int.db" "select count(*) from run where selection like '%tests=T%'")" = 1 ] && break
+    sleep 0.1
+done
+run run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T --resume
+expect_status 2
+expect_err 'another process is measuring run [0-9]+'
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+
 # Two at once on one database.
 "$LATPUT" run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T >"$SCRATCH/a" 2>&1 &
 pid=$!

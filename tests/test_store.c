@@ -265,6 +265,14 @@ static void test_transactions(void **state)
     int64_t found = 0;
     assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 1);
     assert_int_equal(found, run_id);
+    // One at a time measures it.
+    struct store *other = fixture_open(fixture.db, STORE_WRITE);
+    assert_int_equal(store_run_claim(other, run_id, &err), 0);
+    assert_int_equal(store_run_claim(other, run_id, &err), 0);
+    assert_int_equal(store_run_claim(store, run_id, &err), 1);
+    assert_non_null(strstr(err.text, "another process is measuring run"));
+    store_close(other);
+    assert_int_equal(store_run_claim(store, run_id, &err), 0);
     info.selection = "add*";
     assert_int_equal(store_run_resume(store, 1, &info, &found, &err), 0);
     info.selection = "";
