@@ -66,8 +66,8 @@ static void key_program(SHA256_CTX *sha)
 
 static void key_operand(SHA256_CTX *sha, const struct operand *op)
 {
-    const int numbers[] = {op->kind,    op->access,    op->fixed,   op->high8,    op->masked,
-                           op->zeroing, op->broadcast, op->literal, op->has_value};
+    const int numbers[] = {(int)op->kind, op->access,    op->fixed,   op->high8,    op->masked,
+                           op->zeroing,   op->broadcast, op->literal, op->has_value};
     key_text(sha, op->text);
     key_numbers(sha, numbers, ARRAY_LEN(numbers));
     SHA256Update(sha, (const uint8_t *)&op->value, sizeof op->value);
@@ -76,8 +76,8 @@ static void key_operand(SHA256_CTX *sha, const struct operand *op)
 static void key_row(SHA256_CTX *sha, const struct list_row *row)
 {
     // The rest follows from the options.
-    const int numbers[] = {row->enc,  row->bits,      row->rounding, (int)row->tests,
-                           row->nops, row->nimplicit, row->noptions};
+    const int numbers[] = {(int)row->enc, row->bits,      (int)row->rounding, (int)row->tests,
+                           row->nops,     row->nimplicit, row->noptions};
     key_text(sha, row->form);
     key_text(sha, row->isa);
     key_numbers(sha, numbers, ARRAY_LEN(numbers));
