@@ -71,7 +71,10 @@ const struct command cmd_run = {
     .description =
         "Measures latency, throughput and ports of the forms of the lists (names below lists/, or "
         "paths; all of them if none is given) on this machine, stores the results in the database "
-        "and writes text tables. Needs no privileges. "
+        "and writes text tables. Needs no privileges. What `latput check` refuses ends it with "
+        "status 2 "
+        "before anything is measured; which lists were found good is remembered in "
+        "$XDG_CACHE_HOME/latput or ~/.cache/latput. "
         "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
         "second. Ends with status 0 where all that can be measured was, also if a few tests have "
         "no "
