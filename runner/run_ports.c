@@ -132,7 +132,7 @@ static const char *row_obstacle(const struct chunk *chunk, const struct list_row
         return chunk->run->skip_32;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (!mix_plannable(row))
-        return "needs a macro or moves a stack: it cannot stand beside blockers";
+        return "needs a macro, moves a stack or waits for memory: it cannot stand beside blockers";
     return NULL;
 }
 
