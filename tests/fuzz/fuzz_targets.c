@@ -81,4 +81,7 @@ void fuzz_check_message(const struct err *err)
 {
     fuzz_check(err->text[0] != '\0', "a refusal has a message");
     fuzz_check(memchr(err->text, '\0', sizeof err->text) != NULL, "a message ends");
+    for (const char *at = err->text; *at; at++)
+        fuzz_check((unsigned char)*at >= ' ' ? *at != 0x7f : *at == '\n' || *at == '\t',
+                   "a message steers no terminal");
 }
