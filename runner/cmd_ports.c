@@ -188,15 +188,15 @@ static int ports_measure(const struct arguments *arguments)
     return status;
 }
 
-// The uarch of this machine, where no other is asked for.
-static const char *ports_uarch_here(char *text, size_t size)
+// The uarch of this machine, where no other is asked for. To be freed by the caller; NULL after an
+// error.
+static char *ports_uarch_here(struct store *store, struct err *err)
 {
-    struct err err = {{0}};
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
-    snprintf(text, size, "%s", known ? cpu->uarch : "unknown");
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
+    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
     free(cpu);
-    return text;
+    return uarch;
 }
 
 static int ports_print_stored(const struct arguments *arguments, struct store *store,
@@ -224,13 +224,14 @@ static int ports_read(const struct arguments *arguments)
 {
     struct store *store;
     struct arena arena = {0};
-    char here[64];
+    struct err err = {{0}};
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = ports_print_stored(
-        arguments, store, arguments->uarch ? arguments->uarch : ports_uarch_here(here, sizeof here),
-        &arena);
+    char *here = arguments->uarch ? xstrdup(arguments->uarch) : ports_uarch_here(store, &err);
+    status = here ? ports_print_stored(arguments, store, here, &arena)
+                  : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    free(here);
     arena_free(&arena);
     store_close(store);
     return status;

@@ -274,9 +274,11 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     struct arena arena = {0};
     struct err err = {{0}};
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0
-                     ? validate_on(arguments, store, cpu->uarch, &arena)
-                     : command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
+    char *here = known ? store_uarch_here(store, cpu, &err) : NULL;
+    int status = here ? validate_on(arguments, store, here, &arena)
+                      : command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    free(here);
     arena_free(&arena);
     free(cpu);
     return status;

@@ -321,6 +321,10 @@ int64_t store_rows_integer(struct store_rows *rows, int column);
 int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
 // Whether there is such a run, such a uarch. 1, 0, -1.
 int store_has_run(struct store *store, int64_t run_id, struct err *err);
+// What this CPU was taken for by the newest run that measured it, and was not told: measuring finds
+// more than CPUID says. Where there is no such run, or cpu_override() decides, that is cpu->uarch. To
+// be freed by the caller; NULL after an error.
+char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err);
 int store_has_uarch(struct store *store, const char *uarch, struct err *err);
 // The names of the lists that a run measured, each with a terminating NUL, an empty name at the
 // end; to be freed by the caller. NULL after an error.

@@ -2,6 +2,7 @@
 // CPUs, canary floors and runs in the database; see store.h.
 #include "store_internal.h"
 
+#include "util/mem.h"
 #include "util/strbuf.h"
 
 #include <errno.h>
@@ -92,6 +93,33 @@ int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_
     }
     strbuf_free(&features);
     return result;
+}
+
+char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct err *err)
+{
+    if (cpu->decision == CPU_DECIDED_OVERRIDE)
+        return xstrdup(cpu->uarch);
+    struct strbuf features = {0};
+    store_cpu_features(cpu, &features);
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
+        "WHERE vendor = ? AND signature = ? AND brand = ? AND core_type = ? AND native_model = ? "
+        "AND hypervisor = ? AND features = ? AND decided <> 'override' "
+        "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
+        "sisiiss", cpu->vendor, (int64_t)cpu->signature, cpu->brand, (int64_t)cpu->core_type,
+        (int64_t)cpu->native_model, cpu->hypervisor, features.data);
+    char *uarch = NULL;
+    int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+    if (got == SQLITE_ROW)
+        uarch = xstrdup((const char *)sqlite3_column_text(stmt, 0));
+    else if (got == SQLITE_DONE)
+        uarch = xstrdup(cpu->uarch);
+    else if (stmt)
+        store_error(store, err, "read what this CPU is");
+    sqlite3_reset(stmt);
+    strbuf_free(&features);
+    return uarch;
 }
 
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,

@@ -11,7 +11,8 @@
 . "$TREE/tests/machine.sh"
 "$BUILD/tests/test_store_ports" make ports.db || exit 99
 uarch=$("$LATPUT" cpu --format json | grep -o '"uarch": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-sqlite3 ports.db "DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = '$uarch'"
+sqlite3 ports.db "DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = rtrim('$uarch', '?'),
+    inferred = '$uarch' LIKE '%?'"
 cpu=$(awk '/^Cpus_allowed_list/ { print $2 }' /proc/$$/status)
 cpu=${cpu##*[-,]} # the last one, as the commands take it
 

@@ -48,7 +48,8 @@ run ports --db bare.db --run 1
 expect_status 2
 expect_err 'run 1 has not found its ports'
 uarch=$("$LATPUT" cpu --format json | grep -o '"uarch": *"[^"]*"' | head -n 1 | cut -d '"' -f 4)
-sqlite3 bare.db "DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = '$uarch'"
+sqlite3 bare.db "DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = rtrim('$uarch', '?'),
+    inferred = '$uarch' LIKE '%?'"
 run validate --db bare.db --run 1
 expect_status 2
 expect_err 'run 1 has not found its ports'

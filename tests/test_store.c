@@ -693,6 +693,61 @@ static void test_size(void **state)
     fixture_remove(&fixture);
 }
 
+// What a run says of its CPU: the claim, how the uarch was decided, and the mark of an inferred one
+// in all public views, which packs keep.
+static void test_claims(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    int64_t cpu_id, run_id, merged;
+    char pack[160], other[160], *here;
+    struct store *store = fixture_start(&fixture);
+    struct cpu_info *cpu = fixture_cpu("zen5?", 0xa20f12);
+    const struct run_info info = {.version = "1",
+                                  .nasm_version = "n",
+                                  .os_kernel = "k",
+                                  .backend = "tsc",
+                                  .lists = "",
+                                  .tables = "",
+                                  .frequency = "",
+                                  .selection = "",
+                                  .claimed_uarch = "zen3",
+                                  .decided = "inferred",
+                                  .evidence = "no zen3 has AVX512F",
+                                  .measured_width = 8};
+    assert_int_equal(store_put_cpu(store, cpu, &cpu_id, &err), 0);
+    assert_int_equal(store_run_begin(store, cpu_id, &info, &run_id, &err), 0);
+    assert_int_equal(store_run_finish(store, run_id, 0, 0, &err), 0);
+    fixture_expect(store, "SELECT uarch || inferred FROM cpu", "zen51");
+    assert_int_equal(store_has_uarch(store, "zen5?", &err), 1);
+    assert_int_equal(store_has_uarch(store, "zen5", &err), 0);
+    snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
+    assert_int_equal(store_extract_run(store, run_id, pack, &err), 0);
+    // What a run has found out is this CPU's from now on, unless the user says otherwise.
+    snprintf(cpu->uarch, sizeof cpu->uarch, "zen3");
+    here = store_uarch_here(store, cpu, &err);
+    assert_string_equal(here, "zen5?");
+    free(here);
+    cpu->decision = CPU_DECIDED_OVERRIDE;
+    here = store_uarch_here(store, cpu, &err);
+    assert_string_equal(here, "zen3");
+    free(here);
+    store_close(store);
+
+    snprintf(other, sizeof other, "%s/other.db", fixture.dir);
+    store = fixture_open(other, STORE_WRITE);
+    if (store_merge_run(store, pack, "pack", &merged, &err) != 1)
+        fail_msg("%s", err.text);
+    fixture_expect(store,
+                   "SELECT uarch || ' ' || claimed_uarch || ' ' || decided || ' ' || "
+                   "measured_width || ' ' || evidence FROM run_table",
+                   "zen5? zen3 inferred 8 no zen3 has AVX512F");
+    fixture_expect(store, "SELECT uarch_key FROM run_key", "zen5?");
+    fixture_expect(store, "UPDATE run SET decided = 'claim'", "facts are append-only: run");
+    fixture_end(&fixture, store);
+}
+
 // schema.sql, from which databases are made, is what all migrations in turn lead to.
 static void test_migrations(void **state)
 {
@@ -744,7 +799,7 @@ int main(void)
         cmocka_unit_test(test_replaced),      cmocka_unit_test(test_foreign_files),
         cmocka_unit_test(test_damaged),       cmocka_unit_test(test_disk_full),
         cmocka_unit_test(test_read_only),     cmocka_unit_test(test_migrations),
-        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_claims),        cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -349,6 +349,10 @@ static void test_version_1(void **state)
     assert_int_equal(version, STORE_SCHEMA_VERSION);
     if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
         fail_msg("%s", err.text);
+    // It believed the signature.
+    fixture_expect(store, "SELECT claimed_uarch || ' ' || decided || evidence FROM run",
+                   "testa claim");
+    fixture_expect(store, "SELECT measured_width FROM run", "NULL");
     fixture_put_ports(store, 1);
     fixture_expect(store, "SELECT count(*) FROM port_result", "5");
     fixture_end(&fixture, store);
