@@ -92,6 +92,14 @@ static void calibration_judge(const struct cpu_info *cpu, struct verdict *v)
             PUT(v->remedy, "The TSC is not announced as invariant: fix the frequency of the CPU.");
         return;
     }
+    if (strcmp(cpu->uarch, "unknown") == 0 &&
+        (cpu->ncontradictions > 0 || cpu->decision == CPU_DECIDED_OVERRIDE)) {
+        v->answer = VERDICT_YES;
+        PUT(v->how, "in core cycles, by the TSC; how many a link of the calibration chain (imul "
+                    "r64,r64) takes follows from its ratio to add, as the family is not known");
+        PUT(v->remedy, "Say with --uarch NAME which family it is of.");
+        return;
+    }
     v->answer = VERDICT_NO;
     if (cpu_is_invented(cpu)) {
         PUT(v->how, "there is no cycle counter, and the hypervisor hides which CPU this is: the "

@@ -2,6 +2,7 @@
 // --backend; see cmd_backend.h.
 #include "cmd_backend.h"
 
+#include "cmd_uarch.h"
 #include "session_count.h"
 
 const char backend_of_cycles[] =
@@ -36,6 +37,7 @@ void backend_say(const struct command *cmd, const struct session *session)
     const struct session_counting *counting = session->counting;
     if (!counting)
         return;
+    uarch_say_inferred(cmd, session->cpu);
     command_fail(cmd, EXIT_DONE, "cycles are counted by %s%s", counting->source->name,
                  counting->nevents > 1 ? ", as are the µops of ports" : "");
     if (*counting->note)

@@ -2,6 +2,7 @@
 // latput counters list: the counter table of a CPU as table, CSV or JSON, in the order of
 // counter_ids.csv, and a word on whether this machine lets anyone count.
 #include "cmd_counters.h"
+#include "cmd_uarch.h"
 
 #include "../cpuinfo/counter_names.h"
 #include "../cpuinfo/environment.h"
@@ -371,6 +372,7 @@ int counters_list(const struct counters_request *request)
     fflush(stdout); // what follows is to be read last
     if (list.note.len)
         command_fail(&cmd_counters, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
+    uarch_say_inferred(&cmd_counters, &cpu);
     if (cpu.live)
         machine_say(&cpu);
     strbuf_free(&list.note);

@@ -2,8 +2,6 @@
 // --uarch; see cmd_uarch.h.
 #include "cmd_uarch.h"
 
-#include "../cpuinfo/cpuinfo.h"
-
 const char uarch_option_help[] =
     "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`, whatever it "
     "claims to be";
@@ -13,4 +11,15 @@ int uarch_option_read(const struct command *cmd, const char *text)
     struct err err = {""};
     return cpu_override(text, &err) == 0 ? EXIT_DONE
                                          : command_fail(cmd, EXIT_USAGE, "--uarch: %s", err.text);
+}
+
+void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu)
+{
+    char key[sizeof cpu->uarch];
+    if (cpu->decision == CPU_DECIDED_INFERRED)
+        command_fail(
+            cmd, EXIT_DONE,
+            "the events are those of %s, which fits what this CPU shows; it claims to be %s "
+            "(latput cpu)",
+            cpu_uarch_key(cpu->uarch, key, sizeof key), cpu->claim);
 }

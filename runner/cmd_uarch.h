@@ -4,6 +4,7 @@
 #ifndef LATPUT_CMD_UARCH_H
 #define LATPUT_CMD_UARCH_H
 
+#include "../cpuinfo/cpuinfo.h"
 #include "command.h"
 
 // The option's help.
@@ -12,5 +13,9 @@ extern const char uarch_option_help[];
 // Reads the option's text; every CPU that is identified from now on is of that family. Returns
 // EXIT_DONE, or EXIT_USAGE after a message.
 int uarch_option_read(const struct command *cmd, const char *text);
+
+// Says on standard error that the events of this CPU are those of a family that it does not claim
+// to be; nothing where it does.
+void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);
 
 #endif
