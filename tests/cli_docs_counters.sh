@@ -7,8 +7,12 @@
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 page=$TREE/docs/COUNTERS.md
 
-# Numbers, the names of CPU families and hypervisors, and blanks do not matter.
-plain() { sed -E 's/[0-9][0-9,.]*/N/g; s/ +/ /g; s/events of [a-z0-9_]+:/events of FAMILY:/; s/ +$//' "$1"; }
+# Numbers, the names of CPU families and hypervisors, and blanks do not matter; nor does where lines are
+# wrapped, which follows from the length of a name.
+plain() {
+    sed -E 's/[0-9][0-9,.]*/N/g; s/ +/ /g; s/events of [a-z0-9_]+:/events of FAMILY:/' "$1" |
+        tr -s ' \n' '\n\n'
+}
 # What stands below `$ COMMAND` in the page, up to the next command or the end of the block.
 printed() {
     awk -v command="\$ $1" '$0 == command { on = 1; next } /^```/ || /^\$ / { on = 0 } on' "$page"
