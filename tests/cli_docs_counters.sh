@@ -10,8 +10,8 @@ page=$TREE/docs/COUNTERS.md
 # Numbers, the names of CPU families and hypervisors, and blanks do not matter; nor does where lines are
 # wrapped, which follows from the length of a name.
 plain() {
-    sed -E 's/[0-9][0-9,.]*/N/g; s/ +/ /g; s/events of [a-z0-9_]+:/events of FAMILY:/' "$1" |
-        tr -s ' \n' '\n\n'
+    sed -E 's/[0-9][0-9,.]*/N/g' "$1" | tr -s ' \n' '  ' |
+        sed -E 's/events of [a-zA-Z0-9_]+:/events of FAMILY:/g' | tr ' ' '\n'
 }
 # What stands below `$ COMMAND` in the page, up to the next command or the end of the block.
 printed() {
