@@ -49,6 +49,8 @@ struct exec_batch {
     int nstarted; // kernels given to this process
     int ndone;    // those of them that are finished
     bool ended;   // the core said END
+    struct exec_order order;
+    const char *refused; // why a record was, which ends the process
     double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // of this process
     struct core_record counts; // of the timing that comes next
     char fatal[CORE_TEXT_MAX];
@@ -135,9 +137,9 @@ static void exec_take_timing(struct exec_batch *batch, const struct core_record 
 
 static void exec_take(struct exec_batch *batch, const struct core_record *record)
 {
-    bool names_kernel = record->type == CORE_REC_BEGIN || record->type == CORE_REC_TIMING ||
-                        record->type == CORE_REC_CODE;
-    if (names_kernel && record->kernel >= (uint32_t)batch->nkernels)
+    if (!batch->refused)
+        batch->refused = exec_order_refuses(&batch->order, record);
+    if (batch->refused)
         return;
     switch (record->type) {
     case CORE_REC_HELLO:
@@ -239,6 +241,12 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
         return 0;
     }
     batch->summary->restarts++;
+    if (how == EXEC_REFUSED && batch->current >= 0) {
+        char text[CORE_TEXT_MAX];
+        snprintf(text, sizeof text, "the measuring process was taken over: %s", batch->refused);
+        exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_NOT_MEASURABLE, text);
+        return 0;
+    }
     if (exec_from_outside(how, signal_number))
         return exec_judge_outside(batch, how, signal_number, err);
     if (batch->current < 0) {
@@ -286,10 +294,15 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     exec_forget_unfinished(batch);
     batch->current = -1;
     batch->ended = false;
+    batch->refused = NULL;
+    exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config);
     if (subproc_start(argv, config, bytes, false, &child, err) != 0)
         return -1;
-    struct exec_stream stream = {
-        .fd = child.from_fd, .pid = child.pid, .take = exec_take_void, .context = batch};
+    struct exec_stream stream = {.fd = child.from_fd,
+                                 .pid = child.pid,
+                                 .take = exec_take_void,
+                                 .context = batch,
+                                 .refused = &batch->refused};
     enum exec_end how = exec_read(&stream, 1, batch->params->hang_ms);
     int exit_status, signal_number;
     subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);

@@ -16,6 +16,7 @@ struct exec_stream {
     void *context;
     struct core_record record; // being read
     size_t have;
+    const char *const *refused; // once this is set, reading ends; NULL: never
 };
 
 enum exec_end {
@@ -23,6 +24,7 @@ enum exec_end {
     EXEC_SILENT,  // nothing came from any of them while one computed for `timeout_ms` (ten times
                   // that at first)
     EXEC_HELD,    // nothing came for minutes, and none of them got to compute
+    EXEC_REFUSED, // a record was
     EXEC_STOPPED, // exec_stop()
 };
 // Tries of what something outside ended or held, before it is told as that.
@@ -31,6 +33,24 @@ enum { EXEC_OUTSIDE_MAX = 5 };
 bool exec_from_outside(enum exec_end how, int signal_number);
 // Says who ended or held the process, for a message that goes on with "5 times".
 void exec_outside_text(enum exec_end how, int signal_number, char text[CORE_TEXT_MAX]);
+// What records may come from a process in CORE_MODE_MEASURE: the runner believes of a kernel only
+// what comes while it is under way, in order, and does not take longer than the process exists.
+// The core seals itself off from its bodies (core_seal.c); this is what holds if that does not.
+struct exec_order {
+    const struct exec_kernel *kernels;
+    int nkernels;
+    const struct core_config *config;
+    int current;        // the kernel under way, -1: none yet
+    uint32_t pass;      // its pass, 0: the trial
+    bool hello, ended;  // came
+    double claimed_tsc; // in all samples
+    int64_t start_ns;   // of the process
+};
+void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
+                      const struct core_config *config);
+// Whether the record may come now; notes that it has. NULL, or what is wrong with it.
+const char *exec_order_refuses(struct exec_order *order, const struct core_record *record);
+
 // Reads until one of these. Descriptors are left open.
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms);
 

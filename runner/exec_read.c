@@ -109,6 +109,8 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
         for (int i = 0; i < n && ready > 0; i++) {
             if (waiting[i].revents)
                 exec_stream_read(&streams[i]);
+            if (streams[i].refused && *streams[i].refused)
+                return EXEC_REFUSED;
             heard_ms[i] = exec_computed_ms(streams[i].pid);
         }
         if (ready > 0)

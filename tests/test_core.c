@@ -40,7 +40,7 @@ static const struct {
     {"endless loop",             OUTCOME_TIMED_OUT,      OUTCOME_TIMED_OUT,      0},
     {"store to address 0",       OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"store over the core",      OUTCOME_NOT_MEASURABLE, OUTCOME_NOT_MEASURABLE, 0},
-    {"store over the stack",     OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"store over the stack",     OUTCOME_NOT_MEASURABLE, OUTCOME_SIGNALLED,      0},
     {"syscall",                  OUTCOME_SIGNALLED,      OUTCOME_UNSUPPORTED,    0},
     {"division by zero",         OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"privileged",               OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
@@ -66,6 +66,11 @@ static const struct {
     {"single step left on",      OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"tiles left configured",    OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
     {"tiles seen",               OUTCOME_OK,             OUTCOME_SIGNALLED,      0},
+    {"speaks for the last",      OUTCOME_SIGNALLED,      OUTCOME_NOT_MEASURABLE, 0},
+    {"opens the seal",           OUTCOME_NOT_MEASURABLE, OUTCOME_NOT_MEASURABLE, 0},
+    {"opens it step by step",    OUTCOME_SIGNALLED,      OUTCOME_NOT_MEASURABLE, 0},
+    {"opens it by a call",       OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"changes libc's thread",    OUTCOME_NOT_MEASURABLE, OUTCOME_NOT_MEASURABLE, 0},
     {"imul again",               OUTCOME_OK,             OUTCOME_OK,             3},
 };
 enum { KERNELS = sizeof expected / sizeof expected[0] };
@@ -92,9 +97,15 @@ static int build(bool is_32, char program[256])
     char object[300];
     snprintf(program, 256, "%s/core_bodies%s", path_library("tests"), is_32 ? "32" : "64");
     snprintf(object, sizeof object, "%s.o", program);
-    const char *const nasm[] = {
-        "nasm", "-f",   is_32 ? "elf32" : "elf64",          is_32 ? "-DBITS=32" : "-DBITS=64",
-        "-o",   object, path_data("tests/core_bodies.asm"), NULL};
+    const char *const nasm[] = {"nasm",
+                                "-f",
+                                is_32 ? "elf32" : "elf64",
+                                is_32 ? "-DBITS=32" : "-DBITS=64",
+                                "-DWALL",
+                                "-o",
+                                object,
+                                path_data("tests/core_bodies.asm"),
+                                NULL};
     const char *const link[] = {"gcc",     is_32 ? "-m32" : "-m64",
                                 "-static", "-no-pie",
                                 "-o",      program,

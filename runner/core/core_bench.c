@@ -209,6 +209,7 @@ static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bo
 static void bench_find_shape(struct kernel_run *run)
 {
     run_trial(run);
+    run_wake(run);
     if (run->finished || !run_warm(run))
         return;
     struct core_record record = {.type = CORE_REC_SHAPE, .kernel = run->kernel->id};
@@ -247,6 +248,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
     if (!bench_repeat(&bench, 0, true, config->cold))
         return;
     guard_protect(NULL);
+    run_wake(run);
     if (!config->cold && !run_warm(run))
         return;
     for (uint32_t i = 1; i <= config->repeats; i++)

@@ -64,7 +64,8 @@ void count_open(const struct core_counter *counters, uint32_t n)
 bool count_filter_call(struct filter_call *call)
 {
     *call = (struct filter_call){
-        SYS_read, 3, {(uintptr_t)leader, (uintptr_t)words, count_bytes()}
+        SYS_read, 3, {(uintptr_t)leader, (uintptr_t)words, count_bytes()},
+          0
     };
     return ncounters > 0;
 }

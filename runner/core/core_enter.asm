@@ -10,7 +10,7 @@
 bits 64
 default abs
 
-extern core_state, core_own, core_features
+extern core_state, core_own, core_features, core_seal_bytes, seal_remember, seal_verify
 core_exports
 
 section .text
@@ -108,23 +108,27 @@ core_counting_stubs
 %%done:
 %endmacro
 
+; Segment registers and their bases. Changes rax.
+%macro core_restore_segments 0
+    core_restore_selector ds
+    core_restore_selector es
+    core_restore_selector fs    ; may change the bases
+    core_restore_selector gs
+    test dword [core_features], FEATURE_FSGSBASE
+    jz %%done                   ; without it own_restore asks the system
+    core_restore_base fs
+    core_restore_base gs
+%%done:
+%endmacro
+
 ; Reached by the stop stub, or from the signal handler.
-core_leave_by_handler
 core_leave:
     core_restore_pkru
     mov rsp, [core_state + state.saved_rsp]
     mov dword [core_state + state.in_kernel], 0
     push qword 0x202            ; interrupts on, everything else off: direction, alignment check
     popfq
-    core_restore_selector ds
-    core_restore_selector es
-    core_restore_selector fs    ; may change the bases
-    core_restore_selector gs
-    test dword [core_features], FEATURE_FSGSBASE
-    jz .bases_done              ; without it time_kernel asks the system
-    core_restore_base fs
-    core_restore_base gs
-.bases_done:
+    core_restore_segments
     test dword [core_features], FEATURE_TILES
     jz .no_tiles
     mov ecx, 1
@@ -154,4 +158,66 @@ core_leave:
     pop rbx
     ret
 
+; long core_call(long number, long a, long b, long c, long d): a system call, without libc.
+core_call:
+    mov rax, rdi
+    mov rdi, rsi
+    mov rsi, rdx
+    mov rdx, rcx
+    mov r10, r8
+    syscall
+    ret
+
+; bool core_sealed(void (*work)(void)): closes the sealed memory, calls the function, in which bodies
+; run, and opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped, the
+; memory is open only behind core_seal_opened, and from there nothing is relied on that does not come
+; out of it. False when memory of the core's was changed (and has been put right).
+core_sealed_failed:
+    ud2
+core_sealed:
+    pop rax
+    mov [SEAL_START + seal.ip], rax
+    mov [SEAL_START + seal.sp], rsp
+    mov [SEAL_START + seal.kept], rbx
+    mov [SEAL_START + seal.kept + 8], rbp
+    mov [SEAL_START + seal.kept + 16], r12
+    mov [SEAL_START + seal.kept + 24], r13
+    mov [SEAL_START + seal.kept + 32], r14
+    mov [SEAL_START + seal.kept + 40], r15
+    mov rbx, rdi
+    mov rdi, rsp
+    call seal_remember
+    mov edi, SEAL_START
+    mov esi, [core_seal_bytes]
+    mov edx, PROT_NONE
+    mov eax, 10                 ; mprotect
+    syscall
+core_seal_closed:
+    test eax, eax
+    jnz core_sealed_failed
+    call rbx
+core_seal_open:
+    mov edi, SEAL_START
+    mov esi, [core_seal_bytes]
+    mov edx, PROT_READ_WRITE
+    mov eax, 10
+    syscall
+core_seal_opened:
+    mov dword [core_state + state.in_kernel], STATE_OPENING
+    mov rsp, [SEAL_START + seal.sp]
+    push qword 0x202
+    popfq
+    call seal_verify
+    movzx ebx, al
+    core_restore_pkru
+    core_restore_segments
+    mov eax, ebx
+    mov rbx, [SEAL_START + seal.kept]
+    mov rbp, [SEAL_START + seal.kept + 8]
+    mov r12, [SEAL_START + seal.kept + 16]
+    mov r13, [SEAL_START + seal.kept + 24]
+    mov r14, [SEAL_START + seal.kept + 32]
+    mov r15, [SEAL_START + seal.kept + 40]
+    mov rsp, [SEAL_START + seal.sp]
+    jmp [SEAL_START + seal.ip]
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -7,7 +7,7 @@
 
 bits 32
 
-extern core_state, core_own, core_features
+extern core_state, core_own, core_features, core_seal_bytes, seal_remember, seal_verify
 core_exports
 
 section .text
@@ -83,12 +83,16 @@ core_unspare_end:
 
 core_counting_stubs
 
-; Reached by the stop stub, or from the signal handler.
-core_leave_by_handler
-core_leave:
-    mov eax, ss                 ; all segments that C uses are this one; nothing here can change ss
+; All segments that C uses are that of the stack; nothing here can change ss. Changes eax.
+%macro core_restore_data_segments 0
+    mov eax, ss
     mov ds, eax
     mov es, eax
+%endmacro
+
+; Reached by the stop stub, or from the signal handler.
+core_leave:
+    core_restore_data_segments
     core_restore_pkru
     core_restore_selector fs
     core_restore_selector gs    ; libc's thread pointer
@@ -108,4 +112,69 @@ core_leave:
     pop ebx
     ret
 
+; long core_call(long number, long a, long b, long c, long d): a system call, without libc.
+core_call:
+    push ebx
+    push esi
+    mov eax, [esp + 12]
+    mov ebx, [esp + 16]
+    mov ecx, [esp + 20]
+    mov edx, [esp + 24]
+    mov esi, [esp + 28]
+    int 0x80
+    pop esi
+    pop ebx
+    ret
+
+; bool core_sealed(void (*work)(void)), as in core_enter.asm.
+core_sealed_failed:
+    ud2
+core_sealed:
+    mov ecx, [esp + 4]
+    pop dword [SEAL_START + seal.ip]
+    mov [SEAL_START + seal.sp], esp
+    mov [SEAL_START + seal.kept], ebx
+    mov [SEAL_START + seal.kept + 8], ebp
+    mov [SEAL_START + seal.kept + 16], esi
+    mov [SEAL_START + seal.kept + 24], edi
+    mov eax, esp
+    and esp, -16
+    sub esp, 16
+    mov [esp + 4], ecx
+    mov [esp], eax
+    call seal_remember
+    mov ebx, SEAL_START
+    mov ecx, [core_seal_bytes]
+    mov edx, PROT_NONE
+    mov eax, 125                ; mprotect
+    int 0x80
+core_seal_closed:
+    test eax, eax
+    jnz core_sealed_failed
+    call [esp + 4]
+core_seal_open:
+    mov ebx, SEAL_START
+    mov ecx, [core_seal_bytes]
+    mov edx, PROT_READ_WRITE
+    mov eax, 125
+    int 0x80
+core_seal_opened:
+    core_restore_data_segments
+    mov dword [core_state + state.in_kernel], STATE_OPENING
+    mov esp, [SEAL_START + seal.sp]
+    and esp, -16
+    push dword 0x202
+    popfd
+    call seal_verify
+    movzx ebx, al
+    core_restore_pkru
+    core_restore_selector fs
+    core_restore_selector gs
+    mov eax, ebx
+    mov ebx, [SEAL_START + seal.kept]
+    mov ebp, [SEAL_START + seal.kept + 8]
+    mov esi, [SEAL_START + seal.kept + 16]
+    mov edi, [SEAL_START + seal.kept + 24]
+    mov esp, [SEAL_START + seal.sp]
+    jmp [SEAL_START + seal.ip]
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -20,7 +20,7 @@ static const uint32_t filter_arch = AUDIT_ARCH_X86_64;
 static const uint32_t filter_arch = AUDIT_ARCH_I386;
 #endif
 
-enum { FILTER_MAX = 128 };
+enum { FILTER_MAX = 256 };
 
 struct filter {
     struct sock_filter code[FILTER_MAX];
@@ -43,18 +43,26 @@ static void filter_put_compare(struct filter *filter, size_t offset, uint32_t va
 }
 
 // The arguments are 64 bits wide in both modes, BPF's words 32.
+static void filter_put_wide(struct filter *filter, size_t offset, uint64_t value, int *left)
+{
+    for (int half = 0; half < 2; half++) {
+        *left -= 2;
+        filter_put_compare(filter, offset + (size_t)half * 4, (uint32_t)(value >> 32 * half),
+                           *left);
+    }
+}
+
 static void filter_put_call(struct filter *filter, const struct filter_call *call)
 {
     // What a mismatch skips: a load and a jump for each word that follows, and the return.
-    int left = 2 * (2 * call->nargs) + 1;
+    int left = 2 * (2 * (call->nargs + (call->from ? 1 : 0))) + 1;
     filter_put_compare(filter, offsetof(struct seccomp_data, nr), (uint32_t)call->number, left);
+    if (call->from)
+        filter_put_wide(filter, offsetof(struct seccomp_data, instruction_pointer), call->from,
+                        &left);
     for (int i = 0; i < call->nargs; i++)
-        for (int half = 0; half < 2; half++) {
-            left -= 2;
-            size_t offset = offsetof(struct seccomp_data, args) + (size_t)i * 8 + (size_t)half * 4;
-            uint64_t value = call->args[i];
-            filter_put_compare(filter, offset, (uint32_t)(value >> 32 * half), left);
-        }
+        filter_put_wide(filter, offsetof(struct seccomp_data, args) + (size_t)i * 8, call->args[i],
+                        &left);
     filter_put(filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
 }
 

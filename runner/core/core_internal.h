@@ -52,6 +52,30 @@ struct core_own {
 };
 _Static_assert(offsetof(struct core_own, es) == 32, "struc own in core_layout.inc");
 
+// What the sealed memory begins with. Mirrors `struc seal`.
+struct core_seal {
+    uint64_t sp, ip, kept[6], work; // for core_sealed
+    // All that a system call reads is in here, so that none of them does anything while it is shut.
+    struct core_record record; // to be sent
+    struct guard_timespec {
+        long s, ns;
+    } pause;                      // as SYS_clock_nanosleep wants it in both modes
+    unsigned long signal_mask[2]; // none blocked; 64 bits in both modes
+    struct seal_stack {
+        void *sp;
+        int flags;
+        size_t size;
+    } signal_stack; // as SYS_sigaltstack wants it
+};
+_Static_assert(offsetof(struct core_seal, work) == 64, "struc seal in core_layout.inc");
+
+// Of core_state.in_kernel.
+enum {
+    STATE_OUTSIDE,
+    STATE_KERNEL,  // a fault leads to core_leave
+    STATE_OPENING, // the sealed memory: a fault ends the process
+};
+
 enum {
     FEATURE_AVX = 1,
     FEATURE_AVX512F = 2,
@@ -67,9 +91,14 @@ extern struct core_state core_state;   // the one thing that kernels write; excl
 extern struct core_own core_own;
 extern uint32_t core_features; // FEATURE_* of this CPU (not MMX)
 
+extern const uint32_t core_seal_start; // address of struct core_seal
+extern uint32_t core_seal_bytes;
+long core_call(long number, long a, long b, long c, long d); // a system call, without libc
+bool core_sealed(void (*work)(void));                        // core_enter.asm; see core_seal.c
+extern const uint8_t core_seal_closed[], core_seal_open[], core_seal_opened[];
+
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
-void core_leave_denied(void); // the same after a fault, where there are protection keys
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
     core_step_end[], core_stop[], core_stop_end[], core_exit[], core_exit_end[];
 // Stubs of kernels that are counted. In the last four a part for each of CORE_TIMED_MAX counters
@@ -102,6 +131,7 @@ struct kernel_run {
     uint32_t pass;     // the pass it is in, from 1
     uint32_t tried;    // repeats tried in this pass
     bool finished;     // nothing more to do
+    bool wakes;        // wide units, which sleep
     // Samples of the passes done, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
     uint32_t nsamples[CORE_PASSES_MAX];
@@ -135,6 +165,7 @@ void run_begin(void); // measuring begins now; the functions below come after it
 struct surroundings run_look_around(void);
 bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
 void run_trial(struct kernel_run *run);   // chooses unrolling and iterations
+void run_wake(struct kernel_run *run);    // before run_warm: whether wide units sleep
 bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with its outcome sent
 void run_cool(void);                      // wide units may have been powered down since run_warm
 bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
@@ -149,8 +180,11 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
                       const char *detail);
 
 // core_measure.c: in passes, all kernels of the configuration.
+void measure_setup(void); // before the system-call filter
 void measure_passes(const struct core_config *config, const struct times *times,
                     struct kernel_run *runs);
+// The outcome of the kernel that is being measured: sent when no body runs any more.
+void measure_keep(const struct core_record *record);
 
 // core_team.c: processes that repeat in step. Alone, every function returns at once. Those that
 // return bool are false when another one cannot go on.
@@ -182,6 +216,7 @@ struct filter_call {
     long number;
     int nargs;         // how many of the arguments must have these values
     uintptr_t args[4]; // the rest may be anything
+    uintptr_t from;    // address behind the instruction that makes the call; 0: any
 };
 // Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
 int filter_install(const struct filter_call *calls, int ncalls);
@@ -191,16 +226,29 @@ void own_remember(void); // fills core_own, and features of core_features; befor
 bool own_filter_call(struct filter_call *call); // the call that own_restore makes, if any
 void own_restore(void);                         // after core_leave, what only the system can do
 
-// core_guard.c: signals, limits, system-call filter, and the check for stray writes.
-void guard_setup(void);           // handlers and an own signal stack
-void guard_drop_privileges(void); // rlimits and seccomp; last step before the first body
-// Remembers the core's own data and the stack above a frame; the frame is that of the first call.
+// core_seal.c: memory that bodies cannot reach, and what of the rest must not change.
+void seal_setup(size_t bytes);  // maps it, for allocations of so many bytes in all
+void *seal_alloc(size_t bytes); // in it, zeroed; in multiples of 64 bytes
+// Whether guard_intact() looks for changes while the memory is shut: before bodies are known.
+void seal_watch(bool on);
+bool seal_shut(void);    // bodies may have run, and the memory cannot be reached
+enum { SEAL_CALLS = 4 }; // system calls that it makes
+void seal_filter_calls(struct filter_call calls[SEAL_CALLS]);
+void seal_remember(const char *stack_from); // called by core_sealed
+bool seal_verify(void);                     // the same
+// Where bodies are not sealed (CORE_MODE_BENCH): remembers the core's own data and the stack above
+// a frame, which is that of the first call.
 void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
+
+// core_guard.c: signals, limits and system-call filter.
 struct guard_fault {
     int signal, code; // 0: none
     uint64_t address;
 };
+extern struct guard_fault guard_last;      // rewritten by the handler; not compared
+void guard_setup(void);                    // handlers and an own signal stack
+void guard_drop_privileges(void);          // rlimits and seccomp; last step before the first body
 struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
 void guard_send(const struct core_record *record);
 _Noreturn void guard_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));

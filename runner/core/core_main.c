@@ -14,6 +14,8 @@ struct core_state core_state;
 struct core_own core_own;
 uint32_t core_features;
 
+enum { SEAL_SMALL_BYTES = 4096 }; // what others than runs need of sealed memory
+
 static struct core_config config;
 static struct times times;
 static struct kernel_run *runs; // config.nselected of them
@@ -71,12 +73,10 @@ static void read_config(void)
         guard_fatal("from 1 to %d passes", CORE_PASSES_MAX);
     if (!config.nselected && config.mode == CORE_MODE_BENCH)
         guard_fatal("no kernel to repeat");
+    seal_setup(config.nselected * sizeof *runs + SEAL_SMALL_BYTES);
     if (!config.nselected)
         return;
-    runs = mmap(NULL, config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
-                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (runs == MAP_FAILED)
-        guard_fatal("cannot map the state of %u kernels", config.nselected);
+    runs = seal_alloc(config.nselected * sizeof *runs);
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
     bool timed = core_is_timed(&config);
@@ -166,6 +166,7 @@ int main(void)
     own_remember();
     guard_setup();
     team_join(&config);
+    measure_setup();
     size_t bytes = build_code();
     if (config.mode == CORE_MODE_FLOOR)
         floor_prepare();

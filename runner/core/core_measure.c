@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures the selected kernels in passes, sending a record for each. It never decides what a
+// Measures the selected kernels in passes, sending a record for each. Bodies run while all but the
+// state of their own kernel is sealed (work_run). It never decides what a
 // number means; it only decides which repeats were undisturbed. A kernel that was not measured is
 // requeued to the end of its pass; a core that never becomes quiet ends in `unstable`.
 #include "core_internal.h"
 
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 enum {
     LATER_GAPS = 3, // the gaps after the first are shorter by this: there are up to six of them
@@ -13,7 +17,18 @@ enum {
 
 static const struct core_config *config;
 static const struct times *times;
-static struct kernel_run *runs; // config->nselected of them
+static struct kernel_run *runs; // config->nselected of them, in sealed memory
+
+// What bodies can reach of the kernel that is being measured, and what comes of it. Nothing in here
+// can be relied on but as something that is said of this kernel.
+static struct work {
+    struct kernel_run run; // a copy
+    bool trial;            // choose the unrolling; else a pass
+    bool done;             // all was done, or ended by an outcome
+    bool ended;            // by the outcome in `record`
+    uint32_t wanted, accepted;
+    struct core_record record, counts; // a timing, if enough was accepted
+} * work;
 
 static double sample_value(const struct core_sample *sample)
 {
@@ -50,35 +65,107 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     run_send(record);
 }
 
-// One attempt at a pass of a kernel. Returns false when too few repeats were accepted.
-static bool run_measure(struct kernel_run *run)
+// One attempt at a pass of a kernel; bodies run.
+static void work_measure(struct kernel_run *run)
 {
-    struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
-    struct core_record counts = {.type = CORE_REC_COUNTS, .kernel = run->kernel->id};
-    uint32_t accepted = 0, accept = steady_accept(run, config->accept, config->passes_tolerance);
+    struct core_sample *samples = work->record.timing.samples;
     struct surroundings before = run_look_around();
-    for (uint32_t tries = 0; tries < config->tries && accepted < accept; tries++) {
+    for (uint32_t tries = 0; tries < config->tries && work->accepted < work->wanted; tries++) {
         run->tried++;
         if (!before.quiet) {
             before = run_look_around();
             continue;
         }
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
-        bool counted = rdpmc_take(counts.counts.samples[accepted]);
+        bool counted = rdpmc_take(work->counts.counts.samples[work->accepted]);
         struct surroundings after = run_look_around();
         if (run_damaged(run))
-            return true;
+            return;
         if (after.quiet && counted && run_calibrations_agree(before.calib_tsc, after.calib_tsc)) {
             uint32_t canary =
                 before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
-            record.timing.samples[accepted++] =
+            samples[work->accepted++] =
                 (struct core_sample){ticks, before.calib_tsc, after.calib_tsc, canary};
-            run_accepted();
         }
         before = after;
     }
-    if (accepted < accept)
-        return false;
+}
+
+static void work_do(void)
+{
+    if (work->trial)
+        run_trial(&work->run);
+    else if (run_warm(&work->run))
+        work_measure(&work->run);
+    work->done = true;
+}
+
+void measure_keep(const struct core_record *record)
+{
+    work->record = *record;
+    work->ended = true;
+}
+
+// The number of the unrolling that a run has chosen, or -1.
+static int variant_index(const struct kernel_run *run)
+{
+    for (int i = 0; i < VARIANTS_MAX && i < run->code.nvariants; i++)
+        if (run->variant == &run->code.variants[i])
+            return i;
+    return -1;
+}
+
+// Takes over what measuring has changed in the copy.
+static void work_take(struct kernel_run *run)
+{
+    int index = variant_index(&work->run);
+    uint32_t most = run->tried + config->tries;
+    run->tried = work->run.tried < most ? work->run.tried : most;
+    if (index < 0 || index >= run->code.nvariants || work->run.iterations == 0)
+        work->done = false;
+    else
+        run->variant = &run->code.variants[index];
+    run->iterations = work->run.iterations;
+    run->loop_tsc = work->run.loop_tsc;
+}
+
+static void work_end(struct kernel_run *run, enum outcome outcome, int signal_number,
+                     const char *detail)
+{
+    run->finished = true;
+    run_send_outcome(run, outcome, signal_number, detail);
+}
+
+// Has a kernel's bodies run where they can do no harm to others: in a pass with so many repeats, or
+// 0: in a trial. False when that finished it, and its outcome was sent.
+static bool work_run(struct kernel_run *run, uint32_t wanted)
+{
+    int index = variant_index(run);
+    *work = (struct work){.run = *run, .trial = !wanted, .wanted = wanted};
+    work->run.variant = index < 0 ? NULL : &work->run.code.variants[index];
+    guard_take_fault();
+    seal_watch(!wanted);
+    bool intact = core_sealed(work_do);
+    struct core_record said = work->record;
+    said.timing.detail[CORE_TEXT_MAX - 1] = 0;
+    if (!work->ended)
+        work_take(run);
+    if (work->ended) // by a fault
+        work_end(run, (enum outcome)said.timing.outcome, said.timing.signal, said.timing.detail);
+    else if (!work->done || !intact)
+        work_end(run, OUTCOME_NOT_MEASURABLE, 0,
+                 "the body writes over the memory of the measurement core");
+    else if (work->accepted)
+        run_accepted();
+    if (!intact || !(work->done || work->ended))
+        _exit(114); // a new process measures the rest
+    return !run->finished;
+}
+
+static void send_pass(struct kernel_run *run, uint32_t accepted)
+{
+    struct core_record record = {.type = CORE_REC_TIMING, .kernel = run->kernel->id};
+    struct core_record counts = {.type = CORE_REC_COUNTS, .kernel = run->kernel->id};
     record.timing.pass = run->pass;
     record.timing.outcome = OUTCOME_OK;
     record.timing.accepted = accepted;
@@ -87,20 +174,24 @@ static bool run_measure(struct kernel_run *run)
     record.timing.copies = run->variant->copies;
     record.timing.overhead_tsc = times->overhead_tsc;
     record.timing.calib_clk = times->calib_clk;
+    memcpy(record.timing.samples, work->record.timing.samples, sizeof record.timing.samples);
+    memcpy(counts.counts.samples, work->counts.counts.samples, sizeof counts.counts.samples);
     send_timing(run, &record, &counts);
-    return true;
 }
 
 // Returns false when the kernel has to be requeued.
 static bool run_pass(struct kernel_run *run)
 {
-    if (run->tried == 0)
-        run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
+    run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
     time_fill_data(run->kernel);
-    guard_protect(__builtin_frame_address(0));
-    if (!run_warm(run))
+    run_wake(run);
+    uint32_t accept = steady_accept(run, config->accept, config->passes_tolerance);
+    if (!work_run(run, accept))
         return true;
-    return run_measure(run);
+    if (work->accepted < accept)
+        return false;
+    send_pass(run, accept);
+    return true;
 }
 
 static void run_give_up(struct kernel_run *run)
@@ -149,9 +240,15 @@ static void try_all(void)
     for (uint32_t i = 0; i < config->nselected; i++) {
         run_send_event(CORE_REC_BEGIN, runs[i].kernel->id, 0);
         time_fill_data(runs[i].kernel);
-        guard_protect(__builtin_frame_address(0));
-        run_trial(&runs[i]);
+        work_run(&runs[i], 0);
     }
+}
+
+void measure_setup(void)
+{
+    work = mmap(NULL, sizeof *work, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (work == MAP_FAILED)
+        guard_fatal("cannot map the state of a kernel");
 }
 
 void measure_passes(const struct core_config *wanted, const struct times *found,

@@ -43,8 +43,28 @@ static void own_remember_bases(void)
 #endif
 }
 
+// The kernel writes into a thread's rseq area, and continues elsewhere by what user code wrote into
+// it: the core wants neither. How long the area is was the decision of libc.
+static void own_leave_rseq(void)
+{
+#ifdef SYS_rseq
+    extern const ptrdiff_t __rseq_offset __attribute__((weak));
+    enum { UNREGISTER = 1, LENGTH_STEP = 32, LENGTH_MOST = 512, SIGNATURE = 0x53053053 };
+    const char *thread;
+#ifdef __x86_64__
+    __asm__("mov %%fs:0, %0" : "=r"(thread));
+#else
+    __asm__("mov %%gs:0, %0" : "=r"(thread));
+#endif
+    for (long n = LENGTH_STEP; &__rseq_offset && n <= LENGTH_MOST; n += LENGTH_STEP)
+        if (core_call(SYS_rseq, (long)(thread + __rseq_offset), n, UNREGISTER, SIGNATURE) == 0)
+            break;
+#endif
+}
+
 void own_remember(void)
 {
+    own_leave_rseq();
     unsigned a = 0, b = 0, c = 0, d = 0;
     __get_cpuid_count(7, 0, &a, &b, &c, &d);
     own_remember_selectors();
@@ -71,7 +91,8 @@ bool own_filter_call(struct filter_call *call)
 {
 #ifdef __x86_64__
     *call = (struct filter_call){
-        SYS_arch_prctl, 2, {ARCH_SET_FS, core_own.fs_base}
+        SYS_arch_prctl, 2, {ARCH_SET_FS, core_own.fs_base},
+          0
     };
 #endif
     (void)call;
@@ -81,13 +102,7 @@ bool own_filter_call(struct filter_call *call)
 void own_restore(void)
 {
 #ifdef __x86_64__
-    if (!own_asks_system())
-        return;
-    // Not by libc's function, which may look for its thread.
-    long number = SYS_arch_prctl;
-    __asm__ volatile("syscall"
-                     : "+a"(number)
-                     : "D"((long)ARCH_SET_FS), "S"(core_own.fs_base)
-                     : "rcx", "r11", "memory");
+    if (own_asks_system()) // not by libc's function, which may look for its thread
+        core_call(SYS_arch_prctl, ARCH_SET_FS, (long)core_own.fs_base, 0, 0);
 #endif
 }

@@ -47,7 +47,6 @@ void rdpmc_open(const struct core_counter *wanted, uint32_t n)
             leader = leader < 0 ? fd : leader;
             continue;
         }
-        core_state.rdpmc[i] = wanted[i].rdpmc;
         masks[i] =
             rdpmc_mask(wanted[i].source == CORE_COUNTER_TSC ? TSC_BITS : (unsigned)wanted[i].bits);
     }
@@ -60,8 +59,10 @@ void rdpmc_begin(void)
     core_state.count_lost = 0;
     for (uint32_t i = 0; i < ncounters; i++) {
         uint32_t index;
-        if (!pages[i])
+        if (!pages[i]) {
+            core_state.rdpmc[i] = counters[i].rdpmc; // a body can write there
             continue;
+        }
         do {
             core_state.count_lock[i] = pages[i]->lock;
             index = pages[i]->index;

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 enum {
@@ -25,7 +24,7 @@ enum {
 static const struct core_config *config;
 static const struct times *times;
 
-// Times that change while a kernel is measured; mapped apart from the guarded data.
+// Times that change while a kernel is measured; in sealed memory, apart from the guarded data.
 static struct clocks {
     uint64_t last_accept_tsc, last_record_tsc;
     uint32_t warm_bits; // vector width that is powered up
@@ -35,9 +34,7 @@ void run_setup(const struct core_config *wanted, const struct times *found)
 {
     config = wanted;
     times = found;
-    clocks = mmap(NULL, sizeof *clocks, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (clocks == MAP_FAILED)
-        guard_fatal("cannot map the clocks");
+    clocks = seal_alloc(sizeof *clocks);
 }
 
 void run_begin(void)
@@ -77,7 +74,10 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
     record.timing.signal = signal_number;
     record.timing.tried = run->tried;
     snprintf(record.timing.detail, sizeof record.timing.detail, "%s", detail);
-    run_send(&record);
+    if (seal_shut())
+        measure_keep(&record);
+    else
+        run_send(&record);
 }
 
 // What raised a memory fault: si_code says whether there is an address.
@@ -135,7 +135,7 @@ bool run_damaged(struct kernel_run *run)
     else
         run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                          "the body writes over the memory of the measurement core");
-    if (!intact)
+    if (!intact && !seal_shut())
         _exit(114); // a new process measures the rest
     return true;
 }
@@ -178,14 +178,21 @@ void run_trial(struct kernel_run *run)
     }
 }
 
+void run_wake(struct kernel_run *run)
+{
+    run->wakes = run->kernel->vec_bits > clocks->warm_bits;
+    if (run->wakes)
+        clocks->warm_bits = run->kernel->vec_bits;
+}
+
 // Some CPUs power up the upper vector lanes, and lower the frequency, only when wide instructions
 // come; until then these run at a fraction of their speed.
-static void warm_wide_units(const struct kernel_run *run)
+static void warm_wide_units(struct kernel_run *run)
 {
     static const uint32_t WAKE_MS = 1;
-    if (run->kernel->vec_bits <= clocks->warm_bits)
+    if (!run->wakes)
         return;
-    clocks->warm_bits = run->kernel->vec_bits;
+    run->wakes = false;
     uint64_t end = time_now() + run_ms_to_tsc(WAKE_MS);
     while (time_now() < end)
         time_kernel(run->kernel, run->variant->entry, run->iterations);
