@@ -19,12 +19,14 @@ run() {
     STATUS=$?
     CLI_COMMAND="latput $*"
 }
+# What it prints may be anything; nobody's terminal is steered by it.
+cli_show() { head -n 20 "$2" | LC_ALL=C tr -d '\000-\010\013-\037\177' | sed "s/^/  $1: /"; }
 cli_fail() {
     CLI_FAILED=$((CLI_FAILED + 1))
     echo "FAILED: $CLI_COMMAND: $1"
     echo "  status $STATUS"
-    sed 's/^/  out: /' "$OUT" | head -n 20
-    sed 's/^/  err: /' "$ERR" | head -n 20
+    cli_show out "$OUT"
+    cli_show err "$ERR"
 }
 expect_status() { [ "$STATUS" = "$1" ] || cli_fail "expected status $1"; }
 expect_out() { grep -qE -- "$1" "$OUT" || cli_fail "no line on stdout matches: $1"; }
