@@ -49,10 +49,10 @@ compare() {
 
 run cpu --format json
 claim=$(sed -nE 's/^ *"claimed_uarch": *"([a-z0-9_]+)".*/\1/p' "$OUT" | head -n 1)
-[ -n "$claim" ] && [ "$claim" != unknown ] || {
+if [ "${claim:-unknown}" = unknown ]; then
     echo "cpus.csv has no line for this CPU's signature"
     exit 77
-}
+fi
 tree true ''
 measure true
 width=$(sqlite3 true.db 'SELECT measured_width FROM run')
