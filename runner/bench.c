@@ -164,7 +164,7 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
             return -1;
         program = nop.path;
     }
-    if (session_find_floor(&bench->session, from, program, err) != 0)
+    if (session_check_stopped(session_find_floor(&bench->session, from, program, err), err) != 0)
         return -1;
     bench_floor.known = !bench->session.floor_guessed;
     if (bench->session.floor_guessed)

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "util/paths.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
 
@@ -215,13 +216,10 @@ static int assemble_once(struct check *check, const char *directory, struct chec
 int check_assemble(struct check *check, struct check_code *codes, int ncodes, int bits,
                    const unsigned char **bytes, struct err *err)
 {
-    const char *temporary = getenv("TMPDIR");
-    char directory[400], path[512];
-    snprintf(directory, sizeof directory, "%s/latput-check-XXXXXX",
-             temporary && *temporary ? temporary : "/tmp");
-    if (!mkdtemp(directory))
-        return err_set(err, "%s: cannot be made: %s; set TMPDIR to a directory that can be written",
-                       directory, strerror(errno));
+    char path[512];
+    char *directory = scratch_begin(err);
+    if (!directory)
+        return -1;
     for (int i = 0; i < ncodes; i++)
         choose_registers(codes[i].row, &codes[i].choice);
     int status = 0;
@@ -232,9 +230,6 @@ int check_assemble(struct check *check, struct check_code *codes, int ncodes, in
     snprintf(path, sizeof path, "%s/check.bin", directory);
     if (status == 1)
         status = assemble_load(check, path, codes, ncodes, bytes, err);
-    unlink(path);
-    snprintf(path, sizeof path, "%s/check.asm", directory);
-    unlink(path);
-    rmdir(directory);
+    scratch_end(directory, false);
     return status;
 }

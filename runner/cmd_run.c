@@ -208,7 +208,8 @@ static int run_measured(struct store *store, const struct selection *selection,
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     if (summary.stopped)
-        fputs("latput run: stopped; the same command with --resume goes on\n", stderr);
+        fprintf(stderr, "latput run: stopped by %s; the same command with --resume goes on\n",
+                session_stopped_by() ? session_stopped_by() : "a signal");
     struct strbuf why = {0};
     status = run_verdict(&summary, &why);
     if (why.len)

@@ -5,13 +5,13 @@
 
 #include "report.h"
 #include "util/mem.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 
 #include <archive.h>
 #include <archive_entry.h>
 #include <assert.h>
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
 #include <sha256.h>
 #include <stdio.h>
@@ -28,30 +28,6 @@ struct pack {
     struct pack_member members[PACK_MEMBERS_MAX];
     int nmembers;
 };
-
-char *pack_scratch_make(struct err *err)
-{
-    const char *tmp = getenv("TMPDIR");
-    char *directory = xasprintf("%s/latput-XXXXXX", tmp && *tmp ? tmp : "/tmp");
-    if (mkdtemp(directory))
-        return directory;
-    err_set(err, "%s: cannot make a temporary directory: %s; set TMPDIR", directory,
-            strerror(errno));
-    free(directory);
-    return NULL;
-}
-
-void pack_scratch_remove(char *directory)
-{
-    DIR *dir = directory ? opendir(directory) : NULL;
-    for (struct dirent *entry; dir && (entry = readdir(dir));)
-        unlinkat(dirfd(dir), entry->d_name, 0); // fails on . and .., which is as well
-    if (dir)
-        closedir(dir);
-    if (directory)
-        rmdir(directory);
-    free(directory);
-}
 
 static struct strbuf *pack_add(struct pack *pack, const char *name)
 {
@@ -278,7 +254,7 @@ int pack_write(struct store *store, int64_t run_id, const char *path, struct err
 {
     if (pack_check_finished(store, run_id, err) != 0)
         return -1;
-    char *scratch = pack_scratch_make(err);
+    char *scratch = scratch_begin(err);
     if (!scratch)
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
@@ -292,6 +268,6 @@ int pack_write(struct store *store, int64_t run_id, const char *path, struct err
     }
     pack_free(pack);
     free(database);
-    pack_scratch_remove(scratch);
+    scratch_end(scratch, false);
     return result;
 }

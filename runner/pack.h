@@ -33,9 +33,4 @@ int pack_merge(struct store *store, const char *path, int64_t *run_id, struct er
 // Whether a pack may have a member of this name.
 bool pack_is_member(const char *name);
 
-// A private directory for the time of an operation; pack_scratch_remove() deletes it and what is in
-// it, and frees the name. NULL after an error.
-char *pack_scratch_make(struct err *err);
-void pack_scratch_remove(char *directory);
-
 #endif

@@ -5,6 +5,7 @@
 #include "pack.h"
 
 #include "util/mem.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 
 #include <archive.h>
@@ -212,7 +213,7 @@ static int read_open(struct pack_reader *reader)
 
 int pack_merge(struct store *store, const char *path, int64_t *run_id, struct err *err)
 {
-    char *scratch = pack_scratch_make(err);
+    char *scratch = scratch_begin(err);
     if (!scratch)
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
@@ -230,6 +231,6 @@ int pack_merge(struct store *store, const char *path, int64_t *run_id, struct er
     strbuf_free(&reader->manifest);
     free(reader);
     free(database);
-    pack_scratch_remove(scratch);
+    scratch_end(scratch, false);
     return result;
 }

@@ -323,7 +323,7 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
     if (store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
-        run_calibrate(run, err) != 0 ||
+        session_check_stopped(run_calibrate(run, err), err) != 0 ||
         // Filed under what it was measured to be.
         store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
         run_begin(run, selection, err) != 0 || run_put_lists(run, selection, err) != 0 ||

@@ -6,9 +6,8 @@
 #include "floor.h"
 #include "session_count.h"
 #include "util/affinity.h"
+#include "util/scratch.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -72,33 +71,21 @@ int session_begin(int wanted, struct session *session, struct err *err)
 
 int session_make_directory(struct session *session, struct err *err)
 {
-    const char *parent = getenv("TMPDIR");
-    snprintf(session->directory, sizeof session->directory, "%s/latput-XXXXXX",
-             parent && *parent ? parent : "/tmp");
-    if (mkdtemp(session->directory))
-        return 0;
-    err_set(err, "%s: cannot create a scratch directory: %s", session->directory, strerror(errno));
-    session->directory[0] = '\0';
-    return -1;
-}
-
-// Removes the scratch directory with what a stopped batch may have left in it.
-static void session_remove_directory(const char *path)
-{
-    DIR *directory = opendir(path);
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (entry->d_name[0] != '.')
-            unlinkat(dirfd(directory), entry->d_name, 0);
-    if (directory)
-        closedir(directory);
-    rmdir(path);
+    session->scratch = scratch_begin(err);
+    if (!session->scratch)
+        return -1;
+    if (strlen(session->scratch) >= sizeof session->directory)
+        return err_set(err, "%s: the name is too long; set TMPDIR to a shorter one",
+                       session->scratch);
+    strcpy(session->directory, session->scratch);
+    return 0;
 }
 
 void session_end(struct session *session, bool keep)
 {
     session_count_end(session);
-    if (session->directory[0] && !keep)
-        session_remove_directory(session->directory);
+    scratch_end(session->scratch, keep);
+    session->scratch = NULL;
     if (CPU_COUNT(&session->affinity) > 0)
         sched_setaffinity(0, sizeof session->affinity, &session->affinity);
     free(session->cpu);
@@ -215,22 +202,47 @@ int session_prepare(struct session *session, const struct session_counters *want
     if (program.path)
         unlink(program.path);
     arena_free(&arena);
-    return status;
+    return session_check_stopped(status, err);
 }
+
+static volatile sig_atomic_t session_signal; // that stopped us
 
 static void session_stop(int signal_number)
 {
-    (void)signal_number;
+    session_signal = signal_number;
     exec_stop();
+}
+
+const char *session_stopped_by(void)
+{
+    switch (session_signal) {
+    case SIGINT:
+        return "SIGINT (Ctrl-C)";
+    case SIGTERM:
+        return "SIGTERM";
+    case SIGHUP:
+        return "SIGHUP: the terminal or connection has gone";
+    case SIGPIPE:
+        return "SIGPIPE: who read the output has gone";
+    default:
+        return NULL;
+    }
+}
+
+int session_check_stopped(int status, struct err *err)
+{
+    const char *by = session_stopped_by();
+    return by ? err_set(err, "stopped by %s before anything was measured", by) : status;
 }
 
 void session_stop_on_signals(void)
 {
-    struct sigaction action = {.sa_handler = session_stop,
-                               .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
     for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
-        struct sigaction old;
+        // Every line to a pipe without a reader raises SIGPIPE, also those that are written at the
+        // end.
+        int flags = signals[i] == SIGPIPE ? SA_RESTART : (int)(SA_RESTART | SA_RESETHAND);
+        struct sigaction action = {.sa_handler = session_stop, .sa_flags = flags}, old;
         sigaction(signals[i], NULL, &old);
         if (old.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);

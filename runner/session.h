@@ -21,6 +21,7 @@ struct session {
     struct cpu_info *cpu;              // of the measuring CPU; owned
     struct exec_params params;         // the method's, with the facts about this CPU
     char directory[64];                // scratch files; "" before session_make_directory()
+    char *scratch;                     // the same, owned by util/scratch.c
     cpu_set_t affinity;                // of the calling thread, as it was found
     struct session_counting *counting; // session_count.h; NULL: nothing is counted
     // After session_find_floor(): how many instructions rename and dispatch take in a cycle, as
@@ -40,9 +41,14 @@ int session_make_directory(struct session *session, struct err *err);
 // frees.
 void session_end(struct session *session, bool keep);
 
-// From now on SIGINT, SIGTERM and SIGHUP (unless it is ignored: nohup) call exec_stop(); a second
-// one ends the program.
+// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE (unless they are ignored: nohup) call
+// exec_stop(); a second one ends the program, but for SIGPIPE.
 void session_stop_on_signals(void);
+// Which of them was there, as words for a message; NULL: none.
+const char *session_stopped_by(void);
+// `status`, or -1 with a message that says so if there was one: what a core finds out after it was
+// stopped means nothing, nor does why it failed.
+int session_check_stopped(int status, struct err *err);
 
 // The parameters for a core of this mode, 64 or 32, with the counters of the pass that is open.
 struct exec_params session_params(const struct session *session, int bits);
