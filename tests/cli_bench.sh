@@ -259,7 +259,7 @@ bench store.nasm --store --repeat 2
 expect_err 'stored as run 3$'
 run query --db "$DB" --bench
 expect_status 0
-expect_out '^[a-z0-9]+ +a chain +imul rax, rax +latency +64 '
+expect_out '^[a-z0-9_]+[?]? +a chain +imul rax, rax +latency +64 '
 expect_out ' ud2 .* unsupported +SIGILL'
 expect_out ' store\.nasm '
 run query --db "$DB" --bench '*IMUL*' --format csv
