@@ -53,7 +53,7 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
-.PHONY: all tests check bench golden fuzz format lint install clean
+.PHONY: all tests check storm bench golden fuzz format lint install clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -160,6 +160,10 @@ tests: $(TESTS) $(BUILD)/fuzz_replay
 
 check: all tests
 	tests/run $(BUILD)
+
+# Kills and stops a run at random moments: STORM='EVENTS SEED LIST...'.
+storm: all
+	tests/storm.sh $(BUILD) $(STORM)
 
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
