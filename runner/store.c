@@ -25,7 +25,6 @@ enum {
     STORE_POLL_MS = 20,
     STORE_WRITER_WAIT_MS = 5000,  // for another writer, who may write for hours
     STORE_READER_WAIT_MS = 60000, // for readers, where the journal lets them be in the way
-    STORE_OPEN_TRIES = 20,        // of a file that is removed by who has made it, again and again
 };
 
 // Called where a lock is held by another process. A writer that has its lock already waits for
@@ -310,6 +309,7 @@ int store_connect(const char *path, int flags, struct store **out, struct err *e
     struct store *store = xcalloc(1, sizeof *store);
     store->mode = flags & SQLITE_OPEN_READWRITE ? STORE_WRITE : STORE_READ;
     store->path = xstrdup(path);
+    store->place = flags & SQLITE_OPEN_CREATE ? store_place_hold(path) : -1;
     int got = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX, NULL);
     if (got != SQLITE_OK) {
         if (store->db)
@@ -466,16 +466,7 @@ int store_open(const char *path, enum store_mode mode, struct store **out, struc
         mode = STORE_WRITE;
     if (mode == STORE_WRITE) // a file size limit must come as an error with a message
         signal(SIGXFSZ, SIG_IGN);
-    int result = store_open_file(path, mode, out, err);
-    // Who made the file may have removed it, unused, before the log was there to show that we are.
-    for (int i = 0; result == 0 && mode == STORE_WRITE && store_has_moved(*out); i++) {
-        store_close(*out);
-        *out = NULL;
-        result = i < STORE_OPEN_TRIES
-                     ? store_open_file(path, mode, out, err)
-                     : err_set(err, "%s: other processes make and remove it all the time", path);
-    }
-    return result;
+    return store_open_file(path, mode, out, err);
 }
 
 static void store_finalize(struct store *store)
@@ -504,27 +495,15 @@ void store_use_log(struct store *store)
     sqlite3_exec(store->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
 }
 
-// Takes the file for ourselves until it is closed. Everyone who has a file with a log open holds a
-// lock on it, which keeps the log from being given up; who has just opened it and holds none yet
-// sees afterwards that it has lost its name (store_open).
-static bool store_take_alone(struct store *store)
-{
-    sqlite3_busy_timeout(store->db, 0);
-    return store->log && store_journal_is(store, "PRAGMA journal_mode = DELETE", "delete") &&
-           sqlite3_exec(store->db, "BEGIN EXCLUSIVE", NULL, NULL, NULL) == SQLITE_OK &&
-           store_journal_is(store, "PRAGMA journal_mode", "delete");
-}
-
 void store_close_unused(struct store *store)
 {
     int64_t runs = 0;
     struct err err;
     store_finalize(store);
     store_rollback(store);
-    if (store->made && store_take_alone(store) && !store_has_moved(store) &&
+    if (store->made && store_place_alone(store->place) && !store_has_moved(store) &&
         store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 && runs == 0)
-        unlink(store->path);
-    store_rollback(store);
+        unlink(store->path); // SQLite removes the log with the last connection
     store_close(store);
 }
 
@@ -541,6 +520,8 @@ void store_close(struct store *store)
         sqlite3_wal_checkpoint_v2(store->db, "main", SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     }
     sqlite3_close(store->db);
+    if (store->place >= 0)
+        close(store->place);
     free(store->path);
     free(store);
 }

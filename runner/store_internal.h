@@ -19,6 +19,7 @@ struct store {
     char *path;
     enum store_mode mode;
     bool made;    // there was no file before
+    int place;    // store_place_hold(); -1 for who only reads
     bool log;     // the journal is a write-ahead log: readers and the writer do not wait
     bool foreign; // the file is no database of this program
     struct store_statement {
@@ -76,6 +77,11 @@ int store_check_place(struct store *store, struct err *err);
 // other machines may write to, or that is made by a program; `type` as statfs() gives it.
 bool store_is_remote(const char *path);
 bool store_is_remote_type(unsigned long type);
+// Says that a database in the directory of `path` is in use by this process: a descriptor, to be
+// closed after the database, or -1 where that cannot be said.
+int store_place_hold(const char *path);
+// Whether nobody else has said so; nobody then opens one there before `place` is closed.
+bool store_place_alone(int place);
 // Changes to the write-ahead log where the file system allows it, else to a rollback journal.
 void store_use_log(struct store *store);
 

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
-// What kind of file system a database is on; see store_internal.h. A write-ahead log has an index
+// The place of a database: what kind of file system it is on, and who uses it; see
+// store_internal.h. A write-ahead log has an index
 // in memory that all processes must share. Machines that mount the same network file system do not,
 // nor need the programs behind FUSE and 9p do so: two of them would damage the file.
 #include "store_internal.h"
 
 #include "util/mem.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/vfs.h>
+#include <unistd.h>
 
 // The numbers are those of the kernel's linux/magic.h and of the file systems' own headers.
 bool store_is_remote_type(unsigned long type)
@@ -38,13 +42,44 @@ bool store_is_remote_type(unsigned long type)
     return false;
 }
 
+static char *place_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
+}
+
+// Not on the file itself: closing a second descriptor of it would drop SQLite's own locks. A
+// directory that cannot be locked, or that somebody keeps locked, only means that nothing is
+// removed from it.
+int store_place_hold(const char *path)
+{
+    enum { WAIT_MS = 1000 };
+    char *directory = place_directory(path);
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(directory);
+    for (int ms = 0; fd >= 0; ms++) {
+        if (flock(fd, LOCK_SH | LOCK_NB) == 0)
+            return fd;
+        if (ms == WAIT_MS) {
+            close(fd);
+            return -1;
+        }
+        usleep(1000);
+    }
+    return -1;
+}
+
+bool store_place_alone(int place)
+{
+    return place >= 0 && flock(place, LOCK_EX | LOCK_NB) == 0;
+}
+
 bool store_is_remote(const char *path)
 {
     struct statfs about;
     int got = statfs(path, &about);
     if (got != 0) {
-        const char *slash = strrchr(path, '/');
-        char *directory = slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
+        char *directory = place_directory(path);
         got = statfs(directory, &about);
         free(directory);
     }

@@ -97,9 +97,22 @@ static int store_migrate(struct store *store, int64_t from, int64_t to, struct e
 int store_schema_identify(struct store *store, bool *fresh, int64_t *version, struct err *err)
 {
     int64_t application = 0, objects = 0;
-    if (store_get_int(store, err, &application, "PRAGMA application_id", "") < 0 ||
-        store_get_int(store, err, version, "PRAGMA user_version", "") < 0 ||
-        store_get_int(store, err, &objects, "SELECT count(*) FROM sqlite_schema", "") < 0)
+    // One statement: another process may be making the tables at this moment.
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT application_id, user_version, "
+                                    "(SELECT count(*) FROM sqlite_schema) "
+                                    "FROM pragma_application_id, pragma_user_version",
+                                    "");
+    if (!stmt)
+        return -1;
+    bool found = sqlite3_step(stmt) == SQLITE_ROW;
+    application = sqlite3_column_int64(stmt, 0);
+    *version = sqlite3_column_int64(stmt, 1);
+    objects = sqlite3_column_int64(stmt, 2);
+    if (!found)
+        store_error(store, err, "find out what it is");
+    sqlite3_reset(stmt);
+    if (!found)
         return -1;
     *fresh = application == 0 && *version == 0 && objects == 0;
     if (*fresh)

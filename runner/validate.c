@@ -67,8 +67,6 @@ static bool chains(const struct list_row *row)
 {
     if (list_row_option(row, "same"))
         return true; // what it reads is what it has written
-    if (list_row_option(row, "nontemporal"))
-        return true; // for memory
     int read = 0, written = 0;
     for (int i = 0; i < row->nops + row->nimplicit; i++) {
         const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];

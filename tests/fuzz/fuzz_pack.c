@@ -9,6 +9,7 @@
 #include "pack.h"
 #include "report.h"
 #include "util/mem.h"
+#include "util/scratch.h"
 
 #include <errno.h>
 #include <sqlite3.h>
@@ -64,7 +65,7 @@ static const struct place *place(void)
     const char *source = getenv("LATPUT_FUZZ_DB");
     if (!source)
         broken("LATPUT_FUZZ_DB must name a database with a run; tests/fuzz/run does");
-    if (!(place.directory = pack_scratch_make(&err)))
+    if (!(place.directory = scratch_begin(&err)))
         broken(err.text);
     place.sound = xasprintf("%s/sound.db", place.directory);
     place.changed = xasprintf("%s/changed.db", place.directory);
@@ -84,7 +85,7 @@ static const struct place *place(void)
 
 static void remove_place(void)
 {
-    pack_scratch_remove(place()->directory);
+    scratch_end(place()->directory, false);
 }
 
 static void copy_file(const char *from, const char *to)
