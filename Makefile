@@ -21,14 +21,19 @@ CLANG_WARNINGS = $(if $(findstring clang,$(CC)),-Wno-double-promotion)
 SANITIZE_CFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointer \
 	-fno-sanitize-recover=undefined $(if $(findstring clang,$(CC)),,-Wno-format-truncation \
 	-Wno-format-overflow))
-BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(WARNINGS)
+# A header of another folder is included by its path below runner/ ("plan/plan.h") or below the
+# root ("cpuinfo/cpuinfo.h"), one of the same folder by its name.
+INCLUDES = -Irunner -I. -Iinclude
+BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(INCLUDES) $(WARNINGS)
 # All objects can become part of a shared library, whose only symbols are those of latput.h.
 ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread $(SANITIZE_CFLAGS)
 LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 
-SOURCES := $(filter-out runner/main.c,$(wildcard runner/*.c runner/util/*.c cpuinfo/*.c))
+# core_*.c are those of the measuring process; outcome.c, beside them, is the runner's.
+SOURCES := $(filter-out runner/core/core_%,$(wildcard runner/*/*.c cpuinfo/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard tests/unit/test_*.c \
+	tests/hardware/test_*.c)))
 LIBRARY := $(BUILD)/liblatput_runner.a
 
 # liblatput, for programs that measure themselves: docs/LIBRARY.md.
@@ -42,7 +47,7 @@ SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
 # stack protectors or position independence: its addresses stay below 2 GiB for absolute operands.
 CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
-CORE_SOURCES := $(wildcard runner/core/*.c)
+CORE_SOURCES := $(wildcard runner/core/core_*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
 
 # The core for 32-bit mode, where the compiler can link 32-bit programs (gcc-multilib); without it
@@ -85,7 +90,7 @@ $(BUILD)/core64.o: $(CORE_OBJECTS)
 $(BUILD)/core32.o: $(CORE32_OBJECTS)
 	$(LD) -m elf_i386 -r -o $@ $^
 
-$(BUILD)/runner/core32/%.o: runner/core/%.c
+$(BUILD)/runner/core32/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE32_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -93,7 +98,7 @@ $(BUILD)/runner/core32/%.o: runner/core/%.asm runner/core/core_layout.inc
 	@mkdir -p $(@D)
 	nasm -f elf32 -w+error=label-orphan -Irunner/core/ -o $@ $<
 
-$(BUILD)/runner/core/%.o: runner/core/%.c
+$(BUILD)/runner/core/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
 	$(CC) $(CORE_CFLAGS) -MMD -MP -c -o $@ $<
 
@@ -112,26 +117,31 @@ $(BUILD)/%.o: %.c | $(BUILD)/version.h
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) -I$(BUILD) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/%: tests/%.c $(LIBRARY)
-	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(filter %.o,$^) \
-		$(LIBRARY) -lcmocka $(LDLIBS)
+define build_test
+@mkdir -p $(@D)
+$(CC) $(ALL_CFLAGS) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
+	$(LIBRARY) -lcmocka $(LDLIBS)
+endef
+$(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
+	$(build_test)
+$(BUILD)/tests/%: tests/hardware/%.c $(LIBRARY)
+	$(build_test)
 
 # The simulated CPU.
-PORT_SIM := $(BUILD)/tests/port_sim.o $(BUILD)/tests/port_sim_read.o \
-	$(BUILD)/tests/port_sim_judge.o
+PORT_SIM := $(BUILD)/tests/fixtures/port_sim.o $(BUILD)/tests/fixtures/port_sim_read.o \
+	$(BUILD)/tests/fixtures/port_sim_judge.o
 $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_ports_names_small): $(PORT_SIM)
 
 # As a program of a user's is linked.
-$(BUILD)/tests/test_latput: tests/test_latput.c $(BUILD)/liblatput.a
+$(BUILD)/tests/test_latput: tests/hardware/test_latput.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -Iinclude -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
+	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
 QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
-$(BUILD)/tests/test_latput_code: tests/test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
+$(BUILD)/tests/test_latput_code: tests/unit/test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Irunner -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
@@ -140,7 +150,7 @@ $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/per
 # those that were once found to be of interest.
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
-$(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Irunner
+$(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
 $(BUILD)/fuzz_replay: $(BUILD)/tests/fuzz/fuzz_replay.o $(FUZZ_OBJECTS) $(LIBRARY)
 	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -178,10 +188,10 @@ format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
 # The patterns are git's, whose * matches directories too.
-lint: $(BUILD)/version.h
+lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
-	tests/layers.sh
+	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
 

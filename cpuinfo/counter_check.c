@@ -3,11 +3,11 @@
 // ports name events that are there; see counter_check.h.
 #include "counter_check.h"
 
-#include "../runner/util/paths.h"
-#include "../runner/util/suggest.h"
 #include "counter_names.h"
 #include "counters.h"
 #include "cpu_tables.h"
+#include "util/paths.h"
+#include "util/suggest.h"
 
 #include <glob.h>
 #include <stdio.h>

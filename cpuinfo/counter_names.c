@@ -3,9 +3,9 @@
 // (counter_sets.csv); see counters.h. Both are read once.
 #include "counter_names.h"
 
-#include "../runner/util/paths.h"
-#include "../runner/util/suggest.h"
 #include "counters.h"
+#include "util/paths.h"
+#include "util/suggest.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -5,8 +5,8 @@
 #include "counter_scheme.h"
 #include "counters.h"
 
-#include "../runner/util/suggest.h"
 #include "cpu_tables.h"
+#include "util/suggest.h"
 
 #include <ctype.h>
 #include <stdio.h>

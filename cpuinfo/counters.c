@@ -3,9 +3,9 @@
 // with a fault is not used at all: a wrong code counts something else without a word.
 #include "counters.h"
 
-#include "../runner/util/paths.h"
 #include "counter_scheme.h"
 #include "cpu_tables.h"
+#include "util/paths.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #ifndef LATPUT_COUNTERS_H
 #define LATPUT_COUNTERS_H
 
-#include "../runner/util/csvfile.h"
 #include "cpuinfo.h"
 #include "table_read.h"
+#include "util/csvfile.h"
 
 // How a family's counters are programmed: which fields an event has, and where they lie.
 enum counter_scheme {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Caches from CPUID. Three schemes in the order of trust: the deterministic leaves (4, 0x8000001D),
 // AMD's older leaves 0x80000005/6, and the descriptor bytes of leaf 2.
-#include "../runner/util/mem.h"
 #include "cpu_decode.h"
+#include "util/mem.h"
 
 #include <string.h>
 

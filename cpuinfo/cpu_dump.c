@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// CPUID dumps as text: a machine that can be mailed, kept in tests/cpu/ and identified anywhere.
-// The format is specified in README.md. Reading is strict: half a dump would be another CPU.
+// CPUID dumps as text: a machine that can be mailed, kept in tests/fixtures/cpu/ and identified
+// anywhere. The format is specified in README.md. Reading is strict: half a dump would be another
+// CPU.
 #include "cpu_decode.h"
 #include "cpu_tables.h"
 

@@ -3,10 +3,10 @@
 // core shows it has: a feature that no CPU of the claimed family has, or a speed that it cannot
 // have, refutes the claim, and the family is then the one that all evidence fits. The rules are in
 // README.md, "A claim is tested"; what each family has is in cpus.csv.
-#include "../runner/util/mem.h"
-#include "../runner/util/strbuf.h"
 #include "cpu_decode.h"
 #include "cpu_tables.h"
+#include "util/mem.h"
+#include "util/strbuf.h"
 
 #include <math.h>
 #include <stdarg.h>

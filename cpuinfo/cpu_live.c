@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // This machine: all leaves of CPUID with their subleaves, XCR0, the microcode revision, and the
 // TSC's frequency by comparison with the kernel's clock where nobody tells it.
-#include "../runner/util/mem.h"
 #include "cpu_decode.h"
+#include "util/mem.h"
 
 #include <cpuid.h>
 #include <stdio.h>

@@ -5,9 +5,9 @@
 #ifndef LATPUT_CPU_TABLES_H
 #define LATPUT_CPU_TABLES_H
 
-#include "../runner/util/csvfile.h"
 #include "cpuinfo.h"
 #include "table_read.h"
+#include "util/csvfile.h"
 
 enum { FEATURE_PLACES_MAX = 4, MODEL_RANGES_MAX = 16 };
 

@@ -2,8 +2,8 @@
 // The tables, read once, and the questions that the rest of the program asks of them: feature
 // names, isa expressions, families.
 #include "cpuinfo.h"
-#include "../runner/util/paths.h"
 #include "cpu_tables.h"
+#include "util/paths.h"
 
 #include <pthread.h>
 #include <stdio.h>

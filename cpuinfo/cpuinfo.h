@@ -5,7 +5,7 @@
 #ifndef LATPUT_CPUINFO_H
 #define LATPUT_CPUINFO_H
 
-#include "../runner/util/err.h"
+#include "util/err.h"
 
 #include <stdbool.h>
 #include <stddef.h>

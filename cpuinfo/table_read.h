@@ -4,7 +4,7 @@
 #ifndef LATPUT_TABLE_READ_H
 #define LATPUT_TABLE_READ_H
 
-#include "../runner/util/csvfile.h"
+#include "util/csvfile.h"
 
 // Called with each fault: `path:line:` and a caret, as csv_record_error() makes them.
 typedef void table_report(const struct err *fault, void *data);

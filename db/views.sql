@@ -32,7 +32,7 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of several.
     CASE WHEN test.kind = 'latency'
         THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark,
-    -- What the plan says beside a number; its form is that of runner/plan_note.c.
+    -- What the plan says beside a number; its form is that of runner/plan/plan_note.c.
     CASE WHEN result.outcome = 'ok' AND test.outcome = 'ok' THEN CASE
         WHEN test.kind = 'throughput' AND test.variant = 'setting'
             THEN printf('%.2f for setting operands anew, alone', value_clk)

@@ -4,8 +4,8 @@
 // call.
 #include "latput_page.h"
 
-#include "../runner/count.h"
-#include "../runner/util/mem.h"
+#include "counters/count.h"
+#include "util/mem.h"
 
 #include <stdio.h>
 #include <stdlib.h>

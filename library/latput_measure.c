@@ -3,7 +3,7 @@
 // so that every row of the vectors can be judged and turned into core cycles by itself.
 #include "latput_internal.h"
 
-#include "../runner/util/mem.h"
+#include "util/mem.h"
 
 #include <math.h>
 #include <stdio.h>

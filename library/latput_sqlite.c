@@ -4,9 +4,9 @@
 // eponymous virtual table whose hidden columns are its parameters. docs/LIBRARY.md describes it.
 #include "latput_sqlite.h"
 
-#include "../runner/bench.h"
-#include "../runner/outcome.h"
-#include "../runner/util/strbuf.h"
+#include "bench/bench.h"
+#include "core/outcome.h"
+#include "util/strbuf.h"
 
 #include <math.h>
 #include <pthread.h>

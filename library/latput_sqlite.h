@@ -4,7 +4,7 @@
 #ifndef LATPUT_SQLITE_H
 #define LATPUT_SQLITE_H
 
-#include "../runner/util/err.h"
+#include "util/err.h"
 
 // The text of a query may come from a stranger's table, and the assembler can read files and place
 // code where it runs before the measuring process has confined itself. So only instructions, labels

@@ -2,7 +2,7 @@
 // Which text an SQL query may have assembled; see latput_sqlite.h. Pure.
 #include "latput_sqlite.h"
 
-#include "../runner/util/mem.h"
+#include "util/mem.h"
 
 #include <ctype.h>
 #include <stdbool.h>

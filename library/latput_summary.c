@@ -2,8 +2,8 @@
 // The summary of a vector of values; see include/latput.h. Pure.
 #include "latput_internal.h"
 
-#include "../runner/derive.h"
-#include "../runner/util/mem.h"
+#include "derive/derive.h"
+#include "util/mem.h"
 
 #include <math.h>
 #include <stdlib.h>

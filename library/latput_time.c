@@ -4,7 +4,7 @@
 // on every x86 CPU; ADD with an immediate is not used because some CPUs fold it.
 #include "latput_internal.h"
 
-#include "../runner/util/affinity.h"
+#include "util/affinity.h"
 
 #include <math.h>
 #include <stdbool.h>

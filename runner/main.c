@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The program's entry: the table of commands and the options that stand before them. What a command
 // does is in its own file; this one knows only their names.
-#include "command.h"
-#include "help.h"
+#include "commands/command.h"
+#include "commands/help.h"
 #include "util/subproc.h"
 #include "version.h"
 

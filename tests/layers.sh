@@ -1,70 +1,178 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The include graph is the pipeline: a module may include earlier stages only. Lists every #include of
-# a later one and fails if there is any. Usage: tests/layers.sh [ROOT]. A module is a file of runner/
-# without extension, or the part of its name before the first underscore (plan_bridge.c is of plan);
-# tests, and main.c, which holds everything together, may include anything.
+# The folders are the pipeline: a file may include those of its own folder and of folders above it in
+# the list below. Nor may files go round in a circle: neither headers that include each other, nor,
+# where BUILD is given and built, files that call each other. Prints what is wrong, and fails if
+# anything is. Usage: tests/layers.sh [ROOT [BUILD]]; BUILD is a path below ROOT, or absolute.
+# runner/main.c, which holds everything together, and tests may include anything.
 set -eu
 cd "${1:-$(dirname "$0")/..}"
+build=${2:-}
 
-# One line a layer; modules in one line may include each other.
-layers='util
-outcome core cpuinfo command help options
-count
-list select
-render
-plan
-gen
-build
-derive
-exec
-ports
-store
-report check validate
-batch floor session measure run bench pack stat
-latput
-cmd commands main'
+# docs/INTERNALS.md says what is in each.
+layers='runner/util
+cpuinfo
+runner/core
+runner/counters
+runner/list
+runner/plan
+runner/build
+runner/execute
+runner/derive
+runner/ports
+runner/store
+runner/report
+runner/measure
+runner/run
+runner/bench
+runner/stat
+runner/check
+include
+library
+runner/commands'
 
+sources=$(find runner cpuinfo library include -name '*.[ch]' ! -path runner/main.c | sort)
+
+# Lines of "file included-file", with a complaint about each that cannot be found or lies later.
 # shellcheck disable=SC2016 # the program is awk's
-find runner cpuinfo library include -name '*.[ch]' | sort | xargs awk -v layers="$layers" '
-function module_of(path,    name) {
-    if (path ~ /(^|\/)util\//) return "util"
-    if (path ~ /(^|\/)cpuinfo\//) return "cpuinfo"
-    if (path ~ /(^|\/)core\//) return "core"
-    name = path
-    sub(/.*\//, "", name)
-    sub(/\.[a-z]+$/, "", name)
-    if (!(name in level)) sub(/_.*/, "", name)
-    return name
-}
+includes='
 BEGIN {
     n = split(layers, line, "\n")
+    for (i = 1; i <= n; i++) level[line[i]] = i
+    n = split(sources, line, "\n")
     for (i = 1; i <= n; i++) {
-        m = split(line[i], names, " ")
-        for (j = 1; j <= m; j++) level[names[j]] = i
+        there[line[i]] = 1
+        name = line[i]
+        sub(/.*\//, "", name)
+        if (name in first) complain(line[i] ":1: there is " first[name] " of the same name")
+        first[name] = line[i]
     }
 }
-FNR == 1 {
-    own = module_of(FILENAME)
-    if (!(own in level)) {
-        print FILENAME ":1: module \"" own "\" has no layer; add it to tests/layers.sh"
-        bad = 1
-        level[own] = n
+function complain(text) {
+    print text >"/dev/stderr"
+    bad = 1
+}
+function folder(path) {
+    sub(/\/[^\/]*$/, "", path)
+    return path
+}
+function found(text, own,    i, n, roots, path) {
+    n = split(own "/ runner/  include/", roots, " ")
+    roots[++n] = ""
+    for (i = 1; i <= n; i++) {
+        path = roots[i] text
+        if (path in there) return path
     }
+    return ""
+}
+FNR == 1 {
+    own = folder(FILENAME)
+    if (!(own in level)) complain(FILENAME ":1: the folder " own " is not in tests/layers.sh")
 }
 /^#include "/ {
     split($0, quoted, "\"")
-    path = quoted[2]
-    if (path == "version.h") next
-    if (path !~ /\//) { # beside the file that includes it
-        dir = FILENAME
-        sub(/[^\/]*$/, "", dir)
-        path = dir path
-    }
-    other = module_of(path)
-    if (level[other] > level[own]) {
-        print FILENAME ":" FNR ": includes " quoted[2] ", a later stage"
-        bad = 1
-    }
+    text = quoted[2]
+    if (text == "version.h") next # made by the Makefile
+    other = found(text, own)
+    if (other == "")
+        complain(FILENAME ":" FNR ": there is no " text ", neither beside the file nor by its path below runner/")
+    else if (level[folder(other)] > level[own])
+        complain(FILENAME ":" FNR ": includes " text ", a later stage")
+    else
+        print FILENAME, other
 }
 END { exit bad }'
+
+# Reads lines "from to", leaves the edges that lie on a circle: those whose ends reach each other.
+# Prints each circle as a line of its members, alphabetically.
+# shellcheck disable=SC2016
+find_circles='
+$1 != $2 && !(($1, $2) in edge) {
+    edge[$1, $2] = 1
+    to[$1] = to[$1] " " $2
+    node[$1] = node[$2] = 1
+}
+# Marks in seen[start, ...] all that can be reached.
+function reach(start,    stack, n, at, i, m, next_ones) {
+    stack[n = 1] = start
+    while (n) {
+        at = stack[n--]
+        m = split(to[at], next_ones, " ")
+        for (i = 1; i <= m; i++)
+            if (!((start, next_ones[i]) in seen)) {
+                seen[start, next_ones[i]] = 1
+                stack[++n] = next_ones[i]
+            }
+    }
+}
+END {
+    for (a in node) reach(a)
+    for (a in node) {
+        if (a in done || !((a, a) in seen)) continue
+        n = 0
+        for (b in node)
+            if (((a, b) in seen) && ((b, a) in seen)) {
+                done[b] = 1
+                for (i = ++n; i > 1 && member[i - 1] > b; i--) member[i] = member[i - 1]
+                member[i] = b
+            }
+        text = member[1]
+        for (i = 2; i <= n; i++) text = text " " member[i]
+        print text
+    }
+}'
+
+# Lines of "file file-with-the-symbol" of the objects named on standard input.
+# shellcheck disable=SC2016
+calls='
+{
+    object = $1
+    sub(/:.*/, "", object)
+    sub(/.*\//, "", object)
+    sub(/\.o$/, "", object)
+    name = $NF
+    if ($(NF - 1) == "U") {
+        n++
+        from[n] = object
+        wants[n] = name
+    } else if ($(NF - 1) ~ /^[A-Z]$/)
+        defined_in[name] = object
+}
+END {
+    for (i = 1; i <= n; i++)
+        if (wants[i] in defined_in) print from[i], defined_in[wants[i]]
+}'
+
+failed=0
+edges=$(echo "$sources" | xargs awk -v layers="$layers" -v sources="$sources" "$includes") || failed=1
+headers=$(echo "$edges" | awk '$1 ~ /\.h$/ && $2 ~ /\.h$/ { print }' | awk "$find_circles")
+if [ -n "$headers" ]; then
+    echo "headers include each other in a circle: $headers" >&2
+    failed=1
+fi
+
+# tests/circles.txt has those that there still are, a line each. The list only shrinks.
+if [ -n "$build" ]; then
+    objects=
+    while read -r file; do
+        case $build in /*) object=$build/${file%.*}.o ;; *) object=./$build/${file%.*}.o ;; esac
+        [ -r "$object" ] || { echo "$object is not there; make all" >&2 && exit 1; }
+        objects+=$object$'\n'
+    done < <(echo "$sources" | grep '\.c$' && find runner -name core_enter.asm)
+    # The measuring process is a program of its own.
+    found=$(for part in '-v' '-e'; do
+        echo "$objects" | grep -v '^$' | grep "$part" /core_ | xargs -r nm -A | awk "$calls" | awk "$find_circles"
+    done | sort)
+    known=$(cat tests/circles.txt 2>/dev/null || true)
+    while read -r circle; do
+        [ -z "$circle" ] || grep -qxF "$circle" <<<"$known" && continue
+        echo "files call each other in a circle: $circle" >&2
+        failed=1
+    done <<<"$found"
+    while read -r circle; do
+        [ -z "$circle" ] || grep -qxF "$circle" <<<"$found" && continue
+        echo "tests/circles.txt: this circle is gone, take it from the list: $circle" >&2
+        failed=1
+    done <<<"$known"
+fi
+exit "$failed"

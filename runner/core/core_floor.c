@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Times all canaries and sends their histograms, from which the runner chooses the floor. Nothing
 // is thrown away here but samples whose calibrations disagree: what a histogram means is decided
-// in runner/floor.c.
+// in runner/measure/floor.c.
 #include "core_internal.h"
 
 #include <string.h>

@@ -6,8 +6,8 @@
 #ifndef LATPUT_CORE_INTERNAL_H
 #define LATPUT_CORE_INTERNAL_H
 
-#include "../outcome.h"
 #include "core_abi.h"
+#include "outcome.h"
 
 #include <stdbool.h>
 #include <stddef.h>

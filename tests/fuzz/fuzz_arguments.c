@@ -3,11 +3,11 @@
 // Each line of the input is one argument.
 #include "fuzz.h"
 
-#include "../cpuinfo/counters.h"
-#include "bench_column.h"
-#include "command.h"
-#include "plan_select.h"
-#include "stat_threshold.h"
+#include "bench/bench_column.h"
+#include "commands/command.h"
+#include "commands/plan_select.h"
+#include "cpuinfo/counters.h"
+#include "stat/stat_threshold.h"
 #include "util/cpulist.h"
 #include "util/mem.h"
 

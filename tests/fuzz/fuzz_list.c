@@ -3,8 +3,8 @@
 // anything is assembled.
 #include "fuzz.h"
 
-#include "gen.h"
-#include "list.h"
+#include "build/gen.h"
+#include "list/list.h"
 
 #include <string.h>
 

@@ -6,8 +6,8 @@
 // LATPUT_FUZZ_DB names a database whose newest run is taken for that.
 #include "fuzz.h"
 
-#include "pack.h"
-#include "report.h"
+#include "report/pack.h"
+#include "report/report.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 

@@ -3,8 +3,8 @@
 // of it. The first half of the lines is the code, the rest the init.
 #include "fuzz.h"
 
-#include "../library/latput_sqlite.h"
-#include "bench_text.h"
+#include "bench/bench_text.h"
+#include "library/latput_sqlite.h"
 
 #include <ctype.h>
 #include <stdlib.h>

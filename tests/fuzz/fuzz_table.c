@@ -3,9 +3,9 @@
 // says which.
 #include "fuzz.h"
 
-#include "../cpuinfo/counters.h"
-#include "../cpuinfo/cpu_tables.h"
-#include "ports_names_file.h"
+#include "cpuinfo/counters.h"
+#include "cpuinfo/cpu_tables.h"
+#include "ports/ports_names_file.h"
 
 #include <string.h>
 

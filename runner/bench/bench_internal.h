@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// What the files of bench share.
+#ifndef LATPUT_BENCH_INTERNAL_H
+#define LATPUT_BENCH_INTERNAL_H
+
+#include "bench.h"
+#include "bench_column.h"
+#include "bench_source.h"
+#include "counters/count_deal.h"
+#include "counters/count_rdpmc.h"
+#include "measure/session.h"
+
+// How the events of a pass over them are counted.
+struct bench_counting {
+    const struct count_backend *backend; // NULL: there are none
+    bool timed;                          // kernels read the counters themselves, by RDPMC
+};
+
+// One measurement while it lasts.
+struct bench {
+    const struct bench_spec *spec;
+    struct bench_result *result;
+    struct arena *arena;
+    struct session session;
+    struct bench_source source;
+    struct program program;
+    struct exec_params params;
+    struct kernel_facts facts;
+    // Events, and in which of several passes each is counted.
+    struct count_machine machine;
+    struct count_event events[BENCH_EVENTS_MAX];
+    struct core_counter counters[BENCH_EVENTS_MAX]; // where perf counts
+    int counter_pass[BENCH_EVENTS_MAX];
+    int counter_passes; // at least 1
+    struct bench_counting passes[BENCH_EVENTS_MAX + 1];
+    struct count_rdpmc rdpmc;                      // msr: user code may read counters
+    struct count_group *groups[BENCH_THREADS_MAX]; // msr: of the pass under way, one a thread
+    double start_s;                                // of the monotonic clock
+    struct bench_column columns[BENCH_COLUMNS_MAX];
+};
+
+// bench_pass.c: times the built program in passes; fills rows, summaries and outcome.
+int bench_measure_passes(struct bench *bench, struct err *err);
+
+// bench_events.c: fills counters, counter_pass, counter_passes and what the result says of events.
+// -1: an event is unknown (result->refused) or cannot be counted here.
+int bench_prepare_events(struct bench *bench, struct err *err);
+
+// bench_msr.c: the registers of the CPUs are programmed for a pass and fill `counters`; afterwards
+// they get back what was in them, also when this process is killed. bench_msr_end() may be called
+// at any time; it fails if something else has used the counters meanwhile.
+enum count_obstacle bench_msr_begin(struct bench *bench, int pass, struct core_counter *counters,
+                                    struct err *err);
+enum count_obstacle bench_msr_end(struct bench *bench, struct err *err);
+
+// bench_events.c: reads the columns of the spec; the names of events are known by then.
+int bench_prepare_columns(struct bench *bench, struct err *err);
+// The columns of a row, from its counts and times.
+void bench_compute_columns(const struct bench *bench, struct bench_row *row);
+
+// bench_keep.c: keeps the result as a run of its own; nothing of it when that fails.
+int bench_keep(const struct bench *bench, struct err *err);
+
+// bench_cpus.c: fills result->cpus and nthreads. -1: there are not so many CPUs.
+int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result,
+                      struct arena *arena, struct err *err);
+
+#endif

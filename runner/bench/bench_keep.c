@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Keeps what a bench measured in the database, as a run of its own that has the provenance; see
+// bench.h. Nothing that names a host, a user or a directory is added to what the user wrote.
+#include "bench_internal.h"
+
+#include "measure/run_info.h"
+#include "util/subproc.h"
+
+#include <math.h>
+#include <sha256.h>
+#include <string.h>
+#include <time.h>
+
+// Line feeds only: what has carriage returns came from another system.
+static const char *store_lines(const char *text, struct arena *arena)
+{
+    char *lines = arena_strdup(arena, text ? text : "");
+    char *to = lines;
+    for (const char *at = lines; *at; at++)
+        if (*at != '\r')
+            *to++ = *at;
+    *to = '\0';
+    return lines;
+}
+
+// The first line of `cc --version`, or "".
+static const char *store_compiler(struct arena *arena)
+{
+    const char *const argv[] = {"cc", "--version", NULL};
+    struct subproc_result result;
+    struct err ignored;
+    if (subproc_run(argv, NULL, &result, &ignored) != 0)
+        return "";
+    const char *version = arena_strndup(arena, result.out, strcspn(result.out, "\n"));
+    subproc_result_free(&result);
+    return version;
+}
+
+static int store_fill_source(const struct bench *bench, struct stored_bench *stored,
+                             struct err *err)
+{
+    const struct bench_spec *spec = bench->spec;
+    stored->source = "text";
+    stored->code = store_lines(spec->file ? bench->source.text : spec->body, bench->arena);
+    stored->file = stored->file_sha256 = stored->symbol = stored->cflags = stored->compiler = "";
+    if (!spec->file)
+        return 0;
+    char *hash = arena_alloc(bench->arena, SHA256_DIGEST_STRING_LENGTH);
+    if (!SHA256File(spec->file, hash))
+        return err_set(err, "%s: cannot be read again to store its sha256", spec->file);
+    const char *slash = strrchr(spec->file, '/');
+    stored->file = slash ? slash + 1 : spec->file;
+    stored->file_sha256 = hash;
+    stored->source = bench->source.file ? "nasm" : bench->source.text ? "c" : "object";
+    stored->symbol = spec->symbol ? spec->symbol : "";
+    if (bench->source.file || !bench->source.text)
+        return 0;
+    stored->cflags = spec->cflags ? spec->cflags : "";
+    stored->compiler = store_compiler(bench->arena);
+    return 0;
+}
+
+static void store_fill_threads(const struct bench *bench, struct stored_bench *stored)
+{
+    const struct bench_result *result = bench->result;
+    struct stored_bench_thread *threads =
+        arena_alloc(bench->arena, (size_t)result->nthreads * sizeof *threads);
+    for (int i = 0; i < result->nthreads; i++) {
+        const struct bench_summary *own = &result->threads[i];
+        threads[i] = (struct stored_bench_thread){.cpu = result->cpus[i],
+                                                  .instance_clk = own->clk,
+                                                  .median_clk = own->median_clk,
+                                                  .spread_clk = own->spread_clk,
+                                                  .accepted = own->accepted,
+                                                  .tried = own->tried,
+                                                  .passes = own->passes};
+    }
+    stored->threads = threads;
+    stored->nthreads = result->nthreads;
+}
+
+// Events, then columns.
+static void store_fill_metrics(const struct bench *bench, struct stored_bench *stored)
+{
+    const struct bench_result *result = bench->result;
+    int n = result->nevents + result->ncolumns;
+    struct stored_bench_metric *metrics = arena_alloc(bench->arena, (size_t)n * sizeof *metrics);
+    for (int i = 0; i < result->nevents; i++)
+        metrics[i] = (struct stored_bench_metric){.name = result->events[i].name,
+                                                  .code = result->events[i].code,
+                                                  .backend = result->events[i].backend,
+                                                  .table_version = result->table_version};
+    for (int i = 0; i < result->ncolumns; i++)
+        metrics[result->nevents + i] = (struct stored_bench_metric){.computed = true,
+                                                                    .name = result->columns[i],
+                                                                    .code = bench->spec->columns[i],
+                                                                    .backend = "",
+                                                                    .table_version = ""};
+    stored->metrics = metrics;
+    stored->nmetrics = n;
+}
+
+static void store_fill_repetitions(const struct bench *bench, struct stored_bench *stored)
+{
+    const struct bench_result *result = bench->result;
+    struct stored_bench_repetition *rows =
+        arena_alloc(bench->arena, (size_t)result->nrows * sizeof *rows);
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        double *values = arena_alloc(bench->arena, (size_t)stored->nmetrics * sizeof *values);
+        for (int m = 0; m < stored->nmetrics; m++)
+            values[m] = m < result->nevents ? row->counts[m] : row->columns[m - result->nevents];
+        rows[i] = (struct stored_bench_repetition){.thread = row->thread,
+                                                   .pass = row->pass,
+                                                   .repetition = row->repetition,
+                                                   .tried = row->tried,
+                                                   .cold = row->cold,
+                                                   .accepted = row->accepted,
+                                                   .late_ns = row->late_ns,
+                                                   .elapsed_tsc = row->tsc,
+                                                   .elapsed_clk = row->clk,
+                                                   .values = values};
+    }
+    stored->repetitions = rows;
+    stored->nrepetitions = result->nrows;
+}
+
+static int store_fill(const struct bench *bench, struct stored_bench *stored, struct err *err)
+{
+    const struct bench_spec *spec = bench->spec;
+    const struct bench_result *result = bench->result;
+    *stored = (struct stored_bench){.label = store_lines(spec->label, bench->arena),
+                                    .init = store_lines(spec->init, bench->arena),
+                                    .mode = bench_mode_name(spec->mode),
+                                    .breakers = result->breakers,
+                                    .bits = result->bits,
+                                    .instances = result->instances,
+                                    .copies = result->copies,
+                                    .iterations = result->iterations,
+                                    .pass = result->pass,
+                                    .cold = spec->cold,
+                                    .outcome = result->outcome,
+                                    .detail = result->detail,
+                                    .machine_code = result->code,
+                                    .code_bytes = result->code_bytes};
+    if (store_fill_source(bench, stored, err) != 0)
+        return -1;
+    store_fill_threads(bench, stored);
+    store_fill_metrics(bench, stored);
+    store_fill_repetitions(bench, stored);
+    return 0;
+}
+
+static int store_warn(struct store *store, int64_t run_id, const struct bench *bench,
+                      const struct run_facts *facts, struct err *err)
+{
+    char doubt[160];
+    if (run_info_warn(store, run_id, bench->session.cpu, facts, err) != 0)
+        return -1;
+    if (!bench_doubt_ports(bench->result, doubt, sizeof doubt))
+        return 0;
+    return store_run_warning(store, run_id, doubt,
+                             "the counted ports cannot be true: compare with another backend", err);
+}
+
+static int store_run(struct store *store, const struct bench *bench, const struct run_facts *facts,
+                     const struct stored_bench *stored, struct err *err)
+{
+    struct run_info info;
+    const struct selection nothing = {0};
+    const struct core_config *config = &bench->session.params.config;
+    struct timespec now;
+    int64_t cpu_id, run_id;
+    if (run_info_collect(bench->session.cpu, config, facts, &nothing, "bench", bench->arena, &info,
+                         err) != 0)
+        return -1;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - bench->start_s;
+    if (store_begin(store, err) != 0)
+        return -1;
+    if (store_put_cpu(store, bench->session.cpu, &cpu_id, err) != 0 ||
+        store_run_begin(store, cpu_id, &info, &run_id, err) != 0 ||
+        store_warn(store, run_id, bench, facts, err) != 0 ||
+        store_put_bench(store, run_id, stored, err) != 0 ||
+        store_run_finish(store, run_id, 1, seconds, err) != 0 || store_commit(store, err) != 0) {
+        store_rollback(store);
+        return -1;
+    }
+    bench->result->run_id = run_id;
+    return 0;
+}
+
+int bench_keep(const struct bench *bench, struct err *err)
+{
+    const struct bench_result *result = bench->result;
+    struct counter_table table = {0};
+    struct run_facts facts = {.core_hz = result->core_hz,
+                              .overhead_tsc = result->overhead_tsc,
+                              .imul_per_add = result->imul_per_add,
+                              .issue_width = bench->session.issue_width,
+                              .floor_guessed = result->floor_guessed};
+    struct stored_bench stored;
+    struct store *store = NULL;
+    if (store_fill(bench, &stored, err) != 0)
+        return -1;
+    if (result->nevents) {
+        if (counters_load_cpu(bench->session.cpu, &table, err) != 0)
+            return -1;
+        facts.counters = &table;
+    }
+    int status = store_open(bench->spec->db, STORE_WRITE, &store, err);
+    if (status == 0)
+        status = store_run(store, bench, &facts, &stored, err);
+    store_close(store);
+    if (result->nevents)
+        counters_free(&table);
+    return status == 0 ? 0 : -1;
+}

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// Tables of bench; see bench_print.h.
+#include "bench_print.h"
+
+#include "derive/derive.h"
+#include "util/strbuf.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80, MEMBER_BYTES = 32 };
+
+// The columns of a row: times, then counts an instance, then computed ones.
+enum { TIME_COLUMNS = 3 };
+
+static int column_count(const struct bench_result *result)
+{
+    return TIME_COLUMNS + result->nevents + result->ncolumns;
+}
+
+static const char *column_name(const struct bench_result *result, int column)
+{
+    static const char *const times[TIME_COLUMNS] = {"TSC ticks", "core clk", "clk/instance"};
+    if (column < TIME_COLUMNS)
+        return times[column];
+    column -= TIME_COLUMNS;
+    return column < result->nevents ? result->events[column].name
+                                    : result->columns[column - result->nevents];
+}
+
+static int column_width(const struct bench_result *result, int column)
+{
+    int len = (int)strlen(column_name(result, column));
+    return len > VALUE_WIDTH ? len : VALUE_WIDTH;
+}
+
+static double row_instances(const struct bench_result *result)
+{
+    return (double)result->copies * result->iterations * result->instances;
+}
+
+static double column_value(const struct bench_result *result, const struct bench_row *row,
+                           int column)
+{
+    const double times[TIME_COLUMNS] = {row->tsc, row->clk, row->per_clk};
+    if (column < TIME_COLUMNS)
+        return times[column];
+    column -= TIME_COLUMNS;
+    return column < result->nevents ? row->counts[column] / row_instances(result)
+                                    : row->columns[column - result->nevents];
+}
+
+static const char *row_mark(const struct bench_row *row)
+{
+    return row->accepted ? "" : "  disturbed";
+}
+
+// The columns [from, to) of a row.
+static void print_table_row(const struct bench_result *result, const struct bench_row *row,
+                            int from, int to, FILE *out)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%d", row->repetition);
+    // The name of a repetition stands once, in the line of its first thread.
+    const char *shown = row->thread > 0 ? "" : row->cold ? "cold" : name;
+    fprintf(out, "%*s", REPETITION_WIDTH, shown);
+    if (result->nthreads > 1)
+        fprintf(out, " %*d", CPU_WIDTH, result->cpus[row->thread]);
+    for (int c = from; c < to; c++) {
+        double value = column_value(result, row, c);
+        if (isfinite(value))
+            fprintf(out, " %*.*f", column_width(result, c), c < 2 ? 0 : 3, value);
+        else
+            fprintf(out, " %*s", column_width(result, c), "-");
+    }
+    fprintf(out, "%s\n", row_mark(row));
+}
+
+static void print_number(double value, const char *null, FILE *out)
+{
+    if (isfinite(value))
+        fprintf(out, "%.4f", value);
+    else
+        fputs(null, out);
+}
+
+// Whose summary it is, where there are several.
+static void print_summary_cpu(const struct bench_result *result, int thread, FILE *out)
+{
+    if (result->nthreads > 1)
+        fprintf(out, "CPU %d: ", result->cpus[thread]);
+}
+
+static void print_summary(const struct bench_result *result, int thread, FILE *out)
+{
+    const struct bench_summary *summary = &result->threads[thread];
+    print_summary_cpu(result, thread, out);
+    if (isfinite(summary->clk))
+        fprintf(out, "%.*f core clk an instance", summary->clk < 1 ? 3 : 2, summary->clk);
+    else
+        fputs("no steady value", out);
+    if (isfinite(summary->median_clk))
+        fprintf(out, " (median %.3f, spread %.3f)", summary->median_clk, summary->spread_clk);
+    fputc('\n', out);
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+// Median and quartiles of a column, over a thread's accepted repetitions that the summary counts.
+static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
+                                 int thread, int column, FILE *out)
+{
+    double *values = xcalloc((size_t)result->nrows + 1, sizeof *values);
+    int n = 0;
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        double value = column_value(result, row, column);
+        if (row->thread == thread && row->accepted && row->cold == spec->cold && isfinite(value))
+            values[n++] = value;
+    }
+    qsort(values, (size_t)n, sizeof *values, compare_values);
+    print_summary_cpu(result, thread, out);
+    fprintf(out, "%s", column_name(result, column));
+    if (n)
+        fprintf(out, ": %.3f%s (median, spread %.3f)\n", derive_quantile(values, n, 0.5),
+                column < TIME_COLUMNS + result->nevents ? " an instance" : "",
+                derive_quantile(values, n, 0.75) - derive_quantile(values, n, 0.25));
+    else
+        fputs(": no value\n", out);
+    free(values);
+}
+
+// A text of one instruction a line, in one line.
+static void print_list(const char *heading, const char *lines, FILE *out)
+{
+    fputs(heading, out);
+    for (const char *at = lines; *at; at++)
+        fputs(*at != '\n' ? (const char[]){*at, '\0'} : at[1] ? "; " : "\n", out);
+}
+
+// Where and what, in one line if both fit: names of families and numbers of copies have any length.
+static void print_head(const struct bench_result *result, FILE *out)
+{
+    struct strbuf where = {0}, what = {0};
+    double instances = row_instances(result);
+    strbuf_printf(&where, "%s, CPU ", result->uarch);
+    for (int t = 0; t < result->nthreads; t++)
+        strbuf_printf(&where, "%s%d", t ? "+" : "", result->cpus[t]);
+    strbuf_printf(&where, " at %.2f GHz, %d-bit;", result->core_hz / 1e9, result->bits);
+    strbuf_printf(&what, "%d %s x %d %s = %.0f %s", result->copies,
+                  result->copies == 1 ? "copy" : "copies", result->iterations,
+                  result->iterations == 1 ? "iteration" : "iterations", instances,
+                  instances > 1 ? "instances" : "instance");
+    fprintf(out, "%s%c%s\n", where.data, where.len + 1 + what.len <= LINE_WIDTH ? ' ' : '\n',
+            what.data);
+    strbuf_free(&where);
+    strbuf_free(&what);
+    if (result->nthreads > 1)
+        fprintf(out, "threads: %s\n", result->placement);
+    if (*result->breakers)
+        print_list("before each copy, to break its chains: ", result->breakers, out);
+}
+
+// The columns [from, to) of all repetitions of a pass.
+static void print_block(const struct bench_result *result, int pass, int from, int to, FILE *out)
+{
+    fprintf(out, "%*s", REPETITION_WIDTH, "repetition");
+    if (result->nthreads > 1)
+        fprintf(out, " %*s", CPU_WIDTH, "CPU");
+    for (int c = from; c < to; c++)
+        fprintf(out, " %*s", column_width(result, c), column_name(result, c));
+    fputc('\n', out);
+    for (int i = 0; i < result->nrows; i++)
+        if (result->rows[i].pass == pass)
+            print_table_row(result, &result->rows[i], from, to, out);
+}
+
+// As many columns side by side as fit into a line, the rest below.
+static void print_blocks(const struct bench_result *result, int pass, FILE *out)
+{
+    static const int MARK_WIDTH = 11;
+    int names = REPETITION_WIDTH + (result->nthreads > 1 ? CPU_WIDTH + 1 : 0) + MARK_WIDTH;
+    for (int from = 0, to = 0; from < column_count(result); from = to) {
+        int width = names;
+        while (to < column_count(result) &&
+               (to == from || width + column_width(result, to) + 1 <= LINE_WIDTH))
+            width += column_width(result, to++) + 1;
+        print_block(result, pass, from, to, out);
+    }
+}
+
+// The latest start of any thread in the repetitions that are shown.
+static double latest_start_ns(const struct bench_result *result, int pass)
+{
+    double latest_ns = 0;
+    for (int i = 0; i < result->nrows; i++)
+        if (result->rows[i].pass == pass && result->rows[i].accepted)
+            latest_ns = fmax(latest_ns, result->rows[i].late_ns);
+    return latest_ns;
+}
+
+static void print_table(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
+{
+    if (!result->nrows)
+        return;
+    int pass = result->pass ? result->pass : 1;
+    print_head(result, out);
+    print_blocks(result, pass, out);
+    if (result->pass) {
+        for (int t = 0; t < result->nthreads; t++) {
+            print_summary(result, t, out);
+            for (int c = TIME_COLUMNS; c < column_count(result); c++)
+                print_column_summary(spec, result, t, c, out);
+        }
+        fprintf(out, "%d of %d repetitions accepted in %d %s", result->summary.accepted,
+                result->summary.tried, result->summary.passes,
+                result->summary.passes == 1 ? "pass" : "passes");
+        if (result->nthreads > 1)
+            fprintf(out, "; all threads started within %.0f ns", latest_start_ns(result, pass));
+        fputc('\n', out);
+    }
+}
+
+// Names of csv and json: an event that is called as a time is has a prefix.
+static const char *member_name(const struct bench_result *result, int column,
+                               char text[MEMBER_BYTES])
+{
+    static const char *const times[] = {"tsc", "core_clk", "clk_per_instance"};
+    const char *name = column_name(result, column);
+    for (size_t i = 0; i < ARRAY_LEN(times); i++)
+        if (strcmp(times[i], name) == 0) {
+            snprintf(text, MEMBER_BYTES, "counted_%s", name);
+            return text;
+        }
+    return name;
+}
+
+// A name as a CSV field.
+static void print_csv_name(const char *name, FILE *out)
+{
+    fputs(",\"", out);
+    for (; *name; name++)
+        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
+    fputc('"', out);
+}
+
+static void print_csv_value(double value, FILE *out)
+{
+    fputc(',', out);
+    if (isfinite(value))
+        fprintf(out, "%.12g", value);
+}
+
+static void print_csv(const struct bench_result *result, FILE *out)
+{
+    if (!result->nrows)
+        return;
+    fputs("pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance", out);
+    char name[MEMBER_BYTES];
+    for (int c = TIME_COLUMNS; c < column_count(result); c++)
+        print_csv_name(member_name(result, c, name), out);
+    fputc('\n', out);
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        fprintf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f", row->pass, row->repetition,
+                result->cpus[row->thread], row->cold, row->accepted, row->tried, row->late_ns,
+                row->tsc, row->clk, row->per_clk);
+        for (int e = 0; e < result->nevents; e++)
+            print_csv_value(row->counts[e], out);
+        for (int c = 0; c < result->ncolumns; c++)
+            print_csv_value(row->columns[c], out);
+        fputc('\n', out);
+    }
+}
+
+static void print_json_text(const char *text, FILE *out)
+{
+    fputc('"', out);
+    for (; text && *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            fprintf(out, "\\u%04x", c);
+        else
+            fputc(c, out);
+    }
+    fputc('"', out);
+}
+
+static void print_json_member(const char *name, const char *text, FILE *out)
+{
+    fprintf(out, "  \"%s\": ", name);
+    print_json_text(text, out);
+    fputs(",\n", out);
+}
+
+static void print_json_rows(const struct bench_result *result, FILE *out)
+{
+    char name[MEMBER_BYTES];
+    fputs("  \"repetitions\": [", out);
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        fprintf(out,
+                "%s\n    {\"pass\": %d, \"repetition\": %d, \"cpu\": %d, \"cold\": %s, "
+                "\"accepted\": %s, "
+                "\"tried\": %d, \"late_ns\": %.0f, \"tsc\": %.0f, \"core_clk\": %.1f, "
+                "\"clk_per_instance\": %.5f",
+                i ? "," : "", row->pass, row->repetition, result->cpus[row->thread],
+                row->cold ? "true" : "false", row->accepted ? "true" : "false", row->tried,
+                row->late_ns, row->tsc, row->clk, row->per_clk);
+        for (int c = TIME_COLUMNS; c < column_count(result); c++) {
+            int e = c - TIME_COLUMNS;
+            fputs(", ", out);
+            print_json_text(member_name(result, c, name), out);
+            fputs(": ", out);
+            print_number(e < result->nevents ? row->counts[e] : row->columns[e - result->nevents],
+                         "null", out);
+        }
+        fputc('}', out);
+    }
+    fputs(result->nrows ? "\n  ]\n" : "]\n", out);
+}
+
+static void print_json_summary(const struct bench_result *result, int thread, FILE *out)
+{
+    const struct bench_summary *summary = &result->threads[thread];
+    fprintf(out, "%s\n    {\"cpu\": %d, \"clk_per_instance\": ", thread ? "," : "",
+            result->cpus[thread]);
+    print_number(summary->clk, "null", out);
+    fputs(", \"median_clk\": ", out);
+    print_number(summary->median_clk, "null", out);
+    fputs(", \"spread_clk\": ", out);
+    print_number(summary->spread_clk, "null", out);
+    fprintf(out, ", \"accepted\": %d, \"tried\": %d, \"passes\": %d}", summary->accepted,
+            summary->tried, summary->passes);
+}
+
+// What was counted by what: enough to count it again.
+static void print_json_events(const struct bench_result *result, FILE *out)
+{
+    fputs("  \"events\": [", out);
+    for (int i = 0; i < result->nevents; i++) {
+        fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
+        print_json_text(result->events[i].name, out);
+        fputs(", \"code\": ", out);
+        print_json_text(result->events[i].code, out);
+        fputs(", \"backend\": ", out);
+        print_json_text(result->events[i].backend, out);
+        fputs(", \"table_version\": ", out);
+        print_json_text(result->table_version, out);
+        fputc('}', out);
+    }
+    fputs(result->nevents ? "\n  ],\n" : "],\n", out);
+}
+
+static void print_json(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
+{
+    fputs("{\n", out);
+    if (spec->file)
+        print_json_member("file", spec->file, out);
+    if (spec->file && spec->symbol)
+        print_json_member("symbol", spec->symbol, out);
+    if (spec->body)
+        print_json_member("code", spec->body, out);
+    print_json_member("init", spec->init ? spec->init : "", out);
+    print_json_member("mode", bench_mode_name(spec->mode), out);
+    print_json_member("breakers", result->breakers, out);
+    fprintf(out, "  \"bits\": %d,\n", result->bits);
+    print_json_member("outcome", outcome_name(result->outcome), out);
+    print_json_member("detail", result->detail, out);
+    print_json_member("uarch", result->uarch, out);
+    print_json_member("cpu", result->brand, out);
+    fprintf(out, "  \"tsc_hz\": %.0f,\n  \"core_hz\": %.0f,\n", result->tsc_hz, result->core_hz);
+    fprintf(out, "  \"copies\": %d,\n  \"iterations\": %d,\n  \"instances\": %d,\n", result->copies,
+            result->iterations, result->instances);
+    print_json_events(result, out);
+    print_json_member("placement", result->placement, out);
+    fputs("  \"threads\": [", out);
+    for (int t = 0; t < result->nthreads; t++)
+        print_json_summary(result, t, out);
+    fputs("\n  ],\n", out);
+    print_json_rows(result, out);
+    fputs("}\n", out);
+}
+
+void bench_print(const struct bench_spec *spec, const struct bench_result *result,
+                 enum report_format format, FILE *out)
+{
+    switch (format) {
+    case REPORT_TABLE:
+        print_table(spec, result, out);
+        break;
+    case REPORT_CSV:
+        print_csv(result, out);
+        break;
+    case REPORT_JSON:
+        print_json(spec, result, out);
+        break;
+    }
+}

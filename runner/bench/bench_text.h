@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// From what the user wrote to a kernel. Pure.
+#ifndef LATPUT_BENCH_TEXT_H
+#define LATPUT_BENCH_TEXT_H
+
+#include "bench.h"
+#include "plan/plan.h"
+
+// The text with one instruction a line: `;` separates instructions outside of quotes, `;;` begins a
+// comment to the end of the line. Empty parts stay as empty lines, so that the n-th line is the
+// n-th part. Owned by the arena.
+const char *bench_text_lines(const char *text, struct arena *arena);
+// Where the n-th part (from 1) of the text is: *start and *len without surrounding spaces. False if
+// there is none.
+bool bench_text_part(const char *text, int part, int *start, int *len);
+
+// Lines that are instructions: not empty, no comment, no directive, no label alone.
+int bench_text_instructions(const char *lines);
+
+// The kernel of a spec: fills of registers and memory follow from what the text names.
+struct kernel_spec bench_text_kernel(const struct bench_spec *spec, struct arena *arena);
+
+#endif

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: MIT
+// latput bench: measures a snippet of the user's and prints each repetition and a summary.
+#include "bench/bench.h"
+#include "bench/bench_print.h"
+#include "bench/bench_text.h"
+#include "cmd_backend.h"
+#include "cmd_format.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "execute/exec.h"
+#include "measure/session.h"
+#include "store/store.h"
+#include "util/cpulist.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command_option options[] = {
+    {0, "asm",       "CODE",
+     "what to measure, in NASM's syntax; `;` separates instructions, `;;` begins a comment"          },
+    {0, "init",      "CODE",    "run before the clock of every repetition"                           },
+    {0, "mode",      "NAME",    "latency: the code as it is (default); throughput: chains are broken"},
+    {0, "symbol",    "NAME",    "the function of a .c or .o file to be measured"                     },
+    {0, "cflags",    "OPTIONS", "options for the compiler of a .c file"                              },
+    {0, "bits",      "64|32",   "mode of the processor (default 64)"                                 },
+    {0, "instances", "N",       "what the code counts as: results are divided by N"                  },
+    {0, "unroll",    "N",       "copies of the code in the loop (default: chosen)"                   },
+    {0, "loop",      "N",       "iterations of the loop (default: for some microseconds)"            },
+    {0, "repeat",    "N",       "repetitions after the first, cold one (default 8)"                  },
+    {0, "cold",      NULL,      "all repetitions with code and data in no cache"                     },
+    {0, "cpu",       "N",       "the CPU to measure on (default: the last usable one)"               },
+    {0, "threads",   "N",       "run on N CPUs in step, SMT siblings first"                          },
+    {0, "cpus",      "LIST",    "which CPUs the threads run on, e.g. 0,2 or 0-3"                     },
+    {0, "events",    "LIST",    "events to count, see latput counters; sets: @branches"              },
+    {0, "backend",   "NAME",
+     "who counts hardware events: perf; msr, as root; auto (default): perf, else msr; tsc: nobody"   },
+    {0, "column",    "EXPR",    "a computed column, e.g. ipc=instructions/core_clk"                  },
+    {0, "format",    "NAME",    "table, csv or json (default table)"                                 },
+    {0, "keep",      NULL,      "keep the generated files and name their directory"                  },
+    {0, "store",     NULL,      "keep the result in the database; latput query --bench shows it"     },
+    {0, "label",     "TEXT",    "a name for what is stored; includes --store"                        },
+    {0, "db",        "FILE",    "the database, which also keeps the canary's floor; `none`: none"    },
+    {0, "give-up",   "SECONDS", "how long to wait for an undisturbed core (default 5)"               },
+    {0, "uarch",     "NAME",    uarch_option_help                                                    },
+    {0, NULL,        NULL,      NULL                                                                 },
+};
+enum option_index {
+    OPT_ASM,
+    OPT_INIT,
+    OPT_MODE,
+    OPT_SYMBOL,
+    OPT_CFLAGS,
+    OPT_BITS,
+    OPT_INSTANCES,
+    OPT_UNROLL,
+    OPT_LOOP,
+    OPT_REPEAT,
+    OPT_COLD,
+    OPT_CPU,
+    OPT_THREADS,
+    OPT_CPUS,
+    OPT_EVENTS,
+    OPT_BACKEND,
+    OPT_COLUMN,
+    OPT_FORMAT,
+    OPT_KEEP,
+    OPT_STORE,
+    OPT_LABEL,
+    OPT_DB,
+    OPT_GIVE_UP,
+    OPT_UARCH
+};
+
+static int bench_command(int argc, char **argv);
+
+const struct command cmd_bench = {
+    .name = "bench",
+    .arguments = "[FILE]",
+    .summary = "measure a piece of code of your own",
+    .description =
+        "Runs the code in a loop in a process of its own and prints the time of each repetition, "
+        "the first of them cold, and a summary in core cycles. The code may use all registers but "
+        "r15 (the loop's) and r14, which holds the address of 64 KiB of readable and writable "
+        "memory (in 32-bit mode: all but ebp, which holds that address). Code that crashes or "
+        "does not return costs nothing but a message. That holds for the measured code only: a "
+        "FILE is trusted. The compiler, the assembler and the linker read it as you, and its "
+        "constructors and ifuncs run as you, before the process gives up its rights. Give "
+        "latput bench no file and no --asm of a stranger.",
+    .options = options,
+    .run = bench_command,
+};
+
+struct arguments {
+    struct bench_spec spec;
+    enum report_format format;
+    int cpus[BENCH_THREADS_MAX];
+    int ncpus;
+    const char *columns[BENCH_COLUMNS_MAX];
+};
+
+// Options that are a text or a number of the spec, by their places in it.
+static const struct {
+    bool used;
+    size_t at;
+} text_options[ARRAY_LEN(options)] = {
+    [OPT_ASM] = {true, offsetof(struct bench_spec, body)  },
+    [OPT_INIT] = {true, offsetof(struct bench_spec, init)  },
+    [OPT_SYMBOL] = {true, offsetof(struct bench_spec, symbol)},
+    [OPT_CFLAGS] = {true, offsetof(struct bench_spec, cflags)},
+    [OPT_EVENTS] = {true, offsetof(struct bench_spec, events)},
+    [OPT_LABEL] = {true, offsetof(struct bench_spec, label) },
+};
+static const struct {
+    int least, most; // most 0: no number
+    size_t at;
+} number_options[ARRAY_LEN(options)] = {
+    [OPT_INSTANCES] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, instances)},
+    [OPT_UNROLL] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, unroll)   },
+    [OPT_LOOP] = {1, BENCH_LOOP_MAX,    offsetof(struct bench_spec, loop)     },
+    [OPT_REPEAT] = {1, BENCH_REPEAT_MAX,  offsetof(struct bench_spec, repeat)   },
+    [OPT_CPU] = {0, COMMAND_CPU_MAX,   offsetof(struct bench_spec, cpu)      },
+    [OPT_THREADS] = {1, BENCH_THREADS_MAX, offsetof(struct bench_spec, threads)  },
+};
+
+static int parse_switch(enum option_index option, struct bench_spec *spec)
+{
+    switch (option) {
+    case OPT_COLD:
+        spec->cold = true;
+        return 0;
+    case OPT_KEEP:
+        spec->keep = true;
+        return 0;
+    case OPT_STORE:
+        spec->store = true;
+        return 0;
+    default:
+        return -1;
+    }
+}
+
+static int parse_column(const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    if (spec->ncolumns == BENCH_COLUMNS_MAX)
+        return command_fail(&cmd_bench, EXIT_USAGE, "no more than %d columns", BENCH_COLUMNS_MAX);
+    arguments->columns[spec->ncolumns++] = value;
+    spec->columns = arguments->columns;
+    return 0;
+}
+
+static int parse_value(enum option_index option, const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    char *at = (char *)spec;
+    if (text_options[option].used) {
+        *(const char **)(void *)(at + text_options[option].at) = value;
+        return 0;
+    }
+    switch (option) {
+    case OPT_BITS:
+        spec->bits = (int)strtol(value, NULL, 10);
+        return strcmp(value, "32") == 0 || strcmp(value, "64") == 0 ? 0 : -1;
+    case OPT_MODE:
+        return bench_mode_parse(value, &spec->mode);
+    case OPT_CPUS:
+        arguments->ncpus = cpulist_parse(value, arguments->cpus, BENCH_THREADS_MAX);
+        return arguments->ncpus < 1 ? -1 : 0;
+    case OPT_DB:
+        spec->db = strcmp(value, "none") == 0 ? NULL : value;
+        spec->db_optional = false;
+        return 0;
+    default:
+        return parse_switch(option, spec);
+    }
+}
+
+static int parse_give_up(const char *value, struct bench_spec *spec)
+{
+    enum { SECONDS_MAX = 3600 };
+    int seconds = 0;
+    int status = command_option_number(&cmd_bench, OPT_GIVE_UP, value, 1, SECONDS_MAX, &seconds);
+    spec->give_up_ms = seconds * 1000;
+    return status;
+}
+
+static int parse_option(void *context, int option, const char *value)
+{
+    struct arguments *arguments = context;
+    struct bench_spec *spec = &arguments->spec;
+    if (option == OPT_BACKEND)
+        return backend_option_read(&cmd_bench, value, ~0u, &spec->backend);
+    if (option == OPT_UARCH)
+        return uarch_option_read(&cmd_bench, value);
+    if (option == OPT_COLUMN)
+        return parse_column(value, arguments);
+    if (option == OPT_FORMAT)
+        return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
+    if (option == OPT_GIVE_UP)
+        return parse_give_up(value, spec);
+    if (number_options[option].most)
+        return command_option_number(&cmd_bench, option, value, number_options[option].least,
+                                     number_options[option].most,
+                                     (int *)(void *)((char *)spec + number_options[option].at));
+    if (parse_value((enum option_index)option, value, arguments) != 0)
+        return command_fail(&cmd_bench, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
+                            options[option].name, value);
+    spec->store |= option == OPT_LABEL;
+    return 0;
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    int operand = argc;
+    int status = command_each_option(&cmd_bench, argc, argv, parse_option, arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    struct bench_spec *spec = &arguments->spec;
+    if (operand < argc)
+        spec->file = argv[operand];
+    if (operand + 1 < argc)
+        return command_fail(&cmd_bench, EXIT_USAGE, "one file at a time, '%s' is too many",
+                            argv[operand + 1]);
+    if (arguments->ncpus) {
+        if (spec->threads && spec->threads != arguments->ncpus)
+            return command_fail(&cmd_bench, EXIT_USAGE, "%d threads, but %d CPUs are named",
+                                spec->threads, arguments->ncpus);
+        spec->threads = arguments->ncpus;
+        spec->cpus = arguments->cpus;
+    }
+    if (!spec->file && !spec->body)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "what to measure? e.g. latput bench --asm 'imul rax, rax'");
+    return 0;
+}
+
+// NASM's message, with the offending instruction marked in the text that the user gave.
+static void report_refusal(const struct bench_spec *spec, const struct bench_result *result)
+{
+    if (spec->file) {
+        if (result->failed_file)
+            command_fail(&cmd_bench, 0, "%s:%d: %s", result->failed_file, result->failed_line,
+                         result->detail);
+        else
+            command_fail(&cmd_bench, 0, "%s: %s", spec->file, result->detail);
+        return;
+    }
+    const char *text = result->failed_init ? spec->init : spec->body;
+    const char *option = result->failed_init ? "--init" : "--asm";
+    int start, len;
+    if (!result->failed_line || !bench_text_part(text, result->failed_line, &start, &len)) {
+        command_fail(&cmd_bench, 0, "%s: %s", option, result->detail);
+        return;
+    }
+    command_fail(&cmd_bench, 0, "%s:%d: %s", option, result->failed_line, result->detail);
+    int from = start;
+    while (from > 0 && text[from - 1] != '\n')
+        from--;
+    fprintf(stderr, "  %.*s\n  %*s^\n", (int)strcspn(text + from, "\n"), text + from, start - from,
+            "");
+}
+
+static int exit_status(const struct bench_spec *spec, const struct bench_result *result)
+{
+    switch (result->outcome) {
+    case OUTCOME_OK:
+        return EXIT_DONE;
+    case OUTCOME_ASM_FAILED:
+        report_refusal(spec, result);
+        return EXIT_USAGE;
+    case OUTCOME_LINK_FAILED:
+        return command_fail(&cmd_bench, EXIT_USAGE, "%s", result->detail);
+    default:
+        return command_fail(&cmd_bench, EXIT_SOME_FAILED, "%s: %s", outcome_name(result->outcome),
+                            result->detail);
+    }
+}
+
+static int bench_command(int argc, char **argv)
+{
+    struct arguments arguments = {.spec = bench_defaults()};
+    arguments.spec.db = store_default_path();
+    arguments.spec.db_optional = true;
+    int status = parse_arguments(argc, argv, &arguments);
+    if (status != 0)
+        return status;
+    enum count_choice backend = arguments.spec.backend;
+    if (backend == COUNT_CHOICE_TSC && arguments.spec.events)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "--backend tsc counts no events: leave --events out, or the backend");
+    if ((backend == COUNT_CHOICE_PERF || backend == COUNT_CHOICE_MSR) && !arguments.spec.events)
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "--backend says who counts events: name them with --events, e.g. "
+                            "--events core_clk");
+    struct arena arena = {0};
+    struct bench_result result;
+    struct err err = {{0}};
+    session_stop_on_signals();
+    if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
+        status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                              err.text);
+    } else {
+        char doubt[160];
+        bench_print(&arguments.spec, &result, arguments.format, stdout);
+        if (bench_doubt_ports(&result, doubt, sizeof doubt))
+            fprintf(stderr, "latput bench: warning: the counted ports cannot be true: %s\n", doubt);
+        if (result.run_id)
+            fprintf(stderr, "latput bench: stored as run %" PRId64 "\n", result.run_id);
+        if (result.directory)
+            fprintf(stderr, "latput bench: the assembly file is in %s\n", result.directory);
+        status = exit_status(&arguments.spec, &result);
+        if (result.store_failure)
+            status =
+                command_fail(&cmd_bench, EXIT_ENVIRONMENT, "not stored: %s", result.store_failure);
+    }
+    arena_free(&arena);
+    return status;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// `latput check`: validates lists, macros and tables without measuring.
+#include "check/check.h"
+#include "command.h"
+#include "list/select.h"
+#include "util/paths.h"
+
+#include <glob.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { OPTION_COVERAGE, OPTION_MISSING };
+static const struct command_option check_options[] = {
+    {0,       "coverage", "FILE",
+     "compare the lists with a table of variants (tab-separated, columns form, "
+     "enc, isa_set and exec_status), and print by instruction set how many "
+     "of the variants that execute are in the lists"},
+    {0, "missing", NULL, "with --coverage: print every form that is missing"},
+    {0      },
+};
+
+extern const struct command cmd_check;
+
+struct check_paths {
+    const char **items;
+    char **owned; // found by name, to be freed; NULL without names
+    int n;
+    glob_t lists, selections;
+};
+
+// The path as seen from the current directory where it is below it: shorter messages.
+static const char *check_path_short(const char *path)
+{
+    char here[4096];
+    size_t len = getcwd(here, sizeof here) ? strlen(here) : 0;
+    bool below = len > 1 && strncmp(path, here, len) == 0 && path[len] == '/';
+    return below ? path + len + 1 : path;
+}
+
+static void check_paths_add(struct check_paths *paths, const glob_t *found)
+{
+    for (size_t i = 0; i < found->gl_pathc; i++)
+        if (!strstr(found->gl_pathv[i], "lists/exceptions.csv"))
+            paths->items[paths->n++] = check_path_short(found->gl_pathv[i]);
+}
+
+// All lists of the tree.
+static int check_paths_all(struct check_paths *paths)
+{
+    glob(path_data("lists/*.csv"), 0, NULL, &paths->lists);
+    glob(path_data("lists/selection/*.csv"), 0, NULL, &paths->selections);
+    paths->items =
+        xcalloc(paths->lists.gl_pathc + paths->selections.gl_pathc + 1, sizeof *paths->items);
+    check_paths_add(paths, &paths->lists);
+    check_paths_add(paths, &paths->selections);
+    if (paths->n == 0)
+        return command_fail(&cmd_check, EXIT_USAGE, "there are no lists at %s",
+                            path_data("lists/*.csv"));
+    return 0;
+}
+
+static void check_paths_free(struct check_paths *paths)
+{
+    globfree(&paths->lists);
+    globfree(&paths->selections);
+    for (int i = 0; paths->owned && i < paths->n; i++)
+        free(paths->owned[i]);
+    free(paths->owned);
+    free(paths->items);
+}
+
+static int check_run_paths(const struct check_paths *paths, bool complete, const char *coverage,
+                           bool missing)
+{
+    struct check check;
+    struct err err = {""};
+    int status = EXIT_DONE;
+    int failed = check_lists(paths->items, paths->n, complete, &check, &err);
+    if (!failed && complete)
+        check_port_names(&check);
+    check_print(&check, stderr);
+    if (failed)
+        status = command_fail(&cmd_check, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (check.nproblems)
+        status = EXIT_USAGE;
+    if (!failed && coverage && check_coverage(&check, coverage, missing, stdout, &err) != 0)
+        status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
+    if (!failed) // else not everything was looked at
+        fprintf(stderr, "%d lists, %d rows, %zu problems\n", check.nlists, check.nrows,
+                check.nproblems);
+    check_free(&check);
+    return status;
+}
+
+static int check_command(int argc, char **argv)
+{
+    struct option_state state = {0};
+    const char *argument = NULL, *coverage = NULL;
+    bool missing = false;
+    for (int option;
+         (option = command_next_option(&cmd_check, argc, argv, &state, &argument)) != -1;) {
+        if (option == OPTION_COVERAGE)
+            coverage = argument;
+        else if (option == OPTION_MISSING)
+            missing = true;
+        else
+            return EXIT_USAGE;
+    }
+    if (missing && !coverage)
+        return command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
+    struct check_paths paths = {0};
+    bool complete = state.operand_index >= argc;
+    int status = 0;
+    if (complete) {
+        status = check_paths_all(&paths);
+    } else {
+        paths.items = xcalloc((size_t)argc, sizeof *paths.items);
+        paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
+        for (int i = state.operand_index; i < argc; i++) {
+            // A name that is no list stays as it is: reading it says why.
+            char *path = select_list_path(argv[i]);
+            paths.owned[paths.n] = path;
+            paths.items[paths.n++] = path ? check_path_short(path) : argv[i];
+        }
+    }
+    if (status == 0)
+        status = check_run_paths(&paths, complete, coverage, missing);
+    check_paths_free(&paths);
+    return status;
+}
+
+const struct command cmd_check = {
+    .name = "check",
+    .arguments = "[LIST...]",
+    .summary = "validate lists and tables without measuring",
+    .description =
+        "Reads the lists (all of lists/ without arguments), assembles every row once and decodes "
+        "the "
+        "result. Reported are: unknown columns, classes, isa names and options; a form that stands "
+        "in two lists; what NASM refuses or silently encodes as something else; and a row whose "
+        "reads and writes differ from what the decoder knows of the instruction, unless "
+        "lists/exceptions.csv gives a reason. Without arguments the tables of CPUs, features, "
+        "counter events and port names in cpuinfo/ are checked too. Every problem is printed with "
+        "file, line and a caret; the exit status is 0 if there is none, else 2.",
+    .options = check_options,
+    .run = check_command,
+};

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the actions of `latput counters` share: cmd_counters.c reads the command line, each action
+// has a function and a file of its own.
+#ifndef LATPUT_CMD_COUNTERS_H
+#define LATPUT_CMD_COUNTERS_H
+
+#include "command.h"
+#include "cpuinfo/counters.h"
+#include "report/report.h"
+
+extern const struct command cmd_counters;
+
+struct counters_request {
+    const char *uarch; // a family other than that of this machine; NULL
+    enum report_format format;
+    bool sets;          // list the named sets
+    bool wide;          // tables with all columns
+    const char *cpus;   // the logical CPU, for start several ("0-3,8", "all"); NULL: not given
+    const char *dump;   // a CPUID dump instead of this machine; NULL
+    char *const *globs; // operands after the action; ends with NULL
+};
+
+// Identifies the CPU that is meant: of the dump, or this machine's number `cpu`, to which the
+// caller is then pinned; -1: the one it runs on. Returns EXIT_*.
+int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info);
+
+// Prints the events, or the sets, of a family: cmd_counters_list.c. Returns EXIT_*, like every
+// action.
+int counters_list(const struct counters_request *request);
+// cmd_counters_start.c: programs counters that go on when this command has ended.
+int counters_start(const struct counters_request *request);
+// cmd_counters_stop.c: puts right what start did; shows what counts.
+int counters_stop(const struct counters_request *request);
+int counters_status(const struct counters_request *request);
+
+#endif

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// latput counters list: the counter table of a CPU as table, CSV or JSON, in the order of
+// counter_ids.csv, and a word on whether this machine lets anyone count.
+#include "cmd_counters.h"
+#include "cmd_uarch.h"
+
+#include "cpuinfo/counter_names.h"
+#include "cpuinfo/environment.h"
+#include "util/affinity.h"
+#include "util/mem.h"
+#include "util/terminal.h"
+#include "util/text.h"
+
+#include <errno.h>
+#include <fnmatch.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { EVENT_COLUMNS = 8, TEXT_MAX = 160 };
+static const char *const event_columns[EVENT_COLUMNS] = {"group", "event", "code",    "counters",
+                                                         "name",  "pfm",   "meaning", "note"};
+
+// "any", "0-3", "2", "fixed 1", "any, fixed 1", "msr"; with "not here" where too few are visible.
+static const char *counters_text(const struct counter_table *table,
+                                 const struct counter_event *event, char *text, size_t size)
+{
+    char general[32] = "", fixed[32] = "";
+    uint32_t mask = event->counters;
+    if (mask == COUNTERS_ANY)
+        snprintf(general, sizeof general, "any");
+    else if (mask && !(mask & (mask - 1)))
+        snprintf(general, sizeof general, "%d", __builtin_ctz(mask));
+    else if (mask)
+        snprintf(general, sizeof general, "%d-%d", __builtin_ctz(mask), 31 - __builtin_clz(mask));
+    if (event->fixed_index >= 0)
+        snprintf(fixed, sizeof fixed, "fixed %d", event->fixed_index);
+    snprintf(text, size, "%s%s%s%s%s", event->kind == COUNTER_MSR ? "msr" : general,
+             *general && *fixed ? ", " : "", fixed, event->pair ? ", two" : "",
+             counter_fits(table, event) ? "" : " (not here)");
+    return text;
+}
+
+static bool event_matches(const struct counter_event *event, const char *group, char *const *globs)
+{
+    bool all = !*globs;
+    for (; *globs; globs++)
+        if (fnmatch(*globs, event->id, FNM_CASEFOLD) == 0 ||
+            fnmatch(*globs, event->name, FNM_CASEFOLD) == 0 ||
+            (*event->pfm && fnmatch(*globs, event->pfm, FNM_CASEFOLD) == 0) ||
+            fnmatch(*globs, group, FNM_CASEFOLD) == 0)
+            return true;
+    return all;
+}
+
+// One row's fields in the order of event_columns. Numbers as text live in `code` and `counters`.
+struct event_row {
+    const struct counter_event *event;
+    const char *fields[EVENT_COLUMNS];
+    char code[TEXT_MAX], counters[TEXT_MAX];
+};
+
+static void event_row_make(const struct counter_table *table, const struct counter_event *event,
+                           const struct counter_id *id, struct event_row *row)
+{
+    size_t len = strlen(counter_event_text(event, row->code, sizeof row->code));
+    if (event->extra_msr)
+        snprintf(row->code + len, sizeof row->code - len, " msr 0x%x=0x%llx", event->extra_msr,
+                 (unsigned long long)event->extra_value);
+    counters_text(table, event, row->counters, sizeof row->counters);
+    const char *fields[EVENT_COLUMNS] = {id->group,   event->id,  row->code,   row->counters,
+                                         event->name, event->pfm, id->meaning, event->note};
+    memcpy(row->fields, fields, sizeof fields);
+    row->event = event;
+}
+
+// The next event that is asked for, in the order of counter_ids.csv from *index on.
+static bool event_next(const struct counter_table *table, char *const *globs, int *index,
+                       struct event_row *row)
+{
+    for (const struct counter_id *id; (id = counter_id_at(*index)); (*index)++) {
+        const struct counter_event *event = counter_find(table, id->id);
+        if (!event || strcmp(event->id, id->id) != 0 || !event_matches(event, id->group, globs))
+            continue;
+        event_row_make(table, event, id, row);
+        (*index)++;
+        return true;
+    }
+    return false;
+}
+
+// What is to be listed, and how.
+struct listing {
+    const struct counter_table *table;
+    const struct counters_request *request;
+    int columns;        // of the terminal; 0: there is none
+    struct strbuf note; // what the terminal is too narrow for
+};
+
+// Prints a table as those of other commands are: it fits the lines of a terminal, unless --wide.
+static void table_print(struct listing *list, struct report_table *table,
+                        const struct report_fit *fits, struct strbuf *out)
+{
+    if (report_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
+        report_table_print_narrow(table, list->columns, fits, out, &list->note);
+    else if (report_table_rows(table) > 0)
+        report_table_print(table, out);
+    report_table_free(table);
+}
+
+// Names of the vendors are long: a pipe has them with --wide only.
+static void events_table(struct listing *list, struct strbuf *out)
+{
+    static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
+    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+        {1,        0 },
+        {FIT_KEEP, 0 }, // event
+        {2,        21}, // code: event=0x00,umask=0x00
+        {3,        0 },
+        {4,        24}, // name
+        {FIT_KEEP, 40}, // meaning
+    };
+    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    bool names = list->request->wide || list->columns > 0;
+    struct event_row row;
+    const char *group = "";
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
+        bool same = strcmp(group, row.fields[0]) == 0;
+        group = row.fields[0];
+        report_table_cell(report, same ? "" : group);
+        for (int i = 1; i <= 3; i++)
+            report_table_cell(report, row.fields[i]);
+        report_table_cell(report, names ? row.fields[4] : "");
+        char *meaning =
+            xasprintf("%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
+        report_table_cell(report, meaning);
+        free(meaning);
+    }
+    table_print(list, report, fits, out);
+}
+
+static void events_csv(struct listing *list, struct strbuf *out)
+{
+    struct event_row row;
+    strbuf_puts(out, "uarch");
+    for (int i = 0; i < EVENT_COLUMNS; i++)
+        strbuf_printf(out, ",%s", event_columns[i]);
+    strbuf_puts(out, "\n");
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
+        report_csv_text(out, list->table->uarch);
+        for (int i = 0; i < EVENT_COLUMNS; i++) {
+            strbuf_puts(out, ",");
+            report_csv_text(out, row.fields[i]);
+        }
+        strbuf_puts(out, "\n");
+    }
+}
+
+static void member(struct strbuf *out, const char *before, const char *name, const char *value)
+{
+    strbuf_printf(out, "%s\"%s\": ", before, name);
+    report_json_text(out, value);
+}
+
+static void head_json(const struct counter_table *table, struct strbuf *out)
+{
+    member(out, "{", "uarch", table->uarch);
+    member(out, ", ", "applies", table->applies);
+    member(out, ", ", "version", table->version);
+    member(out, ", ", "source", table->source);
+    member(out, ", ", "scheme", counter_scheme_name(table->scheme));
+    strbuf_printf(out, ", \"general_counters\": %d, \"fixed_counters\": %d",
+                  table->general_counters, table->fixed_counters);
+}
+
+static void events_json(struct listing *list, struct strbuf *out)
+{
+    struct event_row row;
+    const char *comma = "";
+    head_json(list->table, out);
+    strbuf_puts(out, ", \"events\": [");
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row); comma = ",") {
+        strbuf_printf(out, "%s\n  ", comma);
+        for (int i = 0; i < EVENT_COLUMNS; i++)
+            member(out, i ? ", " : "{", event_columns[i], row.fields[i]);
+        strbuf_printf(out, ", \"config\": \"0x%llx\", \"here\": %s}",
+                      (unsigned long long)counter_event_code(row.event),
+                      counter_fits(list->table, row.event) ? "true" : "false");
+    }
+    strbuf_puts(out, "\n]}\n");
+}
+
+static bool set_matches(const struct counter_set *set, char *const *globs)
+{
+    bool all = !*globs;
+    for (; *globs; globs++)
+        if (fnmatch(*globs, set->name, FNM_CASEFOLD) == 0)
+            return true;
+    return all;
+}
+
+static const struct counter_set *set_next(const struct counter_table *table, char *const *globs,
+                                          const struct counter_set *set)
+{
+    do
+        set = counter_set_next(table->uarch, set);
+    while (set && !set_matches(set, globs));
+    return set;
+}
+
+static void sets_table(struct listing *list, struct strbuf *out)
+{
+    static const char *const headers[] = {"set", "events"};
+    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+        {FIT_KEEP, 0 },
+        {FIT_KEEP, 40}
+    };
+    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set));) {
+        report_table_cell(report, set->name);
+        report_table_cell(report, set->events);
+    }
+    table_print(list, report, fits, out);
+}
+
+static void sets_csv(struct listing *list, struct strbuf *out)
+{
+    strbuf_puts(out, "uarch,set,events\n");
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set));)
+        strbuf_printf(out, "%s,%s,%s\n", list->table->uarch, set->name, set->events);
+}
+
+static void sets_json(struct listing *list, struct strbuf *out)
+{
+    const char *comma = "";
+    head_json(list->table, out);
+    strbuf_puts(out, ", \"sets\": [");
+    for (const struct counter_set *set = NULL;
+         (set = set_next(list->table, list->request->globs, set)); comma = ",") {
+        strbuf_printf(out, "%s\n  ", comma);
+        member(out, "{", "set", set->name);
+        member(out, ", ", "events", set->events);
+        strbuf_puts(out, "}");
+    }
+    strbuf_puts(out, "\n]}\n");
+}
+
+static void list_text(struct listing *list, struct strbuf *out)
+{
+    typedef void writer(struct listing * list, struct strbuf * out);
+    static writer *const writers[][2] = {
+        [REPORT_TABLE] = {events_table, sets_table},
+        [REPORT_CSV] = {events_csv,   sets_csv  },
+        [REPORT_JSON] = {events_json,  sets_json },
+    };
+    const struct counter_table *table = list->table;
+    char counts[96] = "";
+    if (table->general_counters + table->fixed_counters > 0)
+        snprintf(counts, sizeof counts, ", %d general and %d fixed counters",
+                 table->general_counters, table->fixed_counters);
+    if (list->request->format == REPORT_TABLE) {
+        text_wrap(out, table->applies, 0, list->columns > 0 ? list->columns : INT_MAX);
+        strbuf_printf(out, "%d events%s; table version %s, scheme %s\n\n", table->nevents, counts,
+                      table->version, counter_scheme_name(table->scheme));
+    }
+    writers[list->request->format][list->request->sets](list, out);
+}
+
+int counters_cpu_find(const struct counters_request *request, int cpu, struct cpu_info *info)
+{
+    struct err err;
+    int number = cpu >= 0 ? cpu : sched_getcpu();
+    if (request->dump)
+        return cpu_load(request->dump, info, &err) == 0
+                   ? EXIT_DONE
+                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    if (affinity_pin(0, number) != 0 && cpu >= 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "cannot run on CPU %d: %s", number,
+                            strerror(errno));
+    if (cpu_identify(info, &err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    return EXIT_DONE;
+}
+
+// The number of --cpu, -1 without it, or -2.
+static int cpu_number(const struct counters_request *request)
+{
+    char *end;
+    if (!request->cpus)
+        return -1;
+    errno = 0;
+    long cpu = strtol(request->cpus, &end, 10);
+    bool valid = !errno && end != request->cpus && !*end && cpu >= 0 && cpu < CPU_SETSIZE;
+    return valid ? (int)cpu : -2;
+}
+
+// Says on standard error whether the counters of this machine can be used.
+static void machine_say(const struct cpu_info *cpu)
+{
+    struct cpu_environment env;
+    struct verdict verdict = {0};
+    environment_probe(cpu, sched_getcpu(), &env);
+    if (env.perf == PERF_WORKS)
+        return;
+    verdict_explain_counters(cpu, &env, &verdict);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "latput counters: %s: %s%s%s",
+                  env.msr == MSR_WORKS
+                      ? "perf can count nothing of this on this machine; latput stat --backend msr "
+                        "tries the registers themselves"
+                      : "nothing of this can be counted on this machine",
+                  verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
+    int columns = terminal_columns(STDERR_FILENO);
+    struct strbuf lines = {0};
+    text_wrap(&lines, strbuf_text(&text), 0, columns > 0 ? columns : INT_MAX);
+    fputs(strbuf_text(&lines), stderr);
+    strbuf_free(&lines);
+    strbuf_free(&text);
+}
+
+// The table that is asked for, and of which CPU.
+static int table_load(const struct counters_request *request, int number, struct cpu_info *cpu,
+                      struct counter_table *table)
+{
+    struct err err;
+    if (request->uarch)
+        return counters_load(request->uarch, table, &err) == 0
+                   ? EXIT_DONE
+                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    int status = counters_cpu_find(request, number, cpu);
+    if (status != EXIT_DONE)
+        return status;
+    if (counters_load_cpu(cpu, table, &err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    if (table->nevents > 0)
+        return EXIT_DONE;
+    counters_free(table);
+    return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+                        "the counters of this CPU are not known: %s, and CPUID leaf 0AH announces "
+                        "no architectural events",
+                        cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
+                                             : "cpus.csv does not have it (docs/HOWTO_ADD_CPU.md)");
+}
+
+int counters_list(const struct counters_request *request)
+{
+    static struct cpu_info cpu;
+    struct counter_table table;
+    struct strbuf out = {0};
+    struct err err;
+    int number = cpu_number(request);
+    if (number < -1)
+        return command_fail(&cmd_counters, EXIT_USAGE, "'%s' is no number of a CPU", request->cpus);
+    if ((request->uarch != NULL) + (request->dump != NULL) + (request->cpus != NULL) > 1)
+        return command_fail(&cmd_counters, EXIT_USAGE,
+                            "--uarch, --load and --cpu exclude each other");
+    if (counter_names_load(&err) < 0)
+        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+    int status = table_load(request, number, &cpu, &table);
+    if (status != EXIT_DONE)
+        return status;
+    struct listing list = {&table, request, terminal_columns(STDOUT_FILENO), {0}};
+    list_text(&list, &out);
+    fputs(strbuf_text(&out), stdout);
+    fflush(stdout); // what follows is to be read last
+    if (list.note.len)
+        command_fail(&cmd_counters, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
+    uarch_say_inferred(&cmd_counters, &cpu);
+    if (cpu.live)
+        machine_say(&cpu);
+    strbuf_free(&list.note);
+    strbuf_free(&out);
+    counters_free(&table);
+    return EXIT_DONE;
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// latput merge: the runs of packs, also of other machines and other people, into one database.
+#include "command.h"
+#include "report/pack.h"
+#include "store/store.h"
+#include "store_options.h"
+#include "util/strbuf.h"
+
+#include <stdio.h>
+
+enum { OPT_DB };
+
+static const struct command_option merge_options[] = {
+    [OPT_DB] = {0,       "db", "FILE", "the database; made if missing; default: db/latput.db"},
+      {0}
+};
+
+extern const struct command cmd_merge;
+
+// All packs or none; what became of each, in `lines`.
+static int merge_packs(struct store *store, char **paths, int npaths, struct strbuf *lines)
+{
+    struct err err = {""};
+    int added = 0, status = EXIT_ENVIRONMENT;
+    if (store_begin(store, &err) != 0)
+        return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
+    for (int i = 0; i < npaths; i++) {
+        int64_t run_id;
+        int got = pack_merge(store, paths[i], &run_id, &err);
+        if (got < 0) {
+            status = EXIT_USAGE;
+            goto failed;
+        }
+        strbuf_printf(lines, "%s: %s run %lld\n", paths[i],
+                      got ? "added as" : "is there already as", (long long)run_id);
+        added += got;
+    }
+    if (store_commit(store, &err) != 0)
+        goto failed;
+    fprintf(stderr, "latput merge: %d of %d runs added to %s\n", added, npaths, store_path(store));
+    return EXIT_DONE;
+failed:
+    store_rollback(store);
+    return command_fail(&cmd_merge, status, "%s", err.text);
+}
+
+static int merge_option(void *context, int option, const char *argument)
+{
+    (void)option; // there is one
+    *(const char **)context = argument;
+    return EXIT_DONE;
+}
+
+static int merge_run(int argc, char **argv)
+{
+    const char *db = NULL;
+    int operand = argc;
+    int status = command_each_option(&cmd_merge, argc, argv, merge_option, &db, &operand);
+    if (status == EXIT_DONE && operand == argc)
+        status = command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
+    struct store *store;
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    struct strbuf lines = {0};
+    status = merge_packs(store, argv + operand, argc - operand, &lines);
+    if (status == EXIT_DONE) {
+        fputs(strbuf_text(&lines), stdout);
+        store_close(store);
+    } else {
+        store_close_unused(store); // a bad pack makes no database
+    }
+    strbuf_free(&lines);
+    return status;
+}
+
+const struct command cmd_merge = {
+    .name = "merge",
+    .arguments = "FILE...",
+    .summary = "packs of other machines into one database",
+    .description =
+        "Adds the runs of packs to the database, all or none. A run that is there already is left "
+        "out. Packs are not trusted: names, sizes, hashes, schema and values are checked, and what "
+        "does not look like the work of latput is refused. Results are made again from the samples "
+        "of "
+        "the pack; a pack without samples is merged as it is, and a warning of its run says so.",
+    .options = merge_options,
+    .run = merge_run,
+};

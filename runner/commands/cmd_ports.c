@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// latput ports: the structure of the execution ports, from the database or found now.
+#include "cmd_backend.h"
+#include "cmd_format.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "measure/measure_mixes.h"
+#include "measure/session.h"
+#include "measure/session_count.h"
+#include "report/report.h"
+#include "run/run_port_model.h"
+#include "store_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {0,   "db",       "FILE",   "the database; default: db/latput.db"                              },
+    {'u', "uarch",    "NAME",
+     "of this CPU family instead of this machine's; with --discover, which it is taken for"        },
+    {'r', "run",      "N",      "of this run instead of the newest"                                },
+    {0,   "discover", NULL,     "measure now (half a minute) instead of reading; nothing is stored"},
+    {0,   "cpu",      "N",      "measure on CPU N (default: the last one that may be used)"        },
+    {0,   "backend",  "NAME",   backend_of_cycles                                                  },
+    {'f', "format",   "FORMAT", "table (default) or json"                                          },
+    {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
+    {0,   NULL,       NULL,     NULL                                                               },
+};
+enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_BACKEND, OPT_FORMAT, OPT_SVG };
+
+static int ports_run(int argc, char **argv);
+
+const struct command cmd_ports = {
+    .name = "ports",
+    .arguments = "",
+    .summary = "show the structure of the execution ports",
+    .description =
+        "Prints the port sets that instruction forms of one µop choose from, how they overlap, and "
+        "the form that occupies each (its blocker), as found by `latput run` from throughput, and "
+        "from counted µops where the CPU counts those of ports. What each form uses stands in the "
+        "instruction table: latput query --ports. "
+        "Method and limits: docs/PORTS.md.",
+    .options = options,
+    .run = ports_run,
+};
+
+struct arguments {
+    const char *db, *uarch, *svg;
+    int64_t run_id;
+    bool discover, backend;
+    enum report_format format;
+    enum count_choice choice;
+    int cpu;
+};
+
+static int ports_option(void *context, int option, const char *argument)
+{
+    struct arguments *arguments = context;
+    switch (option) {
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        arguments->uarch = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_ports, argument, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                               : EXIT_USAGE;
+    case OPT_DISCOVER:
+        arguments->discover = true;
+        return EXIT_DONE;
+    case OPT_CPU:
+        return command_option_number(&cmd_ports, option, argument, 0, COMMAND_CPU_MAX,
+                                     &arguments->cpu);
+    case OPT_BACKEND:
+        arguments->backend = true;
+        return backend_option_read(&cmd_ports, argument, ~0u, &arguments->choice);
+    case OPT_FORMAT:
+        return format_option_read(&cmd_ports, argument, FORMATS_TABLE_JSON, &arguments->format);
+    default:
+        arguments->svg = argument;
+        return EXIT_DONE;
+    }
+}
+
+static int ports_parse(int argc, char **argv, struct arguments *arguments)
+{
+    int operand = argc;
+    int status = command_each_option(&cmd_ports, argc, argv, ports_option, arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    status = command_no_operands(&cmd_ports, argc, argv, operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (arguments->discover && arguments->run_id)
+        return command_fail(&cmd_ports, EXIT_USAGE,
+                            "--discover is about this machine: without --run");
+    if (arguments->discover && arguments->uarch)
+        status = uarch_option_read(&cmd_ports, arguments->uarch);
+    if (arguments->backend && !arguments->discover)
+        return command_fail(&cmd_ports, EXIT_USAGE, "--backend is for measuring: --discover");
+    return status;
+}
+
+static int ports_print(const struct arguments *arguments, const struct stored_port_model *stored,
+                       const char *uarch, const char *title)
+{
+    struct strbuf out = {0}, svg = {0};
+    struct err err = {{0}};
+    int status = EXIT_DONE;
+    if (arguments->format == REPORT_JSON)
+        report_ports_json(stored, uarch, &out);
+    else
+        report_ports_text(stored, title, &out);
+    fputs(strbuf_text(&out), stdout);
+    if (arguments->svg) {
+        report_ports_svg(stored, title, &svg);
+        if (report_write_file(arguments->svg, svg.data, svg.len, &err) != 0)
+            status = command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    }
+    strbuf_free(&out);
+    strbuf_free(&svg);
+    return status;
+}
+
+static void ports_step(void *context, const char *what, int mixes)
+{
+    (void)context;
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s: %d mixes", what, mixes);
+}
+
+// Structure of this machine, with counters and the floor found for it.
+static int ports_discover_now(const struct arguments *arguments, struct session *session,
+                              struct ports_forms *forms, struct stored_port_model *stored,
+                              struct err *note, struct err *err)
+{
+    const struct session_floor from = {.quick = true};
+    const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
+    int status = session_prepare(session, &wanted, &from, err);
+    if (status == 0 && session->floor_guessed)
+        status = err_set(err,
+                         "the core was never seen undisturbed (%s); stop other programs, or "
+                         "try again later",
+                         session->floor_seen.text);
+    if (status == 0)
+        status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
+    if (status == 0) {
+        backend_say(&cmd_ports, session);
+        struct measure_mixes measure = {.session = session,
+                                        .rows = forms->rows,
+                                        .plan = {.issue_width = session->issue_width},
+                                        .ahead = true};
+        struct port_oracle oracle = measure_mixes_oracle(&measure);
+        oracle.step = ports_step;
+        struct port_model model;
+        status = ports_find_model(forms, &oracle, session, &model, note, err);
+        if (isatty(STDERR_FILENO))
+            fputs("\r\033[K", stderr);
+        if (status == 0)
+            ports_stored_model(forms, &model, stored);
+    }
+    return status;
+}
+
+static int ports_measure(const struct arguments *arguments)
+{
+    struct session session;
+    struct ports_forms forms = {.n = 0};
+    static struct stored_port_model stored;
+    struct err err = {{0}}, note = {{0}};
+    session_stop_on_signals();
+    int status = session_begin(arguments->cpu, &session, &err);
+    if (status == 0)
+        status = session_make_directory(&session, &err);
+    if (status == 0)
+        status = ports_discover_now(arguments, &session, &forms, &stored, &note, &err);
+    if (status == 0 && *note.text)
+        command_fail(&cmd_ports, EXIT_DONE, "note: the published names do not fit: %s", note.text);
+    status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch,
+                                       session.cpu->uarch_name[0] ? session.cpu->uarch_name
+                                                                  : session.cpu->uarch)
+                         : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    ports_forms_free(&forms);
+    session_end(&session, false);
+    return status;
+}
+
+// The uarch of this machine, where no other is asked for. To be freed by the caller; NULL after an
+// error.
+static char *ports_uarch_here(struct store *store, struct err *err)
+{
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
+    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
+    free(cpu);
+    return uarch;
+}
+
+static int ports_print_stored(const struct arguments *arguments, struct store *store,
+                              const char *uarch, struct arena *arena)
+{
+    static struct stored_port_model stored;
+    struct err err = {{0}};
+    int64_t run_id = arguments->run_id;
+    int status = store_option_check(&cmd_ports, store, run_id, arguments->uarch);
+    if (status == EXIT_DONE)
+        status =
+            store_option_ports(&cmd_ports, store, uarch, arguments->uarch, &run_id, &stored, arena);
+    if (status != EXIT_DONE)
+        return status;
+    char *of_run = store_option_uarch(store, run_id, &err);
+    if (!of_run)
+        return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    status = ports_print(arguments, &stored, of_run,
+                         arena_printf(arena, "%s, run %lld", of_run, (long long)run_id));
+    free(of_run);
+    return status;
+}
+
+static int ports_read(const struct arguments *arguments)
+{
+    struct store *store;
+    struct arena arena = {0};
+    struct err err = {{0}};
+    int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    char *here = arguments->uarch ? xstrdup(arguments->uarch) : ports_uarch_here(store, &err);
+    status = here ? ports_print_stored(arguments, store, here, &arena)
+                  : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    free(here);
+    arena_free(&arena);
+    store_close(store);
+    return status;
+}
+
+static int ports_run(int argc, char **argv)
+{
+    struct arguments arguments = {.cpu = -1};
+    int status = ports_parse(argc, argv, &arguments);
+    if (status != EXIT_DONE)
+        return status;
+    return arguments.discover ? ports_measure(&arguments) : ports_read(&arguments);
+}

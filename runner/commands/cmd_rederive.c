@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// latput rederive: makes results again from the stored samples, after the method has changed. Also
+// the way to bring a database of an older latput up to date.
+#include "command.h"
+#include "store/store.h"
+#include "store_options.h"
+
+#include <stdio.h>
+
+static const struct command_option rederive_options[] = {
+    {0,   "db",  "FILE", "the database; default: db/latput.db"},
+    {'r', "run", "N",    "only this run"                      },
+    {0,   NULL,  NULL,   NULL                                 },
+};
+
+extern const struct command cmd_rederive;
+
+static int rederive_store_results(struct store *store, int64_t run_id)
+{
+    struct err err = {""};
+    int64_t results = 0, changed = 0;
+    int status = store_option_check(&cmd_rederive, store, run_id, NULL);
+    if (status != EXIT_DONE)
+        return status;
+    if (store_rederive(store, run_id, &results, &changed, &err) != 0)
+        return command_fail(&cmd_rederive, EXIT_ENVIRONMENT, "%s", err.text);
+    printf("%lld results made from stored samples, %lld of them differ from before\n",
+           (long long)results, (long long)changed);
+    return EXIT_DONE;
+}
+
+static int rederive_run(int argc, char **argv)
+{
+    struct store_arguments arguments = {.db = NULL};
+    struct store *store;
+    int status = store_option_parse(&cmd_rederive, argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_rederive, arguments.db, STORE_UPDATE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = rederive_store_results(store, arguments.run_id);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_rederive = {
+    .name = "rederive",
+    .arguments = "",
+    .summary = "make results again from stored samples",
+    .description =
+        "Samples are facts and stay; results follow from them by a method that may get better. "
+        "This makes the results of all runs again, or those of one, all or nothing. It also brings "
+        "a database that an older latput has written up to date.",
+    .options = rederive_options,
+    .run = rederive_run,
+};

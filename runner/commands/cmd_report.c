@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// latput report: writes the text tables of a run, from the database only.
+#include "command.h"
+#include "report/report.h"
+#include "store/store.h"
+#include "store_options.h"
+
+#include "util/paths.h"
+
+#include <stdio.h>
+
+static const struct command_option report_options[] = {
+    {0,   "db",     "FILE", "the database; default: db/latput.db"                                       },
+    {'r', "run",    "N",    "this run alone; default: the newest that is finished, and what others know"},
+    {'o', "output", "DIR",  "where to write; default: results"                                          },
+    {0,   NULL,     NULL,   NULL                                                                        },
+};
+
+extern const struct command cmd_report;
+
+static int report_of_run(struct store *store, int64_t run_id, const char *output)
+{
+    struct err err = {""};
+    bool best = run_id == 0;
+    int status = store_option_newest(&cmd_report, store, &run_id);
+    if (status != EXIT_DONE)
+        return status;
+    if ((best ? report_write_best : report_write)(store, run_id, output, &err) != 0)
+        return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
+    fprintf(stderr, "latput report: tables of run %lld%s are in %s\n", (long long)run_id,
+            best ? ", with the best answers of all runs on its CPU," : "", output);
+    return EXIT_DONE;
+}
+
+static int report_run(int argc, char **argv)
+{
+    struct store_arguments arguments = {.output = "results"};
+    struct store *store;
+    int status = store_option_parse(&cmd_report, argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_report, arguments.db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = report_of_run(store, arguments.run_id, arguments.output);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_report = {
+    .name = "report",
+    .arguments = "",
+    .summary = "write the text tables of a run",
+    .description =
+        "Writes one table a list, and info.txt with the machine, the provenance of the run, its "
+        "warnings, its ports, the titles of its lists and the counts of outcomes; ports.svg is a "
+        "diagram of the ports. The tables have every form of the lists that was ever measured on "
+        "that CPU, each with the best answer to each question (latency, throughput, ports); with "
+        "--run they have that run alone. "
+        "Everything is read from the database.",
+    .options = report_options,
+    .run = report_run,
+};

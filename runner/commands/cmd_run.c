@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: MIT
+// latput run: measures lists into the database, then writes the text tables. Signals end it at the
+// next record; what was measured is kept, and --resume goes on from there.
+#include "build/build.h"
+#include "check/check.h"
+#include "cmd_backend.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "measure/session.h"
+#include "report/report.h"
+#include "run/run.h"
+#include "run/run_verdict.h"
+#include "store_options.h"
+#include "util/strbuf.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {0,                                                                                         "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match"},
+    {0,                                                                                   "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all"},
+    {0,                                                                                         "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
+    {0,"resume", NULL,
+     "go on with the last unfinished run of the same lists, selection and version on this CPU"},
+    {0,                       "backend", "NAME", backend_of_cycles},
+    {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
+    {0,                                                                                         "give-up", "SECONDS",
+     "how long to wait for an undisturbed core before tests become unstable (default 30)"},
+    {0,                                                                                  "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
+    {0, "keep", NULL, "keep the generated assembly files and name their directory"},
+    {0,                                                                                         "results", "DIR", "where the text tables go (default results); `none`: write none"},
+    {0,                                                                                   "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    {0,                                                                                         "uarch", "NAME", uarch_option_help},
+    {'q',"quiet", NULL, "no progress bar"},
+    {0                             },
+};
+enum option_index {
+    OPT_FILTER,
+    OPT_TESTS,
+    OPT_QUICK,
+    OPT_RESUME,
+    OPT_BACKEND,
+    OPT_CPU,
+    OPT_JOBS,
+    OPT_GIVE_UP,
+    OPT_NEW_FLOOR,
+    OPT_KEEP,
+    OPT_RESULTS,
+    OPT_DB,
+    OPT_UARCH,
+    OPT_QUIET
+};
+enum { JOBS_MAX = 64, GIVE_UP_MAX_S = 24 * 60 * 60 };
+
+struct arguments {
+    struct run_options run;
+    const char *filter, *db, *results, *tests_text;
+    bool quick;
+};
+
+static int run_command(int argc, char **argv);
+
+const struct command cmd_run = {
+    .name = "run",
+    .arguments = "[LIST[:LINE]...]",
+    .summary = "measure the forms of lists: latency, throughput, ports",
+    .description =
+        "Measures latency, throughput and ports of the forms of the lists (names below lists/, or "
+        "paths; all of them if none is given) on this machine, stores the results in the database "
+        "and writes text tables. Needs no privileges. What `latput check` refuses ends it with "
+        "status 2 "
+        "before anything is measured; which lists were found good is remembered in "
+        "$XDG_CACHE_HOME/latput or ~/.cache/latput. "
+        "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
+        "second. Ends with status 0 where all that can be measured was, also if a few tests have "
+        "no "
+        "steady value, which a warning says; with 1 where the results as a whole are in doubt "
+        "(more "
+        "than 2 % of the tests unstable, the calibration contradicts what is known of the CPU, the "
+        "core was never seen undisturbed, ports not found), tests failed that should not have, or "
+        "it "
+        "was stopped; a line says why.\n"
+        "A run that was interrupted, by a signal or a crash, loses at most the batch that was "
+        "being "
+        "measured; run again with --resume.",
+    .options = options,
+    .run = run_command,
+};
+
+static int parse_tests(const char *text, unsigned *tests)
+{
+    *tests = 0;
+    for (; *text; text++) {
+        if (*text == 'L')
+            *tests |= TESTS_LATENCY;
+        else if (*text == 'T')
+            *tests |= TESTS_THROUGHPUT;
+        else if (*text == 'P')
+            *tests |= TESTS_PORTS;
+        else
+            return -1;
+    }
+    return *tests ? 0 : -1;
+}
+
+static int parse_option(void *context, int option, const char *value)
+{
+    struct arguments *arguments = context;
+    int number = 0, wrong = 0, status;
+    switch ((enum option_index)option) {
+    case OPT_FILTER:
+        arguments->filter = value;
+        break;
+    case OPT_TESTS:
+        arguments->tests_text = value;
+        wrong = parse_tests(value, &arguments->run.tests);
+        break;
+    case OPT_QUICK:
+        arguments->quick = true;
+        break;
+    case OPT_RESUME:
+        arguments->run.resume = true;
+        break;
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_run, value, ~0u, &arguments->run.counters.choice);
+    case OPT_CPU:
+        return command_option_number(&cmd_run, option, value, 0, COMMAND_CPU_MAX,
+                                     &arguments->run.cpu);
+    case OPT_JOBS:
+        status = command_option_number(&cmd_run, option, value, 1, JOBS_MAX, &number);
+        arguments->run.ahead = number > 1;
+        return status;
+    case OPT_GIVE_UP:
+        return command_option_number(&cmd_run, option, value, 1, GIVE_UP_MAX_S,
+                                     &arguments->run.give_up_s);
+    case OPT_NEW_FLOOR:
+        arguments->run.new_floor = true;
+        break;
+    case OPT_KEEP:
+        arguments->run.keep = true;
+        break;
+    case OPT_RESULTS:
+        arguments->results = value;
+        break;
+    case OPT_DB:
+        arguments->db = value;
+        break;
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_run, value);
+    case OPT_QUIET:
+        arguments->run.quiet = true;
+        break;
+    }
+    if (wrong)
+        return command_fail(&cmd_run, EXIT_USAGE, "--%s cannot be '%s'; see latput run --help",
+                            options[option].name, value);
+    return 0;
+}
+
+static void print_summary(const struct run_summary *summary)
+{
+    fprintf(stderr, "latput run: %" PRId64 " forms", summary->forms);
+    if (summary->forms_had)
+        fprintf(stderr, " (%" PRId64 " from before)", summary->forms_had);
+    fputs(", results:", stderr);
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        if (summary->counts[i])
+            fprintf(stderr, " %" PRId64 " %s", summary->counts[i], outcome_name((enum outcome)i));
+    // A timed kernel is one with its accepted repeats; each is timed again in every pass.
+    fprintf(stderr, ", %.1f s, %.0f kernels/s", summary->seconds,
+            summary->seconds > 0 ? (double)summary->passes / summary->seconds : 0);
+    if (summary->kernels)
+        fprintf(stderr, " (%" PRId64 " kernels in %.1f passes)", summary->kernels,
+                (double)summary->passes / (double)summary->kernels);
+    fputc('\n', stderr);
+}
+
+static void print_warnings(struct store *store, int64_t run_id)
+{
+    struct err err = {{0}};
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, &err);
+    while (rows && store_rows_next(rows, &err) == 1)
+        fprintf(stderr, "latput run: warning: %s\n  %s\n",
+                store_rows_text(rows, store_rows_column(rows, "text")),
+                store_rows_text(rows, store_rows_column(rows, "remedy")));
+    store_rows_close(rows);
+}
+
+// Measures the selection into the database and reports; prints what the user should know at the
+// end.
+static int run_measured(struct store *store, const struct selection *selection,
+                        const struct arguments *arguments)
+{
+    struct err err = {{0}};
+    struct run_summary summary;
+    session_stop_on_signals();
+    int status = run_rows(store, selection, &arguments->run, &summary, &err);
+    if (status == 0 && strcmp(arguments->results, "none") != 0)
+        status = report_write_best(store, summary.run_id, arguments->results, &err);
+    if (status != 0)
+        return command_fail(&cmd_run, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                            err.text);
+    print_warnings(store, summary.run_id);
+    print_summary(&summary);
+    if (summary.stopped)
+        fprintf(stderr, "latput run: stopped by %s; the same command with --resume goes on\n",
+                session_stopped_by() ? session_stopped_by() : "a signal");
+    struct strbuf why = {0};
+    status = run_verdict(&summary, &why);
+    if (why.len)
+        fprintf(stderr, "latput run: ends with status %d: %s\n", status, strbuf_text(&why));
+    strbuf_free(&why);
+    return status;
+}
+
+// What `latput check` would refuse is not measured: a row that says something wrong of an
+// instruction makes wrong numbers, of itself or of its neighbours.
+static int check_before(const struct selection *selection)
+{
+    char nasm[128];
+    struct err err = {{0}};
+    struct check check;
+    if (select_check_once(selection, &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    if (build_nasm_version(nasm, sizeof nasm, &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    int status = EXIT_DONE;
+    if (check_selection(selection, nasm, &check, &err) != 0)
+        status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (check.nproblems > 0) {
+        check_print(&check, stderr);
+        status = command_fail(&cmd_run, EXIT_USAGE,
+                              "%zu problems in the lists; nothing was measured", check.nproblems);
+    }
+    check_free(&check);
+    return status;
+}
+
+static int run_command(int argc, char **argv)
+{
+    static const char *const quick[] = {"selection/quick"};
+    struct arguments arguments = {
+        .run = {.tests = TESTS_ALL, .cpu = -1, .ahead = true, .give_up_s = 30},
+        .db = store_default_path(),
+        .results = "results"
+    };
+    int operand_index = argc;
+    int status =
+        command_each_option(&cmd_run, argc, argv, parse_option, &arguments, &operand_index);
+    if (status != 0)
+        return status;
+    struct err err = {{0}};
+    struct selection selection;
+    const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
+    // The rows first: a wrong name leaves no new database behind.
+    if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
+                    &err) != 0)
+        return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    status = check_before(&selection);
+    if (status != EXIT_DONE) {
+        selection_free(&selection);
+        return status;
+    }
+    struct strbuf text = {0};
+    if (arguments.filter)
+        strbuf_printf(&text, "filter=%s ", arguments.filter);
+    if (arguments.tests_text)
+        strbuf_printf(&text, "tests=%s", arguments.tests_text);
+    arguments.run.selection = strbuf_text(&text);
+    struct store *store = NULL;
+    status = store_option_open(&cmd_run, arguments.db, STORE_WRITE, &store);
+    if (status == EXIT_DONE)
+        status = run_measured(store, &selection, &arguments);
+    if (status == EXIT_ENVIRONMENT && store) // a run that could not begin leaves no database behind
+        store_close_unused(store);
+    else
+        store_close(store);
+    strbuf_free(&text);
+    selection_free(&selection);
+    return status;
+}

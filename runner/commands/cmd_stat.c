@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: MIT
+// latput stat: counts events of a whole program over repeated runs. The program keeps its standard
+// files, the terminal and the signals; the report goes to standard error or to a file, and the exit
+// status is the program's.
+#include "cmd_backend.h"
+#include "cmd_format.h"
+#include "measure/session.h"
+#include "stat/stat_report.h"
+#include "util/mem.h"
+#include "util/subproc.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum {
+    OPT_EVENTS,
+    OPT_USER,
+    OPT_KERNEL,
+    OPT_BOTH,
+    OPT_COMPARE,
+    OPT_INVERT,
+    OPT_HISTOGRAM,
+    OPT_DURATIONS,
+    OPT_REPEAT,
+    OPT_WARM,
+    OPT_BACKEND,
+    OPT_CPU,
+    OPT_FORMAT,
+    OPT_OUTPUT
+};
+
+// clang-format off
+static const struct command_option stat_options[] = {
+    [OPT_EVENTS] = {'e', "events", "LIST",
+        "the events to count, separated by commas: ids of the table (latput counters), "
+        "names of libpfm4 or the vendor, raw codes (event=0xb1,umask=1 or r1b1), "
+        "sets of them (@branches), software events (task-clock); default: all of this CPU"},
+    [OPT_USER] = {0, "user", NULL, "hardware events in user mode (default)"},
+    [OPT_KERNEL] = {0, "kernel", NULL, "in the kernel"},
+    [OPT_BOTH] = {0, "both", NULL, "in both"},
+    [OPT_COMPARE] = {0, "compare", "LIST",
+        "thresholds, e.g. gt0,le2: count also the cycles in which each event happened "
+        "more often, at most so often, ...; lt le gt ge with a number, or a number"},
+    [OPT_INVERT] = {0, "invert", "LIST",
+        "of 0 and 1: which plain numbers of --compare mean 'fewer' instead of 'at least'"},
+    [OPT_HISTOGRAM] = {0, "histogram", "N", "the same as --compare ge1,ge2,...,geN"},
+    [OPT_DURATIONS] = {0, "durations", NULL,
+        "count also in how many cycles each event happened and how often such "
+        "cycles began: the mean duration"},
+    [OPT_REPEAT] = {'r', "repeat", "N", "count each event in N runs; default 3"},
+    [OPT_WARM] = {0, "warm", "N", "runs before them that are not counted; default 1"},
+    [OPT_BACKEND] = {0, "backend", "NAME",
+        "who counts hardware events: perf; msr (root: all that runs on one CPU, where the program "
+        "is then kept); tsc: nobody; auto (default): perf, else msr"},
+    [OPT_CPU] = {0, "cpu", "N", "keep the program on CPU N, and latput off it"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
+    [OPT_OUTPUT] = {'o', "output", "FILE", "write the report there instead of standard error; `-`: to standard output"},
+    {0}
+};
+// clang-format on
+
+extern const struct command cmd_stat;
+
+enum { STATUS_NOT_EXECUTABLE = 126, STATUS_NOT_FOUND = 127, STATUS_SIGNAL = 128 };
+enum { REPEAT_MAX = 100000, HISTOGRAM_MAX = STAT_BUCKETS_MAX - 1 };
+
+struct stat_command {
+    const char *events, *compare, *invert, *output;
+    int histogram;
+    bool durations;
+    enum count_rings rings;
+    enum report_format format;
+    enum count_choice choice; // of the backend
+    struct stat_options options;
+    struct session session; // with its CPU if the program is kept on one; else none
+    struct cpu_info cpu;
+    struct counter_table table;
+    struct stat_event *list;
+    int nlist;
+};
+
+static int stat_option(void *context, int option, const char *argument)
+{
+    struct stat_command *s = context;
+    switch (option) {
+    case OPT_EVENTS:
+        s->events = argument;
+        break;
+    case OPT_USER:
+        s->rings = COUNT_USER;
+        break;
+    case OPT_KERNEL:
+        s->rings = COUNT_KERNEL;
+        break;
+    case OPT_BOTH:
+        s->rings = COUNT_BOTH;
+        break;
+    case OPT_COMPARE:
+        s->compare = argument;
+        break;
+    case OPT_INVERT:
+        s->invert = argument;
+        break;
+    case OPT_HISTOGRAM:
+        return command_option_number(&cmd_stat, option, argument, 1, HISTOGRAM_MAX, &s->histogram);
+    case OPT_DURATIONS:
+        s->durations = true;
+        break;
+    case OPT_REPEAT:
+        return command_option_number(&cmd_stat, option, argument, 1, REPEAT_MAX,
+                                     &s->options.repeat);
+    case OPT_WARM:
+        return command_option_number(&cmd_stat, option, argument, 0, REPEAT_MAX, &s->options.warm);
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_stat, argument, ~0u, &s->choice);
+    case OPT_CPU:
+        return command_option_number(&cmd_stat, option, argument, 0, CPU_SETSIZE - 1,
+                                     &s->options.cpu);
+    case OPT_FORMAT:
+        return format_option_read(&cmd_stat, argument, FORMATS_ALL, &s->format);
+    default:
+        s->output = argument;
+    }
+    return EXIT_DONE;
+}
+
+static int stat_parse(int argc, char **argv, struct stat_command *s)
+{
+    int operand = argc;
+    int status = command_each_option(&cmd_stat, argc, argv, stat_option, s, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand >= argc)
+        return command_fail(&cmd_stat, EXIT_USAGE,
+                            "no program given: latput stat [OPTIONS] -- PROGRAM [ARGS...]");
+    if (s->compare && s->histogram)
+        return command_fail(&cmd_stat, EXIT_USAGE, "--compare and --histogram exclude each other");
+    if (s->invert && !s->compare)
+        return command_fail(&cmd_stat, EXIT_USAGE, "--invert needs the thresholds of --compare");
+    if ((s->compare || s->histogram || s->durations) && !s->events)
+        return command_fail(&cmd_stat, EXIT_USAGE,
+                            "--compare, --histogram and --durations multiply the events: choose "
+                            "some with --events");
+    s->options.argv = (const char *const *)argv + operand;
+    return EXIT_DONE;
+}
+
+// Chooses the CPU that the program is kept on: `wanted`, or the last one.
+static int cpu_keep(struct stat_command *s)
+{
+    struct err err = {""};
+    if (session_begin(s->options.cpu, &s->session, &err) != 0)
+        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    s->options.cpu = s->session.params.config.cpu;
+    s->cpu = *s->session.cpu;
+    return EXIT_DONE;
+}
+
+static int backend_choose(struct stat_command *s)
+{
+    struct err err = {""};
+    const struct count_backend *backend;
+    int status = EXIT_DONE;
+    if (s->options.cpu >= 0 || s->choice == COUNT_CHOICE_MSR)
+        status = cpu_keep(s);
+    else if (cpu_identify(&s->cpu, &err) != 0)
+        status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status != EXIT_DONE)
+        return status;
+    s->options.machine = count_machine_live(&s->cpu);
+    if (count_choose(s->choice, &s->options.machine, &backend, &err) != COUNT_FINE)
+        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    // Where auto finds none, perf says why.
+    s->options.backend = backend ? backend : &count_perf;
+    s->options.capacity = count_capacity_of(&s->cpu);
+    return s->options.backend->whole_cpu && s->options.cpu < 0 ? cpu_keep(s) : EXIT_DONE;
+}
+
+// All events of the table, and what the kernel counts of every program.
+static int default_events(struct stat_command *s, struct count_event **events)
+{
+    static const char *const software[] = {"task-clock", "page-faults", "context-switches",
+                                           "cpu-migrations"};
+    int n = 0;
+    *events = xcalloc((size_t)s->table.nevents + ARRAY_LEN(software), sizeof **events);
+    for (size_t i = 0; i < ARRAY_LEN(software); i++)
+        count_software_find(software[i], &(*events)[n++]);
+    for (int i = 0; i < s->table.nevents && s->choice != COUNT_CHOICE_TSC; i++) {
+        const struct counter_event *event = &s->table.events[i];
+        // Free-running registers count for the whole CPU, all the time.
+        if ((event->kind != COUNTER_MSR || s->options.backend->whole_cpu) &&
+            counter_fits(&s->table, event))
+            (*events)[n++] = count_event_make(event, s->rings);
+    }
+    return n;
+}
+
+static int stat_choose(struct stat_command *s, struct err *err)
+{
+    struct stat_threshold thresholds[STAT_THRESHOLDS_MAX];
+    struct count_event *events;
+    int nthresholds = 0;
+    if (s->compare)
+        nthresholds = stat_thresholds_parse(s->compare, s->invert, thresholds, err);
+    else if (s->histogram)
+        nthresholds = stat_thresholds_series(s->histogram, thresholds);
+    if (nthresholds < 0)
+        return -1;
+    int n = s->events ? count_events_parse(&s->table, s->events, s->rings, &events, err)
+                      : default_events(s, &events);
+    if (n < 0)
+        return -1;
+    s->nlist = stat_events_expand(&s->table, events, n, thresholds, nthresholds, s->durations,
+                                  &s->list, err);
+    free(events);
+    return s->nlist < 0 ? -1 : 0;
+}
+
+static void runs_announce(int runs)
+{
+    fprintf(stderr, "latput stat: the program runs %d times; -e chooses fewer events\n", runs);
+}
+
+static int stat_prepare(struct stat_command *s)
+{
+    struct err err = {""};
+    int status = backend_choose(s);
+    if (status != EXIT_DONE)
+        return status;
+    if (counters_load_cpu(&s->cpu, &s->table, &err) != 0)
+        return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    if (stat_choose(s, &err) != 0)
+        return command_fail(&cmd_stat, EXIT_USAGE, "%s", err.text);
+    for (int i = 0; i < s->nlist && s->choice == COUNT_CHOICE_TSC; i++)
+        if (s->list[i].event.kind == COUNT_HARDWARE)
+            return command_fail(&cmd_stat, EXIT_USAGE,
+                                "--backend tsc counts no hardware events such as '%s'",
+                                s->list[i].event.name);
+    s->options.hardware_required = s->events != NULL;
+    s->options.announce = isatty(STDERR_FILENO) ? runs_announce : NULL;
+    return EXIT_DONE;
+}
+
+// The program reads its standard input once; what follows finds it empty, unless it can be rewound.
+static void input_warn(const struct stat_command *s)
+{
+    struct stat about;
+    if (s->options.repeat + s->options.warm > 1 && fstat(STDIN_FILENO, &about) == 0 &&
+        (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
+        fprintf(stderr, "latput stat: standard input is a pipe: only the first run can read it; "
+                        "give the program a file\n");
+}
+
+// How the shell and env(1) tell that a program could not be started.
+static int not_started(const struct stat_command *s, int error)
+{
+    if (error == ENOENT)
+        return command_fail(&cmd_stat, STATUS_NOT_FOUND,
+                            "cannot start '%s': not found; check the name and PATH",
+                            s->options.argv[0]);
+    return command_fail(&cmd_stat, STATUS_NOT_EXECUTABLE, "cannot start '%s': %s",
+                        s->options.argv[0], strerror(error));
+}
+
+static int report_emit(const struct stat_command *s, const struct stat_result *result)
+{
+    const struct stat_report report = {.options = &s->options,
+                                       .events = s->list,
+                                       .result = result,
+                                       .table = &s->table,
+                                       .all_events = s->events == NULL};
+    struct strbuf out = {0};
+    struct err err = {""};
+    int status = EXIT_DONE;
+    stat_report_put(&report, s->format, &out);
+    if (!s->output)
+        fputs(strbuf_text(&out), stderr);
+    else if (strcmp(s->output, "-") == 0)
+        fputs(strbuf_text(&out), stdout);
+    else if (report_write_file(s->output, strbuf_text(&out), out.len, &err) != 0)
+        status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+    strbuf_free(&out);
+    return status;
+}
+
+// The exit status: the program's own, or what kept it from being measured.
+static int result_judge(const struct stat_command *s, const struct stat_result *result)
+{
+    if (result->exec_errno)
+        return not_started(s, result->exec_errno);
+    for (int i = 0; i < result->nevents && result->hardware_refused; i++)
+        if (s->list[i].event.kind == COUNT_HARDWARE)
+            return command_fail(&cmd_stat, EXIT_ENVIRONMENT,
+                                "the program was not run, since none of the hardware events can "
+                                "be counted: %s",
+                                result->series[i].why);
+    int status = report_emit(s, result);
+    if (result->signal)
+        return STATUS_SIGNAL + result->signal;
+    if (result->abandoned)
+        return STATUS_SIGNAL + result->interrupted;
+    return status != EXIT_DONE ? status : result->exit_status;
+}
+
+static int stat_run(int argc, char **argv)
+{
+    struct stat_command s = {
+        .rings = COUNT_USER, .options = {.repeat = 3, .warm = 1, .cpu = -1}
+    };
+    struct stat_result result;
+    struct err err = {""};
+    int status = stat_parse(argc, argv, &s);
+    if (status == EXIT_DONE)
+        status = stat_prepare(&s);
+    if (status == EXIT_DONE) {
+        input_warn(&s);
+        subproc_forward();
+        if (stat_measure(&s.options, s.list, s.nlist, &result, &err) != 0)
+            status = command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
+        else
+            status = result_judge(&s, &result);
+        stat_result_free(&result);
+    }
+    if (s.session.cpu)
+        session_end(&s.session, false);
+    free(s.list);
+    counters_free(&s.table);
+    return status;
+}
+
+const struct command cmd_stat = {
+    .name = "stat",
+    .arguments = "-- PROGRAM [ARGS...]",
+    .summary = "count events of a whole program over repeated runs",
+    .description =
+        "Runs PROGRAM once to warm the caches and then again and again, a few events each time, "
+        "until every event was counted in N runs without sharing counters out in time. Prints "
+        "mean, minimum and spread (interquartile range) over the runs: wall, user and system time, "
+        "the largest memory, software events, and hardware events where there are counters. What "
+        "could not be counted is named with its reason and the remedy.\n"
+        "From thresholds (--compare, --histogram) follows how many events happen in a cycle; from "
+        "the cycles of a condition and its beginnings (--durations) how long it lasts.\n"
+        "The program inherits standard input, output and error, gets the signals that latput gets, "
+        "and begins again for every run: one that changes what it reads should be given its input "
+        "anew by a script. A file on standard input is rewound.\n"
+        "The backend msr programs the registers of one CPU, as root, and counts all that runs "
+        "there: the program is kept on it, and nothing else should run there.\n"
+        "The exit status is that of the program's last run, 128+N if signal N ended it, which also "
+        "ends the measurement, 127 if it was not found, 126 if it could not be executed. Status "
+        "2 and 3 with a message 'latput stat:' are latput's own: wrong usage, and no hardware "
+        "counters although --events asks for them.",
+    .options = stat_options,
+    .options_first = true,
+    .run = stat_run,
+};

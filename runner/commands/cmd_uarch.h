@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// The option --uarch of commands that measure: what this CPU is taken for, whatever its signature
+// claims and whatever contradicts it.
+#ifndef LATPUT_CMD_UARCH_H
+#define LATPUT_CMD_UARCH_H
+
+#include "command.h"
+#include "cpuinfo/cpuinfo.h"
+
+// The option's help.
+extern const char uarch_option_help[];
+
+// Reads the option's text; every CPU that is identified from now on is of that family. Returns
+// EXIT_DONE, or EXIT_USAGE after a message.
+int uarch_option_read(const struct command *cmd, const char *text);
+
+// Says on standard error that the events of this CPU are those of a family that it does not claim
+// to be; nothing where it does.
+void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu);
+
+#endif

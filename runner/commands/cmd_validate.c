@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: MIT
+// latput validate: random mixes of forms against what the port table of this CPU predicts.
+#include "cmd_backend.h"
+#include "cmd_format.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "measure/measure_mixes.h"
+#include "measure/session.h"
+#include "measure/session_count.h"
+#include "report/report.h"
+#include "run/validate.h"
+#include "store_options.h"
+#include "util/text.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct command_option options[] = {
+    {0,   "mixes",   "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
+    {0,   "seed",    "S",      "of the mixes (default 1): the same seed draws the same mixes"},
+    {0,   "db",      "FILE",   "the database; default: db/latput.db"                         },
+    {'r', "run",     "N",      "the port table of this run instead of the newest"            },
+    {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"   },
+    {0,   "backend", "NAME",   backend_of_cycles                                             },
+    {0,   "uarch",   "NAME",   uarch_option_help                                             },
+    {'f', "format",  "FORMAT", "table (default) or json"                                     },
+    {0,   NULL,      NULL,     NULL                                                          },
+};
+enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH, OPT_FORMAT };
+enum { MIXES_MAX = 1000000 };
+
+static int validate_run(int argc, char **argv);
+
+const struct command cmd_validate = {
+    .name = "validate",
+    .arguments = "",
+    .summary = "measure random mixes and compare with what the ports predict",
+    .description =
+        "Draws mixes of 2 to 8 forms, with 1 to 3 instances each, over all classes of forms that "
+        "have port usages in the database, measures their throughput and compares it with what "
+        "the bottleneck model predicts from the table. Prints the mean absolute percentage error, "
+        "Kendall's tau, the share of mixes within 10 %, the same by class of form, and the worst "
+        "mixes; the result is stored with the run.\n"
+        "Not drawn are forms whose instances wait for each other whatever is done: those that read "
+        "and write memory, the x87 stack, same-register forms.",
+    .options = options,
+    .run = validate_run,
+};
+
+struct arguments {
+    int mixes, cpu;
+    enum count_choice backend;
+    uint64_t seed;
+    int64_t run_id;
+    const char *db;
+    enum report_format format;
+};
+
+// Seeds are as wide as the database keeps them.
+static int parse_seed(const char *text, uint64_t *seed)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(text, &end, 10);
+    *seed = (uint64_t)number;
+    return !errno && *text && !*end && number >= 0 ? 0 : -1;
+}
+
+static int validate_option(void *context, int option, const char *argument)
+{
+    struct arguments *arguments = context;
+    switch (option) {
+    case OPT_MIXES:
+        return command_option_number(&cmd_validate, option, argument, 2, MIXES_MAX,
+                                     &arguments->mixes);
+    case OPT_SEED:
+        if (parse_seed(argument, &arguments->seed) != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
+        return EXIT_DONE;
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_validate, argument, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                                  : EXIT_USAGE;
+    case OPT_CPU:
+        return command_option_number(&cmd_validate, option, argument, 0, COMMAND_CPU_MAX,
+                                     &arguments->cpu);
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_validate, argument, ~0u, &arguments->backend);
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_validate, argument);
+    default:
+        return format_option_read(&cmd_validate, argument, FORMATS_TABLE_JSON, &arguments->format);
+    }
+}
+
+static int validate_parse(int argc, char **argv, struct arguments *arguments)
+{
+    int operand = argc;
+    int status =
+        command_each_option(&cmd_validate, argc, argv, validate_option, arguments, &operand);
+    return status == EXIT_DONE ? command_no_operands(&cmd_validate, argc, argv, operand) : status;
+}
+
+static void print_json(const struct validation *result)
+{
+    struct strbuf out = {0};
+    strbuf_printf(&out, "{\"mixes\": %" PRId64 ", \"seed\": %" PRId64 ", \"mape_percent\": %.3f, ",
+                  result->mixes, result->seed, result->mape_percent);
+    if (isnan(result->kendall_tau)) // all mixes alike
+        strbuf_puts(&out, "\"kendall_tau\": null");
+    else
+        strbuf_printf(&out, "\"kendall_tau\": %.4f", result->kendall_tau);
+    strbuf_printf(&out, ", \"within_10_percent\": %.2f, \"by_class\": {",
+                  result->within_10_percent);
+    for (int i = 0; i < result->nclasses; i++) {
+        const struct validation_class *class = &result->classes[i];
+        strbuf_puts(&out, i ? ", " : "");
+        report_json_text(&out, class->name);
+        strbuf_printf(&out, ": {\"mixes\": %" PRId64, class->mixes);
+        if (class->mixes)
+            strbuf_printf(&out, ", \"mape_percent\": %.3f, \"within_10_percent\": %.2f",
+                          class->mape_percent, class->within_10_percent);
+        strbuf_puts(&out, "}");
+    }
+    strbuf_puts(&out, "}, \"worst\": [");
+    for (int i = 0; i < result->nworst; i++) {
+        strbuf_puts(&out, i ? ",\n  {\"mix\": " : "\n  {\"mix\": ");
+        report_json_text(&out, result->worst[i].text);
+        strbuf_printf(&out, ", \"measured_clk\": %.3f, \"predicted_clk\": %.3f}",
+                      result->worst[i].measured_clk, result->worst[i].predicted_clk);
+    }
+    strbuf_puts(&out, "]}\n");
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+}
+
+static void print_table(const struct validation *result)
+{
+    printf("%" PRId64 " mixes of 2 to 8 forms, seed %" PRId64 "\n"
+           "  mean absolute error   %6.2f %%\n"
+           "  Kendall's tau         %6.3f\n"
+           "  within 10 %%           %6.1f %%\n\n"
+           "mixes with                 number    error   within 10 %%\n",
+           result->mixes, result->seed, result->mape_percent, result->kendall_tau,
+           result->within_10_percent);
+    for (int i = 0; i < result->nclasses; i++)
+        printf("  %-24s %6" PRId64 "  %5.2f %%        %5.1f %%\n", result->classes[i].name,
+               result->classes[i].mixes, result->classes[i].mape_percent,
+               result->classes[i].within_10_percent);
+    puts("\nworst mixes\n measured  predicted  mix");
+    for (int i = 0; i < result->nworst; i++) {
+        struct strbuf line = {0};
+        text_wrap(&line, result->worst[i].text, 21, 98);
+        printf("%9.2f  %9.2f  %s", result->worst[i].measured_clk, result->worst[i].predicted_clk,
+               strbuf_text(&line));
+        strbuf_free(&line);
+    }
+}
+
+// What is read from the database before anything is measured.
+struct table {
+    struct stored_port_model model;
+    struct selection rows;
+    struct validate_forms forms;
+    const struct list_row **by_form;
+};
+
+static int table_load(struct store *store, int64_t run_id, struct table *table, struct arena *arena,
+                      struct err *err)
+{
+    struct stored_port_usage *usages;
+    int nusages;
+    if (store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
+        select_rows(NULL, 0, NULL, &table->rows, err) != 0)
+        return -1;
+    table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
+    table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
+    for (int i = 0; i < table->forms.n; i++)
+        table->by_form[i] = table->forms.forms[i].row;
+    return 0;
+}
+
+static int validate_prepare(const struct arguments *arguments, struct session *session,
+                            struct store *store, struct err *err)
+{
+    const struct session_counters wanted = {.choice = arguments->backend};
+    struct session_floor from = {.store = store};
+    if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0)
+        return -1;
+    if (session_prepare(session, &wanted, &from, err) != 0)
+        return -1;
+    if (session->floor_guessed)
+        return err_set(err,
+                       "the core was never seen undisturbed (%s); stop other programs, or try "
+                       "again later",
+                       session->floor_seen.text);
+    return 0;
+}
+
+static int validate_measure(const struct arguments *arguments, struct store *store, int64_t run_id,
+                            const struct table *table, struct arena *arena,
+                            struct validation *result, struct err *err)
+{
+    struct session session;
+    int status = session_begin(arguments->cpu, &session, err);
+    if (status == 0)
+        status = session_make_directory(&session, err);
+    if (status == 0)
+        status = validate_prepare(arguments, &session, store, err);
+    if (status == 0) {
+        backend_say(&cmd_validate, &session);
+        struct measure_mixes measure = {.session = &session,
+                                        .rows = table->by_form,
+                                        .plan = {.issue_width = table->model.model.width},
+                                        .ahead = true};
+        const struct port_oracle oracle = measure_mixes_oracle(&measure);
+        status = validate_mixes(&table->forms, &table->model.model, &oracle, arguments->mixes,
+                                arguments->seed, arena, result, err);
+    }
+    session_end(&session, false);
+    if (status == 0)
+        status = store_put_validation(store, run_id, result, err);
+    return status;
+}
+
+// Another CPU's table cannot be tried here. EXIT_*.
+static int validate_check_uarch(struct store *store, int64_t run_id, const char *uarch)
+{
+    struct err err = {{0}};
+    char *of_run = store_option_uarch(store, run_id, &err);
+    int status = EXIT_DONE;
+    if (!of_run)
+        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (strcmp(of_run, uarch) != 0)
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
+                              run_id, of_run, uarch);
+    free(of_run);
+    return status;
+}
+
+static int validate_on(const struct arguments *arguments, struct store *store, const char *uarch,
+                       struct arena *arena)
+{
+    static struct table table;
+    struct validation result;
+    struct err err = {{0}};
+    int64_t run_id = arguments->run_id;
+    int status = run_id ? validate_check_uarch(store, run_id, uarch) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status =
+            store_option_ports(&cmd_validate, store, uarch, false, &run_id, &table.model, arena);
+    if (status != EXIT_DONE)
+        return status;
+    if (table_load(store, run_id, &table, arena, &err) != 0 ||
+        validate_measure(arguments, store, run_id, &table, arena, &result, &err) != 0)
+        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (arguments->format == REPORT_JSON)
+        print_json(&result);
+    else
+        print_table(&result);
+    selection_free(&table.rows);
+    return status;
+}
+
+static int validate_with(const struct arguments *arguments, struct store *store)
+{
+    struct arena arena = {0};
+    struct err err = {{0}};
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
+    char *here = known ? store_uarch_here(store, cpu, &err) : NULL;
+    int status = here ? validate_on(arguments, store, here, &arena)
+                      : command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+    free(here);
+    arena_free(&arena);
+    free(cpu);
+    return status;
+}
+
+static int validate_run(int argc, char **argv)
+{
+    struct arguments arguments = {.mixes = 5000, .cpu = -1, .seed = 1};
+    struct store *store;
+    int status = validate_parse(argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_validate, arguments.db, STORE_UPDATE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    session_stop_on_signals();
+    status = store_option_check(&cmd_validate, store, arguments.run_id, NULL);
+    if (status == EXIT_DONE)
+        status = validate_with(&arguments, store);
+    store_close(store);
+    return status;
+}

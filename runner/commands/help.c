@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// Help and man page; see help.h.
+#include "help.h"
+
+#include "util/suggest.h"
+#include "util/text.h"
+#include "version.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
+
+static const char help_intro[] =
+    "latput measures, on the x86 machine it runs on, the latency and reciprocal throughput of "
+    "instructions, the µops and execution ports that they need, and code of your own, in core "
+    "clock cycles. It needs neither privileges nor performance counters, and keeps the results in "
+    "an SQLite database.";
+
+static const struct {
+    int status;
+    const char *meaning;
+} help_exit[] = {
+    {EXIT_DONE,        "all done"                                                     },
+    {EXIT_SOME_FAILED, "done, but the results are in doubt, or tests failed"          },
+    {EXIT_USAGE,       "wrong usage or input"                                         },
+    {EXIT_ENVIRONMENT, "the environment lacks something, or nothing could be measured"},
+};
+
+static void help_wrap(FILE *out, const char *text, int indent)
+{
+    struct strbuf lines = {0};
+    text_wrap(&lines, text, indent, HELP_WIDTH);
+    fputs(lines.data, out);
+    strbuf_free(&lines);
+}
+
+void help_overview(FILE *out)
+{
+    fputs("Usage: latput [--version] [--help] [--show-commands] COMMAND [OPTIONS]\n\n", out);
+    help_wrap(out, help_intro, 0);
+    fputs("\nCommands:\n", out);
+    for (int i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\nExit status:\n", out);
+    for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
+        fprintf(out, "  %d  %s\n", help_exit[i].status, help_exit[i].meaning);
+    fputs("\nlatput COMMAND --help describes a command, latput help --man is the man page.\n", out);
+}
+
+static void help_option(FILE *out, const struct command_option *option)
+{
+    struct strbuf name = {0};
+    if (option->letter)
+        strbuf_printf(&name, "  -%c, ", option->letter);
+    else
+        strbuf_puts(&name, "      ");
+    strbuf_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                  option->argument ? option->argument : "");
+    int column = (int)name.len;
+    fputs(name.data, out);
+    if (column + 2 > OPTION_COLUMN)
+        fprintf(out, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(out, "%*s", OPTION_COLUMN - column, "");
+    help_wrap(out, option->help, OPTION_COLUMN);
+    strbuf_free(&name);
+}
+
+void help_print(const struct command *cmd, FILE *out)
+{
+    fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
+            cmd->arguments);
+    help_wrap(out, cmd->description, 0);
+    fputs("\nOptions:\n", out);
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        help_option(out, option);
+    fprintf(out, "      --help%*sprint this help\n", OPTION_COLUMN - 12, "");
+}
+
+// troff: a leading dot or quote and every backslash and hyphen need care.
+static void man_text(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if ((at == text || at[-1] == '\n') && (*at == '.' || *at == '\''))
+            fputs("\\&", stdout);
+        if (*at == '\n')
+            fputs("\n.PP\n", stdout);
+        else if (*at == '\\')
+            fputs("\\e", stdout);
+        else if (*at == '-')
+            fputs("\\-", stdout);
+        else
+            putchar(*at);
+    }
+    putchar('\n');
+}
+
+static void man_command(const struct command *cmd)
+{
+    printf(".SS latput %s [OPTIONS] ", cmd->name);
+    man_text(cmd->arguments);
+    man_text(cmd->description);
+    for (const struct command_option *option = cmd->options; option && option->name; option++) {
+        fputs(".TP\n\\fB", stdout);
+        if (option->letter)
+            printf("\\-%c, ", option->letter);
+        fputs("\\-\\-", stdout);
+        for (const char *at = option->name; *at; at++)
+            fputs(*at == '-' ? "\\-" : (const char[]){*at, '\0'}, stdout);
+        fputs("\\fR", stdout);
+        if (option->argument)
+            printf(" \\fI%s\\fR", option->argument);
+        putchar('\n');
+        man_text(option->help);
+    }
+}
+
+static void man_page(void)
+{
+    puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
+    puts(".SH NAME\nlatput \\- measure latency, throughput and ports of x86 instructions");
+    puts(".SH SYNOPSIS\n.B latput\n[\\-\\-version] [\\-\\-help] [\\-\\-show\\-commands] COMMAND "
+         "[OPTIONS]");
+    puts(".SH DESCRIPTION");
+    man_text(help_intro);
+    puts(".SH COMMANDS");
+    for (int i = 0; commands[i]; i++)
+        man_command(commands[i]);
+    puts(".SH EXIT STATUS");
+    for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
+        printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);
+    puts(".PP\nlatput stat ends with the status of the program that it runs.");
+    puts(".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
+         "tree that latput was built in. For an installed latput it is\n"
+         ".I ~/.local/share/latput/latput.db");
+    puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_ROOT\nDirectory that holds lists, macros, cpuinfo and db "
+         "instead of the program's own.\n.TP\n.B XDG_DATA_HOME\nReplaces ~/.local/share above.\n"
+         ".TP\n.B TMPDIR\nWhere scratch files lie while latput measures; /tmp if not set.\n"
+         ".TP\n.B NO_COLOR\nIf set, no colour is used.");
+}
+
+int help_no_command(const char *before, const char *name)
+{
+    char hint[96];
+    struct suggestion suggestion = suggest_start(name, strlen(name));
+    for (int i = 0; commands[i]; i++)
+        suggest_offer(&suggestion, commands[i]->name);
+    suggest_text(&suggestion, hint, sizeof hint);
+    fprintf(stderr, "%s: there is no command '%s'%s\n", before, name,
+            *hint ? hint : "; latput --help lists them");
+    return EXIT_USAGE;
+}
+
+int help_command(int argc, char **argv)
+{
+    if (argc == 2 && strcmp(argv[1], "--man") == 0) {
+        man_page();
+        return EXIT_DONE;
+    }
+    if (argc < 2) {
+        help_overview(stdout);
+        return EXIT_DONE;
+    }
+    if (strcmp(argv[1], "--help") == 0) {
+        puts("Usage: latput help [COMMAND | --man]\n\nPrints the overview, the help of a command, "
+             "or the man page.");
+        return EXIT_DONE;
+    }
+    const struct command *cmd = command_find(argv[1]);
+    if (!cmd)
+        return help_no_command("latput help", argv[1]);
+    help_print(cmd, stdout);
+    return EXIT_DONE;
+}

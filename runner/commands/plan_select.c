@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// Rows named on the command line; see plan_select.h.
+#include "plan_select.h"
+
+#include "list/select.h"
+#include "util/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// A list is what has its extension or a line number, or whose file exists; all else is a glob.
+static bool plan_select_is_list(const char *operand)
+{
+    const char *colon = strrchr(operand, ':');
+    if (strstr(operand, ".csv") ||
+        (colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)))
+        return true;
+    static const char *const patterns[] = {"lists/%s.csv", "lists/selection/%s.csv"};
+    for (size_t i = 0; i < ARRAY_LEN(patterns); i++) {
+        size_t dir = (size_t)(strchr(patterns[i], '%') - patterns[i]);
+        char *relative = xasprintf("%.*s%s.csv", (int)dir, patterns[i], operand);
+        const char *path = path_data(relative);
+        free(relative);
+        if (access(path, F_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int plan_select_visit(const struct selection *selection, const struct plan_select *args,
+                             struct err *err)
+{
+    for (int i = 0; i < selection->nrows; i++) {
+        struct arena arena = {0};
+        struct plan plan;
+        int status = plan_row(selection->rows[i].row, &args->params, &arena, &plan, err);
+        if (status == 0)
+            status = args->visit(selection->rows[i].row, &plan, args->data);
+        arena_free(&arena);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+int plan_select_walk(char **operands, int noperands, const struct plan_select *args,
+                     struct err *err)
+{
+    for (int i = 0; i < noperands; i++) {
+        struct selection selection;
+        const char *name = operands[i];
+        bool list = plan_select_is_list(name);
+        if (select_rows(&name, list ? 1 : 0, list ? NULL : name, &selection, err) != 0)
+            return -1;
+        int status = plan_select_visit(&selection, args, err);
+        selection_free(&selection);
+        if (status != 0)
+            return status;
+    }
+    return 0;
+}
+
+int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests)
+{
+    static const char known[] = "LTP"; // in the order of TESTS_*
+    *tests = 0;
+    for (const char *at = letters; *at; at++) {
+        const char *found = strchr(known, *at);
+        if (!found) {
+            command_fail(cmd, EXIT_USAGE, "unknown test '%c' in '%s'; there are L, T and P", *at,
+                         letters);
+            return -1;
+        }
+        *tests |= 1u << (found - known);
+    }
+    return 0;
+}
+
+int plan_select_parse_width(const struct command *cmd, const char *text, struct plan_params *params)
+{
+    char *end;
+    long width = strtol(text, &end, 10);
+    if (end == text || *end || width < 1 || width > 16) {
+        command_fail(cmd, EXIT_USAGE, "'%s' is no width from 1 to 16", text);
+        return -1;
+    }
+    params->issue_width = (int)width;
+    return 0;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// Operands of commands that show rows: each is a list (`sse_fp`, a path), a line of one
+// (`sse_fp:12`), or a glob on the form in all lists ("vpadd*", "add r64 r64").
+#ifndef LATPUT_PLAN_SELECT_H
+#define LATPUT_PLAN_SELECT_H
+
+#include "command.h"
+#include "plan/plan.h"
+
+struct plan_select {
+    struct plan_params params;
+    // Called for each row in turn; not 0 ends the walk.
+    int (*visit)(const struct list_row *row, const struct plan *plan, void *data);
+    void *data;
+};
+
+// Plans every row that the operands name. Returns 0, what visit returned, or -1 with a message.
+int plan_select_walk(char **operands, int noperands, const struct plan_select *args,
+                     struct err *err);
+
+// The value of an option --tests, e.g. "LT". -1 with the message printed.
+int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests);
+// The value of an option --issue-width, 1 to 16. -1 with the message printed.
+int plan_select_parse_width(const struct command *cmd, const char *text,
+                            struct plan_params *params);
+
+#endif

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Options that the commands on a database share, with their messages.
+#ifndef LATPUT_STORE_OPTIONS_H
+#define LATPUT_STORE_OPTIONS_H
+
+#include "command.h"
+#include "store/store.h"
+
+// Opens the database of the option --db (NULL: the default one). EXIT_DONE, or another status after
+// a message: EXIT_USAGE where the file is no latput database.
+int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
+                      struct store **store);
+
+// A run's number from the command line. 0, or -1 after a message.
+int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
+
+// The command line of a command whose options are --db, --run, --output, or some of them, and that
+// takes no operands. Leaves alone what is not given. EXIT_DONE, or EXIT_USAGE after a message.
+struct store_arguments {
+    const char *db, *output;
+    int64_t run_id;
+};
+int store_option_parse(const struct command *cmd, int argc, char **argv,
+                       struct store_arguments *arguments);
+
+// Whether the run (0: none asked for) and the uarch (NULL) exist. EXIT_DONE, or another status
+// after a message.
+int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
+                       const char *uarch);
+
+// The run that is meant: *run_id, or, where that is 0, the newest, which becomes *run_id.
+// EXIT_DONE, or another status after a message.
+int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id);
+
+// The port model of a run (*run_id), or, where that is 0, of the newest run of `uarch` that has
+// one, which becomes *run_id; its texts are owned by the arena. EXIT_DONE, or with a message:
+// EXIT_USAGE where the run or the uarch, if it was `named` by the user, has none; EXIT_ENVIRONMENT
+// where there is none yet, or the database cannot be read.
+int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
+                       bool named, int64_t *run_id, struct stored_port_model *model,
+                       struct arena *arena);
+
+// The uarch of a run that exists, to be freed by the caller; NULL after an error.
+char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
+
+#endif

@@ -1,0 +1,446 @@
+// SPDX-License-Identifier: MIT
+// From samples to results; see derive.h. The estimator: the samples of all passes together fall
+// into states, of which the fastest that comes back gives the value; of the shapes the smallest.
+#include "derive.h"
+
+#include "plausible.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+static const double STATE_WIDTH = 0.006;     // samples of one steady state differ by less: relative
+static const double STATE_WIDTH_CLK = 0.003; // absolute, for kernels of hundredths of a cycle
+static const double STATE_SHARE = 0.25;      // of all samples: less may be a neighbour's doing
+static const double STATE_SHARE_LEAST = 0.12; // for a chain; less is chance, not a state
+// Closer than this to the value, relative and absolute, is no state of its own: a neighbour on the
+// core makes chains of one cycle slower by as much.
+static const double STATE_APART = 0.02, STATE_APART_CLK = 0.02;
+static const double SCATTER = 0.1; // of an average's middle half, and of its passes' medians
+// How far from a whole number of cycles a latency must be to be an average: what measuring again
+// changes is far less, and so is what bridges of one cycle add.
+static const double WHOLE_CLK = 0.05, WHOLE = 0.005;
+static const double RENAME_CLK = 0.75;      // less is done at rename, in no whole number of cycles
+static const double DEPENDENT_CLK = 0.5;    // no latency but 0 is smaller; bridges have at least 1
+static const double FRONT_END_BOUND = 0.97; // share of the issue width from which on it limits
+
+enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
+
+double derive_quantile(const double *sorted, int n, double q)
+{
+    double at = q * (n - 1);
+    int low = (int)at;
+    int high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+                         const struct sample *sample)
+{
+    double kernel_tsc = sample->kernel_tsc - timing->overhead_tsc;
+    double calib_tsc = ((double)sample->before_tsc + sample->after_tsc) / 2 - timing->overhead_tsc;
+    double loops = (double)timing->iterations;
+    return kernel_tsc / calib_tsc * timing->calib_clk / loops /
+           ((double)timing->copies * facts->instances);
+}
+
+double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
+                                 const struct sample *sample)
+{
+    double loops = (double)timing->iterations;
+    return (sample->counted_clk - timing->overhead_counted_clk) / loops /
+           ((double)timing->copies * facts->instances);
+}
+
+// A loop that is bound by the front end pays for its own µop (decrement and branch, fused) as well;
+// elsewhere that µop hides.
+static double loop_share(const struct kernel_facts *facts, int issue_width,
+                         const struct timing *timing, double clk)
+{
+    double instrs = (double)facts->instrs * timing->copies;
+    double loop_clk = clk * facts->instances * timing->copies;
+    if (issue_width <= 0 || loop_clk <= 0 ||
+        (instrs + 1) / loop_clk < FRONT_END_BOUND * issue_width)
+        return 1;
+    return instrs / (instrs + 1);
+}
+
+// All samples of a kernel, ascending, each with the index of its timing.
+struct sorted_samples {
+    double clk[SAMPLES_MAX];
+    int timing[SAMPLES_MAX];
+    int n;
+};
+
+static void add_sample(struct sorted_samples *samples, double clk, int timing)
+{
+    if (samples->n == SAMPLES_MAX)
+        return;
+    int at = samples->n++;
+    for (; at > 0 && samples->clk[at - 1] > clk; at--) {
+        samples->clk[at] = samples->clk[at - 1];
+        samples->timing[at] = samples->timing[at - 1];
+    }
+    samples->clk[at] = clk;
+    samples->timing[at] = timing;
+}
+
+// Where the state that starts at sample `from` ends: samples this close are of one state.
+static int state_end(const struct sorted_samples *samples, int from)
+{
+    double limit =
+        fmax(samples->clk[from] * (1 + STATE_WIDTH), samples->clk[from] + STATE_WIDTH_CLK);
+    int end = from;
+    while (end < samples->n && samples->clk[end] <= limit)
+        end++;
+    return end;
+}
+
+// How many passes have enough of the samples [from, end). *pass: the timing that contributes most.
+static int state_passes(const struct sorted_samples *samples, int from, int end, int *pass)
+{
+    int counts[PASSES_MAX] = {0};
+    int confirmed = 0;
+    *pass = samples->timing[from];
+    for (int i = from; i < end; i++)
+        confirmed += ++counts[samples->timing[i]] == STATE_SAMPLES_PER_PASS;
+    for (int i = 0; i < PASSES_MAX; i++)
+        if (counts[i] > counts[*pass])
+            *pass = i;
+    return confirmed;
+}
+
+static double state_mean(const struct sorted_samples *samples, int from, int end)
+{
+    double sum = 0;
+    for (int i = from; i < end; i++)
+        sum += samples->clk[i];
+    return sum / (end - from);
+}
+
+// How a sample becomes cycles.
+typedef double sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+                          const struct sample *sample);
+
+// Takes in all timings; false if one of them has no samples.
+static bool collect_samples(const struct kernel_facts *facts, sample_clk *clk_of,
+                            const struct timing *timings, int ntimings,
+                            struct sorted_samples *samples, struct estimate *estimate)
+{
+    bool complete = ntimings > 0;
+    for (int t = 0; t < ntimings; t++) {
+        estimate->accepted += timings[t].accepted;
+        estimate->tried += timings[t].tried;
+        if (timings[t].outcome != OUTCOME_OK)
+            estimate->outcome = timings[t].outcome;
+        complete &= timings[t].outcome == OUTCOME_OK && timings[t].nsamples > 0;
+        for (int i = 0; i < timings[t].nsamples; i++)
+            add_sample(samples, clk_of(facts, &timings[t], &timings[t].samples[i]), t);
+    }
+    return complete && samples->n > 0 && samples->clk[0] > 0;
+}
+
+// Where samples are looked for a state: [from, to), in a state of so many samples and passes.
+struct state_search {
+    int from, to;
+    double share;
+    int passes;
+};
+
+// The first state there. Returns where it starts, -1: there is none; *end: where it ends.
+static int state_find(const struct sorted_samples *samples, struct state_search search, int *end)
+{
+    for (int from = search.from; from < search.to; from++) {
+        int pass;
+        *end = state_end(samples, from);
+        *end = *end < search.to ? *end : search.to;
+        if (*end - from >= search.share * samples->n &&
+            state_passes(samples, from, *end, &pass) >= search.passes)
+            return from;
+    }
+    return -1;
+}
+
+static void add_state(struct estimate *estimate, const struct sorted_samples *samples, int from,
+                      int end)
+{
+    int pass;
+    if (estimate->nstates < STATES_MAX)
+        estimate->states[estimate->nstates++] =
+            (struct steady_state){state_mean(samples, from, end), (double)(end - from) / samples->n,
+                                  state_passes(samples, from, end, &pass)};
+}
+
+// All states in a range, in order.
+static void add_states(struct estimate *estimate, const struct sorted_samples *samples,
+                       struct state_search search)
+{
+    int end;
+    search.share = STATE_SHARE_LEAST;
+    for (int from; (from = state_find(samples, search, &end)) >= 0; search.from = end)
+        add_state(estimate, samples, from, end);
+}
+
+// How many samples are below a value.
+static int samples_below(const struct sorted_samples *samples, double clk)
+{
+    int n = 0;
+    while (n < samples->n && samples->clk[n] < clk)
+        n++;
+    return n;
+}
+
+// The fastest state that comes back gives the value; the others are named. Where none has a share
+// that is beyond doubt a smaller one will do for a chain: work beside it can scatter throughput,
+// but hardly chains. false: there is none.
+static bool estimate_state(struct estimate *estimate, const struct sorted_samples *samples,
+                           bool chain, int npasses, int *timing)
+{
+    struct state_search search = {0, samples->n, STATE_SHARE, npasses > 1 ? 2 : 1};
+    int end, from = state_find(samples, search, &end);
+    if (from < 0 && chain) {
+        search.share = STATE_SHARE_LEAST;
+        from = state_find(samples, search, &end);
+    }
+    if (from < 0)
+        return false;
+    state_passes(samples, from, end, timing);
+    estimate->clk = state_mean(samples, from, end);
+    estimate->share = (double)(end - from) / samples->n;
+    double apart = fmax(STATE_APART * estimate->clk, STATE_APART_CLK);
+    search.from = 0;
+    search.to = samples_below(samples, estimate->clk - apart);
+    add_states(estimate, samples, search);
+    add_state(estimate, samples, from, end);
+    search.from = samples_below(samples, estimate->clk + apart);
+    search.to = samples->n;
+    add_states(estimate, samples, search);
+    estimate->least_clk = estimate->states[0].clk;
+    estimate->most_clk = estimate->states[estimate->nstates - 1].clk;
+    return true;
+}
+
+// The median of the samples of one timing.
+static double timing_median(const struct sorted_samples *samples, int timing)
+{
+    double clk[SAMPLES_MAX];
+    int n = 0;
+    for (int i = 0; i < samples->n; i++)
+        if (samples->timing[i] == timing)
+            clk[n++] = samples->clk[i];
+    return n ? derive_quantile(clk, n, 0.5) : (double)NAN;
+}
+
+// Whether all passes scatter about the same value. One pass cannot tell.
+static bool estimate_average(struct estimate *estimate, const struct sorted_samples *samples,
+                             int npasses, int *timing)
+{
+    double median = derive_quantile(samples->clk, samples->n, 0.5);
+    if (npasses < 2 || estimate->spread_clk > SCATTER * median)
+        return false;
+    for (int t = 0; t < npasses; t++)
+        if (!(fabs(timing_median(samples, t) - median) <= SCATTER * median))
+            return false;
+    *timing = samples->timing[samples->n / 2];
+    estimate->average = true;
+    estimate->clk = median;
+    estimate->share = 1;
+    estimate->least_clk = derive_quantile(samples->clk, samples->n, 0.1);
+    estimate->most_clk = derive_quantile(samples->clk, samples->n, 0.9);
+    return true;
+}
+
+static struct estimate derive_from(const struct kernel_facts *facts, sample_clk *clk_of,
+                                   int issue_width, const struct timing *timings, int ntimings)
+{
+    struct estimate estimate = {.outcome = OUTCOME_UNSTABLE, .calibrated_clk = NAN};
+    struct sorted_samples samples = {.n = 0};
+    int timing;
+    if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &estimate))
+        return estimate;
+    estimate.spread_clk = derive_quantile(samples.clk, samples.n, 0.75) -
+                          derive_quantile(samples.clk, samples.n, 0.25);
+    if (!estimate_state(&estimate, &samples, facts->chain, ntimings, &timing) &&
+        !(facts->chain && estimate_average(&estimate, &samples, ntimings, &timing)))
+        return estimate;
+    double share = loop_share(facts, issue_width, &timings[timing], estimate.clk);
+    estimate.outcome = OUTCOME_OK;
+    estimate.clk *= share;
+    estimate.least_clk *= share;
+    estimate.most_clk *= share;
+    for (int i = 0; i < estimate.nstates; i++)
+        estimate.states[i].clk *= share;
+    estimate.pass = timings[timing].pass;
+    return estimate;
+}
+
+// The median of all samples, in one way of making cycles of them.
+static double samples_median(const struct kernel_facts *facts, sample_clk *clk_of,
+                             const struct timing *timings, int ntimings)
+{
+    struct sorted_samples samples = {.n = 0};
+    struct estimate ignored = {.accepted = 0};
+    if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &ignored))
+        return NAN;
+    return derive_quantile(samples.clk, samples.n, 0.5);
+}
+
+// A sample with an interrupt in it is longer by the clock than by a counter that leaves the kernel
+// out; so the medians are compared.
+static bool counts_true(const struct kernel_facts *facts, const struct timing *timings,
+                        int ntimings)
+{
+    char text[160];
+    double counted = samples_median(facts, derive_sample_counted_clk, timings, ntimings);
+    double calibrated = samples_median(facts, derive_sample_clk, timings, ntimings);
+    return !plausible_clk_check(counted, calibrated, text, sizeof text);
+}
+
+struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
+                              const struct timing *timings, int ntimings)
+{
+    if (ntimings > PASSES_MAX)
+        ntimings = PASSES_MAX;
+    struct estimate calibrated =
+        derive_from(facts, derive_sample_clk, issue_width, timings, ntimings);
+    bool counted = ntimings > 0;
+    for (int t = 0; t < ntimings; t++)
+        counted &= timings[t].counted && timings[t].outcome == OUTCOME_OK;
+    if (!counted)
+        return calibrated;
+    if (!counts_true(facts, timings, ntimings)) {
+        calibrated.doubted = true;
+        return calibrated;
+    }
+    struct estimate estimate =
+        derive_from(facts, derive_sample_counted_clk, issue_width, timings, ntimings);
+    if (calibrated.outcome == OUTCOME_OK)
+        estimate.calibrated_clk = calibrated.clk;
+    return estimate;
+}
+
+static double shape_clk(const struct kernel_facts *facts, const struct estimate *estimates,
+                        int nkernels, const char *shape)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (estimates[i].outcome == OUTCOME_OK && strcmp(facts[i].shape, shape) == 0)
+            return fmax(estimates[i].clk - facts[i].extra_clk, 0);
+    return NAN;
+}
+
+// A chain that takes no longer than its bridges does not run through the instruction: flags that it
+// leaves undefined, a count that leaves them alone.
+static void independent(struct test_result *result)
+{
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = "no dependency shows: the chain takes no longer than what closes it";
+    result->kernel = -1;
+    result->clk = result->dense_clk = result->filled_clk = result->spread_clk = NAN;
+    result->least_clk = result->most_clk = NAN;
+    result->average = false;
+    result->nstates = 0;
+}
+
+// A steady state says more than an average, however small that is.
+static bool decides(const struct estimate *candidate, double clk, const struct estimate *best,
+                    double best_clk)
+{
+    if (!best || candidate->average != best->average)
+        return !best || best->average;
+    return clk < best_clk;
+}
+
+// Every execution of an instruction takes a whole number of cycles; so where nothing else is in the
+// chain, a value between two of these is the mean of several: an instruction that takes longer on
+// one port than on another, or one that is eliminated now and then.
+static bool latency_is_average(double clk, enum bound bound)
+{
+    return bound == BOUND_EXACT && clk >= RENAME_CLK &&
+           fabs(clk - round(clk)) > fmax(WHOLE_CLK, WHOLE * clk);
+}
+
+// The range of all states of all kernels; NaN where it is no wider than one.
+static void latency_range(const struct kernel_facts *facts, const struct estimate *estimates,
+                          int nkernels, struct test_result *result)
+{
+    double least = result->clk, most = result->clk;
+    for (int i = 0; i < nkernels; i++) {
+        if (estimates[i].outcome != OUTCOME_OK)
+            continue;
+        least = fmin(least, fmax(estimates[i].least_clk - facts[i].extra_clk, 0));
+        most = fmax(most, fmax(estimates[i].most_clk - facts[i].extra_clk, 0));
+    }
+    if (most > least * (1 + STATE_WIDTH) && most > least + WHOLE_CLK) {
+        result->least_clk = least;
+        result->most_clk = most;
+    }
+}
+
+// The kernel that decides; the outcome is that of the first one where none has a value.
+static void test_decide(const struct kernel_facts *facts, const struct estimate *estimates,
+                        int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        result->accepted += estimates[i].accepted;
+        result->tried += estimates[i].tried;
+        if (estimates[i].outcome != OUTCOME_OK) {
+            if (result->kernel < 0)
+                result->outcome = estimates[i].outcome;
+            continue;
+        }
+        double clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
+        const struct estimate *best = result->kernel < 0 ? NULL : &estimates[result->kernel];
+        if (!decides(&estimates[i], clk, best, result->clk))
+            continue;
+        result->kernel = i;
+        result->clk = clk;
+        result->spread_clk = estimates[i].spread_clk;
+        result->nstates = estimates[i].nstates;
+        result->average = estimates[i].average;
+        result->outcome = OUTCOME_OK;
+    }
+}
+
+// The smallest of several shapes is only the smallest if all could be measured: one that was
+// refused, or ended by a signal, may be the fastest. (An unstable one was measured, and came to no
+// state.)
+static void fail_with_shape(const struct estimate *estimates, int nkernels,
+                            struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        if (estimates[i].outcome == OUTCOME_OK || estimates[i].outcome == OUTCOME_UNSTABLE)
+            continue;
+        result->outcome = estimates[i].outcome;
+        result->kernel = -1;
+        result->clk = result->spread_clk = NAN;
+        result->average = false;
+        result->nstates = 0;
+        return;
+    }
+}
+
+struct test_result derive_test(enum test_kind kind, enum bound bound,
+                               const struct kernel_facts *facts, const struct estimate *estimates,
+                               int nkernels)
+{
+    struct test_result result = {
+        .outcome = OUTCOME_NOT_MEASURABLE, .detail = "", .kernel = -1, .bound = bound};
+    result.dense_clk = result.filled_clk = result.clk = result.spread_clk = NAN;
+    result.least_clk = result.most_clk = NAN;
+    if (kind == TEST_LATENCY) {
+        result.dense_clk = shape_clk(facts, estimates, nkernels, "dense");
+        result.filled_clk = shape_clk(facts, estimates, nkernels, "filled");
+    }
+    test_decide(facts, estimates, nkernels, &result);
+    if (kind == TEST_THROUGHPUT)
+        fail_with_shape(estimates, nkernels, &result);
+    if (result.kernel < 0)
+        return result;
+    if (kind == TEST_LATENCY) {
+        result.average |= latency_is_average(result.clk, bound);
+        latency_range(facts, estimates, nkernels, &result);
+    }
+    if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK)
+        independent(&result);
+    return result;
+}

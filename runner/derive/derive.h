@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Stage 6: from samples to results. Pure, so that stored samples can enter again (`latput
+// rederive`). Method: docs/MEASUREMENT.md.
+#ifndef LATPUT_DERIVE_H
+#define LATPUT_DERIVE_H
+
+#include "core/outcome.h"
+#include "execute/timing.h"
+#include "plan/plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// What derive needs to know of a kernel; a subset of struct kernel_spec that the database keeps.
+struct kernel_facts {
+    const char *shape;
+    int instances, instrs;
+    double extra_clk;
+    bool chain; // each instance waits for the one before: a neighbour's work hardly shows
+};
+
+// Samples of one speed that came back: in two passes at the least, two samples in each.
+struct steady_state {
+    double clk;   // core cycles per instance
+    double share; // of all samples
+    int passes;   // that have it
+};
+enum { STATES_MAX = 6 };
+
+struct estimate {
+    enum outcome outcome; // OK or UNSTABLE (or that of the timing)
+    double clk;           // core cycles per instance (bridges not subtracted)
+    double spread_clk;    // interquartile range of all samples
+    int accepted, tried;  // sums over the passes
+    int pass;             // the one that contributes most
+    double share;         // of the samples in the steady state that gives the value
+    // Where clk is by a counter, the same by the calibration; NaN: clk is by the calibration.
+    double calibrated_clk;
+    bool doubted; // there were counts, but they cannot be true, and were left out
+    // No two samples need agree, but all passes scatter about one value: the core changes its speed
+    // within a timing. clk is then the median; only of chains.
+    bool average;
+    // The slowest of the steady states, or what nine of ten samples are below; the fastest state
+    // is clk, unless that is an average: then what one of ten is below.
+    double least_clk, most_clk;
+    int nstates;                            // 0 where clk is an average
+    struct steady_state states[STATES_MAX]; // ascending
+};
+
+// Core cycles per instance of one sample; nothing is taken off but the overhead of timing.
+double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
+                         const struct sample *sample);
+// The same by the counter of a counted timing.
+double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
+                                 const struct sample *sample);
+// The q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
+double derive_quantile(const double *sorted, int n, double q);
+
+// One kernel: the mean of its fastest steady state that two passes confirm; of a chain without one
+// the median, if the passes agree about the range that the samples scatter in. In cycles of a
+// counter where every timing has them and they can be true (plausible_clk_check), else of the
+// calibration. `issue_width` is that of struct plan_params: a body bound by the front end also paid
+// for the loop's own µop, which is taken off.
+struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
+                              const struct timing *timings, int ntimings);
+
+// The result of a test over its kernels' estimates: which kernel decides, value, spread, bound.
+struct test_result {
+    enum outcome outcome;
+    const char *detail; // why, where not ok
+    double clk;         // latency or reciprocal throughput in core cycles
+    double dense_clk;   // latency: the dense chain; else NaN
+    double filled_clk;  // latency: the filled chain; else NaN
+    // Executions of different latency are behind the value: it is no whole number of cycles though
+    // nothing but the instruction is in the chain, or the core changed its speed all the time.
+    bool average;
+    double least_clk, most_clk; // latency: of all states of all kernels; NaN: there is one only
+    int nstates;                // steady states of the deciding kernel
+    double spread_clk;
+    int accepted, tried;
+    enum bound bound;
+    int kernel; // index of the deciding kernel, -1 if none
+};
+struct test_result derive_test(enum test_kind kind, enum bound bound,
+                               const struct kernel_facts *facts, const struct estimate *estimates,
+                               int nkernels);
+
+#endif

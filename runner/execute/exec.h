@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Stage 5: runs a program (core + bodies) and collects timings. Starts the process again for what
+// is left when a body ended or blocked it; a body that does so costs one outcome, not its
+// neighbours'.
+#ifndef LATPUT_EXEC_H
+#define LATPUT_EXEC_H
+
+#include "core/core_abi.h"
+#include "timing.h"
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { EXEC_TIMINGS_MAX = CORE_PASSES_MAX, EXEC_THREADS_MAX = 64 };
+
+// What the samples of one timing have counted, by struct exec_params' counters.
+struct exec_counts {
+    int ncounters;
+    // Of a timing without work, and of one iteration of a loop without a body.
+    double overhead[CORE_TIMED_MAX], loop[CORE_TIMED_MAX];
+    uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // overhead not yet subtracted
+};
+
+// All that the core said about one kernel.
+struct exec_kernel {
+    bool selected;        // in: measure it (unless finished is set already)
+    bool finished;        // nothing more to measure; false after exec_stop
+    enum outcome outcome; // out
+    const char *detail;
+    struct timing timings[EXEC_TIMINGS_MAX];
+    int ntimings;
+    const struct exec_counts *counts[EXEC_TIMINGS_MAX]; // by timing; NULL: nothing was counted
+    uint8_t code[CORE_CODE_MAX];
+    uint32_t code_bytes; // of the whole body
+};
+
+// What a whole run measures with; filled from the CPU tables and the database.
+struct exec_params {
+    struct core_config config; // cpu, tables, gate; nselected and mode are set here
+    int hang_ms;               // no word from the core for so long: the body does not return
+    // Counted in every kernel, at most CORE_TIMED_MAX; config.counts_clk: the first of them counts
+    // core cycles, which are then in the samples.
+    const struct core_counter *counters;
+    int ncounters;
+};
+// The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
+struct exec_params exec_defaults(void);
+
+struct exec_progress {
+    void (*kernel_done)(void *context, bool failed); // after each kernel's last pass; may be NULL
+    void (*waiting)(void *context);                  // the core waits for quiet; may be NULL
+    void *context;
+};
+
+struct exec_summary {
+    double core_hz, overhead_tsc;
+    double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
+    uint32_t calib_link_clk;
+    double link_counts[CORE_TIMED_MAX]; // of one link of the calibration chain, by counter
+    int restarts;
+    int64_t passes; // accepted passes: timings with outcome OK
+    bool stopped;   // exec_stop was called
+};
+
+// Measures the selected kernels of the program, and counts in them. Strings and samples are owned
+// by the arena. -1 when the program cannot work at all.
+int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
+             int nkernels, const struct exec_progress *progress, struct arena *arena,
+             struct exec_summary *summary, struct err *err);
+
+// How long the canaries took: of each the number of samples by core cycles an instruction, in bins
+// of CORE_FLOOR_BIN_CLK.
+struct exec_floor {
+    uint32_t counts[CORE_CANARIES][CORE_FLOOR_BINS]; // by canary: its number in core_time.c
+    double imul_per_add;                             // of the last timing
+};
+// Times all canaries for floor_ms, and adds the samples to *floor. 0, or -1 with a message.
+int exec_floor(const char *program, const struct exec_params *params, uint32_t floor_ms,
+               struct exec_floor *floor, struct err *err);
+
+// One timing of CORE_MODE_BENCH.
+struct exec_repeat {
+    int thread;     // index in struct exec_bench's cpus
+    int repetition; // from 0
+    bool cold;      // code and data of the kernel were in no cache
+    bool accepted;  // passed the gate; if not, it is the last try
+    int tried;
+    uint32_t late_tsc; // behind the start that the threads had agreed on
+    uint32_t copies, iterations;
+    double calib_clk, overhead_tsc;
+    struct sample sample;
+    uint64_t counts[CORE_COUNTERS_MAX]; // of the events in struct exec_bench
+};
+
+// One kernel, repetition by repetition: the first one cold, then `repeats` warm ones.
+struct exec_bench {
+    uint32_t copies;     // in: of the body in the loop; 0: chosen
+    uint32_t iterations; // in: of the loop; 0: only finds out copies and iterations
+    uint32_t repeats;
+    bool cold;       // all repetitions are cold
+    int nthreads;    // processes that repeat in step; 0 or 1: one, on params' CPU
+    const int *cpus; // of each, where there are several
+    const struct core_counter *counters; // events to count, at the same time
+    int ncounters;                       // at most CORE_COUNTERS_MAX
+    bool timed; // kernels read the counters by RDPMC; then at most CORE_TIMED_MAX
+    // out
+    enum outcome outcome; // OK: all repetitions are there
+    const char *detail;
+    struct exec_repeat *repeats_done; // by repetition, then thread
+    int nrepeats;                     // those of all threads; a multiple of their number
+    struct exec_summary summary;      // of thread 0
+    uint8_t code[CORE_CODE_MAX];
+    uint32_t code_bytes;
+};
+// Measures kernel 0 of the program, in up to EXEC_THREADS_MAX processes. Strings and repetitions
+// are owned by the arena. Returns -1 when the program cannot work at all.
+int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
+               struct arena *arena, struct err *err);
+
+// From a signal handler: end as soon as possible; what was measured is returned.
+void exec_stop(void);
+
+#endif

@@ -1,0 +1,511 @@
+// SPDX-License-Identifier: MIT
+// Instruction lists; see list.h. A row is parsed column by column; each fault is reported with a
+// caret, and leaves the row out.
+#include "list.h"
+
+#include "cpuinfo/cpuinfo.h"
+#include "list_isa.h"
+#include "list_mnemonic.h"
+#include "list_opcode.h"
+#include "list_operand.h"
+#include "list_option.h"
+#include "util/csvfile.h"
+#include "util/text.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    COLUMN_MNEMONIC,
+    COLUMN_OPERANDS,
+    COLUMN_IMPLICIT,
+    COLUMN_ISA,
+    COLUMN_TESTS,
+    COLUMN_OPTIONS
+};
+static const char *const list_columns[] = {"mnemonic", "operands", "implicit",
+                                           "isa",      "tests",    "options"};
+static const struct csv_spec list_spec = {list_columns, ARRAY_LEN(list_columns), 0};
+
+// Words that may stand before the mnemonic.
+static const char *const mnemonic_prefixes[] = {
+    "lock", "rep", "repe", "repz", "repne", "repnz", "xacquire", "xrelease",
+    "bnd",  "o16", "o32",  "o64",  "a32",   "a64",   "{vex}",    "{evex}",
+};
+
+static const char *const element_names[] = {"int", "f16", "bf16", "f32", "f64", "f80"};
+static const char *const operand_names[OPERANDS_MAX] = {"op1", "op2", "op3", "op4", "op5", "op6"};
+
+struct row_parser {
+    struct list *list;
+    const struct csv_record *record;
+    struct list_row *row;
+    struct list_fault fault; // fault.at points into the field of `column`
+    int column;
+    struct list_isa_cache isas;
+    list_fault_fn *on_fault;
+    void *data;
+    int row_faults, faults;
+};
+
+struct word {
+    const char *at;
+    size_t len;
+};
+
+// Next word of *text, separated by blanks; false at the end.
+static bool word_next(const char **text, struct word *word)
+{
+    *text += strspn(*text, " \t");
+    word->at = *text;
+    word->len = strcspn(*text, " \t");
+    *text += word->len;
+    return word->len > 0;
+}
+
+static bool word_is(const struct word *word, const char *text)
+{
+    return strncmp(word->at, text, word->len) == 0 && text[word->len] == '\0';
+}
+
+static int word_find(const struct word *word, const char *const *names, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word_is(word, names[i]))
+            return (int)i;
+    return -1;
+}
+
+static const char *parser_field(struct row_parser *parser, int column)
+{
+    parser->column = column;
+    return parser->record->fields[column];
+}
+
+// Tells the fault that a function has set; the rest of the row can be looked at all the same.
+static void parser_report(struct row_parser *parser)
+{
+    const struct csv_record *record = parser->record;
+    struct err err;
+    int column = record->field_columns[parser->column] +
+                 (int)(parser->fault.at - record->fields[parser->column]);
+    csv_error_at(parser->list->path, record->line, record->text, column, &err, "%s",
+                 parser->fault.text);
+    parser->on_fault(&err, parser->data);
+    parser->row_faults++;
+    parser->faults++;
+}
+
+// Appends to `to` a blank, unless it is empty, and the word without its access prefix.
+static char *word_append(char *to, const char *start, const struct word *word)
+{
+    size_t skip = *word->at == '=' || *word->at == '+';
+    if (to != start)
+        *to++ = ' ';
+    memcpy(to, word->at + skip, word->len - skip);
+    return to + word->len - skip;
+}
+
+// What the database takes of a list (db/schema.sql), in characters.
+enum {
+    NAME_MAX_CHARS = 200,
+    TITLE_MAX_CHARS = 200,
+    OPERANDS_MAX_CHARS = 500,
+    ISA_MAX_CHARS = 500,
+    FORM_MAX_CHARS = 1000,
+    PREFIXES_MAX = 4, // a group of prefixes can be there once
+};
+
+static int mnemonic_check(const struct word *word, struct list_fault *fault)
+{
+    for (size_t i = 0; i < word->len; i++)
+        if (!islower((unsigned char)word->at[i]) && !isdigit((unsigned char)word->at[i]))
+            return list_fault_set(fault, word->at + i,
+                                  "a mnemonic has lower-case letters and digits; before it may "
+                                  "stand lock, rep, o16, {vex}, {evex} ...");
+    if (!list_mnemonic_known(word->at, word->len))
+        return list_fault_set(fault, word->at, "there is no instruction '%.*s'", (int)word->len,
+                              word->at);
+    return 0;
+}
+
+static int parse_mnemonic(struct row_parser *parser)
+{
+    struct list_row *row = parser->row;
+    const char *text = parser_field(parser, COLUMN_MNEMONIC), *rest = text;
+    char *full = arena_alloc(&parser->list->arena, strlen(text) + 1), *full_end = full;
+    char *plain = arena_alloc(&parser->list->arena, strlen(text) + 1), *plain_end = plain;
+    struct word word, last = {text, 0};
+    bool last_is_prefix = true;
+    int prefixes = 0;
+    while (word_next(&rest, &word)) {
+        if (last.len && !last_is_prefix)
+            return list_fault_set(&parser->fault, last.at,
+                                  "'%.*s' is no prefix; the mnemonic is the last word",
+                                  (int)last.len, last.at);
+        last = word;
+        last_is_prefix = word_find(&word, mnemonic_prefixes, ARRAY_LEN(mnemonic_prefixes)) >= 0;
+        if (last_is_prefix && ++prefixes > PREFIXES_MAX)
+            return list_fault_set(&parser->fault, word.at, "more than %d prefixes", PREFIXES_MAX);
+        if (!last_is_prefix && mnemonic_check(&word, &parser->fault))
+            return -1;
+        full_end = word_append(full_end, full, &word);
+        if (*word.at != '{')
+            plain_end = word_append(plain_end, plain, &word);
+    }
+    if (last_is_prefix)
+        return list_fault_set(&parser->fault, text, "the mnemonic is missing");
+    row->nasm_mnemonic = full;
+    row->mnemonic = plain;
+    return 0;
+}
+
+static int parse_rounding(struct row_parser *parser, const struct word *word, const char *rest)
+{
+    if (parser->row->rounding != ROUND_NONE || rest[strspn(rest, " \t")])
+        return list_fault_set(&parser->fault, word->at, "%.*s is the last word, and once",
+                              (int)word->len, word->at);
+    parser->row->rounding = word_is(word, "{er}") ? ROUND_ER : ROUND_SAE;
+    return 0;
+}
+
+static int parse_operands(struct row_parser *parser)
+{
+    struct list_row *row = parser->row;
+    const char *text = parser_field(parser, COLUMN_OPERANDS), *rest = text;
+    char *canonical = arena_alloc(&parser->list->arena, strlen(text) + 1), *end = canonical;
+    struct word word;
+    while (word_next(&rest, &word)) {
+        end = word_append(end, canonical, &word);
+        if (word_is(&word, "{er}") || word_is(&word, "{sae}")) {
+            if (parse_rounding(parser, &word, rest))
+                return -1;
+            continue;
+        }
+        if (row->nops == OPERANDS_MAX)
+            return list_fault_set(&parser->fault, word.at, "more than %d operands", OPERANDS_MAX);
+        struct operand *operand = &row->ops[row->nops];
+        if (list_operand_parse(word.at, word.len, false, &parser->list->arena, operand,
+                               &parser->fault)) {
+            parser_report(parser);
+            continue;
+        }
+        operand->name = operand_names[row->nops++];
+    }
+    row->operands_text = canonical;
+    return 0;
+}
+
+static int parse_implicit(struct row_parser *parser)
+{
+    struct list_row *row = parser->row;
+    const char *rest = parser_field(parser, COLUMN_IMPLICIT);
+    struct word word;
+    while (word_next(&rest, &word)) {
+        if (row->nimplicit == IMPLICIT_MAX)
+            return list_fault_set(&parser->fault, word.at, "more than %d implicit operands",
+                                  IMPLICIT_MAX);
+        struct operand *operand = &row->implicit[row->nimplicit];
+        if (list_operand_parse(word.at, word.len, true, &parser->list->arena, operand,
+                               &parser->fault)) {
+            parser_report(parser);
+            continue;
+        }
+        for (int i = 0; i < row->nimplicit; i++)
+            if (strcmp(row->implicit[i].name, operand->name) == 0)
+                return list_fault_set(&parser->fault, word.at,
+                                      "'%s' appears twice; read and written is +%s", operand->name,
+                                      operand->name);
+        row->nimplicit++;
+    }
+    return 0;
+}
+
+static int parse_tests(struct row_parser *parser)
+{
+    const char *text = parser_field(parser, COLUMN_TESTS);
+    static const char letters[] = "LTP"; // in the order of the TESTS_ bits
+    unsigned tests = 0;
+    for (const char *at = text; *at; at++) {
+        const char *letter = strchr(letters, *at);
+        if (!letter)
+            return list_fault_set(&parser->fault, at,
+                                  "unknown test '%c'; known: L latency, T throughput, P ports; "
+                                  "empty means all",
+                                  *at);
+        unsigned bit = 1u << (letter - letters);
+        if (tests & bit)
+            return list_fault_set(&parser->fault, at, "test '%c' appears twice", *at);
+        tests |= bit;
+    }
+    parser->row->tests = tests ? tests : TESTS_ALL;
+    return 0;
+}
+
+static int parse_option(struct row_parser *parser, const struct word *word)
+{
+    struct list_row *row = parser->row;
+    struct list_option option;
+    if (list_option_parse(word->at, word->len, &parser->list->arena, &option, &parser->fault))
+        return -1;
+    if (list_row_option(row, option.key))
+        return list_fault_set(&parser->fault, word->at, "option '%s' appears twice", option.key);
+    row->options[row->noptions++] = option;
+    return 0;
+}
+
+// The operands have been parsed before: an opcode needs some.
+static int parse_opcode(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const char *opcode = list_row_option(row, "opcode");
+    const char *text = parser->record->fields[COLUMN_OPTIONS];
+    if (!opcode)
+        return 0;
+    if (list_opcode_parse(opcode, &parser->row->opcode))
+        return list_fault_set(
+            &parser->fault, strstr(text, opcode),
+            "an opcode is ENCODING.PREFIX.MAP.W.BYTE as in evex.66.0f38.w0.55, "
+            "with prefix np, 66, f3 or f2 and map 00, 0f, 0f38, 0f3a, map5 ...; "
+            ".mr behind it where the first operand is the r/m field, ./0 to ./7 where "
+            "the reg field belongs to the opcode");
+    if (!parser->row_faults && (row->nops == 0 || row->ops[0].kind == OPERAND_IMM))
+        return list_fault_set(&parser->fault, strstr(text, opcode),
+                              "opcode= needs a row with operands");
+    return 0;
+}
+
+static int parse_options(struct row_parser *parser)
+{
+    struct list_row *row = parser->row;
+    const char *text = parser_field(parser, COLUMN_OPTIONS), *rest = text;
+    struct word word;
+    size_t count = 0;
+    while (word_next(&rest, &word))
+        count++;
+    row->options = arena_alloc(&parser->list->arena, (count + 1) * sizeof *row->options);
+    for (rest = text; word_next(&rest, &word);)
+        if (parse_option(parser, &word))
+            parser_report(parser);
+    const char *type = list_row_option(row, "type"), *bits = list_row_option(row, "bits");
+    for (size_t i = 0; type && i < ARRAY_LEN(element_names); i++)
+        if (strcmp(type, element_names[i]) == 0)
+            row->element = (enum element)i;
+    row->bits = bits ? atoi(bits) : 64;
+    return parse_opcode(parser);
+}
+
+// What exists in 64-bit mode only must not appear in a row for 32-bit mode.
+static int parse_check_mode(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    parser_field(parser, COLUMN_OPERANDS);
+    for (int i = 0; i < row->nops && row->bits == 32; i++)
+        if (row->ops[i].kind == OPERAND_GPR && row->ops[i].bits == 64)
+            return list_fault_set(&parser->fault, parser->record->fields[COLUMN_OPERANDS],
+                                  "64-bit registers do not exist with bits=32");
+    return 0;
+}
+
+// Options that ask for what not every row can have.
+static int parse_check_options(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const char *data = list_row_option(row, "data");
+    const char *text = parser_field(parser, COLUMN_OPTIONS);
+    const struct operand *divisor = &row->ops[0];
+    bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
+                   (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);
+    if (data && strcmp(data, "idiv") == 0 && !integer)
+        return list_fault_set(&parser->fault, strstr(text, "data="),
+                              "data=idiv is for a divisor of 8 to 64 bits in a general-purpose "
+                              "register or in memory");
+    return 0;
+}
+
+static int parse_check_lengths(struct row_parser *parser)
+{
+    const struct list_row *row = parser->row;
+    const struct {
+        int column, limit;
+        const char *what, *text;
+    } texts[] = {
+        {COLUMN_OPERANDS, OPERANDS_MAX_CHARS, "operands have", row->operands_text},
+        {COLUMN_ISA,      ISA_MAX_CHARS,      "the isa has",   row->isa          },
+        {COLUMN_MNEMONIC, FORM_MAX_CHARS,     "the form has",  row->form         },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++)
+        if (strlen(texts[i].text) > (size_t)texts[i].limit)
+            return list_fault_set(&parser->fault, parser_field(parser, texts[i].column),
+                                  "%s more than %d characters", texts[i].what, texts[i].limit);
+    return 0;
+}
+
+// The identity: nasm_mnemonic, operands, and the options that make another form of it.
+static void row_set_form(struct row_parser *parser)
+{
+    struct list_row *row = parser->row;
+    struct arena *arena = &parser->list->arena;
+    row->form = *row->operands_text
+                    ? arena_printf(arena, "%s %s", row->nasm_mnemonic, row->operands_text)
+                    : row->nasm_mnemonic;
+    const char *key;
+    for (int i = 0; (key = list_option_form_key(i)); i++) {
+        const char *value = list_row_option(row, key);
+        if (value && (strcmp(key, "bits") != 0 || row->bits != 64))
+            row->form = arena_printf(arena, "%s %s%s%s", row->form, key, *value ? "=" : "", value);
+    }
+}
+
+// Looks at all columns, and tells what is wrong with each. 0 if nothing is.
+static int parse_row(struct row_parser *parser)
+{
+    static int (*const columns[])(struct row_parser *) = {
+        parse_mnemonic, parse_operands, parse_implicit, parse_tests, parse_options};
+    parser->row_faults = 0;
+    for (size_t i = 0; i < ARRAY_LEN(columns); i++)
+        if (columns[i](parser))
+            parser_report(parser);
+    if (!parser->row_faults && (parse_check_mode(parser) || parse_check_options(parser)))
+        parser_report(parser);
+    const struct list_isa *isa =
+        list_isa_look_up(&parser->isas, parser_field(parser, COLUMN_ISA), &parser->fault);
+    if (!isa)
+        parser_report(parser);
+    if (parser->row_faults)
+        return -1;
+    parser->row->isa = isa->text;
+    parser->row->enc = list_isa_encoding(isa, parser->row);
+    row_set_form(parser);
+    if (parse_check_lengths(parser) == 0)
+        return 0;
+    parser_report(parser);
+    return -1;
+}
+
+// The first comment is the title; the licence line is none.
+static const char *list_title(const struct csv_file *file, struct list *list)
+{
+    for (size_t i = 0; i < file->ncomments; i++)
+        if (*file->comments[i] && strncmp(file->comments[i], "SPDX-", 5) != 0)
+            return file->comments[i];
+    return list->name;
+}
+
+static const char *list_base_name(const char *path, struct arena *arena)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    size_t len = strlen(base);
+    if (len > 4 && strcmp(base + len - 4, ".csv") == 0)
+        len -= 4;
+    return arena_strndup(arena, base, len);
+}
+
+// What is stored of the list itself.
+static int list_check_texts(const struct list *list, struct err *err)
+{
+    if (!text_is_plain(list->name))
+        return err_set(err, "%s: control characters in the name of the list; rename the file",
+                       list->path);
+    if (text_width(list->name, strlen(list->name)) > NAME_MAX_CHARS)
+        return err_set(err, "%s: the name of the list has more than %d characters; rename the file",
+                       list->path, NAME_MAX_CHARS);
+    if (text_width(list->title, strlen(list->title)) > TITLE_MAX_CHARS)
+        return err_set(err,
+                       "%s:1: the title, which is the first comment, has more than %d characters",
+                       list->path, TITLE_MAX_CHARS);
+    return 0;
+}
+
+static int list_parse_rows(const struct csv_file *file, struct list *list, list_fault_fn *on_fault,
+                           void *data)
+{
+    struct row_parser parser = {.list = list, .on_fault = on_fault, .data = data};
+    list->rows = arena_alloc(&list->arena, file->nrecords * sizeof *list->rows);
+    for (size_t i = 0; i < file->nrecords; i++) {
+        const struct csv_record *record = &file->records[i];
+        struct list_row *row = &list->rows[list->nrows];
+        *row = (struct list_row){.path = list->path, .line = record->line, .source = record->text};
+        parser.record = record;
+        parser.row = row;
+        if (parse_row(&parser) == 0)
+            list->nrows++;
+    }
+    return parser.faults;
+}
+
+int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data)
+{
+    struct csv_file file;
+    struct err err = {""};
+    *list = (struct list){0};
+    if (cpuinfo_load(&err) || csv_file_read(path, &list_spec, &file, &err)) {
+        fault(&err, data);
+        return -1;
+    }
+    list->arena = file.arena; // the rows point into the file's text
+    list->path = file.path;
+    list->name = list_base_name(path, &list->arena);
+    list->title = list_title(&file, list);
+    if (file.nrecords == 0) {
+        err_set(&err, "%s: no rows: the list has only its header", path);
+        fault(&err, data);
+        return -1;
+    }
+    if (list_check_texts(list, &err)) {
+        fault(&err, data);
+        return -1;
+    }
+    return list_parse_rows(&file, list, fault, data);
+}
+
+static void list_keep_first(const struct err *err, void *data)
+{
+    struct err *first = data;
+    if (first && !*first->text)
+        *first = *err;
+}
+
+int list_read(const char *path, struct list *list, struct err *err)
+{
+    struct err first = {""};
+    if (list_read_all(path, list, list_keep_first, &first) == 0)
+        return 0;
+    list_free(list);
+    return err_set(err, "%s", first.text);
+}
+
+void list_free(struct list *list)
+{
+    arena_free(&list->arena);
+    *list = (struct list){0};
+}
+
+const char *list_row_option(const struct list_row *row, const char *key)
+{
+    for (int i = 0; i < row->noptions; i++)
+        if (strcmp(row->options[i].key, key) == 0)
+            return row->options[i].value;
+    return NULL;
+}
+
+int list_row_column(const struct list_row *row, const char *token)
+{
+    const char *at = token ? strstr(row->source, token) : NULL;
+    return at ? (int)(at - row->source) + 1 : 1;
+}
+
+int list_row_error(const struct list_row *row, const char *token, struct err *err,
+                   const char *format, ...)
+{
+    char message[1024];
+    va_list ap;
+    va_start(ap, format);
+    vsnprintf(message, sizeof message, format, ap);
+    va_end(ap);
+    return csv_error_at(row->path, row->line, row->source, list_row_column(row, token), err, "%s",
+                        message);
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// A batch: some rows (or mixes of rows) of one mode, planned, assembled and linked into one
+// program, and what became of its kernels. Batches are made by a thread of their own while the one
+// before is measured.
+#ifndef LATPUT_BATCH_H
+#define LATPUT_BATCH_H
+
+#include "build/build.h"
+#include "execute/exec.h"
+#include "list/select.h"
+
+struct batch_row {
+    int index; // in what the feed offers
+    struct plan plan;
+    int first_kernel; // of its kernels in the batch; they follow in the order of tests and shapes
+    int nkernels;
+};
+
+struct batch {
+    struct arena arena; // owns all that the batch points to, but for the rows themselves
+    struct batch_row *rows;
+    int nrows;
+    struct gen_kernel *kernels;
+    struct exec_kernel *measured; // parallel to kernels; build failures are in it already
+    int nkernels;
+    int bits; // mode of all rows: 64 or 32
+    struct program program;
+    int failed; // 0, or -1: the batch could not be built at all
+    struct err err;
+};
+
+struct batch_options {
+    struct plan_params plan;
+    const char *directory; // scratch files
+    bool keep;
+    int kernels; // wanted in a batch
+    int first;   // in the first one, which is smaller so that measuring starts soon; then it grows
+    bool ahead;  // build the next batch while one is measured
+};
+
+// Where batches come from: n items, each planned by a call from the source's thread.
+struct batch_feed {
+    int n;
+    int (*bits)(void *context, int index); // mode of the item
+    int (*plan)(void *context, int index, const struct plan_params *params, struct arena *arena,
+                struct plan *plan, struct err *err);
+    void *context; // must outlive the source
+};
+// The feed of rows; they must outlive the source.
+struct batch_rows {
+    const struct selected_row *rows;
+    int n;
+};
+struct batch_feed batch_feed_rows(struct batch_rows *rows);
+
+struct batch_source;
+struct batch_source *batch_source_start(const struct batch_feed *feed,
+                                        const struct batch_options *options);
+// The next batch, NULL after the last. The caller ends it with batch_free().
+struct batch *batch_source_next(struct batch_source *source);
+// Stops making batches and frees the source. Returns when its thread has ended.
+void batch_source_stop(struct batch_source *source);
+void batch_free(struct batch *batch); // also removes the program from the disk
+
+#endif

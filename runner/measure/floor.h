@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// The canary's floor: which canary this CPU runs at its full width, how long one instruction of it
+// takes on an undisturbed core, and how wide the CPU is. Found from measurement, whatever tables
+// say: a core cannot be faster than it is, so the fastest time that comes back again and again is
+// the truth. What tables claim is a witness that is asked where measurements leave a choice. Found
+// once a CPU and kept in the database. Method: docs/MEASUREMENT.md.
+#ifndef LATPUT_FLOOR_H
+#define LATPUT_FLOOR_H
+
+#include "execute/exec.h"
+#include "store/store.h"
+
+// What is known of the CPU beside its timings.
+struct floor_witness {
+    int claimed;      // issue width of the family that everything but the width speaks for; 0: none
+    uint64_t allowed; // widths of the families that fit all that is known but the width: bit w, for
+                      // w up to 63; 0: none is known
+};
+
+enum floor_trust {
+    FLOOR_GUESS,  // the best that was seen, which must not be kept: `seen` says why
+    FLOOR_SEEN,   // undisturbed, but for a small part of the time
+    FLOOR_STEADY, // undisturbed for much of the time: looking longer brings nothing
+};
+
+// Samples are kept apart by when they were taken, so that one episode cannot pass for a time that
+// comes back.
+enum { FLOOR_BAGS = 3 };
+
+// Chooses canary, floor and issue width from the samples of FLOOR_BAGS times. *seen: what was seen,
+// in words. Pure.
+enum floor_trust floor_choose(const struct exec_floor *const bags[FLOOR_BAGS],
+                              const struct floor_witness *witness, struct canary_floor *floor,
+                              struct err *seen);
+
+// What measuring the floor found out.
+struct floor_result {
+    struct canary_floor floor;
+    enum floor_trust trust;
+    double imul_per_add; // ratio of these latencies
+    struct err seen;     // what was seen, in words, and for how long
+};
+
+// Measures with the core of `program` until the floor is steady; at most five seconds if `quick`,
+// else 24. 0, or -1 with a message where nothing can be measured.
+int floor_measure(const char *program, const struct exec_params *params,
+                  const struct floor_witness *witness, bool quick, struct floor_result *result,
+                  struct err *err);
+
+#endif

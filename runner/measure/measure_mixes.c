@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+// Times mixes on this machine; see measure_mixes.h.
+#include "measure_mixes.h"
+
+#include "derive/derive.h"
+#include "derive/plausible.h"
+#include "session_count.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 2000, PASSES = 4, PASS_GAP_MS = 400 };
+
+struct mixes {
+    const struct measure_mixes *measure;
+    const struct port_mix *mixes;
+};
+
+static int mixes_bits(void *context, int index)
+{
+    const struct mixes *mixes = context;
+    return mixes->measure->rows[mixes->mixes[index].parts[0].form]->bits;
+}
+
+static int mixes_plan(void *context, int index, const struct plan_params *params,
+                      struct arena *arena, struct plan *plan, struct err *err)
+{
+    (void)err;
+    const struct mixes *mixes = context;
+    const struct port_mix *mix = &mixes->mixes[index];
+    struct mix_part parts[PORT_MIX_PARTS_MAX];
+    for (int i = 0; i < mix->nparts; i++)
+        parts[i] = (struct mix_part){mixes->measure->rows[mix->parts[i].form], mix->parts[i].count};
+    enum breaking breaking = mix->orders & PORT_MIX_INDEPENDENT ? BREAK_ALL
+                             : mix->orders & PORT_MIX_BREAKING  ? BREAK_REGISTERS
+                                                                : BREAK_NEEDED;
+    mix_plan(parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking, params, arena, plan);
+    return 0; // a mix without kernels says why in its test
+}
+
+// The kernels of a batch in each pass of the session's counting.
+struct mixes_passes {
+    const struct exec_kernel *kernels[SESSION_EVENTS_MAX + 1];
+};
+
+// The least over the kernels of a mix; one that is unstable does not count. *kernel: the one that
+// decides, by its number in the batch.
+static struct port_timing mix_timing(const struct batch *batch, const struct batch_row *row,
+                                     int issue_width, int *kernel)
+{
+    const struct test *test = &row->plan.tests[0];
+    struct port_timing timing = {.outcome = test->outcome, .clk = NAN, .spread_clk = NAN};
+    for (int i = 0; i < row->nkernels; i++) {
+        const struct exec_kernel *measured = &batch->measured[row->first_kernel + i];
+        const struct kernel_facts facts = {
+            .shape = test->kernels[i].shape, .instances = 1, .instrs = test->kernels[i].instrs};
+        struct estimate estimate =
+            derive_kernel(&facts, issue_width, measured->timings, measured->ntimings);
+        enum outcome outcome =
+            measured->outcome != OUTCOME_OK ? measured->outcome : estimate.outcome;
+        if (outcome == OUTCOME_OK && !(timing.clk <= estimate.clk)) {
+            timing.clk = estimate.clk;
+            timing.spread_clk = estimate.spread_clk;
+            *kernel = row->first_kernel + i;
+        }
+        if (isnan(timing.clk))
+            timing.outcome = outcome;
+        else
+            timing.outcome = OUTCOME_OK;
+    }
+    return timing;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+// What counter `at` of a pass says of one mix in the kernel: the median over all samples, without
+// the cost of reading and the loop's own. NaN: it was not counted.
+static double kernel_count(const struct exec_kernel *kernel, int at)
+{
+    double values[EXEC_TIMINGS_MAX * CORE_SAMPLES_MAX];
+    int n = 0;
+    for (int t = 0; t < kernel->ntimings; t++) {
+        const struct timing *timing = &kernel->timings[t];
+        const struct exec_counts *counts = kernel->counts[t];
+        if (timing->outcome != OUTCOME_OK || !counts || at >= counts->ncounters)
+            continue;
+        for (int i = 0; i < timing->nsamples; i++) {
+            double loops = (counts->samples[i][at] - counts->overhead[at]) / timing->iterations;
+            values[n++] = (loops - counts->loop[at]) / timing->copies;
+        }
+    }
+    if (n == 0)
+        return NAN;
+    qsort(values, (size_t)n, sizeof values[0], compare_doubles);
+    return derive_quantile(values, n, 0.5);
+}
+
+// The count of event `event`, in the pass that has it.
+static double mix_count(const struct session_counting *counting, const struct mixes_passes *passes,
+                        int kernel, int event)
+{
+    const struct exec_kernel *kernels = passes->kernels[counting->pass[event]];
+    int at = 0; // among the events of its pass
+    for (int i = 0; i < event; i++)
+        at += counting->pass[i] == counting->pass[event];
+    return kernels ? kernel_count(&kernels[kernel], at) : (double)NAN;
+}
+
+// Whether all ports of the family that counters can tell apart are counted.
+static bool ports_whole(const struct session_counting *counting, int nports)
+{
+    const struct cpu_family *family = cpu_family_find(counting->machine.cpu->uarch);
+    int n = 0;
+    for (const char *at = family ? family->ports : ""; *at; n++) {
+        at += strcspn(at, " ");
+        at += strspn(at, " ");
+    }
+    return n == nports;
+}
+
+// Adds what was counted to a timing, unless it cannot be true: then it stays without counts.
+static void mix_add_counts(struct measure_mixes *measure, const struct mixes_passes *passes,
+                           int kernel, struct port_timing *timing)
+{
+    const struct session_counting *counting = measure->session->counting;
+    struct counted_port ports[PORT_GROUPS_MAX];
+    char text[160];
+    int nports = 0;
+    bool complete = true;
+    timing->slots = NAN;
+    if (timing->outcome != OUTCOME_OK)
+        return;
+    for (int i = 1; i < counting->nevents; i++) {
+        double count = mix_count(counting, passes, kernel, i);
+        complete &= !isnan(count);
+        if (i == counting->slots) {
+            timing->slots = fmax(count, 0);
+            continue;
+        }
+        timing->uops[nports] = fmax(count, 0); // a few hundredths below are the overhead's
+        ports[nports++] = (struct counted_port){counting->events[i].name, count};
+    }
+    timing->counted = complete && counting->nevents > 1;
+    if (!timing->counted ||
+        !plausible_ports_check(ports, nports, timing->clk, ports_whole(counting, nports), text,
+                               sizeof text))
+        return;
+    timing->counted = false;
+    measure->doubted++;
+}
+
+static void mixes_kernel_done(void *context, bool failed)
+{
+    struct measure_mixes *measure = context;
+    if (measure->progress)
+        progress_step(measure->progress, 1, failed);
+}
+
+static void mixes_waiting(void *context)
+{
+    struct measure_mixes *measure = context;
+    if (measure->progress)
+        progress_waiting(measure->progress);
+}
+
+// Runs the batch again, once for each pass of ports and slots, and goes back to core cycles. What
+// is counted needs no steady state of several passes.
+static int mixes_count(struct measure_mixes *measure, struct batch *batch,
+                       struct mixes_passes *passes, struct err *err)
+{
+    struct session_counting *counting = measure->session->counting;
+    for (int pass = 1; pass < counting->npasses; pass++) {
+        struct exec_kernel *kernels =
+            arena_alloc(&batch->arena, (size_t)batch->nkernels * sizeof *kernels);
+        for (int k = 0; k < batch->nkernels; k++) {
+            bool ok = batch->measured[k].outcome == OUTCOME_OK;
+            kernels[k] = (struct exec_kernel){.selected = ok, .finished = !ok, .detail = ""};
+        }
+        if (session_count_pass(counting, pass, err) != 0)
+            return -1;
+        struct exec_params params = session_params(measure->session, batch->bits);
+        params.config.passes = 1;
+        struct exec_summary summary;
+        if (exec_run(batch->program.path, &params, kernels, batch->nkernels, NULL, &batch->arena,
+                     &summary, err) != 0)
+            return -1;
+        measure->stopped |= summary.stopped;
+        if (summary.stopped)
+            return err_set(err, "stopped");
+        passes->kernels[pass] = kernels;
+    }
+    return session_count_pass(counting, 0, err);
+}
+
+static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)
+{
+    if (batch->failed)
+        return err_set(err, "%s", batch->err.text);
+    if (!batch->program.path)
+        return 0;
+    const struct exec_progress progress = {mixes_kernel_done, mixes_waiting, measure};
+    struct exec_params params = session_params(measure->session, batch->bits);
+    // The least over many mixes decides; one that does not settle is left out sooner.
+    params.config.passes = PASSES;
+    params.config.pass_gap_ms = PASS_GAP_MS;
+    struct exec_summary summary;
+    if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
+                 &batch->arena, &summary, err) != 0)
+        return -1;
+    measure->kernels += batch->nkernels;
+    measure->passes += summary.passes;
+    measure->stopped |= summary.stopped;
+    return summary.stopped ? err_set(err, "stopped") : 0;
+}
+
+static int mixes_measure(void *context, const struct port_mix *mixes, int n,
+                         struct port_timing *timings, struct err *err)
+{
+    struct measure_mixes *measure = context;
+    struct mixes feed_context = {measure, mixes};
+    const struct batch_feed feed = {n, mixes_bits, mixes_plan, &feed_context};
+    const struct batch_options options = {.plan = measure->plan,
+                                          .directory = measure->session->directory,
+                                          .keep = measure->keep,
+                                          .kernels = BATCH_KERNELS,
+                                          .first = FIRST_KERNELS,
+                                          .ahead = measure->ahead};
+    struct batch_source *source = batch_source_start(&feed, &options);
+    int status = 0;
+    struct batch *batch;
+    while (status == 0 && (batch = batch_source_next(source))) {
+        struct mixes_passes passes = {{NULL}};
+        status = mixes_exec(measure, batch, err);
+        if (status == 0 && measure->session->counting && batch->program.path)
+            status = mixes_count(measure, batch, &passes, err);
+        for (int i = 0; i < batch->nrows && status == 0; i++) {
+            struct port_timing *timing = &timings[batch->rows[i].index];
+            int kernel = 0;
+            *timing = mix_timing(batch, &batch->rows[i], measure->plan.issue_width, &kernel);
+            if (measure->session->counting)
+                mix_add_counts(measure, &passes, kernel, timing);
+        }
+        batch_free(batch);
+    }
+    batch_source_stop(source);
+    return status;
+}
+
+struct port_oracle measure_mixes_oracle(struct measure_mixes *measure)
+{
+    const struct session_counting *counting = measure->session->counting;
+    struct port_oracle oracle = {.measure = mixes_measure, .context = measure};
+    for (int i = 1; counting && i < counting->nevents; i++)
+        if (i != counting->slots)
+            oracle.groups[oracle.ngroups++] = counting->events[i].name;
+    return oracle;
+}
+
+const char *measure_mixes_slots(const struct measure_mixes *measure)
+{
+    const struct session_counting *counting = measure->session->counting;
+    return counting && counting->slots >= 0 ? counting->events[counting->slots].name : NULL;
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The oracle that measures: mixes become kernels of the measurement core, in batches, the next one
+// assembled while one is measured. Where the session counts, µops by port and slots are counted in
+// the kernels of a mix, in as many passes over a batch as its events need.
+#ifndef LATPUT_MEASURE_MIXES_H
+#define LATPUT_MEASURE_MIXES_H
+
+#include "batch.h"
+#include "list/list.h"
+#include "ports/ports.h"
+#include "session.h"
+#include "util/progress.h"
+
+struct measure_mixes {
+    const struct session *session;      // with the canary's floor found
+    const struct list_row *const *rows; // of the forms, by index
+    struct plan_params plan;
+    struct progress *progress; // or NULL
+    bool keep, ahead;
+    int64_t kernels, passes; // out: timed so far
+    bool stopped;            // out: by exec_stop()
+    int64_t doubted;         // out: mixes whose counts could not be true and were left out
+};
+
+struct port_oracle measure_mixes_oracle(struct measure_mixes *measure);
+// The event that counts the oracle's slots; NULL: none does.
+const char *measure_mixes_slots(const struct measure_mixes *measure);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The provenance of a run: what was measured with what, under which conditions, and the warnings
+// that a reader of its numbers should see. Collects nothing that names a host, a user or a path.
+#ifndef LATPUT_RUN_INFO_H
+#define LATPUT_RUN_INFO_H
+
+#include "core/core_abi.h"
+#include "cpuinfo/counters.h"
+#include "cpuinfo/cpuinfo.h"
+#include "list/select.h"
+#include "session_count.h"
+#include "store/store.h"
+
+// What calibrating found out.
+struct run_facts {
+    double core_hz, overhead_tsc, imul_per_add;
+    int issue_width;           // as measured
+    const char *floor_guessed; // what was seen of a core that was never undisturbed; NULL: it was
+    const struct counter_table *counters;    // from which events were counted; NULL: none were
+    const struct session_counting *counting; // the events; NULL: none
+    int counted_link_clk;                    // what they say of the calibration's link; 0: nothing
+};
+
+// Fills info; its strings are owned by the arena.
+int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
+                     const struct run_facts *facts, const struct selection *selection,
+                     const char *selection_text, struct arena *arena, struct run_info *info,
+                     struct err *err);
+// Whether the ratio of the calibration's link to an addition is another than is known of the CPU.
+bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);
+// Records the warnings that follow from the CPU and the facts.
+int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                  const struct run_facts *facts, struct err *err);
+// Records how many kernels had counts that were left out.
+int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, struct err *err);
+// Records how many tests have no steady value. `unstable` of `tests`.
+int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
+                           struct err *err);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// What every measuring command needs before its first kernel: a CPU to measure on that everything
+// else of this process leaves alone, the facts about it, the canary's floor, and a directory for
+// scratch files. Shared by `latput run` and `latput bench`.
+#ifndef LATPUT_SESSION_H
+#define LATPUT_SESSION_H
+
+#include "build/build.h"
+#include "cpuinfo/cpuinfo.h"
+#include "execute/exec.h"
+#include "store/store.h"
+#include "util/err.h"
+
+#include <sched.h>
+#include <stdbool.h>
+
+struct session_counting;
+struct session_counters;
+
+struct session {
+    struct cpu_info *cpu;              // of the measuring CPU; owned
+    struct exec_params params;         // the method's, with the facts about this CPU
+    char directory[64];                // scratch files; "" before session_make_directory()
+    char *scratch;                     // the same, owned by util/scratch.c
+    cpu_set_t affinity;                // of the calling thread, as it was found
+    struct session_counting *counting; // session_count.h; NULL: nothing is counted
+    // After session_find_floor(): how many instructions rename and dispatch take in a cycle, as
+    // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
+    // No number may then be believed; floor_seen says what was seen.
+    int issue_width;
+    bool floor_guessed;
+    struct err floor_seen;
+};
+
+// Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies
+// it, and takes it out of the affinity of the calling thread, and so of all that it starts from
+// then on. *session is then to be ended with session_end(), also after -1.
+int session_begin(int wanted, struct session *session, struct err *err);
+int session_make_directory(struct session *session, struct err *err);
+// Removes the scratch directory unless `keep`, gives counters and the thread's affinity back,
+// frees.
+void session_end(struct session *session, bool keep);
+
+// From now on SIGINT, SIGTERM, SIGHUP and SIGPIPE (unless they are ignored: nohup) call
+// exec_stop(); a second one ends the program, but for SIGPIPE.
+void session_stop_on_signals(void);
+// Which of them was there, as words for a message; NULL: none.
+const char *session_stopped_by(void);
+// `status`, or -1 with a message that says so if there was one: what a core finds out after it was
+// stopped means nothing, nor does why it failed.
+int session_check_stopped(int status, struct err *err);
+
+// The parameters for a core of this mode, 64 or 32, with the counters of the pass that is open.
+struct exec_params session_params(const struct session *session, int bits);
+
+// Builds a program of one nop, as `stem` in the scratch directory.
+int session_build_nop(const struct session *session, const char *stem, int bits,
+                      struct arena *arena, struct program *program, struct err *err);
+// Whether 32-bit programs can be built and run. 0, or -1 with the reason.
+int session_probe_32(const struct session *session, struct err *err);
+
+// Where the canary's floor comes from.
+struct session_floor {
+    struct store *store; // NULL: no database
+    int64_t cpu_id;      // of the database
+    bool anew;           // do not take the stored one
+    bool quick;          // measure it in half a second; else until it can be trusted
+};
+// The canary, its floor and the issue width, into *session: those stored, or measured with
+// `program` and stored if they can be trusted. What was measured then decides which CPU this is:
+// the family in session->cpu may be another one than before (cpu_judge()).
+int session_find_floor(struct session *session, const struct session_floor *from,
+                       const char *program, struct err *err);
+// The same for a floor that is known already; imul_per_add: 0 if that is not.
+void session_take_floor(struct session *session, const struct canary_floor *floor,
+                        double imul_per_add);
+// All that is to be known before mixes are measured, with a program of its own: counters as wanted,
+// which count or are refused (session_count.h), and the floor.
+int session_prepare(struct session *session, const struct session_counters *wanted,
+                    const struct session_floor *from, struct err *err);
+
+#endif

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of a run count beside the clock: core cycles, and µops by port and slot in as
+// many passes as the counters need. The runner finds out what works and says how the core gets at
+// each count (core_abi.h); the core reads.
+#ifndef LATPUT_SESSION_COUNT_H
+#define LATPUT_SESSION_COUNT_H
+
+#include "core/core_abi.h"
+#include "counters/count_choose.h"
+#include "counters/count_rdpmc.h"
+#include "execute/exec.h"
+#include "ports/ports.h"
+
+enum { SESSION_EVENTS_MAX = PORT_GROUPS_MAX + 2 }; // core_clk, slots, ports
+
+struct session;
+struct session_counting;
+struct count_source;
+
+// What a command wants to be counted.
+struct session_counters {
+    enum count_choice choice;          // as the user has it
+    const struct count_source *source; // counts instead; NULL: none does
+    bool ports;                        // ports and slots, too
+};
+
+// A way of counting in the core.
+struct count_source {
+    const char *name;                    // what the run records as its backend
+    const struct count_backend *backend; // to be probed; NULL: nothing to find out
+    // Makes these events countable on the measuring CPU and says how the core reads them.
+    enum count_obstacle (*open)(struct session_counting *counting, const struct count_event *events,
+                                int nevents, struct core_counter *counters, struct err *err);
+    // Ends what open began. An obstacle: the counts since then were not complete.
+    enum count_obstacle (*close)(struct session_counting *counting, struct err *err);
+};
+extern const struct count_source count_source_perf, count_source_msr;
+
+struct session_counting {
+    const struct count_source *source;
+    struct count_machine machine;
+    struct counter_table table;
+    int cpu; // that is measured on
+    // All events of the run; pass[i] is the pass that counts event i. Event 0 is core_clk and alone
+    // in pass 0 of `clk`; ports and slots have passes of their own.
+    struct count_event events[SESSION_EVENTS_MAX];
+    int pass[SESSION_EVENTS_MAX];
+    int nevents;
+    int npasses;    // at least 1: that of core_clk
+    int slots;      // index of the event that counts dispatch slots; -1: none
+    char note[512]; // why ports and slots are not counted though the tables have them; ""
+    // The pass that is open.
+    struct core_counter counters[CORE_TIMED_MAX];
+    int which[CORE_TIMED_MAX]; // event of each
+    int ncounters;
+    struct count_group *group; // of the source, or NULL
+    struct count_rdpmc rdpmc;  // permission that the source took
+};
+
+// Begins to count; session->counting stays NULL where nothing is counted: for tsc, and for auto
+// where no counter can be used. 0, or -1 with the reason and the remedy where perf or msr was asked
+// for and cannot be used. Ended by session_end().
+int session_count_begin(struct session *session, const struct session_counters *wanted,
+                        struct err *err);
+// The same with a source of the caller's.
+int session_count_with(struct session *session, const struct count_source *source, bool ports,
+                       struct err *err);
+// Gives the counters back. NULL counting is allowed.
+void session_count_end(struct session *session);
+
+// Runs a program of the session with the counters and takes what they say of the calibration chain:
+// core cycles make it a whole number, which then is the latency of its link, whatever the CPU's
+// table says. *link_clk: that number. -1: these are no core cycles, or the core cannot count.
+int session_count_check(struct session *session, const char *program, int *link_clk,
+                        struct err *err);
+
+// The same for what session_count_begin() was asked for: counters that are of no use are given
+// back, and 0, unless they were asked for. Nothing to do where nothing is counted.
+int session_count_confirm(struct session *session, const struct session_counters *wanted,
+                          const char *program, int *link_clk, struct err *err);
+
+// Opens a pass instead of the one that is open. -1: it cannot be counted (any more), or what was
+// counted until now is not complete.
+int session_count_pass(struct session_counting *counting, int pass, struct err *err);
+// The counters of the open pass into the parameters.
+void session_count_params(const struct session_counting *counting, struct exec_params *params);
+
+#endif

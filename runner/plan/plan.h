@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Stage 2: from a row to its tests, and from a test to the kernels that answer it. Pure: the plan
+// depends on the row, on the bridge table and on the few CPU facts in struct plan_params, on
+// nothing else. All strings are owned by the arena that the caller gives.
+#ifndef LATPUT_PLAN_H
+#define LATPUT_PLAN_H
+
+#include "core/outcome.h"
+#include "list/list.h"
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdint.h>
+
+struct plan_params {
+    int issue_width;     // µops the front end delivers a cycle (filler counts follow from it)
+    unsigned tests;      // TESTS_* wanted; others are left out
+    const char *skip_32; // why rows with bits=32 are not measured here; NULL: they are
+};
+
+enum test_kind { TEST_LATENCY, TEST_THROUGHPUT, TEST_PORTS };
+enum bound { BOUND_EXACT, BOUND_UPPER };
+
+// Register contract of every body (docs/INTERNALS.md has the reasons), in 64-bit mode:
+//   r15  loop counter of the core: never named in a body
+//   r14  start of the data area, 64-byte aligned, readable and writable from -4096 to +65535
+//   rsp  stack of the kernel, usable for push/pop/call as long as it is balanced over a body
+//   rax..r13 but rsp: free; all set to `gpr_fill` before init
+// In 32-bit mode:
+//   ebp  start of the data area
+//   esp  as rsp; eax ebx ecx edx esi edi: free; the loop counter lies in memory
+// In both:
+//   vectors, mm, st: filled with vec_fill; k0..k7 with mask_fill
+// The core sets these, runs `init`, starts the clock, runs the body in a loop, stops the clock.
+struct kernel_spec {
+    const char *shape;  // "dense", "filled", "n8", "n12+break", ... unique within its test
+    const char *body;   // NASM source, lines end with \n; may use local labels (.name)
+    const char *init;   // NASM source run once before the clock, or ""
+    int instances;      // tested instructions (or chain links) in a body: time / instances = result
+    int instrs;         // all instructions in a body, fillers and breakers included
+    bool unrolled;      // the body must not be replicated by copying; NASM has unrolled it
+    bool clear_upper;   // vzeroall first, fill xmm by legacy moves: for legacy-SSE and x87 bodies
+    int vec_bits;       // width to which vector registers are filled: 0, 128, 256, 512
+    uint64_t vec_fill;  // 64-bit pattern in every vector and mm register
+    uint64_t mem_fill;  // 64-bit pattern in the first 4 KiB of the data area
+    uint64_t gpr_fill;  // value of every free general-purpose register
+    uint64_t mask_fill; // value of every mask register
+    double extra_clk;   // latency of bridges in one link, subtracted from the time per link
+    const char *breaker; // NASM text of a dependency breaker in this shape, or NULL
+};
+
+struct test {
+    enum test_kind kind;
+    const char *src, *dst; // latency: names of the operands: "op1", "op2.base", "op2.data", "flags"
+    const char *variant;   // "", or data variant: "fast", "slow", "slow2", ...; PLAN_SETTING
+    const char *note;      // what the table says beside the number, or ""
+    enum bound bound;      // what the plan can promise at best
+    enum outcome outcome;  // OUTCOME_OK, or why there is no kernel (NOT_MEASURABLE, SKIPPED)
+    const char *detail;    // reason where outcome is not OK, else ""
+    struct kernel_spec *kernels;
+    int nkernels;
+};
+
+// The variant of a throughput test that times only what gives operands their values anew, which the
+// other kernels of the row do in front of each instance.
+#define PLAN_SETTING "setting"
+
+struct plan {
+    const struct list_row *row;
+    struct test *tests;
+    int ntests;
+};
+
+// Plans one row. Always succeeds for a row that list_read() accepted, unless a macro named by the
+// row is missing or malformed: -1 with a message.
+int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
+             struct plan *plan, struct err *err);
+
+// A mix: instances of several rows in one body. Which of them are fast together depends on their
+// order, so a mix has a kernel for each order that is asked for.
+struct mix_part {
+    const struct list_row *row;
+    int count; // of instances in the body
+};
+enum mix_order {
+    MIX_INTERLEAVED,
+    MIX_BLOCKS,
+    MIX_SHUFFLED,
+    MIX_SHUFFLED_2, // the same in other random orders
+    MIX_SHUFFLED_3,
+    MIX_ORDER_COUNT
+};
+// Which waiting of instances for each other is cut, by a move in front of each instance.
+enum breaking {
+    BREAK_NEEDED,    // none; only what must have a value has it set anew
+    BREAK_IMPLICIT,  // also what instances with registers of their own wait for, flags included
+    BREAK_REGISTERS, // all through registers, but not through flags
+    BREAK_ALL,       // all of it
+};
+enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
+
+// Whether instances of the row can stand beside others: it needs no macro, leaves the stacks alone,
+// and does not wait for memory.
+bool mix_plannable(const struct list_row *row);
+// One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
+// mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
+// of parts[0]. With BREAK_ALL each part has registers for several instances, so that dependencies
+// which the CPU only believes in are few too. -1: there are too few registers; the test then says
+// so and has no kernels.
+int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum breaking breaking,
+             const struct plan_params *params, struct arena *arena, struct plan *plan);
+
+// The forms of the moves that stand in front of each instance of the row in a mix. Returns their
+// number.
+enum { MIX_BREAKERS_MAX = 8 };
+int mix_breakers(const struct list_row *row, enum breaking breaking,
+                 const char *forms[MIX_BREAKERS_MAX]);
+
+const char *test_kind_name(enum test_kind kind); // "latency", "throughput", "ports"
+const char *bound_name(enum bound bound);        // "exact", "upper"
+
+#endif

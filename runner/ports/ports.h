@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: MIT
+// Execution ports from throughput alone: the model of a CPU, what an instruction form uses of it,
+// and the way from timings of mixes to both. Pure but for the oracle, which tells how long a mix
+// takes: the measurement (measure_mixes.c), or a simulated CPU in tests. docs/PORTS.md has the
+// method, its sources and its limits.
+#ifndef LATPUT_PORTS_H
+#define LATPUT_PORTS_H
+
+#include "core/outcome.h"
+#include "util/err.h"
+#include "util/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    PORTS_MAX = 32,         // units of a CPU: bits of a port set
+    PORT_CLASSES_MAX = 32,  // distinct port sets that forms of one µop have
+    PORT_HIDDEN_MAX = 8,    // sets with a name and without a blocker
+    PORT_UNITS_MAX = 10,    // units that are busy for several cycles: dividers, and paths
+    PORT_PATHS_MAX = 3,     // of these, paths
+    PORT_PROBES_MAX = 15,   // forms that show what others need of the paths
+    PORT_USES_MAX = 8,      // distinct port sets in one form's µops
+    PORT_MIX_PARTS_MAX = 9, // forms in a mix
+    PORT_GROUPS_MAX = 12,   // of ports that have a counter
+    PORT_NAME_MAX = 24,
+    PORT_LABEL_MAX = 8, // of a single port
+};
+
+// A set of ports that some form of one µop can choose from. Ports that no form tells apart are
+// symmetric; their numbers mean nothing.
+struct port_class {
+    uint32_t set;             // bit mask of ports
+    char name[PORT_NAME_MAX]; // "ALU", "FP01"; or systematic: "A4", "B2<A4"
+    int blocker;              // index of the form that occupies it
+    double blocker_clk;       // its reciprocal throughput: 1 / size of the set
+    int members;              // forms of one µop that were found to use it
+};
+
+// A published name of a set that no form of one µop shows alone, because the front end is no wider.
+struct port_hidden {
+    uint32_t set;
+    char name[PORT_NAME_MAX];
+};
+
+// What one instance of a form uses.
+struct port_use {
+    uint32_t set;
+    int uops;
+};
+// How long it keeps a path busy.
+struct port_share {
+    int unit; // index
+    double clk;
+};
+struct port_usage {
+    enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
+    const char *detail;   // why, where not OK; static storage
+    bool ambiguous;       // another usage explains the timings about as well
+    int nuses;
+    struct port_use uses[PORT_USES_MAX]; // largest sets first
+    int uops;                            // sum over uses: µops that need a port
+    double slots;                        // dispatch slots; NaN: unknown
+    double slots_mixed;                  // among others in no particular order, where the groups
+                                         // of dispatch are cut; NaN: unknown, 0: as many
+    int unit;                            // index of the unit that it keeps busy, -1: none
+    bool whole;                          // it needs all parts of the unit
+    double busy_clk;                     // for how long; with unit == -1 what no port explains
+    double beside_clk;                   // for how long where others need all parts; 0: no longer
+    int nshares;
+    struct port_share shares[PORT_PATHS_MAX]; // by unit
+    double residual;                          // largest deviation, in µops
+    bool counted;                             // counters of the ports took part
+};
+
+// Something that forms wait for although their ports are free; each needs it for some cycles. Units
+// are dividers, which are not pipelined; the sequencer of microcode; and paths that several ports
+// share, of which a form may need several. A unit may have parts that work side by side until a
+// form needs all of them (two dividers, and a division of 512 bits): in a mix with such a form, the
+// others are one after the other.
+#define PORT_MICROCODE "MS" // name of the sequencer
+#define PORT_PATH "path"    // what names of shared paths begin with: path1, path2
+struct port_unit {
+    char name[PORT_NAME_MAX];
+    int blocker;
+    double blocker_clk;      // how long the blocker keeps it busy
+    struct port_usage usage; // of the blocker; not stored
+    int whole_blocker;       // a form that needs all parts; -1: none
+    double whole_clk;        // and for how long
+};
+
+// A form that needs a path, beside which others are timed to see whether they need it.
+struct port_probe {
+    int form;
+    struct port_usage usage; // of which only the shares are stored
+};
+
+struct port_model {
+    int width;  // of dispatch: slots a cycle
+    int nports; // ports in all classes
+    char port_names[PORTS_MAX]
+                   [PORT_LABEL_MAX]; // published names, where the structure fits; else ""
+    int filler; // index of a form that takes a slot and no port; -1: none known
+    int nclasses;
+    struct port_class classes[PORT_CLASSES_MAX]; // by size, smallest first
+    int nhidden;
+    struct port_hidden hidden[PORT_HIDDEN_MAX];
+    int nunits;
+    struct port_unit units[PORT_UNITS_MAX];
+    int nprobes;
+    struct port_probe probes[PORT_PROBES_MAX];
+    // How early schedulers bind µops to ports: the ports' part of a mix takes as long as the best
+    // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
+    double binding;
+    double residual; // largest |measured - predicted| / predicted over the pairs of classes
+    int unexplained; // forms of one µop whose class fitted into no structure
+    int wide;        // forms with operands that are as fast as slots allow: if they use ports, then
+                     // at least as many as there are slots, and no timing of theirs shows which
+};
+
+bool port_unit_is_path(const struct port_unit *unit);
+
+// Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
+// front end. counts[i] instances of usages[i].
+double port_bound(const struct port_model *model, const struct port_usage *const *usages,
+                  const int *counts, int n);
+// Cycles that it takes, with what the schedulers lose (binding).
+double port_predict(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n);
+int port_set_size(uint32_t set);
+// What a port is called: its published name, or u and its number, which means nothing.
+void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
+// Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a
+// name last and in any order.
+bool port_before(const struct port_model *model, int a, int b);
+// The ports of a set in that order, those without a name by number. Returns how many.
+int port_set_ports(const struct port_model *model, uint32_t set, int ports[PORTS_MAX]);
+// "2*ALU+1*LOAD" appended; "" for no µops.
+void port_usage_text(const struct port_model *model, const struct port_usage *usage,
+                     struct strbuf *out);
+// The name of a set; where the model has none, as port_set_joined().
+void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out);
+// A set by its ports: ALU03, AGU/ALU3, u1/u4.
+void port_set_joined(const struct port_model *model, uint32_t set, struct strbuf *out);
+
+// What discovery and inference need to know of a form; the oracle knows the rest.
+struct port_form {
+    const char *name;
+    int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
+    bool filler_only;       // takes part in the search for a filler, not in that for classes
+    bool chains;            // its instances wait for each other unless moves stand between them
+    int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
+    uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
+                            // move data between the same places
+    double rthroughput_clk; // measured before, with chains broken; NaN: unknown
+};
+
+struct port_part {
+    int form; // index
+    int count;
+};
+// In orders: cut dependencies of a form's instances on each other, at the cost of moves.
+enum {
+    PORT_MIX_BREAKING = 1 << 8,    // through registers
+    PORT_MIX_INDEPENDENT = 1 << 9, // all: see BREAK_ALL
+};
+struct port_mix {
+    struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it
+    int nparts;
+    unsigned orders; // bit mask over enum mix_order: which arrangements are timed; and
+                     // how they are broken
+};
+struct port_timing {
+    enum outcome outcome;
+    double clk; // core cycles of the whole mix, the least over its arrangements
+    double spread_clk;
+    bool counted;                 // the oracle has counters; else what follows means nothing
+    double slots;                 // dispatched for the whole mix; NaN: no counter
+    double uops[PORT_GROUPS_MAX]; // of the whole mix, by the oracle's groups
+};
+// Times mixes[0..n). -1 when measuring cannot go on; a mix that fails has an outcome.
+struct port_oracle {
+    int (*measure)(void *context, const struct port_mix *mixes, int n, struct port_timing *timings,
+                   struct err *err);
+    void *context;
+    void (*step)(void *context, const char *what, int mixes); // before each series; may be NULL
+    int ngroups;                         // ports that are counted together; 0: no counters
+    const char *groups[PORT_GROUPS_MAX]; // as counter tables have them: "p0", "p23"
+};
+
+// The structure of the ports from single and pairwise throughput of the forms that can be blockers.
+// `width`: slots a cycle. -1 when the oracle fails or no structure can be seen; says why.
+int port_discover(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
+                  int width, struct port_model *model, struct err *err);
+
+// What each of the forms `which[0..n)` uses. `evidence`, if not NULL, is told every timing.
+struct port_evidence {
+    void (*tell)(void *context, int form, const char *blocker, int blockers, int instances,
+                 const struct port_timing *timing);
+    void *context;
+};
+int port_infer(const struct port_oracle *oracle, const struct port_form *forms, const int *which,
+               int n, const struct port_model *model, const struct port_evidence *evidence,
+               struct port_usage *usages, struct err *err);
+
+// Finds units that are not pipelined among the inferred forms which[0..n): adds them to the model
+// and sets unit and busy_clk of the usages. Forms need their rthroughput_clk.
+int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
+                    const int *which, int n, struct port_model *model, struct port_usage *usages,
+                    struct err *err);
+// Finds paths that several ports share: forms which[0..n), of few slots and half a cycle or more,
+// disturb each other more than their ports explain, in pairs and in larger mixes. Adds them and the
+// probes for them to the model, and its binding.
+int port_find_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                    const int *which, int n, struct port_model *model,
+                    const struct port_usage *usages, struct err *err);
+// What the blockers of the model's units, and its probes, use; before port_assign_units() with a
+// stored model.
+int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
+                     struct port_model *model, struct err *err);
+// Finds out which of the model's units the forms keep busy, alone and beside what needs all parts.
+// `evidence` as with port_infer(): the blocker is the unit, or for a path the name of the probe.
+int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
+                      const int *which, int n, const struct port_model *model,
+                      const struct port_evidence *evidence, struct port_usage *usages,
+                      struct err *err);
+
+#endif

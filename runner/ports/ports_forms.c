@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+// Which rows can be blockers; see ports_forms.h. A blocker must never wait: it writes one register
+// (or memory) that it does not read, its sources are constant, and nothing that it leaves behind
+// matters to what it stands beside.
+#include "ports_forms.h"
+
+#include "plan/plan.h"
+
+#include <math.h>
+#include <string.h>
+
+// What makes a form a worse blocker, in the order of how much it may disturb.
+enum {
+    COST_256 = 1,    // wide vectors may lower the frequency or take two passes
+    COST_FLOAT = 2,  // values matter a little
+    COST_LEGACY = 3, // upper halves may matter
+    COST_EVEX = 4,
+    COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
+    COST_512 = 16,
+    COST_LOAD = 32,
+    COST_MASKED = 64,
+};
+
+static bool is_register(const struct operand *op)
+{
+    return op->kind == OPERAND_GPR || op->kind == OPERAND_VEC || op->kind == OPERAND_MASK ||
+           op->kind == OPERAND_MMX;
+}
+
+// Cost of the operand in a blocker, -1: it rules the row out.
+static int operand_cost(const struct operand *op)
+{
+    bool reads = op->access & ACCESS_READ, writes = op->access & ACCESS_WRITE;
+    if (op->kind == OPERAND_IMM || op->kind == OPERAND_AGEN)
+        return 0;
+    if (op->kind == OPERAND_MEM)
+        return (reads && writes) || op->broadcast || op->bits == 0 ? -1 : reads ? COST_LOAD : 0;
+    if (!is_register(op) || (reads && writes) || op->fixed >= 0 || op->high8)
+        return -1;
+    if (writes && ((op->kind == OPERAND_GPR && op->bits < 32) || (op->masked && !op->zeroing)))
+        return -1; // keeps the rest of the register
+    int cost = op->bits == 256 ? COST_256 : op->bits == 512 ? COST_512 : 0;
+    return cost + (op->masked ? COST_MASKED : 0);
+}
+
+static int implicit_cost(const struct list_row *row)
+{
+    int cost = 0;
+    for (int i = 0; i < row->nimplicit; i++) {
+        const struct operand *op = &row->implicit[i];
+        if (op->kind == OPERAND_MXCSR && !(op->access & ACCESS_WRITE))
+            continue;
+        if (op->kind != OPERAND_FLAGS || op->access & ACCESS_READ)
+            return -1;
+        cost = COST_FLAGS;
+    }
+    return cost;
+}
+
+static int blocker_cost(const struct list_row *row)
+{
+    int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
+    if (cost < 0 || row->bits != 64 || !mix_plannable(row) || list_row_option(row, "same") ||
+        list_row_option(row, "data") || row->rounding != ROUND_NONE)
+        return -1;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        int more = operand_cost(op);
+        if (more < 0)
+            return -1;
+        cost += more;
+        written += (op->access & ACCESS_WRITE) != 0;
+        loads += op->kind == OPERAND_MEM && op->access & ACCESS_READ;
+        stores += op->kind == OPERAND_MEM && op->access & ACCESS_WRITE;
+        registers_read += is_register(op) && op->access & ACCESS_READ;
+    }
+    // A load with another source is two things at once; so is a store of no register.
+    if (written > 1 || (written == 0 && row->nops > 0) || (loads && (registers_read || stores)) ||
+        (stores && !registers_read))
+        return -1;
+    cost += row->enc == ENC_EVEX ? COST_EVEX : 0;
+    cost +=
+        row->enc == ENC_LEGACY && row->nops && row->ops[0].kind == OPERAND_VEC ? COST_LEGACY : 0;
+    return cost + (row->element != ELEMENT_INT ? COST_FLOAT : 0);
+}
+
+// One letter an operand: what it is, not how wide.
+static void kinds_text(const struct list_row *row, char text[OPERANDS_MAX + 1])
+{
+    for (int i = 0; i < row->nops; i++)
+        text[i] = (char)('a' + (int)row->ops[i].kind);
+    text[row->nops] = 0;
+}
+
+void ports_forms_thin(struct port_form *forms, const struct list_row *const *rows, int n)
+{
+    for (int i = 0; i < n; i++) {
+        char mine[OPERANDS_MAX + 1], other[OPERANDS_MAX + 1];
+        kinds_text(rows[i], mine);
+        for (int j = 0; j < n && forms[i].blocker_cost >= 0; j++) {
+            if (j == i || forms[j].blocker_cost < 0 ||
+                strcmp(rows[i]->mnemonic, rows[j]->mnemonic) != 0)
+                continue;
+            kinds_text(rows[j], other);
+            bool better = forms[j].blocker_cost < forms[i].blocker_cost ||
+                          (forms[j].blocker_cost == forms[i].blocker_cost && j < i);
+            if (better && strcmp(mine, other) == 0)
+                forms[i].blocker_cost = -1;
+        }
+    }
+}
+
+// Whether instances wait for each other through registers, with no moves between them.
+static bool row_chains(const struct list_row *row)
+{
+    const char *moves[MIX_BREAKERS_MAX];
+    return mix_plannable(row) &&
+           mix_breakers(row, BREAK_REGISTERS, moves) > mix_breakers(row, BREAK_NEEDED, moves);
+}
+
+// Two bits for what is read and two for what is written of each kind.
+static uint64_t row_operands(const struct list_row *row)
+{
+    uint64_t counts = 0;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        for (int write = 0; write < 2; write++) {
+            int shift = 4 * (int)op->kind + 2 * write;
+            bool does = op->access & (write ? ACCESS_WRITE : ACCESS_READ);
+            if (does && shift < 64 && (counts >> shift & 3) < 3)
+                counts += UINT64_C(1) << shift;
+        }
+    }
+    return counts;
+}
+
+struct port_form ports_form(const struct list_row *row)
+{
+    const char *moves[MIX_BREAKERS_MAX];
+    return (struct port_form){
+        .name = row->form,
+        .blocker_cost = blocker_cost(row),
+        .filler_only = row->nops == 0,
+        .chains = row_chains(row),
+        .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
+        .operands = row_operands(row),
+        .rthroughput_clk = NAN,
+    };
+}

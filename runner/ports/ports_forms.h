@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// From rows to the forms that the port inference knows: which can stand in a mix at all, and how
+// well each would do as a blocker. By rule from operands and access; no list of mnemonics.
+#ifndef LATPUT_PORTS_FORMS_H
+#define LATPUT_PORTS_FORMS_H
+
+#include "list/list.h"
+#include "ports.h"
+
+// The form of a row; its rthroughput_clk is NaN.
+struct port_form ports_form(const struct list_row *row);
+
+// Leaves one candidate, the cheapest, of those with the same mnemonic and the same kinds of
+// operands.
+void ports_forms_thin(struct port_form *forms, const struct list_row *const *rows, int n);
+
+#endif

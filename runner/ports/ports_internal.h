@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// What the files of the port inference share.
+#ifndef LATPUT_PORTS_INTERNAL_H
+#define LATPUT_PORTS_INTERNAL_H
+
+#include "plan/plan.h"
+#include "ports.h"
+#include "util/mem.h"
+
+// Asks the oracle and tells the progress.
+int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
+               int n, struct port_timing *timings, struct err *err);
+
+// Two forms side by side, each for about `clk` alone, in orders that schedulers like.
+struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
+// What the model says of it, and of any mix of forms with these usages (one a part), if moves stand
+// between their instances.
+double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
+                      const struct port_usage *a, const struct port_usage *b,
+                      const struct port_mix *pair);
+double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
+                     const struct port_usage *usages, const struct port_mix *mix);
+
+// Mixes of several of the forms which[0..n), drawn and timed; free() them in any case.
+struct ports_mixes;
+int ports_mixes_time(const struct port_oracle *oracle, const struct port_form *forms,
+                     const int *which, int n, struct ports_mixes **mixes, struct err *err);
+// Sum of the relative errors of what the model says of them: usages[i] is of which[i], and of its
+// shares those of the unit `without` do not count (-1: all do).
+double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
+                         const struct port_usage *usages, int without);
+
+// Tells the timing of a mix whose first part is the form in question; evidence may be NULL.
+void ports_tell(const struct port_evidence *evidence, const char *blocker,
+                const struct port_mix *mix, const struct port_timing *timing);
+
+// Finds out how much of each shared path the forms need.
+int ports_assign_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                       const int *which, int n, const struct port_model *model,
+                       const struct port_evidence *evidence, struct port_usage *usages,
+                       struct err *err);
+
+// Gives every class a systematic name: a letter for each group of sets that are connected by
+// inclusion or overlap, and the size; sets of the same size in a group by a further letter.
+void ports_name(struct port_model *model);
+
+#endif

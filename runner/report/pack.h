@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Packs: one run as an archive fit for publication, and such archives back into a database. A pack
+// is a zip file with the members info.txt, tables/<list>.txt, instruction_table.csv and .json,
+// latency_table.csv and .json, failure_table.csv, of pieces of code also bench_table.csv and .json
+// and bench_repetition_table.csv, run.db (a database with this run only) and MANIFEST (sha256 of
+// each, as sha256sum writes it). Packing the same run twice gives the same bytes.
+#ifndef LATPUT_PACK_H
+#define LATPUT_PACK_H
+
+#include "store/store.h"
+
+enum {
+    PACK_MEMBERS_MAX = 1024,
+    PACK_NAME_MAX = 128,
+    PACK_MANIFEST_BYTES_MAX = 256 << 10,
+};
+
+// Limits on what is read, against archives made to exhaust disk or memory.
+static const int64_t PACK_MEMBER_BYTES_MAX = 512LL << 20;
+static const int64_t PACK_RATIO_MAX = 100;               // unpacked to packed size ...
+static const int64_t PACK_RATIO_FREE_BYTES = 16LL << 20; // ... beyond so much
+
+// The file name of a run's pack: <vendor>-<signature>-<uarch>-<date>-<version>.zip, of pieces of
+// code with -bench-<identity> before .zip; to be freed. NULL after an error.
+char *pack_name(struct store *store, int64_t run_id, struct err *err);
+// Packs a finished run. The file appears only when it is complete.
+int pack_write(struct store *store, int64_t run_id, const char *path, struct err *err);
+
+// Merges a pack into a database open for writing. Nothing in the file is trusted. 1: the run was
+// added as *run_id, 0: it is there already, -1: refused; then nothing was added.
+int pack_merge(struct store *store, const char *path, int64_t *run_id, struct err *err);
+
+// Whether a pack may have a member of this name.
+bool pack_is_member(const char *name);
+
+#endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// Stage 8: what people and programs read: aligned tables, CSV, JSON, and the text files of a run.
+// Everything comes from the database through store.h, nothing from this machine or the clock.
+#ifndef LATPUT_REPORT_H
+#define LATPUT_REPORT_H
+
+#include "store/store.h"
+#include "util/strbuf.h"
+
+// --- aligned tables (report_table.c) ---
+
+enum report_align { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT }; // POINT: decimal points in one column
+
+struct report_table; // rows of cells under a header; columns that stay empty are left out
+struct report_table *report_table_new(const char *const *headers, const enum report_align *aligns,
+                                      int ncolumns);
+void report_table_cell(struct report_table *table, const char *text); // next cell, row by row
+void report_table_print(const struct report_table *table, struct strbuf *out);
+// What may become of a column where lines are too short for all of them.
+struct report_fit {
+    int rank; // FIT_KEEP, FIT_SAME, or 1 and more: the column with the highest goes first
+    int fold; // its cells may be folded to this many characters (at least 3); 0: never
+};
+enum {
+    FIT_KEEP = 0,
+    FIT_SAME = -1, // goes where it says the same in every row, before all others
+};
+// The same in lines of at most `width` characters, as far as that is possible. `fits`: one a
+// column. *note: what the table does not show for that, as half a sentence; "" if nothing.
+void report_table_print_narrow(const struct report_table *table, int width,
+                               const struct report_fit *fits, struct strbuf *out,
+                               struct strbuf *note);
+// How commands with an option --wide tell the note.
+#define REPORT_FITTED "fitted to the terminal: %s; --wide prints all columns"
+void report_table_csv(const struct report_table *table, struct strbuf *out); // every column
+int report_table_rows(const struct report_table *table);
+void report_table_free(struct report_table *table);
+
+// A number of cycles as people read it: 3 decimals below 0.1, 2 up to 100, 1 up to 1000, then none.
+// "" where it is NaN.
+const char *report_number(double value, char text[32]);
+
+// A latency as people read it: "≤" in front of an upper bound, and what the columns `mark` of the
+// views say: "~" in front of an average, "*" behind one steady state of several.
+enum { REPORT_LATENCY_MAX = 48 };
+const char *report_latency(const char *number, bool upper, const char *mark,
+                           char text[REPORT_LATENCY_MAX]);
+
+// The column `ports` of a view as people read it: "" unknown, "none" no port; valid until the next
+// row.
+const char *report_ports(struct store_rows *rows);
+
+// --- rows of the public views (report_rows.c) ---
+
+enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
+
+void report_csv_text(struct strbuf *out, const char *text);  // one field, quoted where needed
+void report_json_text(struct strbuf *out, const char *text); // a string in its quotes
+
+// Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
+// with the columns as keys; tables show the columns that people need. 0, or -1 with the store's
+// message.
+int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
+                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err);
+// The same as a table for lines of `width` characters; *note as for report_table_print_narrow().
+int report_rows_narrow(struct store *store, enum store_view view, const struct store_filter *filter,
+                       int width, struct strbuf *out, struct strbuf *note, int64_t *nrows,
+                       struct err *err);
+
+// --- the structure of the ports (report_ports.c) ---
+
+// `title`: the CPU's name and where the numbers come from. The texts end with a line feed.
+void report_ports_text(const struct stored_port_model *stored, const char *title,
+                       struct strbuf *out);
+void report_ports_json(const struct stored_port_model *stored, const char *uarch,
+                       struct strbuf *out);
+void report_ports_svg(const struct stored_port_model *stored, const char *title,
+                      struct strbuf *out);
+
+// --- the text files of a run (report_text.c) ---
+
+// Writes info.txt, one <list>.txt for each list of the run and, where it has a port model, the
+// diagram ports.svg into `directory` (made if missing).
+// Each file is written under a temporary name and renamed when it is complete.
+int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
+// The same, but the tables of lists have every form that any run on this run's CPU has measured of
+// them, each with its best answers, so that a run of a few forms or questions takes nothing away.
+int report_write_best(struct store *store, int64_t run_id, const char *directory, struct err *err);
+// The texts of these files.
+int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
+// The text of a run, with how well its ports predict mixes; nothing where the run has none.
+int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
+int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                     struct err *err);
+int report_list_text_best(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
+                          struct err *err);
+// The run whose ports the best tables speak of: this one, or the newest on its uarch that has found
+// any. 1 found, 0 none, -1 error.
+int report_ports_run(struct store *store, int64_t run_id, int64_t *ports_run_id, struct err *err);
+// Whether a new file may take the place of what is there: not that of a device, a pipe or a link.
+bool report_is_replaceable(const char *path);
+// Writes `len` bytes to a file that appears under its name only when it is complete; what is
+// not replaceable is written to as it is.
+int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
+// A list's name as a file name: "int" from "int"; characters that no file name needs become '_'.
+char *report_file_stem(const char *list);
+
+#endif

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+// The pipeline, batch by batch: batches come planned and built from batch.c's thread, are measured
+// here, and are derived and stored while the next is being measured, in a thread of its own. The
+// database is touched by one thread at a time.
+#include "run.h"
+
+#include "measure/batch.h"
+#include "measure/run_info.h"
+#include "measure/session.h"
+#include "run_keeper.h"
+#include "run_ports.h"
+#include "util/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+// A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
+// kernel, short enough that little is lost when the run is killed.
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 150 };
+
+// Everything that lives as long as a run.
+struct run {
+    struct store *store;
+    const struct run_options *options;
+    struct run_summary *summary;
+    struct session session;
+    int64_t cpu_id;
+    struct err skip_32; // why rows with bits=32 cannot be measured here; "": they can
+    struct run_facts facts;
+    struct selected_row *rows; // those to be measured now
+    int nrows;
+    struct progress *progress;
+    struct run_keeper *keeper;
+};
+
+static double run_now_s(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+// Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
+static void run_probe_32(struct run *run)
+{
+    bool wanted = false;
+    for (int i = 0; i < run->nrows; i++)
+        wanted |= run->rows[i].row->bits == 32;
+    if (wanted)
+        session_probe_32(&run->session, &run->skip_32);
+}
+
+static int run_check_counters(struct run *run, const char *program, struct err *err)
+{
+    int status = session_count_confirm(&run->session, &run->options->counters, program,
+                                       &run->facts.counted_link_clk, err);
+    run->facts.counting = run->session.counting;
+    run->facts.counters = run->session.counting ? &run->session.counting->table : NULL;
+    return status;
+}
+
+// What has to be known before the first batch.
+static int run_calibrate(struct run *run, struct err *err)
+{
+    struct exec_kernel measured = {.selected = true};
+    struct arena arena = {0};
+    struct program program = {0};
+    struct exec_params *params = &run->session.params;
+    const struct session_floor from = {
+        .store = run->store, .cpu_id = run->cpu_id, .anew = run->options->new_floor};
+    int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = run_check_counters(run, program.path, err);
+    if (status == 0)
+        status = session_find_floor(&run->session, &from, program.path, err);
+    struct exec_summary summary;
+    if (status == 0) {
+        const struct exec_params counting = session_params(&run->session, 64);
+        status = exec_run(program.path, &counting, &measured, 1, NULL, &arena, &summary, err);
+    }
+    if (status == 0) {
+        run->facts.core_hz = summary.core_hz;
+        run->facts.overhead_tsc = summary.overhead_tsc;
+        run->facts.imul_per_add = summary.imul_per_add;
+        run->facts.issue_width = run->session.issue_width;
+        if (run->session.floor_guessed)
+            run->facts.floor_guessed = run->session.floor_seen.text;
+        run->summary->calibration_off = run_info_calibration_off(run->session.cpu, &run->facts);
+        params->config.calib_link_clk = summary.calib_link_clk;
+        run->summary->core_hz = summary.core_hz;
+    }
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+    return status;
+}
+
+// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
+static int run_resume(struct run *run, const struct run_info *info, struct err *err)
+{
+    int64_t *run_id = &run->summary->run_id;
+    int found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
+    while (found == 1) {
+        int64_t claimed_id = *run_id;
+        int claimed = store_run_claim(run->store, claimed_id, err);
+        run->summary->claimed = claimed == 1;
+        if (claimed != 0)
+            return -1;
+        // Whoever had it may have finished it just before.
+        found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
+        if (found == 1 && *run_id == claimed_id)
+            return 1;
+    }
+    return found;
+}
+
+// The run's row in the database: an unfinished one of the same kind, or a new one.
+static int run_begin(struct run *run, const struct selection *selection, struct err *err)
+{
+    struct arena arena = {0};
+    struct run_info info;
+    int status = run_info_collect(run->session.cpu, &run->session.params.config, &run->facts,
+                                  selection, run->options->selection, &arena, &info, err);
+    int found = 0;
+    if (status == 0 && run->options->resume)
+        found = run_resume(run, &info, err);
+    if (status == 0 && found == 0)
+        status = store_run_begin(run->store, run->cpu_id, &info, &run->summary->run_id, err);
+    if (status == 0 && found == 0)
+        status = store_run_claim(run->store, run->summary->run_id, err);
+    if (found < 0)
+        status = -1;
+    if (status == 0)
+        status =
+            run_info_warn(run->store, run->summary->run_id, run->session.cpu, &run->facts, err);
+    arena_free(&arena);
+    return status;
+}
+
+static int run_put_lists(struct run *run, const struct selection *selection, struct err *err)
+{
+    const struct list *last = NULL;
+    for (int i = 0; i < selection->nrows; i++) {
+        const struct list *list = selection->rows[i].list;
+        if (list != last &&
+            store_put_run_list(run->store, run->summary->run_id, list->name, list->title, err) != 0)
+            return -1;
+        last = list;
+    }
+    return 0;
+}
+
+// Leaves out what a resumed run has already.
+static int run_missing_rows(struct run *run, const struct selection *selection, struct err *err)
+{
+    run->rows = xcalloc((size_t)selection->nrows, sizeof *run->rows);
+    for (int i = 0; i < selection->nrows; i++) {
+        int have = run->options->resume ? store_has_form(run->store, run->summary->run_id,
+                                                         selection->rows[i].row, err)
+                                        : 0;
+        if (have < 0)
+            return -1;
+        if (have)
+            run->summary->forms_had++;
+        else
+            run->rows[run->nrows++] = selection->rows[i];
+    }
+    return 0;
+}
+
+static void run_kernel_done(void *context, bool failed)
+{
+    struct run *run = context;
+    progress_step(run->progress, 1, failed);
+}
+
+static void run_waiting(void *context)
+{
+    struct run *run = context;
+    progress_waiting(run->progress);
+}
+
+// While the floor is a guess nothing that is measured can be believed; the core may become quiet
+// at any time.
+static int run_seek_floor(struct run *run, const struct batch *batch, struct err *err)
+{
+    const struct session_floor from = {
+        .store = run->store, .cpu_id = run->cpu_id, .anew = true, .quick = true};
+    if (!run->session.floor_guessed || batch->bits == 32)
+        return 0;
+    return session_find_floor(&run->session, &from, batch->program.path, err);
+}
+
+// What was accepted with a guess for the canary's floor may be anything.
+static void run_disbelieve(const struct run *run, struct batch *batch)
+{
+    char detail[sizeof run->session.floor_seen.text + 64];
+    snprintf(detail, sizeof detail, "the core was never seen undisturbed: %s",
+             run->session.floor_seen.text);
+    const char *kept = arena_strdup(&batch->arena, detail);
+    for (int k = 0; k < batch->nkernels; k++) {
+        struct exec_kernel *kernel = &batch->measured[k];
+        if (!kernel->finished || kernel->outcome != OUTCOME_OK)
+            continue;
+        kernel->outcome = OUTCOME_UNSTABLE;
+        kernel->detail = kept;
+        for (int t = 0; t < kernel->ntimings; t++) {
+            kernel->timings[t].outcome = OUTCOME_UNSTABLE;
+            kernel->timings[t].detail = kept;
+            kernel->timings[t].accepted = kernel->timings[t].nsamples = 0;
+        }
+    }
+}
+
+static int run_measure(struct run *run, struct batch *batch, struct err *err)
+{
+    if (batch->failed)
+        return err_set(err, "%s", batch->err.text);
+    if (!batch->program.path)
+        return 0;
+    if (run_seek_floor(run, batch, err) != 0)
+        return -1;
+    const struct exec_progress progress = {run_kernel_done, run_waiting, run};
+    const struct exec_params params = session_params(&run->session, batch->bits);
+    struct exec_summary summary;
+    if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
+                 &batch->arena, &summary, err) != 0)
+        return -1;
+    run->summary->passes += summary.passes;
+    run->summary->stopped |= summary.stopped;
+    if (run->session.floor_guessed)
+        run_disbelieve(run, batch);
+    for (int k = 0; k < batch->nkernels; k++)
+        run->summary->kernels +=
+            batch->measured[k].finished && batch->measured[k].outcome == OUTCOME_OK;
+    return 0;
+}
+
+static int run_batches(struct run *run, struct batch_source *source, struct err *err)
+{
+    int status = 0;
+    struct batch *batch;
+    while (status == 0 && !run->summary->stopped && (batch = batch_source_next(source))) {
+        progress_more(run->progress, batch->nkernels, batch->nrows);
+        status = run_measure(run, batch, err);
+        if (status == 0)
+            status = run_keeper_put(run->keeper, batch, err); // takes the batch
+        else
+            batch_free(batch);
+    }
+    struct err store_err = {{0}};
+    if (run_keeper_end(run->keeper, &run->summary->forms_run, &run->summary->doubted, &store_err) !=
+            0 &&
+        status == 0)
+        status = err_set(err, "%s", store_err.text);
+    return status;
+}
+
+static int run_all(struct run *run, struct err *err)
+{
+    const struct batch_options options = {
+        .plan = {.issue_width = run->session.issue_width,
+                 .tests = run->options->tests,
+                 .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL},
+        .directory = run->session.directory,
+        .keep = run->options->keep,
+        .kernels = BATCH_KERNELS,
+        .first = FIRST_KERNELS,
+        .ahead = run->options->ahead
+    };
+    run->progress = progress_start(run->nrows, run->options->quiet);
+    run->keeper = run_keeper_start(run->store, run->summary->run_id, run->rows,
+                                   options.plan.issue_width, run->progress);
+    struct batch_rows rows = {run->rows, run->nrows};
+    const struct batch_feed feed = batch_feed_rows(&rows);
+    struct batch_source *source = batch_source_start(&feed, &options);
+    int status = run_batches(run, source, err);
+    batch_source_stop(source);
+    progress_end(run->progress);
+    return status;
+}
+
+// Ports come last: how many blockers a form needs follows from its throughput.
+static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
+{
+    if (run->session.floor_guessed) {
+        run->summary->ports_missing = true;
+        return 0;
+    }
+    struct run_ports ports = {.session = &run->session,
+                              .store = run->store,
+                              .run_id = run->summary->run_id,
+                              .cpu_id = run->cpu_id,
+                              .reuse_model = *run->options->selection,
+                              .ahead = run->options->ahead,
+                              .quiet = run->options->quiet,
+                              .keep = run->options->keep,
+                              .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    int status = run_ports(&ports, selection->rows, selection->nrows, err);
+    run->summary->kernels += ports.kernels;
+    run->summary->passes += ports.passes;
+    run->summary->stopped |= ports.stopped;
+    run->summary->ports_missing = ports.not_measured;
+    return status;
+}
+
+static int run_begin_counting(struct run *run, struct err *err)
+{
+    struct session_counters wanted = run->options->counters;
+    wanted.ports = run->options->tests & TESTS_PORTS;
+    return session_count_begin(&run->session, &wanted, err);
+}
+
+static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
+{
+    char nasm[128];
+    if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
+        session_begin(run->options->cpu, &run->session, err) != 0 ||
+        session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
+        return -1;
+    run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
+    if (store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
+        session_check_stopped(run_calibrate(run, err), err) != 0 ||
+        // Filed under what it was measured to be.
+        store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
+        run_begin(run, selection, err) != 0 || run_put_lists(run, selection, err) != 0 ||
+        run_missing_rows(run, selection, err) != 0)
+        return -1;
+    run_probe_32(run);
+    int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
+    if (status == 0 && run->options->tests & TESTS_PORTS && !run->summary->stopped)
+        status = run_all_ports(run, selection, err);
+    run->summary->floor_guessed = run->session.floor_guessed;
+    return status;
+}
+
+static int run_warn_unstable(struct store *store, const struct run_summary *summary,
+                             struct err *err)
+{
+    int64_t tests = 0;
+    for (int i = 0; i < OUTCOME_COUNT; i++)
+        tests += summary->counts[i];
+    return run_info_warn_unstable(store, summary->run_id, summary->counts[OUTCOME_UNSTABLE], tests,
+                                  err);
+}
+
+int run_rows(struct store *store, const struct selection *selection,
+             const struct run_options *options, struct run_summary *summary, struct err *err)
+{
+    double start_s = run_now_s();
+    *summary = (struct run_summary){0};
+    struct run run = {.store = store, .options = options, .summary = summary};
+    int status = run_prepared(&run, selection, err);
+    if (options->keep && run.session.directory[0])
+        fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
+    summary->seconds = run_now_s() - start_s;
+    if (status == 0 && !summary->stopped)
+        status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
+    if (status == 0)
+        status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
+    if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
+        status = run_warn_unstable(store, summary, err);
+    if (status == 0 && summary->doubted > 0)
+        status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
+    free(run.rows);
+    session_end(&run.session, options->keep);
+    return status;
+}

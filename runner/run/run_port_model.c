@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+// The forms that a port model is found with, and how; see run_port_model.h.
+#include "run_port_model.h"
+
+#include "plan/plan.h"
+#include "ports/ports_forms.h"
+#include "ports/ports_names.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Forms that may keep a unit busy, among those that a model is found with.
+static const double UNIT_LEAST_CLK = 1.9, UNIT_MOST_CLK = 40;
+static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // or need a shared path
+
+static double throughput_of(const struct list_row *row, const struct stored_throughput *values,
+                            int n)
+{
+    const struct stored_form key = {row->form, encoding_name(row->enc), row->bits};
+    const struct stored_throughput *found = stored_form_find(&key, values, n, sizeof *values);
+    return found ? found->value_clk : (double)NAN;
+}
+
+static void forms_add(struct ports_forms *forms, const struct list_row *row,
+                      const struct stored_throughput *throughputs, int nthroughputs)
+{
+    forms->rows[forms->n] = row;
+    forms->forms[forms->n] = ports_form(row);
+    forms->forms[forms->n].rthroughput_clk = throughput_of(row, throughputs, nthroughputs);
+    forms->n++;
+}
+
+int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked, int nasked,
+                     const struct stored_throughput *throughputs, int nthroughputs, struct err *err)
+{
+    *forms = (struct ports_forms){.n = 0};
+    if (select_rows(NULL, 0, NULL, &forms->lists, err) != 0)
+        return -1;
+    size_t most =
+        (size_t)forms->lists.nrows + (size_t)nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1;
+    forms->rows = xcalloc(most, sizeof *forms->rows);
+    forms->forms = xcalloc(most, sizeof *forms->forms);
+    for (int i = 0; i < forms->lists.nrows; i++) {
+        const struct list_row *row = forms->lists.rows[i].row;
+        if (row->bits == 64 && mix_plannable(row))
+            forms_add(forms, row, throughputs, nthroughputs);
+    }
+    ports_forms_thin(forms->forms, forms->rows, forms->n);
+    forms->first_asked = forms->n;
+    for (int i = 0; i < nasked; i++) {
+        forms_add(forms, asked[i].row, throughputs, nthroughputs);
+        forms->forms[forms->n - 1].blocker_cost = -1;
+    }
+    return 0;
+}
+
+void ports_forms_free(struct ports_forms *forms)
+{
+    selection_free(&forms->lists);
+    free(forms->rows);
+    free(forms->forms);
+    free(forms->rows_32);
+}
+
+// Whether a unit may be found with the row: memory would only be in the way, and of the many forms
+// of AVX-512 only those of 512 bits may need more than others.
+static bool row_shows_units(const struct list_row *row)
+{
+    bool wide = false;
+    for (int i = 0; i < row->nops; i++) {
+        if (row->ops[i].kind == OPERAND_MEM || row->ops[i].kind == OPERAND_VSIB)
+            return false;
+        wide |= row->ops[i].bits == 512 && !row->ops[i].masked;
+    }
+    return row->enc != ENC_EVEX || (wide && row->rounding == ROUND_NONE);
+}
+
+// Whether a shared path may be found with the row: one or two a cycle, no load, no wider twin.
+static bool row_shows_paths(const struct list_row *row, double clk)
+{
+    if (!(clk >= PATH_LEAST_CLK && clk <= PATH_MOST_CLK) || row->enc == ENC_EVEX ||
+        list_row_option(row, "data"))
+        return false;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        bool memory = op->kind == OPERAND_MEM || op->kind == OPERAND_VSIB;
+        if ((memory && op->access & ACCESS_READ) || op->kind == OPERAND_MMX ||
+            op->kind == OPERAND_X87 || op->high8 ||
+            (op->kind == OPERAND_VEC && (row->enc == ENC_LEGACY || op->bits > 128)))
+            return false;
+    }
+    for (int i = 0; i < row->nimplicit; i++)
+        if (row->implicit[i].kind == OPERAND_X87 || row->implicit[i].kind == OPERAND_FPSW)
+            return false;
+    return true;
+}
+
+// One row a mnemonic and place of memory.
+static bool row_is_twin(const struct ports_forms *forms, int a, int b)
+{
+    const struct list_row *one = forms->rows[a], *other = forms->rows[b];
+    bool same = strcmp(one->mnemonic, other->mnemonic) == 0 && one->nops == other->nops;
+    for (int i = 0; i < one->nops && same; i++)
+        same = one->ops[i].kind == other->ops[i].kind;
+    return same;
+}
+
+static int forms_for_paths(const struct ports_forms *forms, int *which)
+{
+    int n = 0;
+    for (int i = 0; i < forms->first_asked; i++) {
+        bool wanted = row_shows_paths(forms->rows[i], forms->forms[i].rthroughput_clk);
+        for (int k = n - 1; k >= 0 && wanted; k--)
+            wanted = !row_is_twin(forms, i, which[k]);
+        if (wanted)
+            which[n++] = i;
+    }
+    return n;
+}
+
+static int forms_for_units(const struct ports_forms *forms, int *which)
+{
+    int n = 0;
+    for (int i = 0; i < forms->first_asked; i++) {
+        double clk = forms->forms[i].rthroughput_clk;
+        if (clk >= UNIT_LEAST_CLK && clk <= UNIT_MOST_CLK && row_shows_units(forms->rows[i]))
+            which[n++] = i;
+    }
+    return n;
+}
+
+static int model_units(const struct ports_forms *forms, const struct port_oracle *oracle,
+                       struct port_model *model, struct err *err)
+{
+    int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = forms_for_units(forms, which);
+    struct port_usage *usages = xcalloc((size_t)forms->n + 1, sizeof *usages);
+    int status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+    if (status == 0)
+        status = port_find_units(oracle, forms->forms, which, n, model, usages, err);
+    n = forms_for_paths(forms, which);
+    if (status == 0)
+        status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+    if (status == 0)
+        status = port_find_paths(oracle, forms->forms, which, n, model, usages, err);
+    free(which);
+    free(usages);
+    return status;
+}
+
+int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
+                     const struct session *session, struct port_model *model, struct err *note,
+                     struct err *err)
+{
+    if (port_discover(oracle, forms->forms, forms->first_asked, session->issue_width, model, err) !=
+        0)
+        return -1;
+    if (port_name_sets(oracle, forms->forms, forms->first_asked, session->cpu->uarch, model, note,
+                       err) != 0)
+        return -1;
+    return model_units(forms, oracle, model, err);
+}
+
+// Index of a form of the lists by its text, -1 if there is none.
+static int forms_find(const struct ports_forms *forms, const char *name)
+{
+    for (int i = 0; i < forms->first_asked && *name; i++)
+        if (strcmp(forms->forms[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+static const char *forms_name(const struct ports_forms *forms, int form)
+{
+    return form >= 0 ? forms->forms[form].name : "";
+}
+
+void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
+                        struct stored_port_model *stored)
+{
+    *stored =
+        (struct stored_port_model){.model = *model, .filler = forms_name(forms, model->filler)};
+    for (int c = 0; c < model->nclasses; c++)
+        stored->class_blockers[c] = forms_name(forms, model->classes[c].blocker);
+    for (int u = 0; u < model->nunits; u++) {
+        stored->unit_blockers[u] = forms_name(forms, model->units[u].blocker);
+        stored->unit_wholes[u] = forms_name(forms, model->units[u].whole_blocker);
+    }
+    for (int p = 0; p < model->nprobes; p++)
+        stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
+}
+
+bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
+                           struct port_model *model)
+{
+    bool complete = true;
+    *model = stored->model;
+    model->filler = forms_find(forms, stored->filler);
+    for (int c = 0; c < model->nclasses; c++) {
+        model->classes[c].blocker = forms_find(forms, stored->class_blockers[c]);
+        complete &= model->classes[c].blocker >= 0;
+    }
+    for (int u = 0; u < model->nunits; u++) {
+        model->units[u].blocker = forms_find(forms, stored->unit_blockers[u]);
+        model->units[u].whole_blocker = forms_find(forms, stored->unit_wholes[u]);
+        complete &= model->units[u].blocker >= 0;
+        // Of a time when paths had no probes.
+        complete &= !port_unit_is_path(&model->units[u]) || model->nprobes > 0;
+    }
+    for (int p = 0; p < model->nprobes; p++) {
+        model->probes[p].form = forms_find(forms, stored->probe_forms[p]);
+        complete &= model->probes[p].form >= 0;
+    }
+    return complete;
+}
+
+void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,
+                        struct port_model *model_32)
+{
+    *model_32 = *model;
+    model_32->nclasses = model_32->nunits = 0;
+    model_32->filler = -1;
+    forms->rows_32 = xcalloc(PORT_CLASSES_MAX + 1, sizeof *forms->rows_32);
+    for (int c = -1; c < model->nclasses; c++) {
+        int blocker = c < 0 ? model->filler : model->classes[c].blocker;
+        if (blocker < 0)
+            continue;
+        const struct list_row *row = forms->rows[blocker];
+        bool possible = true;
+        for (int i = 0; i < row->nops; i++)
+            possible &= row->ops[i].bits != 64 || row->ops[i].kind == OPERAND_VEC ||
+                        row->ops[i].kind == OPERAND_MMX;
+        if (!possible)
+            continue;
+        struct list_row *copy = &forms->rows_32[c + 1];
+        *copy = *row;
+        copy->bits = 32;
+        forms_add(forms, copy, NULL, 0);
+        if (c < 0) {
+            model_32->filler = forms->n - 1;
+        } else {
+            model_32->classes[model_32->nclasses] = model->classes[c];
+            model_32->classes[model_32->nclasses++].blocker = forms->n - 1;
+        }
+    }
+}

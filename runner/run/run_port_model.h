@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The port model of a CPU from the rows of all lists: which of them may show sets, units and paths,
+// and the search for these. For runs and for `latput ports`.
+#ifndef LATPUT_RUN_PORT_MODEL_H
+#define LATPUT_RUN_PORT_MODEL_H
+
+#include "list/select.h"
+#include "measure/session.h"
+#include "ports/ports.h"
+#include "store/store.h"
+
+// The forms that blockers and units are chosen from (all lists), and the rows in question behind
+// them.
+struct ports_forms {
+    struct selection lists;
+    const struct list_row **rows; // by index of a form
+    struct port_form *forms;
+    int n;
+    int first_asked;          // index of the first row in question
+    struct list_row *rows_32; // blockers in 32-bit mode
+};
+// `throughputs` (n of them, sorted) are put into the forms; NULL: none known.
+int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked, int nasked,
+                     const struct stored_throughput *throughputs, int nthroughputs,
+                     struct err *err);
+void ports_forms_free(struct ports_forms *forms);
+
+// Structure, units and names. *note: why the published names do not apply, if they do not.
+int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
+                     const struct session *session, struct port_model *model, struct err *note,
+                     struct err *err);
+
+// The model with the names of the forms that it has the indices of, which live as long as `forms`.
+void ports_stored_model(const struct ports_forms *forms, const struct port_model *model,
+                        struct stored_port_model *stored);
+
+// And back. false: it names forms that are no longer in the lists, or has paths without probes.
+bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
+                           struct port_model *model);
+
+// The same model with blockers that run in 32-bit mode; classes whose blocker cannot are left out,
+// and units. Adds the blockers to the forms.
+void ports_model_for_32(struct ports_forms *forms, const struct port_model *model,
+                        struct port_model *model_32);
+
+#endif

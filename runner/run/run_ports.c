@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+// Ports of rows; see run_ports.h. The model is found once a run; everything else goes chunk by
+// chunk, so that a run that is killed loses one chunk.
+#include "run_ports.h"
+
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_FORMS = 1500 };
+
+static int model_store(struct run_ports *run, const struct ports_forms *forms,
+                       const struct port_model *model, struct err *err)
+{
+    struct stored_port_model stored;
+    ports_stored_model(forms, model, &stored);
+    return store_put_port_model(run->store, run->run_id, &stored, err);
+}
+
+// The model that the database has; 1 found and usable here, 0 none, -1 error.
+static int model_load(struct run_ports *run, const struct ports_forms *forms,
+                      struct port_model *model, bool *own, struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_port_model stored;
+    int64_t from = run->run_id;
+    int found = store_get_port_model(run->store, from, &stored, &arena, err);
+    *own = found == 1;
+    if (found == 0 && run->reuse_model) {
+        found = store_newest_port_run(run->store, run->cpu_id, NULL, &from, err);
+        if (found == 1)
+            found = store_get_port_model(run->store, from, &stored, &arena, err);
+    }
+    // A list may have lost a form: then a new model is found.
+    if (found == 1 && !ports_model_of_stored(forms, &stored, model))
+        found = 0;
+    arena_free(&arena);
+    return found;
+}
+
+// A disturbed machine may hide the structure. Latency and throughput stay what they are.
+static int model_not_found(struct run_ports *run, struct err *err)
+{
+    char *text = xasprintf("the ports were not measured: %s", err->text);
+    int status = store_run_warning(run->store, run->run_id, text,
+                                   "measure them when the machine is quieter: latput run --tests P "
+                                   "with the same lists",
+                                   err);
+    free(text);
+    run->not_measured = true;
+    return status == 0 ? 1 : -1;
+}
+
+// 0; 1: there is none, and a warning says why; -1.
+static int model_get(struct run_ports *run, const struct ports_forms *forms,
+                     const struct port_oracle *oracle, struct port_model *model, struct err *err)
+{
+    bool own = false;
+    struct err note = {{0}};
+    int found = model_load(run, forms, model, &own, err);
+    if (found < 0)
+        return -1;
+    if (found == 1) {
+        if (!own && model_store(run, forms, model, err) != 0)
+            return -1;
+        return port_infer_units(oracle, forms->forms, model, err); // not stored
+    }
+    if (own)
+        return err_set(err, "the run's port model names forms that are no longer in the lists, or "
+                            "is of an older version; begin a new run");
+    if (ports_find_model(forms, oracle, run->session, model, &note, err) != 0)
+        return run->measure_stopped && *run->measure_stopped ? -1 : model_not_found(run, err);
+    if (*note.text &&
+        store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
+                          note.text, err) != 0)
+        return -1;
+    return model_store(run, forms, model, err);
+}
+
+// The trials of a chunk, by position in it.
+struct chunk_evidence {
+    struct arena arena;
+    int first_form;
+    const int *position_of; // by form - first_form
+    struct measured_port_trial **trials;
+    int *ntrials, *capacity;
+};
+
+static void chunk_tell(void *context, int form, const char *blocker, int blockers, int instances,
+                       const struct port_timing *timing)
+{
+    struct chunk_evidence *evidence = context;
+    int i = evidence->position_of[form - evidence->first_form];
+    if (evidence->ntrials[i] == evidence->capacity[i]) {
+        int capacity = evidence->capacity[i] ? 2 * evidence->capacity[i] : 16;
+        struct measured_port_trial *grown =
+            arena_alloc(&evidence->arena, (size_t)capacity * sizeof *grown);
+        if (evidence->ntrials[i])
+            memcpy(grown, evidence->trials[i], (size_t)evidence->ntrials[i] * sizeof *grown);
+        evidence->trials[i] = grown;
+        evidence->capacity[i] = capacity;
+    }
+    evidence->trials[i][evidence->ntrials[i]++] =
+        (struct measured_port_trial){blocker, blockers, instances, *timing};
+}
+
+static struct port_usage usage_refused(enum outcome outcome, const char *detail)
+{
+    return (struct port_usage){
+        .outcome = outcome, .detail = detail, .slots = (double)NAN, .unit = -1};
+}
+
+struct chunk {
+    struct run_ports *run;
+    struct ports_forms *forms;
+    const struct port_oracle *oracle;
+    const struct measure_mixes *measure; // behind the oracle
+    const struct port_model *models[2];  // for 64-bit and 32-bit mode
+    const struct selected_row *asked;    // row i is form first_asked + i
+    struct progress *progress;
+};
+
+// Why the row is not measured; NULL: it is.
+static const char *row_obstacle(const struct chunk *chunk, const struct list_row *row,
+                                enum outcome *outcome)
+{
+    *outcome = OUTCOME_SKIPPED;
+    if (row->bits == 32 && chunk->run->skip_32)
+        return chunk->run->skip_32;
+    *outcome = OUTCOME_NOT_MEASURABLE;
+    if (!mix_plannable(row))
+        return "needs a macro, moves a stack or waits for memory: it cannot stand beside blockers";
+    return NULL;
+}
+
+static int chunk_infer(const struct chunk *chunk, int bits, const int *which, const int *position,
+                       int n, struct chunk_evidence *evidence, struct port_usage *usages,
+                       struct err *err)
+{
+    const struct port_model *model = chunk->models[bits == 32];
+    const struct port_evidence tell = {chunk_tell, evidence};
+    struct port_usage *inferred = xcalloc((size_t)n + 1, sizeof *inferred);
+    int status =
+        port_infer(chunk->oracle, chunk->forms->forms, which, n, model, &tell, inferred, err);
+    if (status == 0 && bits == 64)
+        status = port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, &tell,
+                                   inferred, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        const char *moves[MIX_BREAKERS_MAX];
+        int nmoves = mix_breakers(chunk->forms->rows[which[i]], BREAK_NEEDED, moves);
+        usages[position[i]] = inferred[i];
+        // What sets an operand anew before each instance took a slot as well.
+        usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
+        usages[position[i]].slots_mixed = fmax(inferred[i].slots_mixed - nmoves, 0);
+    }
+    free(inferred);
+    return status;
+}
+
+static int chunk_measure(const struct chunk *chunk, int first, int n,
+                         struct chunk_evidence *evidence, struct port_usage *usages,
+                         struct err *err)
+{
+    int *which = xcalloc((size_t)n, sizeof *which),
+        *position = xcalloc((size_t)n, sizeof *position);
+    int status = 0;
+    for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
+        int wanted = 0;
+        for (int i = 0; i < n; i++) {
+            const struct list_row *row = chunk->asked[first + i].row;
+            enum outcome outcome;
+            const char *obstacle = row_obstacle(chunk, row, &outcome);
+            if (obstacle)
+                usages[i] = usage_refused(outcome, obstacle);
+            if (obstacle || row->bits != bits)
+                continue;
+            which[wanted] = chunk->forms->first_asked + first + i;
+            position[wanted++] = i;
+        }
+        if (wanted)
+            status = chunk_infer(chunk, bits, which, position, wanted, evidence, usages, err);
+    }
+    free(which);
+    free(position);
+    return status;
+}
+
+static int chunk_store(const struct chunk *chunk, int first, int n,
+                       const struct chunk_evidence *evidence, const struct port_usage *usages,
+                       struct err *err)
+{
+    struct measured_ports *results = xcalloc((size_t)n, sizeof *results);
+    for (int i = 0; i < n; i++) {
+        const struct selected_row *selected = &chunk->asked[first + i];
+        results[i] = (struct measured_ports){.row = selected->row,
+                                             .list_name = selected->list->name,
+                                             .position = selected->position,
+                                             .method = usages[i].counted ? "counter" : "throughput",
+                                             .usage = &usages[i],
+                                             .trials = evidence->trials[i],
+                                             .ntrials = evidence->ntrials[i],
+                                             .groups = chunk->oracle->groups,
+                                             .ngroups = chunk->oracle->ngroups,
+                                             .slots = measure_mixes_slots(chunk->measure)};
+    }
+    int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
+                                        results, n, err);
+    for (int i = 0; i < n && status == 0; i++)
+        progress_form(chunk->progress, chunk->asked[first + i].list->name,
+                      chunk->asked[first + i].list->nrows, usages[i].outcome == OUTCOME_OK);
+    free(results);
+    return status;
+}
+
+static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err)
+{
+    int *position_of = xcalloc((size_t)n, sizeof *position_of);
+    for (int i = 0; i < n; i++)
+        position_of[i] = i;
+    struct chunk_evidence evidence = {.first_form = chunk->forms->first_asked + first,
+                                      .position_of = position_of,
+                                      .trials = xcalloc((size_t)n, sizeof *evidence.trials),
+                                      .ntrials = xcalloc((size_t)n, sizeof *evidence.ntrials),
+                                      .capacity = xcalloc((size_t)n, sizeof *evidence.capacity)};
+    struct port_usage *usages = xcalloc((size_t)n, sizeof *usages);
+    int status = chunk_measure(chunk, first, n, &evidence, usages, err);
+    if (status == 0)
+        status = chunk_store(chunk, first, n, &evidence, usages, err);
+    arena_free(&evidence.arena);
+    free(evidence.trials);
+    free(evidence.ntrials);
+    free(evidence.capacity);
+    free(position_of);
+    free(usages);
+    return status;
+}
+
+static int ports_chunks(struct run_ports *run, struct ports_forms *forms,
+                        const struct port_oracle *oracle, const struct measure_mixes *measure,
+                        const struct port_model *model, const struct selected_row *asked,
+                        int nasked, struct err *err)
+{
+    struct port_model model_32;
+    ports_model_for_32(forms, model, &model_32);
+    const struct chunk chunk = {
+        run, forms, oracle, measure, {model, &model_32},
+            asked, measure->progress
+    };
+    int status = 0;
+    for (int first = 0; first < nasked && status == 0; first += CHUNK_FORMS)
+        status = chunk_do(&chunk, first,
+                          nasked - first < CHUNK_FORMS ? nasked - first : CHUNK_FORMS, err);
+    return status;
+}
+
+// Rows that want port tests and have no result yet. Returns their number, or -1.
+static int ports_missing(struct run_ports *run, const struct selected_row *rows, int nrows,
+                         struct selected_row *asked, struct err *err)
+{
+    int n = 0;
+    for (int i = 0; i < nrows; i++) {
+        if (!(rows[i].row->tests & TESTS_PORTS))
+            continue;
+        int has = store_has_port_result(run->store, run->run_id, rows[i].row, err);
+        if (has < 0)
+            return -1;
+        if (!has)
+            asked[n++] = rows[i];
+    }
+    return n;
+}
+
+static int ports_measure(struct run_ports *run, const struct selected_row *asked, int nasked,
+                         struct err *err)
+{
+    struct arena arena = {0};
+    struct stored_throughput *throughputs = NULL;
+    int nthroughputs = 0;
+    struct ports_forms forms = {.n = 0};
+    int status =
+        store_get_throughputs(run->store, run->run_id, &throughputs, &nthroughputs, &arena, err);
+    if (status == 0)
+        status = ports_forms_load(&forms, asked, nasked, throughputs, nthroughputs, err);
+    if (status == 0) {
+        struct measure_mixes measure = {.session = run->session,
+                                        .rows = forms.rows,
+                                        .plan = {.issue_width = run->session->issue_width},
+                                        .progress = progress_start(nasked, run->quiet),
+                                        .keep = run->keep,
+                                        .ahead = run->ahead};
+        const struct port_oracle oracle = measure_mixes_oracle(&measure);
+        static struct port_model model;
+        run->measure_stopped = &measure.stopped;
+        status = model_get(run, &forms, &oracle, &model, err);
+        if (status == 0)
+            status = ports_chunks(run, &forms, &oracle, &measure, &model, asked, nasked, err);
+        progress_end(measure.progress);
+        run->kernels = measure.kernels;
+        run->passes = measure.passes;
+        run->stopped = measure.stopped;
+    }
+    ports_forms_free(&forms);
+    arena_free(&arena);
+    run->measure_stopped = NULL;
+    return run->stopped || status > 0 ? 0 : status;
+}
+
+int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)
+{
+    struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
+    int nasked = ports_missing(run, rows, nrows, asked, err);
+    int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
+    free(asked);
+    return status;
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The port part of a run: finds the structure of the ports, then what each row uses of it, in
+// chunks that are stored as they are done. The structure itself is found by run_port_model.h.
+#ifndef LATPUT_RUN_PORTS_H
+#define LATPUT_RUN_PORTS_H
+
+#include "list/select.h"
+#include "measure/measure_mixes.h"
+#include "run_port_model.h"
+#include "store/store.h"
+
+struct run_ports {
+    const struct session *session;
+    struct store *store;
+    int64_t run_id, cpu_id;
+    bool reuse_model; // take the CPU's newest, if there is one
+    bool ahead, quiet, keep;
+    const char *skip_32;         // why rows with bits=32 are not measured; NULL: they are
+    int64_t kernels, passes;     // out
+    bool stopped;                // out: by exec_stop(); what was stored stays
+    bool not_measured;           // out: no structure was found, a warning says why
+    const bool *measure_stopped; // while it measures
+};
+// Measures those of the rows that want port tests and have no port result in this run yet.
+int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err);
+
+#endif

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// What `latput stat` says: as a table for people, as CSV and as JSON. Pure functions of a result.
+#ifndef LATPUT_STAT_REPORT_H
+#define LATPUT_STAT_REPORT_H
+
+#include "report/report.h"
+#include "stat_measure.h"
+
+struct stat_report {
+    const struct stat_options *options;
+    const struct stat_event *events;
+    const struct stat_result *result; // has nevents
+    const struct counter_table *table;
+    bool all_events; // nobody asked for these events: refused ones are not named one by one
+};
+
+// Appends the report. Events that were not counted are in it, with the reason.
+void stat_report_put(const struct stat_report *report, enum report_format format,
+                     struct strbuf *out);
+
+#endif

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests/cli/cli_*.sh: runs $LATPUT and checks exit status and output. Each test works in a
+# scratch directory that is removed at the end. `finish` ends the script.
+# shellcheck shell=bash
+set -u
+: "${LATPUT:?path of the program}"
+TREE=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+export TREE
+SCRATCH=$(mktemp -d)
+trap 'rm -rf "$SCRATCH"' EXIT
+cd "$SCRATCH" || exit 99
+export XDG_CACHE_HOME=$SCRATCH/.cache # what is known of lists
+CLI_FAILED=0
+OUT=$SCRATCH/.out ERR=$SCRATCH/.err STATUS=0
+
+# run ARGS...: runs latput; leaves its output in $OUT and $ERR, its status in $STATUS.
+run() {
+    "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="latput $*"
+}
+# What it prints may be anything; nobody's terminal is steered by it.
+cli_show() { head -n 20 "$2" | LC_ALL=C tr -d '\000-\010\013-\037\177' | sed "s/^/  $1: /"; }
+cli_fail() {
+    CLI_FAILED=$((CLI_FAILED + 1))
+    echo "FAILED: $CLI_COMMAND: $1"
+    echo "  status $STATUS"
+    cli_show out "$OUT"
+    cli_show err "$ERR"
+}
+expect_status() { [ "$STATUS" = "$1" ] || cli_fail "expected status $1"; }
+expect_out() { grep -qE -- "$1" "$OUT" || cli_fail "no line on stdout matches: $1"; }
+expect_err() { grep -qE -- "$1" "$ERR" || cli_fail "no line on stderr matches: $1"; }
+expect_no_out() { [ ! -s "$OUT" ] || cli_fail "stdout should be empty"; }
+# expect "what" COMMAND...: the command must succeed.
+expect() {
+    CLI_COMMAND=$1
+    shift
+    "$@" || cli_fail "not true: $*"
+}
+finish() { [ "$CLI_FAILED" = 0 ] && exit 0 || exit 1; }

@@ -1,0 +1,122 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# alltests.sh around a program that only notes how it was called: which commands run in which order,
+# what is passed on, what ends it, and that a lost terminal does not.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+
+cp "$TREE/alltests.sh" .
+cat >install-deps.sh <<'END'
+#!/bin/sh
+echo "deps" >>calls
+exit "${DEPS_STATUS:-0}"
+END
+cat >program <<'END'
+#!/bin/sh
+echo "$*" >>calls
+echo "this is $1"
+if [ "$1" = "$SLOW" ]; then
+    while [ ! -e go_on ]; do sleep 0.05; done
+fi
+[ "$1" = "$FAILING" ] && exit "$STATUS_WANTED"
+exit 0
+END
+printf 'all:\n\t@echo make >>calls; mkdir -p build; cp program build/latput\n' >Makefile
+chmod +x install-deps.sh program
+
+# all ARGS...: runs alltests.sh as `run` runs latput; the calls are in the file calls.
+all() {
+    rm -f calls
+    ./alltests.sh "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+    CLI_COMMAND="alltests.sh $*"
+}
+# expect_calls TEXT: one call a line.
+expect_calls() {
+    [ "$(cat calls)" = "$1" ] || cli_fail "calls are: $(tr '\n' '|' <calls)"
+}
+
+all
+expect_status 0
+expect_calls 'deps
+make
+cpu --save results/cpu.cpuid
+cpu
+check
+run --resume
+report --output results
+pack --output results'
+expect_out '^Results are in results/'
+expect "log of the run" grep -q '^this is run' results/alltests.log
+expect "CPU text" grep -q '^this is cpu' results/cpu.txt
+
+all --quick --db my.db --results=elsewhere --filter 'add *'
+expect_status 0
+expect "options reach run" grep -qx 'run --resume --quick --db my.db --results=elsewhere --filter add \*' calls
+expect "report" grep -qx 'report --db my.db --output elsewhere' calls
+expect "database reaches pack" grep -qx 'pack --db my.db --output elsewhere' calls
+expect "log elsewhere" grep -q '^this is run' elsewhere/alltests.log
+
+# A run in which tests failed is complete; anything worse ends it there.
+export FAILING=run STATUS_WANTED=1
+all
+expect_status 1
+expect "pack after failed tests" grep -q '^pack' calls
+expect_out '^The results are not to be relied on as they are'
+for STATUS_WANTED in 2 3; do
+    all
+    expect_status "$STATUS_WANTED"
+    expect "no pack without results" test -z "$(grep '^pack' calls)"
+done
+FAILING=check STATUS_WANTED=2
+all
+expect_status 2
+expect_err '^this is check$'
+expect_err "^alltests.sh: 'build/latput check' failed with status 2"
+expect "no run with broken lists" test -z "$(grep '^run' calls)"
+FAILING=
+DEPS_STATUS=3 all
+expect_status 3
+expect_calls 'deps'
+printf 'all:\n\t@echo "broken tree" >&2; false\n' >Makefile
+all
+expect_status 3
+expect_err '^broken tree'
+expect "nothing after a failed build" test "$(cat calls)" = deps
+
+# Sends a signal while the run is under way, which goes on only then.
+signalled() {
+    SLOW=run ./alltests.sh >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        grep -q '^run' calls 2>/dev/null && break
+        sleep 0.05
+    done
+    kill -"$1" "$pid"
+    touch go_on
+    wait "$pid"
+    STATUS=$?
+}
+
+# Hang-up of the terminal, and a reader of its output that goes away.
+printf 'all:\n\t@mkdir -p build; cp program build/latput\n' >Makefile
+rm -f calls
+CLI_COMMAND='alltests.sh, hung up'
+signalled HUP
+expect_status 0
+expect "pack after hang-up" grep -q '^pack' calls
+
+# Interrupted (the run ends by itself then, with what it has): nothing is packed.
+rm -f calls go_on
+CLI_COMMAND='alltests.sh, interrupted'
+signalled TERM
+expect_status 1
+expect_out 'goes on from here'
+expect "no pack of half a run" test -z "$(grep '^pack' calls)"
+rm -f calls
+CLI_COMMAND='alltests.sh, reader gone'
+./alltests.sh 2>&1 </dev/null | true
+STATUS=${PIPESTATUS[0]}
+expect_status 0
+expect "pack without a reader" grep -q '^pack' calls
+finish

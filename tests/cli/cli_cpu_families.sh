@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Which family and which table of counters a signature leads to: a CPUID dump is made of each line of
+# tests/fixtures/cpu/signatures.csv, and latput cpu and latput counters must say what the line says.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+signatures=$TREE/tests/fixtures/cpu/signatures.csv
+
+# Four letters of a vendor as CPUID has them; a short name is padded with blanks on both sides.
+word() { printf '%s' "$1" | od -An -tx4 | tr -d ' \n'; }
+dump_make() { # VENDOR, SIGNATURE, CORE
+    local vendor=$1 leaves=2
+    [ "$vendor" != Shanghai ] || vendor='  Shanghai  '
+    echo 'latput-cpuid 1'
+    echo "00000000 00 0000001a $(word "${vendor:0:4}") $(word "${vendor:8:4}") $(word "${vendor:4:4}")"
+    echo "00000001 00 ${2#0x} 00000800 00000000 00000011"
+    if [ -n "$3" ]; then
+        printf '0000001a 00 %02x%06x 00000000 00000000 00000000\n' $((${3%/*})) $((${3#*/}))
+        leaves=3
+    fi
+    echo "end $leaves"
+}
+
+lines=0
+while IFS=, read -r name vendor signature core uarch scheme general fixed; do
+    lines=$((lines + 1))
+    dump_make "$vendor" "$signature" "$core" >one.cpuid
+    run cpu --load one.cpuid
+    CLI_COMMAND="latput cpu, $name"
+    expect_status 0
+    expect_out "^  signature +$signature:"
+    expect_out "^  uarch +$uarch:"
+    run counters --load one.cpuid
+    CLI_COMMAND="latput counters, $name"
+    if [ "$uarch" = unknown ]; then
+        expect_status 3
+        expect_err 'the counters of this CPU are not known'
+        continue
+    fi
+    expect_status 0
+    expect_out "^$uarch \\("
+    expect_out "^[0-9]+ events.*; table version [0-9]+, scheme $scheme\$"
+    [ -z "$general" ] || expect_out "^[0-9]+ events, $general general and $fixed fixed counters;"
+done < <(grep -v '^#' "$signatures" | tail -n +2)
+expect "lines" test "$lines" -ge 100
+
+# No family is left out, and each line says a family that there is.
+uarchs() { # COLUMN of a CSV file whose fields before it have no commas
+    grep -v '^#' "$2" | tail -n +2 | cut -d, -f"$1" | grep -v '^unknown$' | sort -u
+}
+CLI_COMMAND='families'
+diff <(uarchs 5 "$signatures") <(uarchs 6 "$TREE/cpuinfo/cpus.csv") >missing
+expect "each family has a signature: $(tr '\n' ' ' <missing)" test ! -s missing
+expect "each family has a table of counters" test "$(uarchs 6 "$TREE/cpuinfo/cpus.csv" | while read -r uarch; do
+    [ -e "$TREE/cpuinfo/counters/$uarch.csv" ] || echo "$uarch"
+done)" = ''
+finish

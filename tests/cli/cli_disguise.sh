@@ -1,0 +1,74 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A real run under false tables: cpus.csv gives the signature of this CPU another name and another
+# width, or has no line for it. The same values come out, and the false family is not believed.
+# Runs alone: it measures.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+# tree NAME SED-SCRIPT: data files with a cpus.csv changed by the script.
+tree() {
+    mkdir -p "$SCRATCH/$1"
+    ln -s "$TREE"/lists "$TREE"/macros "$TREE"/db "$SCRATCH/$1"/
+    ln -s "$BUILD" "$SCRATCH/$1/build"
+    cp -r "$TREE/cpuinfo" "$SCRATCH/$1/cpuinfo"
+    sed -E "$2" "$TREE/cpuinfo/cpus.csv" >"$SCRATCH/$1/cpuinfo/cpus.csv"
+}
+
+# measure NAME: a quick run with the tree of that name, into NAME.db.
+measure() {
+    local start=$SECONDS
+    LATPUT_ROOT=$SCRATCH/$1 run run --quick --tests LT --db "$1.db" --quiet --give-up 20
+    if [ "$STATUS" = 3 ] || [ "$(sqlite3 "$1.db" "SELECT count(*) FROM run_warning
+        WHERE text LIKE '%never seen undisturbed%'")" != 0 ]; then
+        echo "the core is too disturbed to compare two runs"
+        exit 77
+    fi
+    [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+    echo "$1: $((SECONDS - start)) s, $(sqlite3 "$1.db" "SELECT uarch, count(*), issue_width
+        FROM instruction_table JOIN run USING (run_id) WHERE outcome = 'ok'")"
+}
+
+# compare NAME: its values are those of the true tables. A disturbed core may cost a form or two.
+compare() {
+    local all off
+    all=$(sqlite3 true.db "SELECT count(*) FROM instruction_table WHERE outcome = 'ok'")
+    off=$(sqlite3 true.db "ATTACH '$1.db' AS other" "
+        SELECT t.mnemonic, t.operands, t.outcome, o.outcome, t.latency_min_clk, o.latency_min_clk,
+            t.rthroughput_clk, o.rthroughput_clk
+        FROM main.instruction_table t JOIN other.instruction_table o USING (form, enc, bits)
+        WHERE t.outcome = 'ok' AND (o.outcome <> 'ok'
+            OR abs(t.latency_min_clk - o.latency_min_clk) > 0.02 + 0.01 * t.latency_min_clk
+            OR abs(t.rthroughput_clk - o.rthroughput_clk) > 0.02 + 0.01 * t.rthroughput_clk)")
+    echo "$off"
+    expect "$1: most forms are measured" test "$all" -gt 40
+    expect "$1: the same values" test "$(grep -c . <<<"$off")" -le $((all / 20))
+    expect "$1: nothing is filed under the false name" test "$(sqlite3 "$1.db" \
+        "SELECT count(*) FROM instruction_table WHERE uarch = 'falsecore'")" = 0
+}
+
+run cpu --format json
+claim=$(sed -nE 's/^ *"claimed_uarch": *"([a-z0-9_]+)".*/\1/p' "$OUT" | head -n 1)
+if [ "${claim:-unknown}" = unknown ]; then
+    echo "cpus.csv has no line for this CPU's signature"
+    exit 77
+fi
+tree true ''
+measure true
+width=$(sqlite3 true.db 'SELECT measured_width FROM run')
+expect "the width is measured" test "${width:-0}" -ge 2
+head='^(([^,]*,){5})'"$claim"',("[^"]*"|[^,]*),[0-9]*,'
+tree narrow "s/$head/\\1falsecore,\\3,$((width - 1)),/"
+tree wide "s/$head/\\1falsecore,\\3,$((width + 1)),/"
+tree missing "/$head/d"
+for name in narrow wide missing; do
+    measure "$name"
+    compare "$name"
+    expect "$name: the width is measured" test \
+        "$(sqlite3 "$name.db" 'SELECT measured_width FROM run')" = "$width"
+done
+for name in narrow wide; do
+    CLI_COMMAND="evidence in $name.db" expect "$name: the width refutes it" test "$(sqlite3 "$name.db" \
+        "SELECT evidence LIKE '%dispatches $width%' FROM run")" = 1
+done
+finish

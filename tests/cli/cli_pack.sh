@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput pack, merge, diff and rederive on databases of known content.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+"$BUILD/tests/test_report" make known.db || exit 99
+
+run pack --db known.db
+expect_status 0
+expect_out '^results/AuthenticAMD-00B00F21-testb-20[0-9-]+-1\.0-test\.zip$'
+pack2=$(cat "$OUT")
+run pack --db known.db --run 1 --output one.zip
+expect_status 0
+expect_out '^one\.zip$'
+run pack --db known.db --run 1 --output again.zip
+expect "same bytes" cmp one.zip again.zip
+run pack --db known.db --run 7
+expect_status 2
+expect_err 'has no run 7'
+: >target.zip
+ln -s target.zip link.zip
+run pack --db known.db --run 1 --output link.zip
+expect_status 0
+expect "the link is one still" test -L link.zip
+expect "the pack is behind it" cmp target.zip one.zip
+run pack --db known.db --output /nonexistent/x.zip
+expect_status 3
+expect_err '/nonexistent/x\.zip: cannot be written: No such file or directory$'
+run report --db known.db --output /nonexistent/x
+expect_status 3
+expect_err '/nonexistent/x: cannot be made: No such file or directory$'
+
+run merge --db both.db one.zip "$pack2"
+expect_status 0
+expect_out '^one\.zip: added as run 1$'
+expect_out ': added as run 2$'
+run merge --db both.db one.zip
+expect_status 0
+expect_out '^one\.zip: is there already as run 1$'
+run query --db both.db --format csv
+cp "$OUT" both.csv
+run query --db known.db --format csv
+expect "same views" cmp both.csv "$OUT"
+
+# One bad pack: nothing of the others is merged either.
+head -c 300 one.zip >cut.zip
+run merge --db none.db one.zip cut.zip
+expect_status 2
+expect_no_out
+expect_err 'cut\.zip: '
+expect "no new database" test ! -e none.db -a ! -e none.db-wal -a ! -e none.db-shm
+cp known.db kept.db
+run merge --db kept.db cut.zip
+expect_status 2
+expect "what was there stays" test -s kept.db
+run merge --db none.db missing.zip
+expect_status 2
+expect_err 'missing\.zip: No such file or directory'
+run merge --db /nonexistent/x.db one.zip
+expect_status 3
+expect_err '/nonexistent/x\.db: cannot be opened: No such file or directory; check'
+
+# A file that is something else is wrong input, whatever the command.
+echo 'this is a text, of more than the hundred bytes that the head of a database has, and so no database at all' >text.db
+for words in query report pack 'diff 1 2' rederive 'merge one.zip' 'run --quick'; do
+    # shellcheck disable=SC2086
+    run $words --db text.db
+    expect_status 2
+    expect_err 'text\.db: is not a latput database'
+done
+run merge --db none.db
+expect_status 2
+
+run diff --db both.db testa testb
+expect_status 0
+expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+expect_err '3 of 3 common forms differ'
+run diff --db both.db 1 1
+expect_status 0
+expect_no_out
+expect_err '0 of 3 common forms differ'
+run diff --db both.db --format csv --filter add 1 2
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,$'
+run diff --db both.db --tolerance 60 1 2
+expect_no_out
+run diff --db both.db --format json 1 2
+expect_status 2
+expect_err "unknown format 'json'; there are table and csv"
+run diff --db both.db testa
+expect_status 2
+run diff --db both.db testa zen99
+expect_status 2
+expect_err "'zen99'"
+run diff --db both.db --tolerance x 1 2
+expect_status 2
+
+# A question that one side did not ask is counted, and is no difference.
+TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
+run diff --db part.db 1 3
+expect_status 0
+expect_no_out
+expect_err '^latput diff: 0 of 1 common forms differ'
+expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
+run diff --db part.db 2 3
+expect_out '^add r64 r64 .* 0\.50 → 0\.25$'
+
+run rederive --db both.db
+expect_status 0
+expect_out '^20 results made from stored samples, 0 of them differ'
+run rederive --db both.db --run 1
+expect_out '^10 results'
+run rederive --db missing.db
+expect_status 3
+expect_err 'missing.db: there is no such database'
+expect "not made by rederive" test ! -e missing.db
+finish

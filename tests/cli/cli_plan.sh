@@ -1,0 +1,83 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput plan and latput asm: selection of rows, tests and shapes, and what they say to wrong input.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+run plan "add r64 r64"
+expect_status 0
+expect_out '^add r64 r64  \(legacy, X86_64\)$'
+expect_out '^  latency +op2 -> op1 +exact +dense\(8/16\) filled\(8/72\)$'
+expect_out '^  throughput +exact +n4\(4/4\) n8\(8/8\) n12\(12/12\)$'
+
+run plan --tests T --issue-width 4 "add r64 r64"
+expect_status 0
+expect "only throughput" sh -c "! grep -q latency '$OUT'"
+
+run plan --issue-width 4 "add r64 r64"
+expect_out 'dense\(8/8\) filled\(8/32\)'
+
+cat >rows.csv <<'CSV'
+# Rows of this test
+mnemonic,operands,implicit,isa,tests,options
+imul,+r64 r64,=flags,X86_64,,
+seamcall,=r64 r64,,X86_64,,
+call,rel32,+rsp,I386,T,macro=branch.inc:branch_call_ret
+CSV
+run plan rows.csv:3
+expect_status 0
+expect_out '^imul'
+expect "one row" sh -c "! grep -q seamcall '$OUT'"
+run plan rows.csv:5
+expect_out 'n8\(8/17\)'
+
+run asm --test 'latency op1->op1' --shape filled rows.csv:3
+expect_status 0
+expect_out '^ +imul rbx, rsi$'
+expect_out '^ +times 7 nop$'
+expect "one kernel" sh -c "[ \$(grep -c '^.body:' '$OUT') = 1 ]"
+
+# Wrong input
+run plan
+expect_status 2
+expect_err 'which rows'
+run plan "nosuchform*"
+expect_status 2
+expect_err "no form matches 'nosuchform\*'"
+run plan rows.csv:2
+expect_status 2
+expect_err 'rows.csv:2: no instruction on this line'
+run plan --issue-width 0 "add r64 r64"
+expect_status 2
+expect_err "'0' is no width from 1 to 16"
+run plan --tests X "add r64 r64"
+expect_status 2
+expect_err "unknown test 'X'"
+run asm --shape n99 "add r64 r64"
+expect_status 2
+expect_err 'no kernel matches'
+for macro in nosuch.inc:x branch.inc:nosuch branch.inc ../README:x; do
+    printf '# T\nmnemonic,operands,implicit,isa,tests,options\ncall,rel32,+rsp,I386,T,macro=%s\n' \
+        "$macro" >macro.csv
+    run plan macro.csv
+    expect_status 2
+    expect_err '^latput plan: (.*macro.csv:3: )'
+done
+
+# A bridge table with faults: where and what, not a crash.
+mkdir -p root/macros
+cp -r "$TREE/cpuinfo" root/
+head='from,to,text,isa,min_clk,certain,clobbers,note'
+for fault in 'gpr,nowhere,"mov {to}, {from}",SSE,1,no,,|unknown place .nowhere.' \
+    'gpr,vec,"movq {to}, {from}",SSE2,-1,no,,|min_clk' 'gpr,vec,"movq {to}, {from}",SSE2,1,maybe,,|certain' \
+    'gpr,vec,"movq {to}, {from}",SSE2,1,no,rbx,|clobbers'; do
+    printf '# T\n%s\n%s\n' "$head" "${fault%|*}" >root/macros/bridges.csv
+    LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
+    expect_status 2
+    expect_err "macros/bridges.csv:3: .*${fault#*|}"
+done
+rm root/macros/bridges.csv
+LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
+expect_status 2
+expect_err 'macros/bridges.csv'
+finish

@@ -1,0 +1,130 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput query and report on a database of known content.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+"$BUILD/tests/test_report" make known.db || exit 99
+
+run query --db known.db
+expect_status 0
+expect_out '^testa +add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +1$'
+expect_out '^testb +hlt r64 +legacy +2\.00 +2\.00 +signalled +2$'
+run query --db known.db --uarch testb --format csv 'DIV*'
+expect_status 0
+expect_out '^uarch,mnemonic,operands,enc,isa,bits,latency_min_clk,latency_max_clk,rthroughput_clk,uops,ports,outcome,run_id'
+expect_out '^testb,div,r64,legacy,BASE,64,20,36,10,,,ok,2,14'
+expect "header and one row" test "$(wc -l <"$OUT")" = 2
+run query --db known.db --format json --latency --run 1 'add r64, r64'
+expect_status 0
+expect_out '"src": "op1", "dst": "op1", "latency_clk": 1, "bound": "exact"'
+expect_out '"src": "flags", "dst": "op1", "latency_clk": null'
+command -v python3 >/dev/null && expect "valid JSON" python3 -c 'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
+run query --db known.db --failures
+expect_status 0
+expect_out 'hlt r64 +throughput +signalled +SIGFPE'
+run query --db known.db --runs
+expect_out '^ *2 +testb +Test CPU'
+
+"$BUILD/tests/test_store_ports" make ports.db || exit 99
+run query --db ports.db
+expect_status 0
+expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
+expect_out '^testa +div r64 +legacy .* 2 +2\*ALU\? +3$'
+expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +3$'
+expect_out '^testa +nop +legacy +none +3$'
+expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+run query --db ports.db --ports
+expect_status 0
+expect_out '^testa +div r64 +legacy +2\*ALU\? +2 +2\.04 +DIV +5\.00 +0\.30 +3$'
+expect_out '^testa +add r64 m64 +legacy +1\*ALU\+1\*LOAD +2 +1\.02 +path1 0\.25, path2 1\.00 +0\.050 +1$'
+expect_out '^testa +hlt r64 +legacy +not_measurable +3$'
+expect "lines of at most 120 characters" test "$(wc -L <"$OUT")" -le 120
+run query --db ports.db --ports --format csv --run 1 'add r64 r64'
+expect_out '^uarch,mnemonic,operands,enc,ports,uops,method,residual,run_id,slots,ambiguous,unit,'
+expect_out '^testa,add,r64 r64,legacy,1\*ALU,1,throughput,0,1,0\.98,0,,,64,ok,'
+run query --db ports.db --ports --format json nop
+expect_out '"ports": "", "uops": 0, .*"slots": null'
+for options in --evidence '--ports --evidence' '--evidence --ports'; do
+    # shellcheck disable=SC2086 # several words
+    run query --db ports.db $options 'add r64 *'
+    expect_status 0
+    expect_out '^testa +add r64 r64 +4 +ALU +lea r64 agen +24 +7\.02 +0\.020 +1\.02 +3$'
+    expect_out '^testa +add r64 r64 +4 +LOAD +mov r64 m64 +12 +unstable +3$'
+    expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
+done
+run query --db ports.db --failures
+expect_out 'hlt r64 +ports +not_measurable +serialises'
+run query --db ports.db --ports --latency
+expect_status 2
+run diff --db ports.db 1 3
+expect_status 0
+expect_out '^1 → 3 '
+expect_out '^add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +1 → 2 +1\*ALU → 2\*ALU$'
+expect_err '1 of 5 common forms' # not add r64 m64, which is ambiguous in one of them
+run diff --db ports.db 1 2
+expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+run report --db ports.db --run 3 --output ports_tables
+expect_status 0
+expect "ports in tables" grep -q '^add r64 m64 .* 1  1\*ALU+1\*LOAD?$' ports_tables/int.txt
+expect "sets in info" grep -q '^SHIFT  *2 .*##  *## .* 14  shlx r64 r64 r64$' ports_tables/info.txt
+expect "diagram" grep -q '>SHIFT</text>' ports_tables/ports.svg
+expect "ports in info" grep -q '^set  *size  *ALU0  *ALU2  *ALU10  *u2 ' ports_tables/info.txt
+expect "ports in the diagram" grep -q '>ALU10</text>' ports_tables/ports.svg
+expect "validation in info" grep -q "^mean error 3.1 %, Kendall's tau 0.930" ports_tables/info.txt
+
+run query --db known.db nothing
+expect_status 0
+expect_no_out
+expect_err 'no rows match'
+run query --db known.db --uarch zen99
+expect_status 2
+expect_err "no results of the uarch 'zen99'"
+run query --db known.db --run 99
+expect_status 2
+run query --db known.db --run x
+expect_status 2
+run query --db known.db --format xml
+expect_status 2
+expect_err 'table, csv and json'
+run query --db known.db a b
+expect_status 2
+run query --db known.db --latency --failures
+expect_status 2
+run query --no-such-option
+expect_status 2
+run query --db missing.db
+expect_status 3
+expect_err 'missing.db: there is no such database'
+echo 'no database' >text.db
+run query --db text.db
+expect_status 2
+expect_err 'text.db: is not a latput database'
+expect "no sidecar files" test ! -e known.db-wal
+
+# On a terminal of 60 columns; elsewhere, and with --wide, lines are as long as they need.
+narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null | tr -d '\r' >narrow.txt; }
+if command -v script >/dev/null; then
+    run query --db known.db
+    narrow
+    expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
+    expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' narrow.txt
+    narrow --wide
+    expect "the same" cmp "$OUT" narrow.txt
+    script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null | tr -d '\r' >narrow.txt
+    expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' narrow.txt
+    expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' narrow.txt
+    run query --db known.db --format csv
+    narrow '--format csv'
+    expect "the same CSV" cmp "$OUT" narrow.txt
+fi
+
+run report --db known.db --run 1 --output tables
+expect_status 0
+expect "no diagram without ports" test ! -e tables/ports.svg
+expect "title" grep -qx 'Latency and throughput: Integer instructions on Test CPU (Test testa)' tables/int.txt
+expect "tables" grep -q '^div r64 .* 5\.00 .* 7\.00$' tables/int.txt
+expect "info" grep -q '^uarch  *testa$' tables/info.txt
+run report --db known.db --output /proc/nowhere
+expect_status 3
+expect_err '/proc/nowhere'
+finish

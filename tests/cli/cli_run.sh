@@ -1,0 +1,163 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput run as a user meets it: a small list, a run that is killed and resumed, two runs on one
+# database, tools that are missing, and wrong arguments.
+# Runs alone: it measures.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+DB=$SCRATCH/run.db
+
+sql() { sqlite3 -batch "$DB" "$1"; }
+
+cat >small.csv <<'LIST'
+# A few well-known forms
+mnemonic,operands,implicit,isa,tests,options
+imul,+r64 r64,=flags,X86_64,,
+add,+r64 r64,=flags,X86_64,,
+mov,=r64 m64,,X86_64,,
+ud2,,,X86_64,T,
+LIST
+
+# Real measurement. A disturbed machine may leave tests unstable (status 1), never wrong.
+run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5
+[ "$STATUS" = 0 ] || [ "$STATUS" = 1 ] || cli_fail "expected status 0 or 1"
+expect_err 'latput run: 4 forms, results: .* [0-9.]+ s, [0-9]+ kernels/s'
+expect_no_out
+expect "four forms in the table" test "$(sql 'select count(*) from instruction_table')" = 4
+expect "ud2 is unsupported" test \
+    "$(sql "select outcome from instruction_table where mnemonic='ud2'")" = unsupported
+imul=$(sql "select latency_min_clk between 2.9 and 3.1 from instruction_table where mnemonic='imul' and outcome='ok'")
+case $imul in
+'' | 1 | 0) ;; # another CPU may have another latency; here only that it is a number
+*) cli_fail "imul has no latency: $imul" ;;
+esac
+expect "samples are kept" test "$(sql 'select count(*) > 20 from sample')" = 1
+expect "a text table with its title" grep -q '^Latency and throughput: A few well-known forms on ' \
+    "$SCRATCH/results/small.txt"
+expect "the title in the database" test "$(sql 'select list, title, forms from list_table')" = \
+    'small|A few well-known forms|4'
+
+# A second run is a run of its own; a resumed one that was finished begins afresh.
+run run small.csv --db "$DB" --results none --quiet --give-up 5 --tests T
+[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+expect "two runs" test "$(sql 'select count(*) from run')" = 2
+expect "samples of the first run are still there" test "$(sql 'select count(distinct run_id) from run_form')" = 2
+
+# Killed at a random moment, five times, then resumed: complete, and nothing twice.
+KILLDB=$SCRATCH/kill.db
+for _ in 1 2 3 4 5; do
+    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume \
+        >/dev/null 2>&1 </dev/null &
+    pid=$!
+    sleep "0.$((RANDOM % 9 + 1))"
+    kill -KILL "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+done
+run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume
+[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
+expect "each form once a run" test "$(sqlite3 "$KILLDB" \
+    'select count(*) from (select run_id, form_id, count(*) c from run_form group by 1, 2 having c > 1)')" = 0
+rows=$(grep -cE '^(lock )?a' "$TREE/lists/integer_arithmetic.csv")
+have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select max(run_id) from run_form)')
+expect "all forms ($have of $rows)" test "$have" = "$rows"
+
+# A signal ends it in order.
+"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 >"$OUT" 2>"$ERR" </dev/null &
+pid=$!
+sleep 1
+kill -INT "$pid"
+wait "$pid"
+STATUS=$?
+CLI_COMMAND="latput run, SIGINT"
+[ "$STATUS" -le 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected an orderly end"
+
+# Two that go on with one run: the second one says so at the start.
+"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T >/dev/null 2>&1 </dev/null &
+pid=$!
+for _ in {1..100}; do
+    [ "$(sqlite3 "$SCRATCH/int.db" "select count(*) from run where selection like '%tests=T%'")" = 1 ] && break
+    sleep 0.1
+done
+run run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T --resume
+expect_status 2
+expect_err 'another process is measuring run [0-9]+'
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+
+# Two at once on one database.
+"$LATPUT" run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T >"$SCRATCH/a" 2>&1 &
+pid=$!
+run run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T
+second=$STATUS
+wait "$pid"
+first=$?
+CLI_COMMAND="two runs at once"
+[ "$first" -le 1 ] || [ "$second" -le 1 ] || cli_fail "at least one must succeed ($first, $second)"
+expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_check')" = ok
+
+# Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
+printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
+if [ -r "$BUILD/core32.o" ]; then
+    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5
+    [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+    expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
+        "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
+fi
+mkdir only64
+printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
+chmod +x only64/cc
+PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 5 --tests LT
+[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
+    "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
+expect "the 64-bit row is measured" test "$(sqlite3 "$SCRATCH/only64.db" \
+    "select count(*) from instruction_table where bits = 64 and outcome in ('ok', 'unstable')")" = 1
+
+# What is missing in the environment.
+mkdir empty old
+printf '#!/bin/sh\necho NASM version 2.05.01\n' >old/nasm
+chmod +x old/nasm
+PATH=$SCRATCH/empty run run small.csv --db "$SCRATCH/x.db" --results none
+expect_status 3
+expect_err 'nasm'
+expect_err 'install-deps.sh'
+PATH=$SCRATCH/old:$PATH run run small.csv --db "$SCRATCH/x.db" --results none
+expect_status 3
+expect_err '2\.05'
+
+# Wrong arguments and input.
+run run no_such_list --db "$SCRATCH/none.db"
+expect_status 2
+expect "no database left behind" test ! -e "$SCRATCH/none.db"
+expect_err "there is no list 'no_such_list'"
+run run --filter 'nosuchmnemonic*' --db "$SCRATCH/x.db"
+expect_status 2
+expect_err 'no form matches'
+run run --tests X --db "$SCRATCH/x.db"
+expect_status 2
+run run --cpu 9999 --db "$SCRATCH/x.db"
+[ "$STATUS" -ge 2 ] || cli_fail "an impossible CPU must be refused"
+run run --backend nonsense
+expect_status 2
+expect_err "unknown backend 'nonsense'"
+# Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
+for backend in perf msr; do
+    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none --quiet --give-up 5
+    if [ "$STATUS" -le 1 ]; then
+        counted() { sqlite3 -batch "$SCRATCH/$backend.db" "$1"; }
+        expect "the backend" test "$(counted 'select backend from run')" = $backend
+        expect "counts" test "$(counted 'select count(*) > 0 and count(*) = count(counted_clk) from sample')" = 1
+        expect "the event" test "$(counted 'select event, backend from run_event')" = "core_clk|$backend"
+        continue
+    fi
+    expect_status 3
+    expect_err "the backend $backend cannot be used: .+"
+    expect "no database left behind" test ! -e "$SCRATCH/$backend.db"
+done
+printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
+run run bad.csv --db "$SCRATCH/x.db"
+expect_status 2
+expect_err 'bad.csv:2:'
+expect_err 'r99'
+finish

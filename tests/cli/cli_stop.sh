@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput run, stopped from outside: by a signal while it calibrates, and by a reader of its output that
+# goes away. It says so, and leaves nothing behind; what a killed one leaves, the next removes.
+# Runs alone: it measures.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+export TMPDIR=$SCRATCH/tmp
+mkdir "$TMPDIR"
+
+# The run is calibrating when its scratch directory is there.
+start() {
+    # A shell starts what is in the background with SIGINT ignored.
+    env --default-signal=INT "$LATPUT" run --quick --db stop.db --results none --quiet --new-floor >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        [ -z "$(ls "$TMPDIR"/*/ 2>/dev/null)" ] || break
+        sleep 0.05
+    done
+}
+
+start
+kill -INT "$pid"
+wait "$pid"
+STATUS=$?
+CLI_COMMAND="latput run, SIGINT"
+expect_err '^latput run: stopped by SIGINT \(Ctrl-C\)'
+expect "nothing of ours left in TMPDIR" test -z "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)"
+if [ "$STATUS" = 3 ]; then # else the calibration was over
+    expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
+fi
+
+start
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+expect "a killed run leaves its scratch" test -n "$(ls -d "$TMPDIR"/latput-*)"
+run check integer_arithmetic
+expect "the next command removes it" test -z "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)"
+
+printf 'mnemonic,operands,implicit,isa,tests,options\nimul,+r64 r64,=flags,X86_64,T,\n' >one.csv
+"$LATPUT" run one.csv --db pipe.db --results none --give-up 5 2>&1 </dev/null | true
+STATUS=${PIPESTATUS[0]}
+CLI_COMMAND="latput run, reader gone"
+expect "it ends in order, with a status of its own ($STATUS)" test "$STATUS" -le 3
+expect "nothing of ours left in TMPDIR" test -z "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)"
+finish

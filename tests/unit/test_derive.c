@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: MIT
+// The estimator on constructed samples: known cycle counts must come back, through overhead, loop
+// µop, outliers and disturbed passes; passes that disagree must become unstable instead of a
+// number.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "derive/derive.h"
+
+#include <math.h>
+
+enum { SAMPLES = 8, OVERHEAD_TSC = 50, CALIB_CLK = 768 * 10, WIDTH = 6 };
+static const double TSC_PER_CLK = 0.8;
+
+// Samples of a kernel that takes `clk` cycles an instance; factors[i] disturbs sample i.
+static struct timing make_timing(struct sample *samples, int pass, double clk, int instances,
+                                 const double *factors)
+{
+    struct timing timing = {.pass = pass,
+                            .outcome = OUTCOME_OK,
+                            .accepted = SAMPLES,
+                            .tried = SAMPLES,
+                            .iterations = 40,
+                            .copies = 32,
+                            .calib_clk = CALIB_CLK,
+                            .overhead_tsc = OVERHEAD_TSC,
+                            .samples = samples,
+                            .nsamples = SAMPLES};
+    double total_clk = clk * instances * timing.copies * timing.iterations;
+    uint32_t calib = (uint32_t)lround(CALIB_CLK * TSC_PER_CLK + OVERHEAD_TSC);
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i] = (struct sample){
+            .kernel_tsc = (uint32_t)lround(total_clk * TSC_PER_CLK * (factors ? factors[i] : 1) +
+                                           OVERHEAD_TSC),
+            .before_tsc = calib,
+            .after_tsc = calib};
+    return timing;
+}
+
+static void latency_comes_back(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk;
+        int instances, instrs;
+    } cases[] = {
+        {3,    12, 12},
+        {0.5,  12, 12},
+        {1,    1,  1 },
+        {4,    8,  64},
+        {19.9, 4,  4 },
+        {0.25, 24, 24}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        const struct timing timings[] = {make_timing(a, 1, cases[i].clk, cases[i].instances, NULL),
+                                         make_timing(b, 2, cases[i].clk, cases[i].instances, NULL)};
+        const struct kernel_facts facts = {"dense", cases[i].instances, cases[i].instrs, 0, false};
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+        assert_int_equal(estimate.outcome, OUTCOME_OK);
+        assert_true(fabs(estimate.clk - cases[i].clk) < 0.001 * cases[i].clk);
+        assert_true(estimate.spread_clk < 0.001 * cases[i].clk);
+        assert_int_equal(estimate.accepted, 2 * SAMPLES);
+    }
+}
+
+// 12 nops a body, 32 copies and the loop's own µop at six µops a cycle: 385 / 6 cycles a loop.
+static void front_end_bound_loops_pay_no_own_uop(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES];
+    const double loop_clk = 385.0 / WIDTH;
+    struct timing timing = make_timing(a, 1, loop_clk / 384, 12, NULL);
+    const struct kernel_facts facts = {"n12", 12, 12, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-4);
+    // An unknown width takes nothing off.
+    estimate = derive_kernel(&facts, 0, &timing, 1);
+    assert_true(fabs(estimate.clk - loop_clk / 384) < 1e-4);
+}
+
+static void outliers_do_not_move_the_value(void **state)
+{
+    (void)state;
+    static const double factors[SAMPLES] = {1, 1.0002, 1.3, 0.9999, 1, 1.08, 1.0001, 0.98};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct timing timings[] = {make_timing(a, 1, 3, 12, factors),
+                                     make_timing(b, 2, 3, 12, factors)};
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 3) < 0.002);
+}
+
+static void the_fastest_confirmed_state_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk[3];
+        int npasses;
+        enum outcome outcome;
+        double expected;
+    } cases[] = {
+        {{3, 3.001, 0},     2, OUTCOME_OK,       3    },
+        {{3.2, 3, 3.001},   3, OUTCOME_OK,       3    },
+        {{3, 3.2, 3.2},     3, OUTCOME_OK,       3.2  }, // 3.0 stands alone: not confirmed
+        {{3, 3.2, 3.4},     3, OUTCOME_UNSTABLE, 0    },
+        {{3, 3.2, 0},       2, OUTCOME_UNSTABLE, 0    },
+        {{0.166, 0.168, 0}, 2, OUTCOME_OK,       0.167}, // within three thousandths of a cycle
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample samples[3][SAMPLES];
+        struct timing timings[3];
+        for (int p = 0; p < cases[i].npasses; p++)
+            timings[p] = make_timing(samples[p], p + 1, cases[i].clk[p], 12, NULL);
+        const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+        struct estimate estimate = derive_kernel(&facts, 0, timings, cases[i].npasses);
+        assert_int_equal(estimate.outcome, cases[i].outcome);
+        if (cases[i].outcome == OUTCOME_OK)
+            assert_true(fabs(estimate.clk - cases[i].expected) < 0.001);
+    }
+}
+
+// Two states in each pass: the faster one counts if both passes have it, and the share says how
+// often.
+static void states_within_a_pass(void **state)
+{
+    (void)state;
+    static const double mixed[SAMPLES] = {1.3, 1, 1.3, 1.001, 1.3, 1.3, 1, 1.3};
+    static const double single[SAMPLES] = {1.3, 1.3, 1.3, 1.3, 1, 1.3, 1.3, 1.3};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    const struct timing both[] = {make_timing(a, 1, 5, 12, mixed), make_timing(b, 2, 5, 12, mixed)};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, both, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 5) < 0.01);
+    assert_true(fabs(estimate.share - 6.0 / 16) < 1e-9);
+    assert_true(estimate.spread_clk > 1);
+    // One fast sample a pass is chance.
+    const struct timing rare[] = {make_timing(a, 1, 5, 12, single),
+                                  make_timing(b, 2, 5, 12, single)};
+    estimate = derive_kernel(&facts, WIDTH, rare, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 6.5) < 0.01);
+}
+
+// Executions that all differ have no value.
+static void no_state_no_value(void **state)
+{
+    (void)state;
+    static const double scattered[SAMPLES] = {1, 1.05, 1.1, 1.15, 1.2, 1.25, 1.3, 1.35};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    const struct timing timings[] = {make_timing(a, 1, 7, 12, scattered),
+                                     make_timing(b, 2, 7.15, 12, scattered)};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_UNSTABLE);
+}
+
+// A chain through memory as it is: a fast and a slow state, and much between them, in all passes
+// but one; what came back is what counts, however little it is. Of throughput the same is chance.
+static void small_states_of_chains(void **state)
+{
+    (void)state;
+    static const double mixed[SAMPLES] = {1, 1.002, 1.11, 1.09, 1.07, 1.13, 1.03, 1.05};
+    static const double slow[SAMPLES] = {1.03, 1.05, 1.07, 1.09, 1.115, 1.15, 1.13, 1.17};
+    static const struct {
+        const double *factors[4];
+        enum outcome outcome;
+        double expected;
+        int nstates; // those of a sixth of the samples at the least
+    } cases[] = {
+        {{mixed, mixed, mixed, mixed}, OUTCOME_OK,       7.007, 1}, // the others come once a pass
+        {{mixed, slow, mixed, slow},   OUTCOME_OK,       7.007, 1},
+        {{mixed, slow, slow, slow},    OUTCOME_UNSTABLE, 0,     0}, // the state of one pass alone
+    };
+    struct sample samples[4][SAMPLES];
+    struct timing timings[4];
+    struct kernel_facts facts = {"dense", 12, 12, 0, true};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int p = 0; p < 4; p++)
+            timings[p] = make_timing(samples[p], p + 1, 7, 12, cases[i].factors[p]);
+        facts.chain = true;
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 4);
+        assert_int_equal(estimate.outcome == OUTCOME_OK && !estimate.average,
+                         cases[i].outcome == OUTCOME_OK);
+        if (cases[i].outcome == OUTCOME_OK)
+            assert_true(fabs(estimate.clk - cases[i].expected) < 0.005);
+        assert_int_equal(estimate.nstates, cases[i].nstates);
+        facts.chain = false;
+        estimate = derive_kernel(&facts, WIDTH, timings, 4);
+        assert_true(estimate.outcome == OUTCOME_UNSTABLE || estimate.share >= 0.25);
+    }
+}
+
+// Two and three states, all of which come back: the fastest is the value, all are named with their
+// shares. A neighbour that takes one part in a hundred makes no state.
+static void all_states_are_named(void **state)
+{
+    (void)state;
+    static const double two[SAMPLES] = {1, 1.0005, 1, 1.15, 1.151, 1.15, 1.15, 1.1505};
+    static const double three[SAMPLES] = {1.2, 1, 1.0005, 1.15, 1.151, 1.15, 1.2, 1.2003};
+    static const double near[SAMPLES] = {1, 1.0005, 1, 1.01, 1.0105, 1.01, 1.01, 1};
+    static const struct {
+        const double *factors;
+        int n;
+        double clk[3], share[3];
+    } cases[] = {
+        {two,   2, {5, 5.75, 0},   {0.375, 0.625, 0}   },
+        {three, 3, {5, 5.75, 6.0}, {0.25, 0.375, 0.375}},
+        {near,  1, {5, 0, 0},      {0.5, 0, 0}         },
+    };
+    const struct kernel_facts facts = {"dense", 12, 12, 0, true};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        const struct timing timings[] = {make_timing(a, 1, 5, 12, cases[i].factors),
+                                         make_timing(b, 2, 5, 12, cases[i].factors)};
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+        assert_int_equal(estimate.outcome, OUTCOME_OK);
+        assert_int_equal(estimate.nstates, cases[i].n);
+        assert_true(estimate.clk == estimate.states[0].clk);
+        assert_true(estimate.most_clk == estimate.states[cases[i].n - 1].clk);
+        for (int s = 0; s < cases[i].n; s++) {
+            assert_true(fabs(estimate.states[s].clk - cases[i].clk[s]) < 0.01);
+            assert_true(fabs(estimate.states[s].share - cases[i].share[s]) < 1e-9);
+            assert_int_equal(estimate.states[s].passes, 2);
+        }
+    }
+}
+
+// No two executions agree, but all passes scatter about one value: the core changes its speed
+// within a timing. For a chain that is an average; passes that drift away from each other are
+// nothing, and neither is scattered throughput.
+static void averages(void **state)
+{
+    (void)state;
+    static const double scattered[SAMPLES] = {1, 1.01, 1.02, 1.03, 1.04, 1.05, 1.06, 1.07};
+    static const struct {
+        double clk[3];
+        bool chain, average;
+    } cases[] = {
+        {{7, 7.02, 7.01}, true,  true },
+        {{7, 7.02, 7.01}, false, false},
+        {{7, 8, 9},       true,  false}, // drift
+        {{7, 7, 14},      true,  false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample samples[3][SAMPLES];
+        struct timing timings[3];
+        const struct kernel_facts facts = {"dense", 12, 12, 0, cases[i].chain};
+        for (int p = 0; p < 3; p++)
+            timings[p] = make_timing(samples[p], p + 1, cases[i].clk[p], 12, scattered);
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 3);
+        assert_int_equal(estimate.outcome, cases[i].average ? OUTCOME_OK : OUTCOME_UNSTABLE);
+        assert_int_equal(estimate.average, cases[i].average);
+        if (!cases[i].average)
+            continue;
+        assert_true(estimate.clk > 7.2 && estimate.clk < 7.3);
+        assert_true(estimate.least_clk < 7.1 && estimate.most_clk > 7.4);
+        assert_int_equal(estimate.nstates, 0);
+    }
+}
+
+static void failed_timings_keep_their_outcome(void **state)
+{
+    (void)state;
+    const struct timing timing = {.pass = 1, .outcome = OUTCOME_SIGNALLED, .tried = 1};
+    const struct kernel_facts facts = {"dense", 1, 1, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_int_equal(estimate.outcome, OUTCOME_SIGNALLED);
+    estimate = derive_kernel(&facts, WIDTH, NULL, 0);
+    assert_int_equal(estimate.outcome, OUTCOME_UNSTABLE);
+}
+
+static void tests_take_the_smallest_shape(void **state)
+{
+    (void)state;
+    const struct kernel_facts latency[] = {
+        {"dense",  12, 12, 1, false},
+        {"filled", 12, 72, 1, false}
+    };
+    const struct estimate estimates[] = {
+        {.outcome = OUTCOME_OK, .clk = 3,   .spread_clk = 0.01, .accepted = 8, .tried = 9},
+        {.outcome = OUTCOME_OK, .clk = 2.1, .spread_clk = 0.02, .accepted = 8, .tried = 8},
+    };
+    struct test_result result = derive_test(TEST_LATENCY, BOUND_UPPER, latency, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_true(fabs(result.clk - 1.1) < 1e-9); // the bridge of one cycle is taken off
+    assert_true(fabs(result.dense_clk - 2) < 1e-9 && fabs(result.filled_clk - 1.1) < 1e-9);
+    assert_int_equal(result.kernel, 1);
+    assert_int_equal(result.bound, BOUND_UPPER);
+    assert_int_equal(result.accepted, 16);
+    assert_int_equal(result.tried, 17);
+}
+
+// What a chain takes beyond its bridge must be a cycle; less means that it does not run through the
+// instruction.
+static void a_chain_of_bridges_only_has_no_latency(void **state)
+{
+    (void)state;
+    const struct kernel_facts facts[] = {
+        {"dense",  8, 16, 1, false},
+        {"filled", 8, 56, 1, false}
+    };
+    const struct estimate estimates[] = {
+        {.outcome = OUTCOME_OK, .clk = 1.02},
+        {.outcome = OUTCOME_OK, .clk = 1.4 }
+    };
+    struct test_result result = derive_test(TEST_LATENCY, BOUND_UPPER, facts, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_NOT_MEASURABLE);
+    assert_true(isnan(result.clk) && *result.detail);
+    // Without a bridge it is an eliminated move.
+    const struct kernel_facts plain[] = {
+        {"dense", 8, 8, 0, false}
+    };
+    const struct estimate eliminated[] = {
+        {.outcome = OUTCOME_OK, .clk = 0.17}
+    };
+    result = derive_test(TEST_LATENCY, BOUND_EXACT, plain, eliminated, 1);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+}
+
+// A latency between two whole numbers is the mean of executions that differ, if nothing else is in
+// the chain; the shapes say how much they differ.
+static void latencies_between_whole_cycles_are_averages(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk, extra_clk;
+        enum bound bound;
+        bool average;
+    } cases[] = {
+        {3.47, 0, BOUND_EXACT, true },
+        {3.14, 0, BOUND_EXACT, true },
+        {3.02, 0, BOUND_EXACT, false},
+        {4.24, 1, BOUND_EXACT, true }, // bridges of one cycle change nothing
+        {4.24, 1, BOUND_UPPER, false}, // the bridge may be the cause
+        {0.17, 0, BOUND_EXACT, false}, // at rename
+        {0.98, 0, BOUND_EXACT, false},
+        {80.2, 0, BOUND_EXACT, false},
+        {80.5, 0, BOUND_EXACT, true },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct kernel_facts facts = {"dense", 8, 8, cases[i].extra_clk, true};
+        const struct estimate estimate = {
+            .clk = cases[i].clk, .least_clk = cases[i].clk, .most_clk = cases[i].clk, .nstates = 1};
+        struct test_result result = derive_test(TEST_LATENCY, cases[i].bound, &facts, &estimate, 1);
+        assert_int_equal(result.average, cases[i].average);
+        assert_true(isnan(result.least_clk) && isnan(result.most_clk));
+        result = derive_test(TEST_THROUGHPUT, cases[i].bound, &facts, &estimate, 1);
+        assert_false(result.average);
+    }
+}
+
+static void ranges_are_of_all_shapes_and_states(void **state)
+{
+    (void)state;
+    const struct kernel_facts facts[] = {
+        {"dense",  12, 12, 1, true},
+        {"filled", 12, 72, 1, true}
+    };
+    struct estimate estimates[] = {
+        {.clk = 8.9, .least_clk = 8.2, .most_clk = 9.7, .average = true},
+        {.clk = 9,   .least_clk = 9,   .most_clk = 10,  .nstates = 2   },
+    };
+    struct test_result result = derive_test(TEST_LATENCY, BOUND_UPPER, facts, estimates, 2);
+    assert_true(fabs(result.clk - 8) < 1e-9); // what is steady says more than an average
+    assert_false(result.average);
+    assert_int_equal(result.nstates, 2);
+    assert_true(fabs(result.least_clk - 7.2) < 1e-9 && fabs(result.most_clk - 9) < 1e-9);
+    estimates[1].outcome = OUTCOME_UNSTABLE;
+    result = derive_test(TEST_LATENCY, BOUND_UPPER, facts, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_true(fabs(result.clk - 7.9) < 1e-9 && result.average);
+    assert_true(fabs(result.most_clk - 8.7) < 1e-9);
+}
+
+// The minimum of the rest would be too large if the failed shape is the fastest.
+static void a_throughput_needs_all_its_shapes(void **state)
+{
+    (void)state;
+    static const enum outcome failures[] = {OUTCOME_UNSUPPORTED, OUTCOME_ASM_FAILED,
+                                            OUTCOME_LINK_FAILED, OUTCOME_SIGNALLED,
+                                            OUTCOME_TIMED_OUT,   OUTCOME_NOT_MEASURABLE};
+    const struct kernel_facts facts[] = {
+        {"n4", 4, 4, 0, false},
+        {"n8", 8, 8, 0, false}
+    };
+    for (int failed = 0; failed < 2; failed++)
+        for (size_t i = 0; i < sizeof failures / sizeof failures[0]; i++) {
+            struct estimate estimates[2] = {
+                {.outcome = OUTCOME_OK, .clk = 1},
+                {.outcome = OUTCOME_OK, .clk = 1}
+            };
+            estimates[failed].outcome = failures[i];
+            struct test_result result =
+                derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+            assert_int_equal(result.outcome, failures[i]);
+            assert_int_equal(result.kernel, -1);
+            assert_true(isnan(result.clk));
+        }
+}
+
+static void one_failed_shape_does_not_hide_the_other(void **state)
+{
+    (void)state;
+    const struct kernel_facts facts[] = {
+        {"n4", 4, 4, 0, false},
+        {"n8", 8, 8, 0, false}
+    };
+    struct estimate estimates[] = {
+        {.outcome = OUTCOME_UNSTABLE},
+        { .outcome = OUTCOME_OK,                 .clk = 0.5}
+    };
+    struct test_result result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_int_equal(result.kernel, 1);
+    assert_true(isnan(result.dense_clk));
+    estimates[1].outcome = OUTCOME_TIMED_OUT;
+    result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 2);
+    assert_int_not_equal(result.outcome, OUTCOME_OK);
+    assert_true(isnan(result.clk));
+}
+
+enum { OVERHEAD_CLK = 70 };
+
+// Adds counted cycles to a timing of make_timing(): `clk` an instance.
+static void make_counted(struct timing *timing, struct sample *samples, double clk, int instances)
+{
+    timing->counted = true;
+    timing->overhead_counted_clk = OVERHEAD_CLK;
+    for (int i = 0; i < SAMPLES; i++)
+        samples[i].counted_clk =
+            (uint32_t)lround(clk * instances * timing->copies * timing->iterations + OVERHEAD_CLK);
+}
+
+static void counted_cycles_replace_the_calibration(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES], b[SAMPLES];
+    struct timing timings[] = {make_timing(a, 1, 3.02, 12, NULL),
+                               make_timing(b, 2, 3.02, 12, NULL)};
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_true(fabs(estimate.clk - 3.02) < 0.002);
+    assert_true(isnan(estimate.calibrated_clk));
+    // One timing without counts: a value is never made of both.
+    make_counted(&timings[0], a, 3, 12);
+    estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_true(fabs(estimate.clk - 3.02) < 0.002);
+    assert_true(isnan(estimate.calibrated_clk));
+    assert_false(estimate.doubted);
+    make_counted(&timings[1], b, 3, 12);
+    estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 3) < 0.0001);
+    assert_true(fabs(estimate.calibrated_clk - 3.02) < 0.002);
+    assert_int_equal(estimate.accepted, 2 * SAMPLES);
+    assert_false(estimate.doubted);
+}
+
+// The loop's own µop is taken off whoever counts the cycles.
+static void counted_loops_at_the_front_end_pay_no_own_uop(void **state)
+{
+    (void)state;
+    struct sample a[SAMPLES];
+    const double loop_clk = 385.0 / WIDTH;
+    struct timing timing = make_timing(a, 1, loop_clk / 384, 12, NULL);
+    make_counted(&timing, a, loop_clk / 384, 12);
+    const struct kernel_facts facts = {"n12", 12, 12, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, &timing, 1);
+    assert_true(fabs(estimate.clk - 1.0 / WIDTH) < 1e-4);
+    assert_true(fabs(estimate.calibrated_clk - 1.0 / WIDTH) < 1e-4);
+}
+
+// Counts that contradict the calibration, and counts of nothing: reference cycles, a counter that
+// stood still.
+static void counts_that_cannot_be_true_are_left_out(void **state)
+{
+    (void)state;
+    static const double counted[] = {2.4, 3.6, 0};
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    for (size_t i = 0; i < sizeof counted / sizeof counted[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        struct timing timings[] = {make_timing(a, 1, 3, 12, NULL), make_timing(b, 2, 3, 12, NULL)};
+        make_counted(&timings[0], a, counted[i], 12);
+        make_counted(&timings[1], b, counted[i], 12);
+        struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+        assert_int_equal(estimate.outcome, OUTCOME_OK);
+        assert_true(estimate.doubted);
+        assert_true(fabs(estimate.clk - 3) < 0.001);
+        assert_true(isnan(estimate.calibrated_clk));
+    }
+}
+
+// An interrupt is in the ticks of a sample, and not in its counted cycles.
+static void counted_cycles_know_no_interrupts(void **state)
+{
+    (void)state;
+    static const double factors[SAMPLES] = {1, 1.3, 1, 1.2, 1, 1.1, 1, 1};
+    struct sample a[SAMPLES], b[SAMPLES];
+    struct timing timings[] = {make_timing(a, 1, 3, 12, factors),
+                               make_timing(b, 2, 3, 12, factors)};
+    make_counted(&timings[0], a, 3, 12);
+    make_counted(&timings[1], b, 3, 12);
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_false(estimate.doubted);
+    assert_true(fabs(estimate.clk - 3) < 0.0001);
+    assert_true(estimate.spread_clk < 0.0001);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(latency_comes_back),
+        cmocka_unit_test(front_end_bound_loops_pay_no_own_uop),
+        cmocka_unit_test(outliers_do_not_move_the_value),
+        cmocka_unit_test(the_fastest_confirmed_state_counts),
+        cmocka_unit_test(states_within_a_pass),
+        cmocka_unit_test(no_state_no_value),
+        cmocka_unit_test(small_states_of_chains),
+        cmocka_unit_test(all_states_are_named),
+        cmocka_unit_test(averages),
+        cmocka_unit_test(failed_timings_keep_their_outcome),
+        cmocka_unit_test(tests_take_the_smallest_shape),
+        cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
+        cmocka_unit_test(latencies_between_whole_cycles_are_averages),
+        cmocka_unit_test(ranges_are_of_all_shapes_and_states),
+        cmocka_unit_test(a_throughput_needs_all_its_shapes),
+        cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
+        cmocka_unit_test(counted_cycles_replace_the_calibration),
+        cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
+        cmocka_unit_test(counts_that_cannot_be_true_are_left_out),
+        cmocka_unit_test(counted_cycles_know_no_interrupts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+// CPUs that are not what their signature claims: what must be believed of them, from CPUID alone
+// and with what was measured.
+#include "cpuinfo/cpu_tables.h"
+#include "util/mem.h"
+#include "util/paths.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char sapphirerapids_words[] =
+    "AVX512_BF16, AVX512_FP16|which no rocketlake has|L2 is shown with 2048 KiB; rocketlake has "
+    "512|"
+    "sapphirerapids and emeraldrapids fit alike and have the same core; the first of them is taken";
+static const char graniterapids_words[] = "AMX_TILE|L1i is shown with 64 KiB; rocketlake has "
+                                          "32|graniterapids is the family that fits best";
+static const char zen5_words[] = "AVX512F, GFNI, AVX_VNNI|L1d is shown with 48 KiB; zen3 has "
+                                 "32|zen5 is the family that fits best";
+static const char baseline_words[] =
+    "dispatches 6 µops a cycle; haswell dispatches 4|L1d is shown with 48 KiB; haswell has 32|"
+    "raptorlake_p, sapphirerapids and emeraldrapids fit alike and have the same core";
+
+static const struct {
+    int line;
+    const char *dump;
+    int width; // measured
+    double imul_per_add;
+    const char *claim, *uarch;
+    enum cpu_decision decision;
+    const char *words;   // all of these, separated by `|`, in the text of the evidence
+    uint64_t widths;     // bits that cpu_widths_allowed() must have
+    uint64_t not_widths; // and those that it must not have
+} disguises[] = {
+  // Nothing is measured: CPUID contradicts itself.
+    {__LINE__, "sapphirerapids_renamed_kvm", 0, 0,     "rocketlake",    "sapphirerapids?",
+     CPU_DECIDED_INFERRED,                                                                                       sapphirerapids_words,                                  1 << 6,          1 << 5},
+    {__LINE__, "graniterapids_renamed_kvm",  0, 0,     "rocketlake",    "graniterapids?",
+     CPU_DECIDED_INFERRED,                                                                                       graniterapids_words,                                   1 << 6,          1 << 5},
+    {__LINE__, "zen5_renamed",               0, 0,     "zen3",          "zen5?",           CPU_DECIDED_INFERRED, zen5_words,                                            1 << 8,
+     1 << 6                                                                                                                                                                                    },
+ // Measuring confirms it, or nothing contradicts the claim.
+    {__LINE__, "sapphirerapids_renamed_kvm", 6, 3.004, "rocketlake",    "sapphirerapids?",
+     CPU_DECIDED_INFERRED,                                                                                       "dispatches 6 µops a cycle; rocketlake dispatches 5", 1 << 6,          1 << 5},
+    {__LINE__, "emeraldrapids_kvm",          6, 3.0,   "emeraldrapids", "emeraldrapids",   CPU_DECIDED_CLAIM,    "",
+     1 << 6,                                                                                                                                                                             1 << 5},
+    {__LINE__, "skylakex_avx512_off",        0, 0,     "skylakex",      "skylakex",        CPU_DECIDED_CLAIM,    "",                                                    1 << 4,
+     0                                                                                                                                                                                         },
+    {__LINE__, "skylakex_avx512_off",        4, 3.01,  "skylakex",      "skylakex",        CPU_DECIDED_CLAIM,    "",
+     1 << 4,                                                                                                                                                                             0     },
+    {__LINE__, "zen2",                       5, 3.0,   "zen2",          "zen2",            CPU_DECIDED_CLAIM,    "",                                                    1 << 5 | 1 << 6, 0     },
+    {__LINE__, "zen2",                       6, 3.0,   "zen2",          "zen2",            CPU_DECIDED_CLAIM,    "",                                                    1 << 5 | 1 << 6, 0     },
+ // A baseline for live migration hides all that is newer; caches alone are no proof.
+    {__LINE__, "haswell_baseline_kvm",       0, 0,     "haswell",       "haswell",         CPU_DECIDED_CLAIM,    "",
+     1 << 4 | 1 << 6,                                                                                                                                                                    0     },
+    {__LINE__, "haswell_baseline_kvm",       6, 3.0,   "haswell",       "raptorlake_p?",   CPU_DECIDED_INFERRED,
+     baseline_words,                                                                                                                                                    1 << 4 | 1 << 6, 0     },
+ // What no family has.
+    {__LINE__, "zen5",                       7, 3.0,   "zen5",          "unknown",         CPU_DECIDED_UNKNOWN,
+     "dispatches 7 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits",                                                                                        1 << 8,          1 << 6},
+    {__LINE__, "emeraldrapids_kvm",          6, 4.0,   "emeraldrapids", "unknown",         CPU_DECIDED_UNKNOWN,
+     "imul r64,r64 takes 4.00 cycles; on emeraldrapids it takes 3|no family",                                                                                           0,               1 << 6},
+ // A ratio that is no integer says nothing.
+    {__LINE__, "emeraldrapids_kvm",          6, 3.4,   "emeraldrapids", "emeraldrapids",   CPU_DECIDED_CLAIM,    "",
+     1 << 6,                                                                                                                                                                             0     },
+ // Without a claim there is nothing to contradict.
+    {__LINE__, "unknown_model",              5, 3.0,   "unknown",       "unknown",         CPU_DECIDED_UNKNOWN,  "",                                                    0,               0     },
+    {__LINE__, "kvm64",                      5, 3.0,   "unknown",       "unknown",         CPU_DECIDED_UNKNOWN,  "",                                                    0,               0     },
+};
+static void cpu_read(const char *name, struct cpu_info *cpu)
+{
+    struct err err;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s.cpuid", path_data("tests/fixtures/cpu"), name);
+    if (cpu_load(path, cpu, &err) < 0)
+        fail_msg("%s", err.text);
+}
+
+static void words_check(const char *text, const char *words, int line)
+{
+    char copy[512];
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *word = strtok(copy, "|"); word; word = strtok(NULL, "|"))
+        if (!strstr(text, word))
+            fail_msg("line %d: no '%s' in: %s", line, word, text);
+}
+
+static void test_disguises(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    for (size_t i = 0; i < ARRAY_LEN(disguises); i++) {
+        char evidence[2000];
+        int line = disguises[i].line;
+        cpu_read(disguises[i].dump, &cpu);
+        const struct cpu_measured measured = {disguises[i].width, disguises[i].imul_per_add};
+        uint64_t widths = cpu_widths_allowed(&cpu, &measured);
+        cpu_judge(&cpu, &measured);
+        cpu_evidence_text(&cpu, evidence, sizeof evidence);
+        print_message("line %d: %s: %s\n", line, cpu.uarch, evidence);
+        assert_string_equal(cpu.claim, disguises[i].claim);
+        assert_string_equal(cpu.uarch, disguises[i].uarch);
+        assert_int_equal(cpu.decision, disguises[i].decision);
+        assert_int_equal(cpu.measured_width, measured.issue_width);
+        words_check(evidence, disguises[i].words, line);
+        if (!*disguises[i].words)
+            assert_string_equal(evidence, "");
+        assert_int_equal(widths & disguises[i].widths, disguises[i].widths);
+        assert_int_equal(widths & disguises[i].not_widths, 0);
+    }
+}
+
+// Facts are those of the believed family, and an earlier judgement leaves nothing behind.
+static void test_facts_follow(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    const struct cpu_measured wide = {.issue_width = 6, .imul_per_add = 3};
+    cpu_read("haswell_baseline_kvm", &cpu);
+    assert_int_equal(cpu.issue_width, 4);
+    cpu_judge(&cpu, &wide);
+    assert_int_equal(cpu.issue_width, 6);
+    assert_int_equal(cpu.imul64_clk, 3);
+    assert_non_null(strstr(cpu.uarch_name, ", inferred"));
+    int contradictions = cpu.ncontradictions;
+    cpu_judge(&cpu, &wide);
+    assert_int_equal(cpu.ncontradictions, contradictions);
+    cpu_judge(&cpu, NULL);
+    assert_string_equal(cpu.uarch, "haswell");
+    assert_string_equal(cpu.uarch_name, "Haswell");
+    assert_int_equal(cpu.issue_width, 4);
+    assert_int_equal(cpu.ncontradictions, 0);
+    assert_string_equal(cpu.reason, "");
+}
+
+static void test_override(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    struct err err;
+    assert_int_equal(cpu_override("no_such", &err), -1);
+    assert_non_null(strstr(err.text, "'no_such'"));
+    assert_int_equal(cpu_override("zen5?", &err), -1);
+    assert_int_equal(cpu_override("zen4", &err), 0);
+    cpu_read("sapphirerapids_renamed_kvm", &cpu);
+    assert_string_equal(cpu.uarch, "zen4");
+    assert_string_equal(cpu.claim, "rocketlake");
+    assert_int_equal(cpu.decision, CPU_DECIDED_OVERRIDE);
+    assert_true(cpu.ncontradictions > 0);
+    assert_int_equal(cpu_override("unknown", &err), 0);
+    cpu_judge(&cpu, NULL);
+    assert_string_equal(cpu.uarch, "unknown");
+    assert_int_equal(cpu.issue_width, 0);
+    assert_int_equal(cpu_override(NULL, &err), 0);
+    cpu_judge(&cpu, NULL);
+    assert_string_equal(cpu.uarch, "sapphirerapids?");
+}
+
+static void test_key(void **state)
+{
+    (void)state;
+    char key[8];
+    assert_string_equal(cpu_uarch_key("zen5?", key, sizeof key), "zen5");
+    assert_string_equal(cpu_uarch_key("zen5", key, sizeof key), "zen5");
+    assert_string_equal(cpu_uarch_key("", key, sizeof key), "");
+    assert_string_equal(cpu_family_find("zen5?")->uarch, "zen5");
+}
+
+int main(void)
+{
+    if (!getenv("LATPUT_ROOT"))
+        setenv("LATPUT_ROOT", ".", 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_disguises),
+        cmocka_unit_test(test_facts_follow),
+        cmocka_unit_test(test_override),
+        cmocka_unit_test(test_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: MIT
+// Which canary and which floor are chosen from timed candidates, and when a kernel's passes are
+// enough: the two decisions of the measurement that need no CPU to be tested.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/core_internal.h"
+#include "measure/floor.h"
+
+// The core is a program of its own; this file of it has no state and no dependencies.
+#include "core/core_steady.c"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A core as its canaries show it. What nobody disturbs takes the time of the width, or what
+// fetching allows; a busy sibling leaves half of it.
+struct core {
+    int width;
+    double nops_fused;     // nops that take one slot: up to so many, now more, now fewer; 0: one
+    double mixture_slower; // what the mixtures lose on ports
+    double quiet;          // share of the time
+    double halved;    // share of the time that a sibling takes every other cycle; the rest: some
+    double too_fast;  // share of samples whose calibrations both were slow, by 1.6
+    int too_fast_bag; // only in this one; -1: at all times
+};
+
+static uint64_t random_state;
+
+static double random_share(void)
+{
+    random_state ^= random_state << 13;
+    random_state ^= random_state >> 7;
+    random_state ^= random_state << 17;
+    return (double)(random_state >> 11) / 9007199254740992.0;
+}
+
+// Cycles an instruction of one sample.
+static double core_sample(const struct core *core, int kind, int bag)
+{
+    double fetch = kind < CORE_CANARY_MIXTURES ? kind * 0.03 : 0.02; // bytes: 33 a cycle
+    double rate = core->width;
+    if (kind < CORE_CANARY_MIXTURES && core->nops_fused > 0)
+        rate *= 1 + (core->nops_fused - 1) * (0.6 + 0.4 * random_share());
+    double clk = 961.0 / 960 / rate;
+    clk = fetch / 3 > clk ? fetch / 3 : clk;
+    if (kind == CORE_CANARY_MIXTURES)
+        clk *= 1 + core->mixture_slower * (0.5 + random_share());
+    double when = random_share();
+    if (when >= core->quiet)
+        clk *= when - core->quiet < core->halved ? 2 : 1.25 + 0.75 * random_share();
+    if (random_share() < core->too_fast && (core->too_fast_bag < 0 || core->too_fast_bag == bag))
+        clk /= 1.6;
+    return clk * (1 + 0.004 * (random_share() - 0.3));
+}
+
+static enum floor_trust core_floor(const struct core *core, int samples,
+                                   const struct floor_witness *witness, struct canary_floor *floor,
+                                   struct err *seen)
+{
+    struct exec_floor *bags[FLOOR_BAGS];
+    for (int bag = 0; bag < FLOOR_BAGS; bag++) {
+        bags[bag] = calloc(1, sizeof *bags[bag]);
+        assert_non_null(bags[bag]);
+        for (int kind = 1; kind < CORE_CANARIES; kind++)
+            for (int i = 0; i < samples; i++) {
+                int bin = (int)(core_sample(core, kind, bag) / CORE_FLOOR_BIN_CLK);
+                if (bin < CORE_FLOOR_BINS)
+                    bags[bag]->counts[kind][bin]++;
+            }
+    }
+    enum floor_trust trust =
+        floor_choose((const struct exec_floor *const *)bags, witness, floor, seen);
+    for (int bag = 0; bag < FLOOR_BAGS; bag++)
+        free(bags[bag]);
+    return trust;
+}
+
+static void check_floor(const struct core *core, const struct floor_witness *witness,
+                        enum floor_trust least, const char *what)
+{
+    struct canary_floor floor;
+    struct err seen = {{0}};
+    random_state = 88172645463325252ULL;
+    enum floor_trust trust = core_floor(core, 2000, witness, &floor, &seen);
+    double least_clk = 961.0 / 960 / core->width;
+    if (trust < least || floor.issue_width != core->width ||
+        floor.clk_per_instr < least_clk * 0.99 || floor.clk_per_instr > least_clk * 1.09)
+        fail_msg("%s, width %d: canary %d, %.4f clk, width %d, trust %d (%s)", what, core->width,
+                 floor.canary, floor.clk_per_instr, floor.issue_width, (int)trust, seen.text);
+    if (core->nops_fused > 0)
+        assert_true(floor.canary >= CORE_CANARY_MIXTURES);
+}
+
+static const struct floor_witness nobody = {0};
+
+static void the_width_is_what_comes_back_whatever_tables_say(void **state)
+{
+    (void)state;
+    for (int width = 3; width <= 16; width++) {
+        const struct core quiet = {.width = width, .quiet = 0.95, .mixture_slower = 0.06};
+        check_floor(&quiet, &nobody, FLOOR_STEADY, "no table");
+        // A table's width that is smaller, or a little larger, is refuted.
+        for (int claimed = 2; claimed <= width * 4 / 3; claimed++) {
+            const struct floor_witness claim = {.claimed = claimed};
+            check_floor(&quiet, &claim, FLOOR_STEADY, "false table");
+        }
+        const struct core fused = {.width = width, .quiet = 0.9, .nops_fused = 1.8};
+        check_floor(&fused, &nobody, FLOOR_STEADY, "fused nops");
+        const struct core busy = {.width = width, .quiet = 0.05, .halved = 0.6};
+        const struct floor_witness known = {width, 1ULL << width | 1ULL << (width + 1)};
+        check_floor(&busy, &known, FLOOR_SEEN, "seldom quiet");
+    }
+}
+
+static void a_quiet_core_is_not_needed_for_long(void **state)
+{
+    (void)state;
+    const struct core core = {.width = 6, .quiet = 0.2, .halved = 0.4};
+    check_floor(&core, &nobody, FLOOR_STEADY, "a fifth of the time");
+}
+
+static void samples_that_are_too_fast_are_no_floor(void **state)
+{
+    (void)state;
+    const struct core once = {.width = 6, .quiet = 0.8, .too_fast = 0.3, .too_fast_bag = 1};
+    check_floor(&once, &nobody, FLOOR_STEADY, "calibrations that are slow at one time");
+    const struct floor_witness families = {0, 1ULL << 4 | 1ULL << 5 | 1ULL << 6};
+    const struct core often = {.width = 6, .quiet = 0.8, .too_fast = 0.05, .too_fast_bag = -1};
+    check_floor(&often, &families, FLOOR_STEADY, "now and then at all times");
+    check_floor(&often, &nobody, FLOOR_STEADY, "now and then at all times, no table");
+}
+
+static void a_busy_core_gives_no_floor_to_keep(void **state)
+{
+    (void)state;
+    const struct core busy = {.width = 6, .halved = 1};
+    const struct floor_witness claim = {.claimed = 6};
+    const struct floor_witness families = {0, 1ULL << 5 | 1ULL << 6};
+    struct canary_floor floor;
+    struct err seen = {{0}};
+    random_state = 88172645463325252ULL;
+    assert_int_equal(core_floor(&busy, 2000, &claim, &floor, &seen), FLOOR_GUESS);
+    assert_non_null(strstr(seen.text, "3.00 instructions a cycle"));
+    assert_non_null(strstr(seen.text, "other thread"));
+    assert_int_equal(core_floor(&busy, 2000, &families, &floor, &seen), FLOOR_GUESS);
+    // Nothing comes back.
+    const struct core noise = {.width = 6, .halved = 0};
+    assert_int_equal(core_floor(&noise, 40, &claim, &floor, &seen), FLOOR_GUESS);
+    assert_true(floor.canary > 0 && floor.clk_per_instr > 0 && floor.issue_width > 0);
+    assert_true(seen.text[0]);
+    // No sample at all.
+    assert_int_equal(core_floor(&noise, 0, &nobody, &floor, &seen), FLOOR_GUESS);
+    assert_true(floor.canary > 0 && floor.clk_per_instr > 0 && floor.issue_width > 0);
+}
+
+enum { SAMPLES = 4 };
+
+static bool settled(uint32_t grid, uint32_t passes, const double *clk)
+{
+    struct core_kernel kernel = {.grid = grid};
+    struct kernel_run run = {.kernel = &kernel, .nvalues = passes};
+    for (uint32_t pass = 0; pass < passes; pass++) {
+        run.nsamples[pass] = SAMPLES;
+        for (uint32_t i = 0; i < SAMPLES; i++)
+            run.values[pass][i] = clk[pass];
+    }
+    return steady_settled(&run, 0.005);
+}
+
+static void passes_go_on_until_the_fastest_state_came_back(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t grid, passes;
+        double clk[5];
+        bool settled;
+    } cases[] = {
+        {1, 1, {3},                            false},
+        {1, 2, {3, 3.001},                     true },
+        {1, 2, {3, 4},                         false}, // 3 was seen once
+        {1, 3, {4, 4, 3},                      false},
+        {1, 4, {4, 4, 3, 3, 4},                true },
+        {1, 2, {3.15, 3.15},                   false}, // no whole cycle: look longer
+        {1, 5, {3.15, 3.15, 3.15, 3.15, 3.15}, true },
+        {6, 2, {0.5, 0.5},                     true },
+        {6, 2, {0.333, 0.333},                 true },
+        {6, 2, {0.532, 0.532},                 false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_int_equal(settled(cases[i].grid, cases[i].passes, cases[i].clk), cases[i].settled);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_width_is_what_comes_back_whatever_tables_say),
+        cmocka_unit_test(a_quiet_core_is_not_needed_for_long),
+        cmocka_unit_test(samples_that_are_too_fast_are_no_floor),
+        cmocka_unit_test(a_busy_core_gives_no_floor_to_keep),
+        cmocka_unit_test(passes_go_on_until_the_fastest_state_came_back),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,523 @@
+// SPDX-License-Identifier: MIT
+// Packs: the same run gives the same bytes, what was packed comes back as it was, and whatever is
+// not a pack of ours is refused with nothing added: foreign names, links, bombs, wrong hashes,
+// foreign schemas, values out of range.
+#include "fixtures/store_fixture.h"
+#include "report/pack.h"
+#include "report/report.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <sha256.h>
+#include <sqlite3.h>
+
+#include <sys/stat.h>
+
+struct packed {
+    struct fixture fixture;
+    char zip[128];
+};
+
+static void packed_make(struct packed *packed)
+{
+    struct err err = {""};
+    fixture_make(&packed->fixture);
+    snprintf(packed->zip, sizeof packed->zip, "%s/a.zip", packed->fixture.dir);
+    struct store *store = fixture_open(packed->fixture.db, STORE_WRITE);
+    fixture_fill(store, "testa", 0xb00f21, 1);
+    int64_t run_id = fixture_fill(store, "testb", 0xb00f22, 2);
+    assert_int_equal(store_put_run_list(store, run_id, "int", "Integers", &err), 0);
+    assert_int_equal(store_put_run_list(store, run_id, "none", "No form of it", &err), 0);
+    assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
+    if (pack_write(store, run_id, packed->zip, &err) != 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+}
+
+static struct strbuf read_bytes(const char *path)
+{
+    struct strbuf bytes = {0};
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    char part[4096];
+    for (size_t got; (got = fread(part, 1, sizeof part, file)) > 0;)
+        strbuf_put(&bytes, part, got);
+    fclose(file);
+    return bytes;
+}
+
+static void expect_same_file(const char *a, const char *b)
+{
+    struct strbuf one = read_bytes(a), two = read_bytes(b);
+    assert_int_equal(one.len, two.len);
+    assert_memory_equal(one.data, two.data, one.len);
+    strbuf_free(&one);
+    strbuf_free(&two);
+}
+
+static struct strbuf views_text(struct store *store, int64_t run_id)
+{
+    struct store_filter filter = {.run_id = run_id};
+    struct strbuf text = {0};
+    struct err err = {""};
+    int64_t n;
+    for (int view = STORE_VIEW_INSTRUCTION; view <= STORE_VIEW_WARNING; view++)
+        if (view != STORE_VIEW_RUN)
+            report_rows(store, (enum store_view)view, &filter, REPORT_CSV, &text, &n, &err);
+    report_info_text(store, run_id, &text, &err);
+    report_list_text(store, run_id, "int", &text, &err);
+    return text;
+}
+
+static void test_round_trip(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    char again[128], merged[128], third[128];
+    snprintf(again, sizeof again, "%s/b.zip", packed.fixture.dir);
+    snprintf(merged, sizeof merged, "%s/merged.db", packed.fixture.dir);
+    snprintf(third, sizeof third, "%s/c.zip", packed.fixture.dir);
+    struct err err = {""};
+    struct store *store = fixture_open(packed.fixture.db, STORE_READ);
+    setenv("TZ", "Asia/Tokyo", 1);
+    assert_int_equal(pack_write(store, 2, again, &err), 0);
+    expect_same_file(packed.zip, again);
+    // An unfinished run is not for publication.
+    assert_int_equal(pack_write(store, 1, third, &err), -1);
+    assert_non_null(strstr(err.text, "not finished"));
+    assert_int_equal(access(third, F_OK), -1);
+    char *name = pack_name(store, 2, &err);
+    assert_non_null(strstr(name, "AuthenticAMD-00B00F22-testb-20"));
+    assert_non_null(strstr(name, "-1.0-test.zip"));
+    free(name);
+
+    struct store *target = fixture_open(merged, STORE_WRITE);
+    int64_t run_id = 0;
+    fixture_fill(target, "testa", 0xb00f21, 3); // so that ids differ
+    if (pack_merge(target, packed.zip, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    assert_int_equal(run_id, 2);
+    assert_int_equal(pack_merge(target, packed.zip, &run_id, &err), 0); // adds nothing
+    assert_int_equal(run_id, 2);
+    struct strbuf before = views_text(store, 2), after = views_text(target, 2);
+    assert_string_equal(before.data, after.data);
+    strbuf_free(&before);
+    strbuf_free(&after);
+    char *title = store_run_list_title(target, 2, "int", &err);
+    assert_string_equal(title, "Integers");
+    free(title);
+    // And the merged run packs to the same bytes again.
+    if (pack_write(target, run_id, third, &err) != 0)
+        fail_msg("%s", err.text);
+    expect_same_file(packed.zip, third);
+    store_close(store);
+    store_close(target);
+    fixture_remove(&packed.fixture);
+}
+
+// --- archives that are not ours ---
+
+enum { MEMBERS = 32 };
+struct forged {
+    struct {
+        char name[160];
+        struct strbuf content;
+        unsigned type;
+        const char *link;
+    } members[MEMBERS];
+    int n;
+};
+
+static void forged_load(struct forged *forged, const char *zip_path)
+{
+    struct archive *zip = archive_read_new();
+    archive_read_support_format_zip_seekable(zip);
+    assert_int_equal(archive_read_open_filename(zip, zip_path, 65536), ARCHIVE_OK);
+    struct archive_entry *entry;
+    memset(forged, 0, sizeof *forged);
+    while (archive_read_next_header(zip, &entry) == ARCHIVE_OK) {
+        int at = forged->n++;
+        snprintf(forged->members[at].name, sizeof forged->members[at].name, "%s",
+                 archive_entry_pathname(entry));
+        forged->members[at].type = AE_IFREG;
+        char bytes[4096];
+        for (la_ssize_t got; (got = archive_read_data(zip, bytes, sizeof bytes)) > 0;)
+            strbuf_put(&forged->members[at].content, bytes, (size_t)got);
+    }
+    archive_read_free(zip);
+}
+
+static int forged_find(const struct forged *forged, const char *name)
+{
+    for (int i = 0; i < forged->n; i++)
+        if (strcmp(forged->members[i].name, name) == 0)
+            return i;
+    fail_msg("no member %s", name);
+    return -1;
+}
+
+static int forged_add(struct forged *forged, const char *name, const char *content)
+{
+    int at = forged->n++;
+    assert_true(at < MEMBERS);
+    snprintf(forged->members[at].name, sizeof forged->members[at].name, "%s", name);
+    strbuf_puts(&forged->members[at].content, content);
+    forged->members[at].type = AE_IFREG;
+    return at;
+}
+
+// A MANIFEST that fits the members, so that only the fault under test is left.
+static void forged_seal(struct forged *forged)
+{
+    struct strbuf manifest = {0};
+    for (int i = 0; i < forged->n; i++) {
+        if (strcmp(forged->members[i].name, "MANIFEST") == 0)
+            continue;
+        char hex[SHA256_DIGEST_STRING_LENGTH];
+        const struct strbuf *content = &forged->members[i].content;
+        SHA256Data((const uint8_t *)strbuf_text(content), content->len, hex);
+        strbuf_printf(&manifest, "%s  %s\n", hex, forged->members[i].name);
+    }
+    int at = forged_find(forged, "MANIFEST");
+    strbuf_free(&forged->members[at].content);
+    forged->members[at].content = manifest;
+}
+
+static void forged_write(struct forged *forged, const char *path)
+{
+    struct archive *zip = archive_write_new();
+    archive_write_set_format_zip(zip);
+    assert_int_equal(archive_write_open_filename(zip, path), ARCHIVE_OK);
+    for (int i = 0; i < forged->n; i++) {
+        struct archive_entry *entry = archive_entry_new();
+        const struct strbuf *content = &forged->members[i].content;
+        archive_entry_set_pathname(entry, forged->members[i].name);
+        archive_entry_set_filetype(entry, forged->members[i].type);
+        archive_entry_set_perm(entry, 0644);
+        if (forged->members[i].link)
+            archive_entry_set_symlink(entry, forged->members[i].link);
+        archive_entry_set_size(entry, (la_int64_t)content->len);
+        assert_int_equal(archive_write_header(zip, entry), ARCHIVE_OK);
+        if (forged->members[i].type == AE_IFREG && content->len)
+            archive_write_data(zip, content->data, content->len);
+        archive_entry_free(entry);
+        strbuf_free(&forged->members[i].content);
+    }
+    assert_int_equal(archive_write_close(zip), ARCHIVE_OK);
+    archive_write_free(zip);
+}
+
+static void expect_refused(struct packed *packed, const char *path, const char *what)
+{
+    char target[128];
+    snprintf(target, sizeof target, "%s/target.db", packed->fixture.dir);
+    struct store *store = fixture_open(target, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id, runs = 0;
+    int got = pack_merge(store, path, &run_id, &err);
+    if (got != -1)
+        fail_msg("merged, though: %s", what);
+    if (!strstr(err.text, what) || !strstr(err.text, path))
+        fail_msg("'%s' does not name the file and say '%s'", err.text, what);
+    assert_int_equal(store_run_newest(store, &runs, &err), 0);
+    store_close(store);
+}
+
+static void test_foreign_members(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    char path[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
+    static const char *const names[] = {"../evil.txt",    "/etc/evil",      "tables/../../x.txt",
+                                        "tables/.txt",    "tables/a/b.txt", "evil.sh",
+                                        "tables/a b.txt", "tables/x.txt/",  "run.db-wal"};
+    static struct forged forged;
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        forged_load(&forged, packed.zip);
+        forged_add(&forged, names[i], "x");
+        forged_seal(&forged);
+        forged_write(&forged, path);
+        expect_refused(&packed, path, "of a name that no pack has");
+    }
+    assert_int_equal(access("../evil.txt", F_OK), -1);
+    forged_load(&forged, packed.zip);
+    int at = forged_add(&forged, "tables/link.txt", "");
+    forged.members[at].type = AE_IFLNK;
+    forged.members[at].link = "/etc/passwd";
+    forged_seal(&forged);
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "no plain file");
+    forged_load(&forged, packed.zip);
+    forged_add(&forged, "info.txt", "again");
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "two members of one name");
+    forged_load(&forged, packed.zip);
+    forged_add(&forged, "tables/more.txt", "not in the manifest");
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "does not name");
+    forged_load(&forged, packed.zip);
+    at = forged_find(&forged, "tables/int.txt");
+    forged.members[at].content.data[0] ^= 1;
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "tables/int.txt is not what the MANIFEST says");
+    forged_load(&forged, packed.zip);
+    at = forged_find(&forged, "MANIFEST");
+    forged.members[at].content.len = 20;
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "malformed");
+    forged_load(&forged, packed.zip);
+    strcpy(forged.members[forged_find(&forged, "run.db")].name, "tables/run.txt");
+    forged_seal(&forged);
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "no run.db");
+    fixture_remove(&packed.fixture);
+}
+
+static void test_broken_archives(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    char path[128];
+    snprintf(path, sizeof path, "%s/broken.zip", packed.fixture.dir);
+    struct strbuf bytes = read_bytes(packed.zip);
+    // Cut anywhere: refused, never half merged.
+    for (size_t len = 0; len < bytes.len; len += bytes.len / 37 + 1) {
+        FILE *file = fopen(path, "w");
+        assert_int_equal(fwrite(bytes.data, 1, len, file), len);
+        fclose(file);
+        expect_refused(&packed, path, "");
+    }
+    // A flipped byte anywhere: refused, or without influence on what is merged.
+    for (size_t at = 0; at < bytes.len; at += bytes.len / 61 + 1) {
+        bytes.data[at] ^= 0x10;
+        FILE *file = fopen(path, "w");
+        assert_int_equal(fwrite(bytes.data, 1, bytes.len, file), bytes.len);
+        fclose(file);
+        bytes.data[at] ^= 0x10;
+        char target[128];
+        snprintf(target, sizeof target, "%s/flip%zu.db", packed.fixture.dir, at);
+        struct store *store = fixture_open(target, STORE_WRITE);
+        struct err err = {""};
+        int64_t run_id;
+        if (pack_merge(store, path, &run_id, &err) < 0)
+            assert_non_null(strstr(err.text, path));
+        store_close(store);
+    }
+    strbuf_free(&bytes);
+    expect_refused(&packed, "/nonexistent.zip", "No such file");
+    expect_refused(&packed, packed.fixture.dir, "no regular file");
+    expect_refused(&packed, packed.fixture.db, "cannot be read as a pack");
+    // A bomb: 64 MiB of zeros in a few KiB.
+    static struct forged forged;
+    forged_load(&forged, packed.zip);
+    int at = forged_add(&forged, "tables/bomb.txt", "");
+    for (int i = 0; i < 64; i++) {
+        char *zeros = calloc(1, 1 << 20);
+        strbuf_put(&forged.members[at].content, zeros, 1 << 20);
+        free(zeros);
+    }
+    forged_seal(&forged);
+    forged_write(&forged, path);
+    expect_refused(&packed, path, "zip bomb");
+    fixture_remove(&packed.fixture);
+}
+
+static void forge_database(struct packed *packed, const char *sql, const char *path)
+{
+    static struct forged forged;
+    char db_path[128];
+    snprintf(db_path, sizeof db_path, "%s/forge.db", packed->fixture.dir);
+    forged_load(&forged, packed->zip);
+    int at = forged_find(&forged, "run.db");
+    struct strbuf *content = &forged.members[at].content;
+    FILE *file = fopen(db_path, "w");
+    assert_int_equal(fwrite(content->data, 1, content->len, file), content->len);
+    fclose(file);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(db_path, &db), SQLITE_OK);
+    char *message = NULL;
+    sqlite3_exec(db, "PRAGMA ignore_check_constraints = ON; PRAGMA writable_schema = ON", NULL,
+                 NULL, NULL);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
+    strbuf_free(content);
+    *content = read_bytes(db_path);
+    forged_seal(&forged);
+    forged_write(&forged, path);
+    unlink(db_path);
+}
+
+static void test_foreign_databases(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *sql, *refusal;
+    } cases[] = {
+        {"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END",
+         "not those of latput"                                                                                                                   },
+        {"CREATE TABLE extra (x)",                                                         "not those of latput"                                 },
+        {"CREATE INDEX i ON form (mnemonic)",                                              "not those of latput"                                 },
+        {"CREATE VIEW evil AS SELECT 1",                                                   "views that are not latput's"                         },
+        {"DROP TRIGGER run_no_delete",                                                     "not those of latput"                                 },
+        {"PRAGMA application_id = 1",                                                      "not one of latput"                                   },
+        {"PRAGMA user_version = 999",                                                      "newer latput"                                        },
+        {"PRAGMA user_version = 0",                                                        "not one of latput"                                   },
+        {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
+         "nasm_version, "
+         "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
+         "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds, "
+         "claimed_uarch, decided, evidence, measured_width FROM run",             "holds 2 runs"                                        },
+        {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
+         "'exact', "
+         "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                                           },
+        {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', '', '', '', 'exact', 'evil', '' "
+         "FROM run_form LIMIT 1",                                                 "damaged"                                             },
+        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1",    "damaged"                                             },
+        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",      "malformed"                                           },
+        {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
+         "FROM run",                                                              "malformed"                                           },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', char(27) || '[2J', '', '', '', '', "
+         "'', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "malformed"                                           },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '/etc/x', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "damaged"                                             },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+         "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')", "malformed"                                           },
+        {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
+         "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
+         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",          "identity"                                            },
+ // Keys of rows that are not there: nothing is left out in silence.
+        {"INSERT INTO test SELECT 999, 4711, 99, "
+         "'latency', '', '', '', 'exact', 'ok', '' FROM run",                     "a row of its table test belongs to a row of run_form"},
+        {"INSERT INTO sample SELECT 4711, 99, 5, 1, 1, 1, 1 FROM run",
+         "a row of its table sample belongs to a row of timing"                                                                                  },
+        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+         "INSERT INTO bench_thread VALUES (1, 0, 1, 0.02, 1, 0, 1, 1, 1); "
+         "INSERT INTO bench_repetition VALUES (1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1)", "does not follow from its repetitions"                },
+        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                "damaged"                                             },
+    };
+    struct packed packed;
+    packed_make(&packed);
+    char path[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        forge_database(&packed, cases[i].sql, path);
+        expect_refused(&packed, path, cases[i].refusal);
+    }
+    // Untouched, the same way of repacking is accepted: the cases fail for their own reason.
+    forge_database(&packed, "SELECT 1", path);
+    char target[128];
+    snprintf(target, sizeof target, "%s/good.db", packed.fixture.dir);
+    struct store *store = fixture_open(target, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id;
+    if (pack_merge(store, path, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    store_close(store);
+    fixture_remove(&packed.fixture);
+}
+
+// Merges a pack whose database was changed by `sql`, and asks the result.
+static void expect_merged(struct packed *packed, const char *sql, const char *question,
+                          const char *answer)
+{
+    char path[128], target[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed->fixture.dir);
+    snprintf(target, sizeof target, "%s/believed.db", packed->fixture.dir);
+    unlink(target);
+    forge_database(packed, sql, path);
+    struct store *store = fixture_open(target, STORE_WRITE);
+    struct err err = {""};
+    int64_t run_id;
+    if (pack_merge(store, path, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    fixture_expect(store, question, answer);
+    store_close(store);
+}
+
+// Results follow from samples, whatever the pack says.
+static void test_believed(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    static const char add[] =
+        "SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'add'";
+    static const char invented[] =
+        "UPDATE result SET value_clk = %s WHERE value_clk = 0.5; UPDATE estimate SET "
+        "instance_clk = %s WHERE instance_clk = 0.5";
+    static const char *const values[] = {"-5", "1e300", "0.02"};
+    for (size_t i = 0; i < ARRAY_LEN(values); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, invented, values[i], values[i]);
+        expect_merged(&packed, sql, add, "0.5");
+        expect_merged(&packed, sql,
+                      "SELECT text LIKE '%made again from its samples, and 1 of 10 are not%' "
+                      "FROM run_warning WHERE text LIKE 'merged%'",
+                      "1");
+    }
+    expect_merged(&packed, "SELECT 1", "SELECT count(*) FROM run_warning WHERE text LIKE 'merged%'",
+                  "0");
+    // Without samples: marked, and only what is possible. (The trigger that guards them is put
+    // back.)
+    static const char drop[] =
+        "DROP TRIGGER sample_no_delete; DELETE FROM sample; CREATE TRIGGER sample_no_delete BEFORE "
+        "DELETE ON sample BEGIN SELECT raise(ABORT, 'facts are append-only: sample'); END;";
+    char sql[512], path[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
+    expect_merged(&packed, drop, add, "0.5");
+    expect_merged(&packed, drop,
+                  "SELECT text LIKE 'merged from a pack without samples%' FROM run_warning "
+                  "WHERE text LIKE 'merged%'",
+                  "1");
+    for (int i = 0; i < 2; i++) {
+        snprintf(sql, sizeof sql, "%s UPDATE result SET value_clk = %s WHERE value_clk = 0.5", drop,
+                 values[i]);
+        forge_database(&packed, sql, path);
+        expect_refused(&packed, path, "no times that an instruction can take");
+    }
+    snprintf(sql, sizeof sql,
+             "DROP TRIGGER sample_no_delete; DELETE FROM sample WHERE timing_id = 1; %s",
+             strstr(drop, "CREATE"));
+    forge_database(&packed, sql, path);
+    expect_refused(&packed, path, "timings have no samples");
+    fixture_remove(&packed.fixture);
+}
+
+static void test_anonymous(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    static struct forged forged;
+    char host[256] = "";
+    gethostname(host, sizeof host - 1);
+    forged_load(&forged, packed.zip);
+    for (int i = 0; i < forged.n; i++) {
+        const struct strbuf *content = &forged.members[i].content;
+        const char *const secrets[] = {packed.fixture.dir, host, getenv("USER"), "/home/"};
+        for (size_t k = 0; k < ARRAY_LEN(secrets); k++)
+            if (secrets[k] && strlen(secrets[k]) > 5 &&
+                memmem(content->data, content->len, secrets[k], strlen(secrets[k])))
+                fail_msg("%s holds '%s'", forged.members[i].name, secrets[k]);
+        strbuf_free(&forged.members[i].content);
+    }
+    fixture_remove(&packed.fixture);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_foreign_members),
+        cmocka_unit_test(test_broken_archives), cmocka_unit_test(test_foreign_databases),
+        cmocka_unit_test(test_believed),        cmocka_unit_test(test_anonymous),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,717 @@
+// SPDX-License-Identifier: MIT
+// Plans of single rows: which tests there are, what the kernels may and may not contain, and that
+// the operands of slow divisions give back what a chain needs.
+#include "plan/plan.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+__extension__ typedef unsigned __int128 wide_t; // dividends of 128 bits
+
+struct planned {
+    struct list list;
+    struct arena arena;
+    struct plan plan;
+    struct err err;
+    int status;
+};
+
+static void plan_params(struct planned *planned, const char *row, int width, unsigned tests)
+{
+    char path[] = "/tmp/latput-test-plan-XXXXXX";
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    fprintf(file, "# Test\nmnemonic,operands,implicit,isa,tests,options\n%s\n", row);
+    fclose(file);
+    *planned = (struct planned){0};
+    int status = list_read(path, &planned->list, &planned->err);
+    unlink(path);
+    if (status != 0)
+        fail_msg("%s", planned->err.text);
+    const struct plan_params params = {.issue_width = width, .tests = tests};
+    planned->status =
+        plan_row(&planned->list.rows[0], &params, &planned->arena, &planned->plan, &planned->err);
+}
+
+static void plan_text(struct planned *planned, const char *row)
+{
+    plan_params(planned, row, 8, TESTS_ALL);
+    if (planned->status != 0)
+        fail_msg("%s", planned->err.text);
+}
+
+static void planned_free(struct planned *planned)
+{
+    list_free(&planned->list);
+    arena_free(&planned->arena);
+}
+
+static const struct test *find_test(const struct planned *planned, const char *src, const char *dst,
+                                    const char *variant)
+{
+    for (int i = 0; i < planned->plan.ntests; i++) {
+        const struct test *test = &planned->plan.tests[i];
+        if (strcmp(test->src, src) == 0 && strcmp(test->dst, dst) == 0 &&
+            strcmp(test->variant, variant) == 0)
+            return test;
+    }
+    fail_msg("no test %s -> %s %s", src, dst, variant);
+    return NULL;
+}
+
+// Each pair of a read and a written operand has a test; what is no pair has none.
+static void test_pairs(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"op1", "op1"     },
+        {"op1", "flags"   },
+        {"op2", "op1"     },
+        {"op2", "flags"   },
+        {"cf",  "op1"     },
+        {"cf",  "flags"   },
+        {"op1", "flags.of"},
+        {"op1", "flags.zf"},
+        {"op2", "flags.of"},
+        {"op2", "flags.zf"},
+    };
+    struct planned planned;
+    plan_text(&planned, "adc,+r64 r64,cf =flags,X86_64,,");
+    assert_int_equal(planned.plan.ntests, ARRAY_LEN(pairs) + 1);
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        const struct test *test = find_test(&planned, pairs[i][0], pairs[i][1], "");
+        assert_int_equal(test->kind, TEST_LATENCY);
+        assert_int_equal(test->outcome, OUTCOME_OK);
+        assert_int_equal(test->nkernels, 2);
+        assert_string_equal(test->kernels[0].shape, "dense");
+        assert_string_equal(test->kernels[1].shape, "filled");
+        assert_int_equal(test->kernels[1].instrs,
+                         test->kernels[0].instrs + 7 * test->kernels[0].instances);
+    }
+    planned_free(&planned);
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    assert_int_equal(find_test(&planned, "op2", "op1", "")->bound, BOUND_EXACT);
+    const struct test *bridged = find_test(&planned, "op2", "flags", "");
+    assert_int_equal(bridged->bound, BOUND_UPPER); // setcc may take longer than one cycle
+    assert_true(bridged->kernels[0].extra_clk > 0.99 && bridged->kernels[0].extra_clk < 1.01);
+    planned_free(&planned);
+    // An address is restored by two instructions of one cycle each: exact.
+    plan_text(&planned, "movzx,=r32 m8,,I386,,");
+    const struct test *load = find_test(&planned, "op2.base", "op1", "");
+    assert_int_equal(load->bound, BOUND_EXACT);
+    assert_true(load->kernels[0].extra_clk > 1.99 && load->kernels[0].extra_clk < 2.01);
+    assert_int_equal(find_test(&planned, "op2.data", "op1", "")->bound, BOUND_UPPER);
+    planned_free(&planned);
+}
+
+// An operand that is not the chain's must not be the chain's register.
+static void test_no_accidental_same_register(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    for (int t = 0; t < planned.plan.ntests; t++)
+        for (int k = 0; k < planned.plan.tests[t].nkernels; k++) {
+            char line[128], a[16], b[16];
+            const char *body = planned.plan.tests[t].kernels[k].body;
+            for (const char *at = body; *at; at += strcspn(at, "\n") + 1) {
+                snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+                if (sscanf(line, "add %15[^,], %15s", a, b) == 2)
+                    assert_string_not_equal(a, b);
+            }
+        }
+    planned_free(&planned);
+    plan_text(&planned, "xor,+r64 r64,=flags,X86_64,,same");
+    const struct test *test = find_test(&planned, "op1", "op1", "");
+    assert_non_null(strstr(test->kernels[0].body, "xor rbx, rbx\n"));
+    planned_free(&planned);
+}
+
+static void expect_pairs(const char *row, const char *const (*pairs)[2], int npairs)
+{
+    struct planned planned;
+    plan_text(&planned, row);
+    assert_int_equal(planned.plan.ntests, npairs + 1);
+    for (int i = 0; i < npairs; i++)
+        assert_int_equal(find_test(&planned, pairs[i][0], pairs[i][1], "")->outcome, OUTCOME_OK);
+    planned_free(&planned);
+}
+
+// Registers of the x87 stack, memory, status word and flags have their pairs; what two operands
+// that change places leave of themselves has none.
+static void test_x87_pairs(void **state)
+{
+    (void)state;
+    static const char *const memory[][2] = {
+        {"op1.base", "st0"},
+        {"op1.data", "st0"},
+        {"st0",      "st0"},
+    };
+    expect_pairs("fadd,m32,+st0 =fpsw,X87,,type=f32", memory, 3);
+    expect_pairs("fild,m64,=st0 =fpsw,X87,,x87=push", memory, 2);
+    static const char *const pop[][2] = {
+        {"op1", "op1"},
+        {"op2", "op1"},
+    };
+    expect_pairs("faddp,+st st0,=fpsw,X87,,type=f80 x87=pop", pop, 2);
+    static const char *const exchange[][2] = {
+        {"op1", "st0"},
+        {"st0", "op1"},
+    };
+    expect_pairs("fxch,+st,+st0 =fpsw,X87,,type=f80 unrelated=op1:op1+st0:st0", exchange, 2);
+    static const char *const status[][2] = {
+        {"op1", "fpsw"},
+        {"st0", "fpsw"},
+    };
+    expect_pairs("fcomp,st,st0 =fpsw,X87,,type=f80 x87=pop", status, 2);
+    static const char *const flags[][2] = {
+        {"op1", "flags"},
+        {"st0", "flags"},
+    };
+    expect_pairs("fcomi,st,st0 =fpsw =flags,CMOV+X87,,type=f80", flags, 2);
+    static const char *const reader[][2] = {
+        {"fpsw",     "op1"},
+        {"op1.rest", "op1"},
+    };
+    expect_pairs("fnstsw,=ax,fpsw,X87,,", reader, 2);
+    expect_pairs("fldcw,m16,=fpsw,X87,,fill=0x037f", NULL, 0);
+}
+
+// Values that a function would change are put back, in both variants.
+static void test_x87_values(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "fpatan,,st0 +st1 =fpsw,X87,,type=f80 x87=pop data=function st=1/0:2/0.5");
+    const struct kernel_spec *fast = find_test(&planned, "st1", "st1", "fast")->kernels;
+    const struct kernel_spec *slow = find_test(&planned, "st1", "st1", "slow")->kernels;
+    assert_string_equal(fast->body, slow->body);
+    assert_non_null(strstr(slow->body, "fcmovb st0, st"));
+    assert_non_null(strstr(fast->init, "mov rax, 0x0\n"));                // st1
+    assert_non_null(strstr(fast->init, "mov rax, 0x3ff0000000000000\n")); // st0
+    assert_non_null(strstr(slow->init, "mov rax, 0x3fe0000000000000\n"));
+    assert_non_null(strstr(slow->init, "mov rax, 0x4000000000000000\n"));
+    assert_int_equal(find_test(&planned, "st0", "st1", "slow")->bound, BOUND_UPPER);
+    planned_free(&planned);
+    plan_text(&planned, "fdiv,st,+st0 =fpsw,X87,,type=f80 data=div");
+    assert_null(strstr(find_test(&planned, "st0", "st0", "fast")->kernels[0].body, "fcmov"));
+    assert_non_null(strstr(find_test(&planned, "st0", "st0", "slow")->kernels[0].body, "fcmov"));
+    planned_free(&planned);
+}
+
+// The adjust flag is read by lahf, which needs rax; a constant there must not be overwritten.
+static void test_adjust_flag(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "inc,+r64,=zf =sf =pf =af =of,X86_64,,");
+    const struct test *test = find_test(&planned, "op1", "af", "");
+    assert_int_equal(test->bound, BOUND_UPPER);
+    assert_non_null(strstr(test->kernels[0].body, "inc rbx\nlahf\nmov ebx, eax\n"));
+    planned_free(&planned);
+    plan_text(&planned, "sahf,,ah =cf =zf =sf =pf =af,LAHF_LM,,");
+    assert_int_equal(find_test(&planned, "ah", "af", "")->outcome, OUTCOME_OK);
+    planned_free(&planned);
+    plan_text(&planned, "add,r64 rax,=af,X86_64,,");
+    assert_int_equal(find_test(&planned, "op2", "af", "")->outcome, OUTCOME_OK);
+    assert_int_equal(find_test(&planned, "op1", "af", "")->outcome, OUTCOME_NOT_MEASURABLE);
+    planned_free(&planned);
+}
+
+// What the rest of a register waits for, where a part of it is written.
+static void test_partial_registers(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "mov,=r8 r8,,I386,,");
+    const struct test *test = find_test(&planned, "op1.rest", "op1", "");
+    assert_int_equal(test->bound, BOUND_EXACT);
+    assert_non_null(
+        strstr(test->kernels[0].body, "mov bl, sil\nlea rbx, [rbx+r13]\nmov bl, sil\n"));
+    // The pair from the source has it cut off.
+    assert_non_null(strstr(find_test(&planned, "op2", "op1", "")->kernels[0].body,
+                           "mov rbx, r13\nmov bl, sil\n"));
+    planned_free(&planned);
+    static const char *const without[] = {"mov,=r32 r32,,I386,,", "mov,=r8 r8,,I386,,same",
+                                          "add,+r8 r8,=flags,I386,,", "cbw,,=ax al,I386,,",
+                                          "movss,+x x,,SSE,,type=f32"};
+    for (size_t i = 0; i < ARRAY_LEN(without); i++) {
+        plan_text(&planned, without[i]);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_null(strstr(planned.plan.tests[t].src, ".rest"));
+        planned_free(&planned);
+    }
+    plan_text(&planned, "add,+r8h r8h,=flags,I386,,");
+    find_test(&planned, "op1.rest", "op1", "");
+    planned_free(&planned);
+}
+
+// A breaker in front of the instruction must not give a constant to what the chain runs through:
+// the source may be a part of the register whose old content is to be cut off.
+static void test_breakers_leave_the_chain(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *src, *dst, *whole;
+    } pairs[] = {
+        {"cbw,,=ax al,I386,,",          "al",  "ax",    "rax"},
+        {"mul,r8,al =ax =flags,I386,,", "al",  "ax",    "rax"},
+        {"mul,r8,al =ax =flags,I386,,", "al",  "flags", "rax"},
+        {"aam,i8:10,+ax =flags,I386,,", "ax",  "flags", "rax"},
+        {"xchg,+r16 r16,,I386,,same",   "op1", "op1",   "rbx"},
+        {"mov,=r8 r8,,I386,,same",      "op2", "op1",   "rbx"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(pairs); i++) {
+        struct planned planned;
+        plan_text(&planned, pairs[i].row);
+        char breaker[32];
+        snprintf(breaker, sizeof breaker, "mov %s, ", pairs[i].whole);
+        const struct test *test = find_test(&planned, pairs[i].src, pairs[i].dst, "");
+        assert_int_equal(test->outcome, OUTCOME_OK);
+        if (strstr(test->kernels[0].body, breaker))
+            fail_msg("%s: the chain is cut in\n%s", pairs[i].row, test->kernels[0].body);
+        planned_free(&planned);
+    }
+    // From another register it is cut as before.
+    struct planned planned;
+    plan_text(&planned, "mul,r8,al =ax =flags,I386,,");
+    assert_non_null(strstr(find_test(&planned, "op1", "ax", "")->kernels[0].body, "mov rax, "));
+    planned_free(&planned);
+}
+
+static const struct kernel_spec *find_shape(const struct planned *planned, const char *shape)
+{
+    const struct test *test = find_test(planned, "", "", "");
+    for (int k = 0; k < test->nkernels; k++)
+        if (strcmp(test->kernels[k].shape, shape) == 0)
+            return &test->kernels[k];
+    return NULL;
+}
+
+// Instances that feed each other through registers which the row names itself run one behind the
+// other, unless these are set anew: from a constant, or by an immediate.
+static void test_throughput_of_implicit_operands(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "cwde,,=eax ax,I386,,");
+    assert_non_null(strstr(find_shape(&planned, "n8+break")->body, "mov rax, r13\ncwde\n"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov eax, 0x1\ncwde\nmov eax"));
+    planned_free(&planned);
+    // No dependency, but a source that nothing writes: how such a one is read is up to the core.
+    plan_text(&planned, "cdq,,=edx eax,I386,,");
+    assert_null(find_shape(&planned, "n8+break"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov eax, 0x1\ncdq\nmov eax"));
+    planned_free(&planned);
+    // The value is the one that the instruction needs; flags are cut as well.
+    plan_text(&planned, "div,r64,+rax +rdx =flags,X86_64,T,data=idiv");
+    const struct test *slow = find_test(&planned, "", "", "slow");
+    const struct kernel_spec *imm = &slow->kernels[slow->nkernels - 1];
+    assert_string_equal(imm->shape, "n8+imm");
+    assert_non_null(strstr(imm->body, "mov rax, 0x5555555500000000\nmov edx, 0x55555555\ndiv"));
+    planned_free(&planned);
+    plan_text(&planned, "adc,+ax i16,cf =flags,I386,,");
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body,
+                           "test r12d, r12d\nmov eax, 0x1\nadc ax, 4660\n"));
+    planned_free(&planned);
+    // A pointer stays one, and what the row leaves to us needs no immediate.
+    plan_text(&planned, "lodsb,,=al +rsi df,I386,,pointer=rsi");
+    assert_null(strstr(find_shape(&planned, "n8+imm")->body, "mov esi"));
+    assert_non_null(strstr(find_shape(&planned, "n8+imm")->body, "mov rsi, r14\n"));
+    planned_free(&planned);
+    plan_text(&planned, "add,+r64 r64,=flags,X86_64,,");
+    assert_null(find_shape(&planned, "n8+imm"));
+    planned_free(&planned);
+}
+
+static uint64_t init_value(const char *init, const char *reg)
+{
+    char start[32];
+    snprintf(start, sizeof start, "mov %s, 0x", reg);
+    const char *at = strstr(init, start);
+    if (!at)
+        fail_msg("%s is not set in:\n%s", reg, init);
+    return strtoull(at + strlen(start) - 2, NULL, 0);
+}
+
+// (high * 2^w + low) / divisor must be low again: then rax can be chained onto itself.
+static void test_slow_integer_division(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        int bits;
+    } rows[] = {
+        {"div,r16,+ax +dx =flags,I386,,data=idiv",     16},
+        {"idiv,r32,+eax +edx =flags,I386,,data=idiv",  32},
+        {"div,r64,+rax +rdx =flags,X86_64,,data=idiv", 64},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        const char *rax = planned.list.rows[0].implicit[0].name;
+        const struct test *test = find_test(&planned, rax, rax, "slow");
+        const char *init = test->kernels[0].init;
+        wide_t high = init_value(init, "rdx");
+        uint64_t low = init_value(init, "rax"), divisor = init_value(init, "rbx");
+        wide_t dividend = high << rows[i].bits | low;
+        assert_true(high < divisor); // else the quotient overflows
+        assert_true(dividend / divisor == low);
+        assert_true(dividend % divisor == 0);
+        assert_true(low < (uint64_t)1 << (rows[i].bits - 1)); // signed too
+        assert_true(low >= (uint64_t)1 << (rows[i].bits - 2));
+        find_test(&planned, rax, rax, "fast");
+        planned_free(&planned);
+    }
+}
+
+static void test_selection_of_tests(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,,", 4, TESTS_THROUGHPUT);
+    assert_int_equal(planned.plan.ntests, 1);
+    assert_int_equal(planned.plan.tests[0].kind, TEST_THROUGHPUT);
+    planned_free(&planned);
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,T,", 4, TESTS_LATENCY);
+    assert_int_equal(planned.status, 0);
+    assert_int_equal(planned.plan.ntests, 0);
+    planned_free(&planned);
+    // A front end of one instruction a cycle has no room for fillers.
+    plan_params(&planned, "add,+r64 r64,=flags,X86_64,,", 1, TESTS_LATENCY);
+    assert_null(strstr(find_test(&planned, "op1", "op1", "")->kernels[1].body, "nop"));
+    planned_free(&planned);
+}
+
+static void test_what_cannot_be_planned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        enum outcome outcome;
+        const char *detail;
+    } rows[] = {
+        {"call,rel32,+rsp,I386,,",    OUTCOME_NOT_MEASURABLE, "stack pointer"},
+        {"jmp,r64,,X86_64,,",         OUTCOME_NOT_MEASURABLE, "macro"        },
+        {"tilezero,=tmm,,AMX_TILE,,", OUTCOME_NOT_MEASURABLE, "tiles"        },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        assert_int_equal(planned.plan.ntests, 1);
+        assert_int_equal(planned.plan.tests[0].outcome, rows[i].outcome);
+        assert_int_equal(planned.plan.tests[0].nkernels, 0);
+        assert_non_null(strstr(planned.plan.tests[0].detail, rows[i].detail));
+        planned_free(&planned);
+    }
+}
+
+// Every kernel of a plan, bodies and inits, one after the other.
+static void expect_nowhere(const struct planned *planned, const char *part)
+{
+    for (int t = 0; t < planned->plan.ntests; t++)
+        for (int k = 0; k < planned->plan.tests[t].nkernels; k++) {
+            const struct kernel_spec *spec = &planned->plan.tests[t].kernels[k];
+            if (strstr(spec->body, part) || strstr(spec->init, part))
+                fail_msg("%s in:\n%s%s", part, spec->init, spec->body);
+        }
+}
+
+static void test_32_bit_mode_has_its_own_registers(void **state)
+{
+    (void)state;
+    // What 32-bit mode lacks: 64-bit registers, numbered ones, low bytes of esi and edi.
+    static const char *const absent[] = {"rax", "rbx", "rcx", "rdx",  "rsi",  "rdi",  "rbp", "rsp",
+                                         "r8",  "r9",  "r10", "r11",  "r12",  "r13",  "r14", "r15",
+                                         "sil", "dil", "bpl", "xmm8", "xmm9", "xmm15"};
+    static const char *const rows[] = {
+        "add,+r32 r32,=flags,I386,,bits=32",
+        "add,+r8 r8,=flags,I386,,bits=32",
+        "add,+m32 r32,=flags,I386,,bits=32",
+        "mov,=r8h r8,,I386,,bits=32",
+        "lodsb,,=al +esi df,I386,,pointer=esi bits=32",
+        "cvtsi2sd,+x r32,,SSE2,,bits=32",
+        "comisd,x x,=flags,SSE2,,type=f64 bits=32",
+        "divpd,+x x,,SSE2,,type=f64 data=div bits=32",
+        "div,r32,+eax +edx =flags,I386,,data=idiv bits=32",
+        "fdiv,+st st0,=fpsw,X87,,type=f80 data=div bits=32",
+        "vpgatherqq,+x vm64x +x,,AVX2,,bits=32",
+        "vpaddd,=z{k}{z} z z,,AVX512F,,bits=32",
+        "popa,,=eax =ecx =edx =ebx +esp =ebp =esi =edi,I386,,bits=32 stack=+32",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i]);
+        int kernels = 0;
+        for (int t = 0; t < planned.plan.ntests; t++)
+            kernels += planned.plan.tests[t].nkernels;
+        assert_true(kernels > 0);
+        for (size_t a = 0; a < ARRAY_LEN(absent); a++)
+            expect_nowhere(&planned, absent[a]);
+        planned_free(&planned);
+    }
+}
+
+static void test_32_bit_rows_are_skipped_with_a_reason(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "aaa,,+ax =flags,I386,,bits=32");
+    struct plan plan;
+    const struct plan_params params = {
+        .issue_width = 8, .tests = TESTS_ALL, .skip_32 = "no 32-bit programs here"};
+    assert_int_equal(plan_row(&planned.list.rows[0], &params, &planned.arena, &plan, &planned.err),
+                     0);
+    assert_int_equal(plan.ntests, 1);
+    assert_int_equal(plan.tests[0].nkernels, 0);
+    assert_int_equal(plan.tests[0].outcome, OUTCOME_SKIPPED);
+    assert_string_equal(plan.tests[0].detail, "no 32-bit programs here");
+    planned_free(&planned);
+}
+
+static void test_macro(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:branch_call_ret");
+    assert_int_equal(planned.plan.ntests, 1);
+    assert_int_equal(planned.plan.tests[0].nkernels, 4);
+    assert_int_equal(planned.plan.tests[0].kernels[0].instrs, 17);
+    assert_string_equal(planned.plan.tests[0].kernels[0].body, "branch_call_ret\n");
+    assert_string_equal(planned.plan.tests[0].kernels[1].body, "branch_call_ret_16\n");
+    planned_free(&planned);
+    // Arguments go to the body and to the init.
+    plan_text(&planned, "jz,rel8,zf,I386,T,macro=branch.inc:branch_taken:z:short");
+    const struct kernel_spec *kernels = planned.plan.tests[0].kernels;
+    assert_string_equal(kernels[0].body, "branch_taken_32 z, short\n");
+    assert_string_equal(kernels[0].init, "%include \"branch.inc\"\nbranch_flags_init z, short\n");
+    assert_false(kernels[0].unrolled);
+    assert_true(kernels[planned.plan.tests[0].nkernels - 1].unrolled);
+    planned_free(&planned);
+    plan_params(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:nosuch", 8, TESTS_ALL);
+    assert_int_equal(planned.status, -1);
+    assert_non_null(strstr(planned.err.text, "nosuch"));
+    planned_free(&planned);
+}
+
+// Stores that bypass the caches run through fresh lines, each written whole; what comes back from
+// memory is no latency of theirs.
+static void test_streams(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *body, *note;
+        int instances;
+    } cases[] = {
+        {"movntdq,=m128 x,,SSE2,,nontemporal",
+         "lea r13, [r14+r12]\nmovntdq oword [r13], xmm0\nmovntdq oword [r13+16], xmm0\n",                  "16 bytes each, to fresh lines", 32 },
+        {"movnti,=m32 r32,,SSE2,,nontemporal",                            "movnti dword [r13+508], ebx\n",
+         "4 bytes each, to fresh lines",                                                                                                    128},
+        {"movdir64b,r64 m512,,MOVDIR64B,,pointer=op1 nontemporal",
+         "lea rbx, [r13+448]\nmovdir64b rbx, zword [r14-64]\n",                                            "64 bytes each, to fresh lines", 8  },
+        {"maskmovdqu,x x,rdi,SSE2,,pointer=rdi signs=op2 nontemporal",
+         "lea rdi, [r13+0]\nmaskmovdqu xmm0, xmm1\nlea rdi, [r13+16]\n",                                   "16 bytes each, to fresh lines", 32 },
+        {"maskmovq,mm mm,rdi,SSE+MMX,,pointer=rdi signs=op2 nontemporal",
+         "lea rdi, [r13+504]\nmaskmovq",                                                                   "8 bytes each, to fresh lines",  64 },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        const struct test *test = find_test(&planned, "", "", "");
+        assert_int_equal(test->nkernels, 1);
+        const struct kernel_spec *spec = &test->kernels[0];
+        assert_string_equal(spec->shape, "stream");
+        assert_int_equal(spec->instances, cases[i].instances);
+        assert_string_equal(test->note, cases[i].note);
+        assert_non_null(strstr(spec->init, "xor r12d, r12d\n"));
+        // Moves on by what was written, 64 KiB in all: the data area.
+        assert_memory_equal(spec->body, "add r12d, 512\nmovzx r12d, r12w\n", 31);
+        if (!strstr(spec->body, cases[i].body))
+            fail_msg("%s: no %s in\n%s", cases[i].row, cases[i].body, spec->body);
+        // A mask of zeros would store nothing.
+        if (strstr(cases[i].row, "signs="))
+            assert_non_null(strstr(spec->init, "pcmpeqd "));
+        planned_free(&planned);
+    }
+    struct planned planned;
+    plan_text(&planned, cases[0].row);
+    assert_int_equal(find_test(&planned, "op2", "op1.data", "")->outcome, OUTCOME_NOT_MEASURABLE);
+    planned_free(&planned);
+}
+
+// What gives operands their values anew is timed alone as well, once a row, and the value with both
+// is an upper bound.
+static void test_setting_is_timed_alone(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vpgatherdd,+y vm32y +y,,AVX2,T,");
+    const struct test *test = find_test(&planned, "", "", "");
+    assert_int_equal(test->bound, BOUND_UPPER);
+    const struct kernel_spec *alone = find_test(&planned, "", "", PLAN_SETTING)->kernels;
+    assert_int_equal(alone->instances, alone->instrs);
+    assert_null(strstr(alone->body, "gather"));
+    assert_memory_equal(alone->body, test->kernels[0].body, strcspn(alone->body, "\n"));
+    planned_free(&planned);
+    static const char *const others[] = {"add,+r64 r64,=flags,X86_64,T,",
+                                         "mul,r64,+rax =rdx =flags,X86_64,T,"};
+    for (size_t i = 0; i < ARRAY_LEN(others); i++) {
+        plan_text(&planned, others[i]);
+        assert_int_equal(planned.plan.ntests, 1);
+        assert_int_equal(planned.plan.tests[0].bound, BOUND_EXACT);
+        planned_free(&planned);
+    }
+    plan_text(&planned, "div,r8,+ax =flags,I386,T,data=idiv"); // only the slow data need it
+    assert_int_equal(planned.plan.ntests, 3);
+    find_test(&planned, "", "", PLAN_SETTING);
+    planned_free(&planned);
+}
+
+// Up to four sets of x87 values, each a variant that says which they are.
+static void test_sets_of_values(void **state)
+{
+    (void)state;
+    static const char *const variants[][3] = {
+        {"fast",  "fast: st 0",     "mov rax, 0x0\n"               },
+        {"slow",  "slow: st 0.5",   "mov rax, 0x3fe0000000000000\n"},
+        {"slow2", "slow2: st 2.5",  "mov rax, 0x4004000000000000\n"},
+        {"slow3", "slow3: st 1e10", "mov rax, 0x4202a05f20000000\n"},
+    };
+    struct planned planned;
+    plan_text(&planned, "fcos,,+st0 =fpsw,X87,,type=f80 data=function st=0:0.5:2.5:1e10");
+    for (size_t i = 0; i < ARRAY_LEN(variants); i++) {
+        const struct test *test = find_test(&planned, "", "", variants[i][0]);
+        assert_string_equal(test->note, variants[i][1]);
+        assert_non_null(strstr(test->kernels[0].init, variants[i][2]));
+        find_test(&planned, "st0", "st0", variants[i][0]);
+    }
+    planned_free(&planned);
+    plan_text(&planned, "fscale,,+st0 st1 =fpsw,X87,T,type=f80 st=1.7/3");
+    assert_string_equal(planned.plan.tests[0].note, "st0 1.7, others 3");
+    planned_free(&planned);
+}
+
+static void test_notes(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *note;
+    } cases[] = {
+        {"add,+r16 i16,=flags,I386,T,",                                    "length-changing prefix"},
+        {"mov,=m16 i16,,I386,T,",                                          "length-changing prefix"},
+        {"imul,=r16 r16 i16,=flags,I386,T,",                               "length-changing prefix"},
+        {"o16 push,i16,+rsp,I386,T,stack=-2",                              "length-changing prefix"},
+        {"add,+r16 i8,=flags,I386,T,",                                     ""                      },
+        {"add,+r32 i32,=flags,I386,T,",                                    ""                      },
+        {"ret,i16,+rsp,I386,T,macro=branch.inc:branch_call_ret_pop",       ""                      },
+        {"cld,,=df,I386,T,note=clear_already",                             "clear already"         },
+        {"std,,=df,I386,T,macro=state.inc:state_direction note=both_ways", "both ways"             },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        assert_string_equal(planned.plan.tests[0].note, cases[i].note);
+        planned_free(&planned);
+    }
+}
+
+static void test_gather_patterns(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *init;
+    } cases[] = {
+        {"vpgatherdd,+z{k} vm32z,,AVX512F,T,",           "mov dword [r14+3132], 60\n" },
+        {"vpgatherdd,+z{k} vm32z,,AVX512F,T,index=same", "mov dword [r14+3132], 0\n"  },
+        {"vpgatherqq,+z{k} vm64z,,AVX512F,T,index=line", "mov qword [r14+3128], 448\n"},
+        {"vpgatherdq,+y vm32x +y,,AVX2,T,mask=0x2",      "mov dword [r14+3080], -1\n" },
+        {"vpgatherdq,+y vm32x +y,,AVX2,T,mask=0x2",      "mov dword [r14+3088], 0\n"  },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        const char *init = planned.plan.tests[0].kernels[0].init;
+        if (!strstr(init, cases[i].init))
+            fail_msg("%s: no %s in\n%s", cases[i].row, cases[i].init, init);
+        planned_free(&planned);
+    }
+    struct planned planned;
+    plan_text(&planned, "vpgatherdd,+z{k} vm32z,,AVX512F,T,mask=0x5");
+    assert_int_equal(planned.plan.tests[0].kernels[0].mask_fill, 5);
+    planned_free(&planned);
+}
+
+// Legacy kernels must not hold VEX instructions and the other way round: mixing costs transitions.
+static void test_encodings_do_not_mix(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        bool avx;
+    } rows[] = {
+        {"cvtsi2sd,+x r64,,SSE2,,",             false},
+        {"movups,=m128 x,,SSE,,type=f32",       false},
+        {"blendvps,+x x,xmm0,SSE4_1,,type=f32", false},
+        {"vcvtsi2sd,=x x r64,,AVX,,",           true },
+        {"vmovups,=m128 x,,AVX,,type=f32",      true },
+        {"vcomisd,x x,=flags,AVX,,type=f64",    true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i].row);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            for (int k = 0; k < planned.plan.tests[t].nkernels; k++) {
+                const struct kernel_spec *spec = &planned.plan.tests[t].kernels[k];
+                for (const char *at = spec->body; *at; at += strcspn(at, "\n") + 1) {
+                    char line[128];
+                    snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+                    if (strstr(line, "mm"))
+                        assert_true((line[0] == 'v') == rows[i].avx);
+                }
+                assert_int_equal(spec->clear_upper, !rows[i].avx);
+            }
+        planned_free(&planned);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_x87_pairs),
+        cmocka_unit_test(test_x87_values),
+        cmocka_unit_test(test_adjust_flag),
+        cmocka_unit_test(test_partial_registers),
+        cmocka_unit_test(test_breakers_leave_the_chain),
+        cmocka_unit_test(test_throughput_of_implicit_operands),
+        cmocka_unit_test(test_no_accidental_same_register),
+        cmocka_unit_test(test_slow_integer_division),
+        cmocka_unit_test(test_selection_of_tests),
+        cmocka_unit_test(test_what_cannot_be_planned),
+        cmocka_unit_test(test_32_bit_mode_has_its_own_registers),
+        cmocka_unit_test(test_32_bit_rows_are_skipped_with_a_reason),
+        cmocka_unit_test(test_macro),
+        cmocka_unit_test(test_streams),
+        cmocka_unit_test(test_setting_is_timed_alone),
+        cmocka_unit_test(test_sets_of_values),
+        cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_gather_patterns),
+        cmocka_unit_test(test_encodings_do_not_mix),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

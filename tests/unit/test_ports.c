@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: MIT
+// The inference of ports on simulated CPUs with the structure of real ones: discovery must return
+// the structure, and inference what every form uses.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixtures/port_sim.h"
+#include "util/mem.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const cpu_files[] = {
+    "tests/fixtures/sim/skylake_like.csv",     "tests/fixtures/sim/zen_like.csv",
+    "tests/fixtures/sim/golden_cove_like.csv", "tests/fixtures/sim/narrow_like.csv",
+    "tests/fixtures/sim/four_wide.csv",
+};
+enum { CPU_FILES = sizeof cpu_files / sizeof cpu_files[0], NOISY_SEEDS = 10 };
+
+static void read_cpu(const char *path, struct sim_cpu *cpu)
+{
+    struct err err = {""};
+    if (sim_read(path, cpu, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int discover_status(struct sim *sim, struct port_model *model, struct err *err)
+{
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_oracle oracle = sim_oracle(sim);
+    sim_forms(sim->cpu, forms);
+    return port_discover(&oracle, forms, sim->cpu->nforms, sim->cpu->width, model, err);
+}
+
+static int infer_status(struct sim *sim, const struct port_model *model, struct port_usage *usages,
+                        struct err *err)
+{
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_oracle oracle = sim_oracle(sim);
+    int which[SIM_FORMS_MAX];
+    sim_forms(sim->cpu, forms);
+    for (int i = 0; i < sim->cpu->nforms; i++)
+        which[i] = i;
+    return port_infer(&oracle, forms, which, sim->cpu->nforms, model, NULL, usages, err);
+}
+
+// Infers all forms and counts the verdicts; with LATPUT_SIM_VERBOSE tells what is not exact.
+static void infer(struct sim *sim, const struct port_model *model, const int map[PORTS_MAX],
+                  int verdicts[SIM_VERDICTS])
+{
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    if (infer_status(sim, model, usages, &err) != 0)
+        fail_msg("%s", err.text);
+    for (int i = 0; i < sim->cpu->nforms; i++) {
+        enum sim_verdict verdict = sim_judge(sim->cpu, i, &usages[i], map, 1);
+        verdicts[verdict]++;
+        if (verdict != SIM_EXACT && getenv("LATPUT_SIM_VERBOSE"))
+            sim_explain(sim->cpu, i, &usages[i], map, verdict);
+    }
+}
+
+static void every_cpu_is_found_without_noise(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 1};
+        struct port_model model;
+        struct err err = {""};
+        int map[PORTS_MAX], verdicts[SIM_VERDICTS] = {0};
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        if (!sim_same_model(&cpu, &model, map))
+            fail_msg("%s: another structure", cpu_files[i]);
+        assert_true(model.residual < 1e-9);
+        assert_int_equal(model.unexplained, 0);
+        infer(&sim, &model, map, verdicts);
+        sim_print_verdicts(cpu_files[i], verdicts);
+        assert_int_equal(verdicts[SIM_WRONG] + verdicts[SIM_COARSER], 0);
+        assert_true(verdicts[SIM_AMBIGUOUS] <= 1);
+    }
+}
+
+static void every_cpu_is_found_with_noise(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        int verdicts[SIM_VERDICTS] = {0}, other = 0;
+        read_cpu(cpu_files[i], &cpu);
+        for (int seed = 1; seed <= NOISY_SEEDS; seed++) {
+            struct sim sim = {.cpu = &cpu, .seed = (uint64_t)seed, .noise = true};
+            struct port_model model;
+            struct err err = {""};
+            int map[PORTS_MAX];
+            assert_int_equal(discover_status(&sim, &model, &err), 0);
+            if (sim_same_model(&cpu, &model, map))
+                infer(&sim, &model, map, verdicts);
+            else
+                other++;
+        }
+        sim_print_verdicts(cpu_files[i], verdicts);
+        printf("  with noise; another structure for %d seeds of %d\n", other, NOISY_SEEDS);
+        assert_true(other * 5 <= NOISY_SEEDS);
+        assert_true(verdicts[SIM_WRONG] * 100 <= cpu.nforms * NOISY_SEEDS);
+    }
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Forms of the same unit, with two members at least and busy for as long as anything that is found.
+static int unit_members(const struct sim_cpu *cpu, int unit)
+{
+    int members = 0;
+    for (int f = 0; f < cpu->nforms; f++)
+        members +=
+            cpu->forms[f].unit == unit && (cpu->forms[f].busy_clk > 2.5 || cpu->forms[f].slots > 4);
+    return members;
+}
+
+static void dividers_are_found(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 9, .noise = true};
+        struct port_oracle oracle = sim_oracle(&sim);
+        struct port_form forms[SIM_FORMS_MAX];
+        struct port_usage usages[SIM_FORMS_MAX];
+        struct port_model model;
+        struct err err = {""};
+        int which[SIM_FORMS_MAX], units = 0, unit_is[PORT_UNITS_MAX];
+        sim_forms(&cpu, forms);
+        for (int f = 0; f < cpu.nforms; f++)
+            which[f] = f;
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        assert_int_equal(port_find_units(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        for (int unit = 0; unit < cpu.nunits; unit++)
+            units += unit_members(&cpu, unit) >= 2;
+        assert_int_equal(model.nunits, units);
+        for (int u = 0; u < model.nunits; u++)
+            unit_is[u] = cpu.forms[model.units[u].blocker].unit;
+        for (int f = 0; f < cpu.nforms; f++) {
+            int unit = cpu.forms[f].unit;
+            bool found = unit >= 0 && unit_members(&cpu, unit) >= 2;
+            assert_int_equal(usages[f].unit >= 0, found);
+            if (!found)
+                continue;
+            assert_int_equal(unit_is[usages[f].unit], unit);
+            assert_true(fabs(usages[f].busy_clk / cpu.forms[f].busy_clk - 1) < 0.02);
+            assert_int_equal(usages[f].whole, cpu.forms[f].whole);
+            double beside_clk = cpu.forms[f].busy_clk * cpu.units[unit].parts;
+            if (cpu.units[unit].parts > 1 && !cpu.forms[f].whole)
+                assert_true(fabs(usages[f].beside_clk / beside_clk - 1) < 0.02);
+            else
+                assert_true(usages[f].beside_clk == 0);
+        }
+    }
+}
+
+// How long the simulated form needs the ports of a path.
+static double path_clk(const struct sim_form *form, uint32_t path)
+{
+    for (int u = 0; u < form->nuses; u++)
+        if (form->uses[u].set == path)
+            return (double)form->uses[u].uops / port_set_size(path);
+    return 0;
+}
+
+static double usage_path_clk(const struct port_usage *usage, int unit)
+{
+    for (int s = 0; s < usage->nshares; s++)
+        if (usage->shares[s].unit == unit)
+            return usage->shares[s].clk;
+    return 0;
+}
+
+// Evidence: how many timings beside a form were told of.
+struct told {
+    const char *form;
+    int timings;
+};
+
+static void tell(void *context, int form, const char *blocker, int blockers, int instances,
+                 const struct port_timing *timing)
+{
+    struct told *told = context;
+    assert_true(form >= 0 && blockers > 0 && instances > 0 && timing->clk > 0);
+    told->timings += strcmp(blocker, told->form) == 0;
+}
+
+// What several ports share, and how long forms need it; those that do not need it stay free of it.
+static void shared_paths_are_found(void **state)
+{
+    (void)state;
+    static const uint32_t paths[] = {1u << 14, 3u << 16};
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    int which[SIM_FORMS_MAX];
+    read_cpu("tests/fixtures/sim/shared_path.csv", &cpu);
+    for (int noise = 0; noise < 2; noise++) {
+        struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
+        struct port_oracle oracle = sim_oracle(&sim);
+        sim_forms(&cpu, forms);
+        for (int f = 0; f < cpu.nforms; f++) {
+            which[f] = f;
+            for (int p = 0; p < 2; p++)
+                forms[f].operands |= path_clk(&cpu.forms[f], paths[p]) > 0 ? 1u << p : 0;
+        }
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        assert_int_equal(model.nunits, 2);
+        assert_true(model.nprobes >= 2);
+        int first = path_clk(&cpu.forms[model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+        for (int u = 0; u < 2; u++) {
+            assert_true(port_unit_is_path(&model.units[u]));
+            assert_true(path_clk(&cpu.forms[model.units[u].blocker], paths[u ^ first]) > 0);
+        }
+        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
+        struct told told = {forms[model.probes[0].form].name, 0};
+        const struct port_evidence evidence = {tell, &told};
+        assert_int_equal(
+            port_assign_units(&oracle, forms, which, cpu.nforms, &model, &evidence, usages, &err),
+            0);
+        assert_true(told.timings >= 10);
+        for (int f = 0; f < cpu.nforms; f++)
+            for (int u = 0; u < 2; u++) {
+                double want = path_clk(&cpu.forms[f], paths[u ^ first]);
+                double got = usage_path_clk(&usages[f], u);
+                if (fabs(got - want) > 0.05)
+                    fail_msg("%s: %.2f cycles of path %d, not %.2f", cpu.forms[f].name, got, u,
+                             want);
+            }
+    }
+}
+
+// How early µops are bound to ports, where their sets are known; and that it is not taken for a
+// path.
+static void binding_is_found(void **state)
+{
+    (void)state;
+    static const double bindings[] = {0, 0.15, 0.5, 1};
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    int which[SIM_FORMS_MAX];
+    read_cpu("tests/fixtures/sim/zen_like.csv", &cpu);
+    sim_forms(&cpu, forms);
+    for (int f = 0; f < cpu.nforms; f++) {
+        which[f] = f;
+        usages[f] = sim_usage(&cpu.forms[f]);
+    }
+    for (size_t b = 0; b < 2 * ARRAY_LEN(bindings); b++) {
+        double binding = bindings[b / 2];
+        struct sim sim = {.cpu = &cpu, .seed = b, .noise = b % 2, .binding = binding};
+        struct port_oracle oracle = sim_oracle(&sim);
+        sim_model(&cpu, &model);
+        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
+                         0);
+        if (fabs(model.binding - binding) > (sim.noise ? 0.051 : 0.001))
+            fail_msg("bound %.2f, not %.2f", model.binding, binding);
+        assert_int_equal(model.nunits, 0);
+    }
+}
+
+// Counters show what throughput cannot: what the ports do that are together as wide as the front
+// end.
+static void counters_show_more(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 3, .noise = true};
+        struct port_model model;
+        struct port_usage usages[SIM_FORMS_MAX];
+        struct err err = {""};
+        int map[PORTS_MAX], without[SIM_VERDICTS] = {0}, with[SIM_VERDICTS] = {0};
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        assert_true(sim_same_model(&cpu, &model, map));
+        infer(&sim, &model, map, without);
+        sim.counts = true;
+        infer(&sim, &model, map, with);
+        sim_print_verdicts(cpu_files[i], with);
+        printf("  with counters; without: %d exact\n", without[SIM_EXACT]);
+        assert_int_equal(with[SIM_WRONG], 0);
+        assert_true(with[SIM_EXACT] >= without[SIM_EXACT] + (i == 0 ? 2 : 0));
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        for (int f = 0; f < cpu.nforms; f++)
+            assert_int_equal(usages[f].counted, cpu.ngroups > 0);
+    }
+}
+
+// Else the tests with noise show nothing.
+static void the_noise_is_as_measured(void **state)
+{
+    (void)state;
+    enum { MIXES = 20000 };
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[0], &cpu);
+    struct sim sim = {.cpu = &cpu, .seed = 5, .noise = true};
+    struct port_oracle oracle = sim_oracle(&sim);
+    static double off[MIXES];
+    int unstable = 0, n = 0, slow = 0;
+    for (int i = 0; i < MIXES; i++) {
+        struct port_mix mix = {
+            {{1, 99 + i}, {2, 1}},
+            2, 7
+        };
+        struct port_timing timing;
+        assert_int_equal(oracle.measure(&sim, &mix, 1, &timing, NULL), 0);
+        if (timing.outcome == OUTCOME_OK)
+            off[n++] = fabs(timing.clk / ((100 + i) / 4.0) - 1);
+        else
+            unstable++;
+        mix.orders = 1;
+        assert_int_equal(oracle.measure(&sim, &mix, 1, &timing, NULL), 0);
+        slow += timing.outcome == OUTCOME_OK && timing.clk > 1.02 * (100 + i) / 4;
+    }
+    qsort(off, (size_t)n, sizeof *off, compare_doubles);
+    print_message("median %.3f %%, p99 %.3f %%\n", 100 * off[n / 2], 100 * off[n * 99 / 100]);
+    assert_true(off[n / 2] > 0.0003 && off[n / 2] < 0.0010);
+    assert_true(off[n * 99 / 100] > 0.002 && off[n * 99 / 100] < 0.006);
+    assert_true(unstable > 10 && unstable < 100);
+    assert_true(slow > MIXES / 60 && slow < MIXES / 15);
+}
+
+static void nothing_stable_is_no_structure(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[0], &cpu);
+    struct sim sim = {.cpu = &cpu, .all_unstable = true};
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    assert_int_equal(discover_status(&sim, &model, &err), -1);
+    assert_non_null(strstr(err.text, "no structure"));
+    sim_model(&cpu, &model);
+    assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+    for (int i = 0; i < cpu.nforms; i++)
+        assert_int_equal(usages[i].outcome, OUTCOME_UNSTABLE);
+}
+
+static void no_candidates_is_no_structure(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[1], &cpu);
+    for (int i = 0; i < cpu.nforms; i++)
+        cpu.forms[i].cost = -1;
+    struct sim sim = {.cpu = &cpu};
+    struct port_model model;
+    struct err err = {""};
+    assert_int_equal(discover_status(&sim, &model, &err), -1);
+    assert_non_null(strstr(err.text, "no structure"));
+    cpu.nforms = 0;
+    assert_int_equal(discover_status(&sim, &model, &err), -1);
+}
+
+static void without_a_filler_slots_are_unknown(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[1], &cpu);
+    assert_true(cpu.forms[0].filler_only);
+    memmove(cpu.forms, cpu.forms + 1, (size_t)--cpu.nforms * sizeof cpu.forms[0]);
+    struct sim sim = {.cpu = &cpu};
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    int map[PORTS_MAX], verdicts[SIM_VERDICTS] = {0};
+    assert_int_equal(discover_status(&sim, &model, &err), 0);
+    assert_int_equal(model.filler, -1);
+    assert_true(sim_same_model(&cpu, &model, map));
+    assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+    for (int i = 0; i < cpu.nforms; i++)
+        assert_true(isnan(usages[i].slots));
+    infer(&sim, &model, map, verdicts);
+    sim_print_verdicts("without a filler", verdicts);
+    assert_int_equal(verdicts[SIM_WRONG], 0);
+}
+
+static void an_oracle_that_fails_ends_it(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[1], &cpu);
+    struct sim sim = {.cpu = &cpu};
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {""};
+    assert_int_equal(discover_status(&sim, &model, &err), 0);
+    long discovery = sim.mixes;
+    assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+    long inference = sim.mixes - discovery;
+    for (int at = 1; at <= discovery; at += 7) {
+        err.text[0] = 0;
+        sim.mixes_left = at;
+        assert_int_equal(discover_status(&sim, &model, &err), -1);
+        assert_string_equal(err.text, "the simulated CPU has gone");
+    }
+    sim_model(&cpu, &model);
+    for (int at = 1; at <= inference; at += 37) {
+        err.text[0] = 0;
+        sim.mixes_left = at;
+        assert_int_equal(infer_status(&sim, &model, usages, &err), -1);
+        assert_string_equal(err.text, "the simulated CPU has gone");
+    }
+}
+
+// port_predict against all subsets of the ports.
+static void predictions_are_the_optimum(void **state)
+{
+    (void)state;
+    uint64_t random = 7;
+    for (int i = 0; i < 3000; i++) {
+        struct sim_cpu cpu = {.width = 2 + random_below(&random, 7),
+                              .nunits = 1,
+                              .units = {{"U", 1 + random_below(&random, 2)}}};
+        struct port_model model = {.width = cpu.width, .nunits = 1};
+        int n = 1 + random_below(&random, 5), counts[5], nports = 2 + random_below(&random, 9);
+        const struct sim_form *forms[5];
+        struct port_usage usages[5];
+        const struct port_usage *pointers[5];
+        for (int f = 0; f < n; f++) {
+            struct sim_form *form = &cpu.forms[f];
+            form->nuses = 1 + random_below(&random, 4);
+            for (int u = 0; u < form->nuses; u++)
+                form->uses[u] =
+                    (struct port_use){1 + (uint32_t)random_below(&random, (1 << nports) - 1),
+                                      1 + random_below(&random, 3)};
+            form->slots = 1 + random_below(&random, 3);
+            form->unit = random_below(&random, 4) ? -1 : 0;
+            form->busy_clk = form->unit < 0 ? 0 : random_below(&random, 5);
+            form->whole = form->unit >= 0 && random_below(&random, 3) == 0;
+            counts[f] = 1 + random_below(&random, 12);
+            forms[f] = form;
+            usages[f] = sim_usage(form);
+            usages[f].beside_clk = form->busy_clk * cpu.units[0].parts;
+            pointers[f] = &usages[f];
+        }
+        double is = sim_clk(&cpu, forms, counts, n);
+        assert_true(fabs(port_predict(&model, pointers, counts, n) - is) < 1e-9 * is);
+    }
+}
+
+static void bad_files_are_refused(void **state)
+{
+    (void)state;
+    const struct {
+        const char *line, *message;
+    } bad[] = {
+        {"width,,0,,,,",     ":2: expected slots"       },
+        {"set,A,0 99,,,,",   ":2: expected port numbers"},
+        {"form,a,B,1,,,",    ":2: expected sets"        },
+        {"form,a,,1,,DIV,3", ":2: no unit of this name" },
+        {"ports,a,,1,,,",    ":2: expected width, set"  },
+        {"set,A,0 1,,,,",    ": no width"               },
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        char path[] = "/tmp/latput-sim-XXXXXX";
+        int fd = mkstemp(path);
+        FILE *file = fdopen(fd, "w");
+        assert_non_null(file);
+        fprintf(file, "kind,name,uses,slots,cost,unit,busy_clk\n%s\n", bad[i].line);
+        fclose(file);
+        struct sim_cpu cpu;
+        struct err err = {""};
+        int status = sim_read(path, &cpu, &err);
+        remove(path);
+        assert_int_equal(status, -1);
+        if (!strstr(err.text, bad[i].message))
+            fail_msg("%s: %s", bad[i].line, err.text);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_files_are_refused),
+        cmocka_unit_test(the_noise_is_as_measured),
+        cmocka_unit_test(predictions_are_the_optimum),
+        cmocka_unit_test(every_cpu_is_found_without_noise),
+        cmocka_unit_test(every_cpu_is_found_with_noise),
+        cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(binding_is_found),
+        cmocka_unit_test(dividers_are_found),
+        cmocka_unit_test(counters_show_more),
+        cmocka_unit_test(nothing_stable_is_no_structure),
+        cmocka_unit_test(no_candidates_is_no_structure),
+        cmocka_unit_test(without_a_filler_slots_are_unknown),
+        cmocka_unit_test(an_oracle_that_fails_ends_it),
+    };
+    return cmocka_run_group_tests_name("ports", tests, NULL, NULL);
+}

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Which rows of the lists can be blockers and how good they are at it.
+#include "fixtures/lists_fixture.h"
+#include "plan/plan.h"
+#include "ports/ports_forms.h"
+
+#include <math.h>
+
+static int cost(const char *form)
+{
+    return ports_form(lists_row(form)).blocker_cost;
+}
+
+static void test_candidates(void **state)
+{
+    (void)state;
+    static const char *const good[] = {
+        "mov r32 i32",        "lea r64 agen:b", "shlx r64 r64 r64", "imul r64 r64 i8",
+        "vpaddb x x x",       "vpaddb y y y",   "vpaddb z z z",     "{evex} vpaddb x x x",
+        "vmulps x x x",       "pshufd x x i8",  "kandw k k k",      "mov r64 m64",
+        "mov m64 r64",        "vmovaps x m128", "vmovaps m128 x",   "movsx r32 r8",
+        "vpaddb x{k}{z} x x", "blsr r64 r64",
+    };
+    static const char *const bad[] = {
+        "add r64 r64",          // reads its destination
+        "paddb x x",            // so does every legacy form of two operands
+        "add m64 r64",          // reads and writes memory
+        "add r64 m64",          // a load and more
+        "vpaddb x x m128",      // a load and more
+        "push r64",             // moves the stack
+        "cmovb r64 r64",        // reads flags
+        "adc r64 r64",          // reads flags
+        "vpaddb x{k} x x",      // keeps masked elements
+        "mov r8 r8",            // keeps the rest of the register
+        "mov r16 r16",          // keeps the rest of the register
+        "mul r64",              // has fixed registers
+        "shl r64 cl",           // has fixed registers
+        "xchg r64 r64",         // writes two registers
+        "mov m64 i32",          // a store of no register
+        "cmp r64 r64",          // writes no register
+        "cpuid",                // fixed registers
+        "vpgatherdd x vm32x x", // a load by a mask that it clears
+    };
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
+        if (cost(good[i]) < 0)
+            print_error("%s should be a candidate\n", good[i]);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        if (cost(bad[i]) >= 0)
+            print_error("%s should be no candidate\n", bad[i]);
+    for (size_t i = 0; i < ARRAY_LEN(good); i++)
+        assert_true(cost(good[i]) >= 0);
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++)
+        assert_int_equal(cost(bad[i]), -1);
+    int divisions = 0;
+    for (int i = 0; i < lists_all.nrows; i++) {
+        const struct list_row *row = lists_all.rows[i].row;
+        int mine = ports_form(row).blocker_cost;
+        if (strcmp(row->mnemonic, "div") == 0 || strcmp(row->mnemonic, "idiv") == 0) {
+            assert_int_equal(mine, -1);
+            divisions++;
+        }
+        if (row->bits == 32 || !mix_plannable(row))
+            assert_int_equal(mine, -1);
+    }
+    assert_true(divisions > 0);
+}
+
+// The less a form may disturb, the less it costs.
+static void test_costs(void **state)
+{
+    (void)state;
+    static const char *const cheaper[][2] = {
+        {"vpaddb x x x",        "{evex} vpaddb x x x"},
+        {"vpaddb x x x",        "vpaddb y y y"       },
+        {"vpaddb y y y",        "vpaddb z z z"       },
+        {"vpaddb x x x",        "vaddps x x x"       },
+        {"mov r32 i32",         "blsr r64 r64"       },
+        {"vpaddb x x x",        "vpaddb x{k}{z} x x" },
+        {"mov r32 i32",         "mov r32 m32"        },
+        {"vpshufd x x i8",      "pshufd x x i8"      },
+        {"{evex} vpaddb x x x", "vpaddb x{k}{z} x x" },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cheaper); i++)
+        if (cost(cheaper[i][0]) >= cost(cheaper[i][1]))
+            fail_msg("%s costs %d, %s %d", cheaper[i][0], cost(cheaper[i][0]), cheaper[i][1],
+                     cost(cheaper[i][1]));
+    assert_int_equal(cost("mov r32 i32"), 0);
+    assert_int_equal(cost("vpaddb x x x"), 0);
+    struct port_form nop = ports_form(lists_row("nop"));
+    assert_true(nop.filler_only && nop.blocker_cost >= 0);
+    assert_true(isnan(nop.rthroughput_clk));
+    assert_string_equal(nop.name, "nop");
+    assert_false(ports_form(lists_row("mov r32 i32")).filler_only);
+}
+
+// One of each mnemonic and kinds of operands stays, the cheapest; other kinds stay beside it.
+static void test_thin(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"vpaddb z z z", "vpaddb x x x", "{evex} vpaddb x x x",
+                                        "vpaddb y y y", "mov r64 r64",  "mov r32 i32",
+                                        "mov r32 r32",  "add r64 r64",  "mov r64 m64"};
+    static const bool stays[] = {false, true, false, false, true, true, false, false, true};
+    const struct list_row *rows[ARRAY_LEN(names)];
+    struct port_form forms[ARRAY_LEN(names)];
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        rows[i] = lists_row(names[i]);
+        forms[i] = ports_form(rows[i]);
+    }
+    ports_forms_thin(forms, rows, (int)ARRAY_LEN(names));
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if ((forms[i].blocker_cost >= 0) != stays[i])
+            fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_candidates),
+        cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_thin),
+    };
+    return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
+}

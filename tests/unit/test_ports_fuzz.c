@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// The inference of ports on random CPUs: sets that overlap as no real CPU's do, forms that use
+// them, what they have in common and what they do not. What throughput tells must be found; what it
+// cannot tell must be equivalent to the truth or be called ambiguous.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixtures/port_sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// More of them by LATPUT_SIM_MODELS; what is not right is told with LATPUT_SIM_VERBOSE.
+enum { FORMS = 8, MODELS = 600 };
+
+static uint32_t random_set(const struct sim_cpu *cpu, int nports, uint64_t *random)
+{
+    uint32_t set = 0;
+    if (cpu->nsets && random_below(random, 3) == 0) { // inside another, or more than it
+        set = cpu->sets[random_below(random, cpu->nsets)].set;
+        set = random_below(random, 2) ? set | 1u << random_below(random, nports)
+                                      : set & (uint32_t)random_bits(random);
+    }
+    int size = 1 + random_below(random, nports < 5 ? nports : 5);
+    while (!set || (size > 0 && !cpu->nsets)) {
+        set |= 1u << random_below(random, nports);
+        if (port_set_size(set) >= size)
+            break;
+    }
+    return set;
+}
+
+// A class, what two of them have in common, or what is left of one.
+static uint32_t random_use(const struct sim_cpu *cpu, uint64_t *random)
+{
+    uint32_t a = cpu->sets[random_below(random, cpu->nsets)].set;
+    uint32_t b = cpu->sets[random_below(random, cpu->nsets)].set;
+    int kind = random_below(random, 4);
+    uint32_t set = kind == 0 ? a & b : kind == 1 ? a & ~b : a;
+    return set ? set : a;
+}
+
+static void form_use(struct sim_form *form, uint32_t set)
+{
+    int u = 0;
+    while (u < form->nuses && form->uses[u].set != set)
+        u++;
+    if (u == form->nuses)
+        form->uses[form->nuses++] = (struct port_use){set, 0};
+    form->uses[u].uops++;
+}
+
+static struct sim_form *add_form(struct sim_cpu *cpu, const char *what, double slots, int cost)
+{
+    struct sim_form *form = &cpu->forms[cpu->nforms];
+    *form = (struct sim_form){.slots = slots, .cost = cost, .unit = -1};
+    snprintf(form->name, sizeof form->name, "%s%d", what, cpu->nforms++);
+    return form;
+}
+
+static void random_cpu(struct sim_cpu *cpu, uint64_t *random)
+{
+    int nports = 2 + random_below(random, 11), nsets = 2 + random_below(random, 9);
+    *cpu = (struct sim_cpu){.width = 2 + random_below(random, 7)};
+    add_form(cpu, "nop", 1, 0)->filler_only = true;
+    for (int tries = 0; tries < 50 && cpu->nsets < nsets; tries++) {
+        uint32_t set = random_set(cpu, nports, random);
+        int s = 0;
+        while (s < cpu->nsets && cpu->sets[s].set != set)
+            s++;
+        if (s < cpu->nsets)
+            continue;
+        cpu->sets[cpu->nsets++].set = set;
+        form_use(add_form(cpu, "blocker", 1, random_below(random, 4)), set);
+    }
+    for (int port = 0; port < nports; port++)
+        if (cpu->ngroups < 8)
+            cpu->groups[cpu->ngroups++].set = 1u << port;
+        else
+            cpu->groups[random_below(random, 8)].set |= 1u << port;
+    for (int i = 0; i < FORMS; i++) {
+        int uops = 1 + random_below(random, 4);
+        struct sim_form *form = add_form(cpu, "form", uops, -1);
+        for (int u = 0; u < uops; u++)
+            form_use(form, random_use(cpu, random));
+    }
+}
+
+struct tally {
+    int models, same, equal, other;
+    int verdicts[SIM_VERDICTS];
+    int flagged; // exact or equivalent, but called ambiguous
+    int counted;
+    long mixes;
+};
+
+static void print_cpu(const struct sim_cpu *cpu, const struct port_model *model, uint64_t seed)
+{
+    printf("seed %lu: width %d, sets", (unsigned long)seed, cpu->width);
+    for (int s = 0; s < cpu->nsets; s++) {
+        printf(" ");
+        for (int port = 0; port < PORTS_MAX; port++)
+            if (cpu->sets[s].set & 1u << port)
+                printf("%x", (unsigned)port);
+    }
+    for (int c = 0; model && c < model->nclasses; c++)
+        printf("%s%s=%x", c ? " " : "; found ", cpu->forms[model->classes[c].blocker].name,
+               model->classes[c].set);
+    printf("\n");
+}
+
+static void fuzz_infer(struct sim *sim, const struct port_form *forms,
+                       const struct port_model *model, const int *map, struct tally *tally)
+{
+    const struct sim_cpu *cpu = sim->cpu;
+    struct port_oracle oracle = sim_oracle(sim);
+    struct port_usage usages[SIM_FORMS_MAX];
+    int which[SIM_FORMS_MAX];
+    bool told = false;
+    for (int i = 0; i < cpu->nforms; i++)
+        which[i] = i;
+    assert_int_equal(port_infer(&oracle, forms, which, cpu->nforms, model, NULL, usages, NULL), 0);
+    for (int i = 1; i < cpu->nforms; i++) {
+        enum sim_verdict verdict = sim_judge(cpu, i, &usages[i], map, sim->seed);
+        tally->verdicts[verdict]++;
+        tally->counted += usages[i].counted;
+        tally->flagged += verdict <= SIM_EQUIVALENT && usages[i].ambiguous;
+        if (verdict < SIM_AMBIGUOUS || !getenv("LATPUT_SIM_VERBOSE"))
+            continue;
+        if (!told)
+            print_cpu(cpu, NULL, sim->seed);
+        told = true;
+        sim_explain(cpu, i, &usages[i], map, verdict);
+    }
+}
+
+static void fuzz_one(uint64_t seed, bool noise, bool counts, struct tally *tally)
+{
+    uint64_t random = seed;
+    struct sim_cpu cpu;
+    random_cpu(&cpu, &random);
+    struct sim sim = {.cpu = &cpu, .seed = seed, .noise = noise, .counts = counts};
+    struct port_oracle oracle = sim_oracle(&sim);
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_model truth, found;
+    int map[PORTS_MAX];
+    sim_forms(&cpu, forms);
+    sim_model(&cpu, &truth);
+    if (truth.nclasses == 0)
+        return; // all sets are as wide as the front end
+    tally->models++;
+    assert_int_equal(port_discover(&oracle, forms, cpu.nforms, cpu.width, &found, NULL), 0);
+    if (sim_same_model(&cpu, &found, map)) {
+        tally->same++;
+    } else {
+        bool equal = found.nclasses == truth.nclasses && sim_equal_model(&cpu, &found, seed);
+        tally->equal += equal;
+        tally->other += !equal;
+        if (!equal && getenv("LATPUT_SIM_VERBOSE")) {
+            printf("OTHER ");
+            print_cpu(&cpu, &found, seed);
+        }
+        for (int port = 0; port < PORTS_MAX; port++)
+            map[port] = port;
+        found = truth;
+    }
+    fuzz_infer(&sim, forms, &found, map, tally);
+    tally->mixes += sim.mixes;
+}
+
+static void print_tally(const char *what, const struct tally *tally)
+{
+    printf("%s: %d models: %d the same, %d equivalent, %d other\n", what, tally->models,
+           tally->same, tally->equal, tally->other);
+    sim_print_verdicts("  forms", tally->verdicts);
+    printf("  of the right ones called ambiguous: %d; %ld mixes\n", tally->flagged, tally->mixes);
+}
+
+static uint64_t models(void)
+{
+    const char *text = getenv("LATPUT_SIM_MODELS");
+    return text ? strtoul(text, NULL, 10) : MODELS;
+}
+
+static int right(const struct tally *tally)
+{
+    return tally->verdicts[SIM_EXACT] + tally->verdicts[SIM_EQUIVALENT];
+}
+
+static void random_cpus_without_noise(void **state)
+{
+    (void)state;
+    struct tally tally = {.models = 0};
+    for (uint64_t seed = 1; seed <= models(); seed++)
+        fuzz_one(seed, false, false, &tally);
+    print_tally("without noise", &tally);
+    assert_int_equal(tally.other, 0);
+    assert_int_equal(tally.verdicts[SIM_WRONG], 0);
+    assert_true((tally.verdicts[SIM_AMBIGUOUS] + tally.verdicts[SIM_COARSER]) * 100 <
+                right(&tally));
+}
+
+static void random_cpus_with_noise(void **state)
+{
+    (void)state;
+    struct tally tally = {.models = 0};
+    for (uint64_t seed = 1; seed <= models() / 2; seed++)
+        fuzz_one(seed, true, false, &tally);
+    print_tally("with noise", &tally);
+    assert_true(tally.other * 50 <= tally.models);
+    assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
+    assert_true((tally.verdicts[SIM_AMBIGUOUS] + tally.verdicts[SIM_COARSER]) * 50 < right(&tally));
+}
+
+// A counter for every port or two.
+static void random_cpus_with_counters(void **state)
+{
+    (void)state;
+    struct tally tally = {.models = 0};
+    for (uint64_t seed = 1; seed <= models() / 2; seed++)
+        fuzz_one(seed, true, true, &tally);
+    print_tally("with noise and counters", &tally);
+    assert_true(tally.other * 50 <= tally.models);
+    assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
+    assert_true(tally.counted * 10 > right(&tally) * 9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(random_cpus_without_noise),
+        cmocka_unit_test(random_cpus_with_noise),
+        cmocka_unit_test(random_cpus_with_counters),
+    };
+    return cmocka_run_group_tests_name("ports_fuzz", tests, NULL, NULL);
+}

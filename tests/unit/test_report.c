@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: MIT
+// Reports: numbers and tables, the three formats, the text files of a run, and results made again
+// from stored samples. `test_report make FILE` writes a database of known content, for the tests of
+// the command line.
+#include "fixtures/store_fixture.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <sys/stat.h>
+
+static void test_number(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *text;
+    } cases[] = {
+        {1,           "1.00" },
+        {0.25,        "0.25" },
+        {0.0625,      "0.062"},
+        {0.0996,      "0.10" },
+        {0,           "0.00" },
+        {99.994,      "99.99"},
+        {99.996,      "100.0"},
+        {250.04,      "250.0"},
+        {999.96,      "1000" },
+        {12345.6,     "12346"},
+        {2.98,        "2.98" },
+        {(double)NAN, ""     },
+        {0.0994,      "0.099"},
+    };
+    char text[32];
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        assert_string_equal(report_number(cases[i].value, text), cases[i].text);
+}
+
+static void test_table(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"a", "number", "empty", "µ"};
+    static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_LEFT, ALIGN_RIGHT};
+    static const char *const cells[] = {"x", "1.00",    "",   "≤1",    "yyy", "0.125",
+                                        "",  "\033[2J", "zz", "100.0", "",    "µµ"};
+    struct report_table *table = report_table_new(headers, aligns, 4);
+    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
+        report_table_cell(table, cells[i]);
+    struct strbuf out = {0};
+    report_table_print(table, &out);
+    // Empty columns are gone, points are in one column, a terminal cannot be driven.
+    assert_string_equal(out.data, "a     number        µ\n"
+                                  "x      1.00        ≤1\n"
+                                  "yyy    0.125  \\x1b[2J\n"
+                                  "zz   100.0         µµ\n");
+    strbuf_free(&out);
+    report_table_free(table);
+}
+
+static void expect_narrow(const struct report_table *table, int width, const char *text,
+                          const char *note)
+{
+    static const struct report_fit fits[] = {
+        {FIT_SAME, 0},
+        {FIT_KEEP, 6},
+        {FIT_KEEP, 0},
+        {1,        0},
+        {2,        0},
+        {FIT_SAME, 0},
+    };
+    struct strbuf out = {0}, left_out = {0};
+    report_table_print_narrow(table, width, fits, &out, &left_out);
+    assert_string_equal(out.data, text);
+    assert_string_equal(strbuf_text(&left_out), note);
+    strbuf_free(&out);
+    strbuf_free(&left_out);
+}
+
+static void test_narrow(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"cpu", "form", "number", "min", "max", "run"};
+    static const enum report_align aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT,
+                                               ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT};
+    static const char *const cells[] = {
+        "zen", "add r64 µµ+µ1+µ22", "1.00", "1", "2", "1", "zen", "nop", "10.25", "1", "3", "2",
+    };
+    struct report_table *table = report_table_new(headers, aligns, 6);
+    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
+        report_table_cell(table, cells[i]);
+    // It fits as it is; it does not: what is the same goes; folding; columns by rank; too narrow.
+    expect_narrow(table, 48,
+                  "cpu  form               number  min  max  run\n"
+                  "zen  add r64 µµ+µ1+µ22    1.00    1    2    1\n"
+                  "zen  nop                 10.25    1    3    2\n",
+                  "");
+    expect_narrow(table, 40,
+                  "form               number  min  max  run\n"
+                  "add r64 µµ+µ1+µ22    1.00    1    2    1\n"
+                  "nop                 10.25    1    3    2\n",
+                  "in all rows cpu zen");
+    expect_narrow(table, 34,
+                  "form              number  max  run\n"
+                  "add r64 µµ+µ1       1.00    2    1\n"
+                  "  +µ22\n"
+                  "nop                10.25    3    2\n",
+                  "in all rows cpu zen, min 1");
+    expect_narrow(table, 22,
+                  "form       number  run\n"
+                  "add r64      1.00    1\n"
+                  "  µµ+µ1\n"
+                  "  +µ22\n"
+                  "nop         10.25    2\n",
+                  "in all rows cpu zen, min 1; without max");
+    expect_narrow(table, 5,
+                  "form    number  run\n"
+                  "add       1.00    1\n"
+                  "  r64\n"
+                  "  µµ\n"
+                  "  +µ1\n"
+                  "  +µ22\n"
+                  "nop      10.25    2\n",
+                  "in all rows cpu zen, min 1; without max");
+    report_table_free(table);
+}
+
+static void expect_rows(struct store *store, enum store_view view, const char *glob, int64_t run_id,
+                        enum report_format format, int64_t expected, const char *holds)
+{
+    struct store_filter filter = {.glob = glob, .run_id = run_id};
+    struct strbuf out = {0};
+    struct err err = {""};
+    int64_t nrows = -1;
+    if (report_rows(store, view, &filter, format, &out, &nrows, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(nrows, expected);
+    if (!strstr(strbuf_text(&out), holds))
+        fail_msg("'%s' is not in:\n%s", holds, strbuf_text(&out));
+    strbuf_free(&out);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    int64_t first = fixture_fill(store, "testa", 1, 1);
+    fixture_fill(store, "testa", 1, 2);
+    store_close(store);
+    store = fixture_open(fixture.db, STORE_READ);
+    expect_rows(store, STORE_VIEW_INSTRUCTION, NULL, 0, REPORT_TABLE, 3, "add r64 r64");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, NULL, first, REPORT_TABLE, 3, "0.25");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "ADD r64,  r64", 0, REPORT_CSV, 1,
+                "testa,add,r64 r64,legacy,BASE,64,2,4,0.5,,,ok,2,");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "add", first, REPORT_JSON, 1,
+                "\"latency_min_clk\": 1, \"latency_max_clk\": 2, \"rthroughput_clk\": 0.25, "
+                "\"uops\": null, \"ports\": null, \"outcome\": \"ok\"");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "a*", 0, REPORT_CSV, 1, "uarch,mnemonic,");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "x", 0, REPORT_JSON, 0, "[]");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "x", 0, REPORT_TABLE, 0, "");
+    expect_rows(store, STORE_VIEW_INSTRUCTION, "'; DROP TABLE run; --", 0, REPORT_TABLE, 0, "");
+    expect_rows(store, STORE_VIEW_LATENCY, "div", 0, REPORT_TABLE, 2, "36.00");
+    expect_rows(store, STORE_VIEW_FAILURE, NULL, 0, REPORT_TABLE, 4, "SIGFPE");
+    expect_rows(store, STORE_VIEW_FAILURE, NULL, first, REPORT_CSV, 2, "signalled,SIGFPE");
+    expect_rows(store, STORE_VIEW_RUN, NULL, 0, REPORT_TABLE, 2, "unfinished");
+    fixture_end(&fixture, store);
+}
+
+static char *read_file(const char *dir, const char *name)
+{
+    char path[160];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        fail_msg("no file %s", path);
+    static char text[65536];
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+static void expect_text(const char *text, const char *what)
+{
+    if (!strstr(text, what))
+        fail_msg("'%s' is not in:\n%s", what, text);
+}
+
+static void test_write(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {""};
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    static const struct fixture_test moved[] = {
+        {TEST_LATENCY, "op2", "op1", "", OUTCOME_OK, OUTCOME_OK, 0.25}
+    };
+    struct list_row mov = fixture_row("mov", "r64 r64", "mov r64 r64");
+    assert_int_equal(fixture_put(store, run_id, &mov, 3, moved, 1, &err), 0);
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/results", fixture.dir);
+    if (report_write(store, run_id, dir, &err) != 0) // a run without titles
+        fail_msg("%s", err.text);
+    expect_text(read_file(dir, "int.txt"),
+                "Latency and throughput: int on Test CPU (Test testa)\n");
+    assert_int_equal(store_put_run_list(store, run_id, "int", "Integers, all of them", &err), 0);
+    assert_int_equal(store_put_run_list(store, run_id, "int", "another", &err), 0);
+    if (report_write(store, run_id, dir, &err) != 0 || report_write(store, run_id, dir, &err) != 0)
+        fail_msg("%s", err.text);
+    char *text = read_file(dir, "int.txt");
+    expect_text(text, "Latency and throughput: Integers, all of them on Test CPU (Test testa)\n"
+                      "List int; uarch testa; started ");
+    expect_text(text, "imul");
+    expect_text(text, "latput 1.0-test");
+    expect_text(text, "\nadd r64 r64  legacy");
+    expect_text(text, "signalled: it raised a signal.");
+    expect_text(text, "  at rename  ");
+    expect_text(text, "  eliminated\n");
+    expect_text(text, "\nat rename: a chain of it takes no cycle.");
+    expect_text(text, "  hlt r64: throughput: signalled: SIGFPE\n");
+    assert_null(strstr(text, "no chain for this pair"));
+    text = read_file(dir, "info.txt");
+    expect_text(text, "signature       0x00B00F21\n");
+    expect_text(text, "       9  ok");
+    expect_text(text, "\nTables:\nlist  forms  title\nint       4  Integers, all of them\n");
+    expect_text(text, "frequency not fixed\n    Remedy: fix it\n");
+    expect_text(text, "unfinished");
+    // What cannot be written says so and leaves nothing behind.
+    assert_int_equal(report_write(store, run_id, "/proc/nowhere", &err), -1);
+    expect_text(err.text, "/proc/nowhere");
+    assert_int_equal(report_write(store, 99, dir, &err), -1);
+    expect_text(err.text, "no run 99");
+    assert_int_equal(report_write_file("/dev/full/x", "x", 1, &err), -1);
+    fixture_end(&fixture, store);
+}
+
+// Runs of parts of the lists, and of some questions, take nothing away from the tables.
+static void test_write_best(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {""};
+    char dir[128];
+    snprintf(dir, sizeof dir, "%s/results", fixture.dir);
+    static const struct fixture_test latency[] = {
+        {TEST_LATENCY, "op1", "op1", "", OUTCOME_OK, OUTCOME_OK, 3}
+    };
+    static const struct fixture_test throughput[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 0.5}
+    };
+    struct list_row add = fixture_row("add", "r64 r64", "add r64 r64");
+    struct list_row mov = fixture_row("mov", "r64 r64", "mov r64 r64");
+    fixture_fill(store, "testa", 0xb00f21, 1);
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put(store, run_id, &mov, 3, latency, 1, &err), 0);
+    run_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(fixture_put(store, run_id, &add, 0, throughput, 1, &err), 0);
+    assert_int_equal(fixture_put(store, run_id, &mov, 3, throughput, 1, &err), 0);
+    fixture_fill(store, "testb", 0xa20f10, 3); // another CPU
+    if (report_write_best(store, run_id, dir, &err) != 0)
+        fail_msg("%s", err.text);
+    char *text = read_file(dir, "int.txt");
+    expect_text(text, "\nadd r64 r64  legacy     1.00   2.00    0.25");
+    expect_text(text, "\nmov r64 r64  legacy     3.00   3.00    0.50");
+    expect_text(text, "\ndiv r64      legacy    10.00");
+    expect_text(text, "  hlt r64: throughput: signalled: SIGFPE\n");
+    assert_null(strstr(text, "6.00"));                           // of the other CPU
+    assert_int_equal(report_write(store, run_id, dir, &err), 0); // that run alone
+    assert_null(strstr(read_file(dir, "int.txt"), "div"));
+    fixture_end(&fixture, store);
+}
+
+static struct strbuf all_views(struct store *store)
+{
+    struct strbuf text = {0};
+    struct err err = {""};
+    int64_t nrows;
+    report_rows(store, STORE_VIEW_LATENCY, NULL, REPORT_CSV, &text, &nrows, &err);
+    report_rows(store, STORE_VIEW_INSTRUCTION, NULL, REPORT_CSV, &text, &nrows, &err);
+    report_rows(store, STORE_VIEW_FAILURE, NULL, REPORT_CSV, &text, &nrows, &err);
+    return text;
+}
+
+static void test_rederive(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {""};
+    int64_t first = fixture_fill(store, "testa", 1, 1), results, changed;
+    int64_t second = fixture_fill(store, "testa", 1, 2);
+    const struct fixture_test unstable[] = {
+        {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_UNSTABLE, 3},
+    };
+    struct list_row row = fixture_row("nop", "", "nop");
+    assert_int_equal(fixture_put(store, second, &row, 9, unstable, 1, &err), 0);
+    struct strbuf before = all_views(store);
+    expect_text(before.data, "the passes disagree");
+    assert_int_equal(store_rederive(store, first, &results, &changed, &err), 0);
+    assert_int_equal(results, 10);
+    assert_int_equal(changed, 0);
+    // Results of another method, or none at all: what the samples say comes back.
+    assert_int_equal(
+        store_execute(store, &err, "UPDATE result SET value_clk = 99 WHERE test_id IN (1, 2)", ""),
+        0);
+    assert_int_equal(store_execute(store, &err, "DELETE FROM result WHERE test_id > 15", ""), 0);
+    assert_int_equal(store_execute(store, &err, "DELETE FROM estimate", ""), 0);
+    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(results, 21);
+    assert_int_equal(changed, 8);
+    struct strbuf after = all_views(store);
+    assert_string_equal(before.data, after.data);
+    strbuf_free(&before);
+    strbuf_free(&after);
+    fixture_end(&fixture, store);
+}
+
+static int make_database(const char *path)
+{
+    struct store *store = NULL;
+    struct err err = {""};
+    if (store_open(path, STORE_WRITE, &store, &err) != 0) {
+        fprintf(stderr, "%s\n", err.text);
+        return 1;
+    }
+    for (int i = 0; i < 2; i++) {
+        int64_t run_id = fixture_fill(store, i ? "testb" : "testa", 0xb00f21, 1 + i);
+        store_put_run_list(store, run_id, "int", i ? "Integers" : "Integer instructions", &err);
+        store_run_finish(store, run_id, 10, 1.5, &err);
+    }
+    // A third run of testa of one question only, if it is asked for.
+    if (getenv("TEST_REPORT_PART")) {
+        static const struct fixture_test throughput[] = {
+            {TEST_THROUGHPUT, "", "", "", OUTCOME_OK, OUTCOME_OK, 0.25}
+        };
+        struct list_row add = fixture_row("add", "r64 r64", "add r64 r64");
+        fixture_put(store, fixture_run(store, "testa", 0xb00f21), &add, 0, throughput, 1, &err);
+    }
+    store_close(store);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "make") == 0)
+        return make_database(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_number),     cmocka_unit_test(test_table),
+        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_write),      cmocka_unit_test(test_rederive),
+        cmocka_unit_test(test_write_best),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

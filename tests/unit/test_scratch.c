@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Scratch directories: what a killed process has left goes when the next one begins, what a live
+// one has stays, and so does what was to be kept.
+#include "util/scratch.h"
+
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char parent[] = "/tmp/latput_test_XXXXXX";
+
+static void put_file(const char *directory, const char *name)
+{
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", directory, name);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fclose(file);
+}
+
+// A process with a scratch directory, whose path it tells; it then lives until it is killed.
+static pid_t start_user(char path[256], bool keep)
+{
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    pid_t pid = fork();
+    if (pid == 0) {
+        struct err err;
+        char *mine = scratch_begin(&err);
+        if (!mine)
+            _exit(1);
+        put_file(mine, "batch.asm");
+        put_file(mine, ".hidden");
+        if (write(fds[1], mine, strlen(mine)) < 0)
+            _exit(1);
+        if (keep) {
+            scratch_end(mine, true);
+            _exit(0);
+        }
+        pause();
+    }
+    close(fds[1]);
+    ssize_t got = read(fds[0], path, 255); // a path is short: it comes in one piece
+    assert_true(got > 0);
+    path[got] = '\0';
+    close(fds[0]);
+    return pid;
+}
+
+static void test_leftovers(void **state)
+{
+    (void)state;
+    char dead[256] = "", alive[256] = "", kept[256] = "";
+    struct err err;
+    assert_non_null(mkdtemp(parent));
+    setenv("TMPDIR", parent, 1);
+    waitpid(start_user(kept, true), NULL, 0);
+    pid_t killed = start_user(dead, false), other = start_user(alive, false);
+    kill(killed, SIGKILL);
+    waitpid(killed, NULL, 0);
+    assert_int_equal(access(dead, F_OK), 0);
+    char *mine = scratch_begin(&err);
+    assert_non_null(mine);
+    put_file(mine, "x");
+    assert_int_equal(access(dead, F_OK), -1);
+    assert_int_equal(access(alive, F_OK), 0);
+    assert_int_equal(access(kept, F_OK), 0);
+    char *second = scratch_begin(&err); // our own are alive as well
+    assert_int_equal(access(mine, F_OK), 0);
+    scratch_end(second, false);
+    scratch_end(mine, false);
+    kill(other, SIGKILL);
+    waitpid(other, NULL, 0);
+    scratch_end(scratch_begin(&err), false);
+    assert_int_equal(access(alive, F_OK), -1);
+    assert_int_equal(access(kept, F_OK), 0);
+    char command[300];
+    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 1 && rm -rf %s", parent, parent);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,498 @@
+// SPDX-License-Identifier: MIT
+// Ports in the database: model, usages, evidence and validation come back as they went in, facts
+// cannot be changed, databases and packs of schema 1 are brought up to date, packs hold all of it,
+// the public views and reports show it. `test_store_ports make FILE` writes a database of known
+// content, for the tests of the command line.
+#include "fixtures/ports_fixture.h"
+
+#include "fixtures/store_old.h"
+#include "report/pack.h"
+#include "util/paths.h"
+
+static void expect_shares(const struct port_usage *got, const struct port_usage *want)
+{
+    assert_int_equal(got->nshares, want->nshares);
+    for (int s = 0; s < want->nshares; s++) {
+        assert_int_equal(got->shares[s].unit, want->shares[s].unit);
+        assert_true(got->shares[s].clk == want->shares[s].clk);
+    }
+}
+
+static void test_model(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_port_model got;
+    int64_t run_id = 0;
+    struct store *store = fixture_start(&fixture);
+    int64_t bare_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 0);
+    int64_t made_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_port_model(store, bare_id, &got, &arena, &err), 0);
+    assert_int_equal(store_get_port_model(store, made_id, &got, &arena, &err), 1);
+    struct stored_port_model want = fixture_port_model();
+    assert_int_equal(got.model.width, want.model.width);
+    assert_int_equal(got.model.nports, want.model.nports);
+    assert_int_equal(got.model.nclasses, want.model.nclasses);
+    assert_int_equal(got.model.nunits, want.model.nunits);
+    assert_int_equal(got.model.unexplained, want.model.unexplained);
+    assert_true(got.model.residual == want.model.residual);
+    assert_string_equal(got.filler, want.filler);
+    assert_int_equal(got.model.filler, -1);
+    for (int i = 0; i < want.model.nclasses; i++) {
+        assert_int_equal(got.model.classes[i].set, want.model.classes[i].set);
+        assert_string_equal(got.model.classes[i].name, want.model.classes[i].name);
+        assert_string_equal(got.class_blockers[i], want.class_blockers[i]);
+        assert_true(got.model.classes[i].blocker_clk == want.model.classes[i].blocker_clk);
+        assert_int_equal(got.model.classes[i].members, want.model.classes[i].members);
+        assert_int_equal(got.model.classes[i].blocker, -1);
+    }
+    for (int port = 0; port < PORTS_MAX; port++)
+        assert_string_equal(got.model.port_names[port], want.model.port_names[port]);
+    assert_int_equal(got.model.nhidden, 1);
+    assert_int_equal(got.model.hidden[0].set, want.model.hidden[0].set);
+    assert_string_equal(got.model.hidden[0].name, "ALL");
+    assert_string_equal(got.model.units[0].name, "DIV");
+    assert_string_equal(got.unit_blockers[0], "div r64");
+    assert_string_equal(got.unit_wholes[0], "vdivpd z z z");
+    assert_true(got.model.units[0].whole_clk == 9.5);
+    assert_int_equal(got.model.units[0].whole_blocker, -1);
+    assert_true(got.model.binding == want.model.binding);
+    assert_int_equal(got.model.nprobes, want.model.nprobes);
+    for (int p = 0; p < want.model.nprobes; p++) {
+        assert_string_equal(got.probe_forms[p], want.probe_forms[p]);
+        assert_int_equal(got.model.probes[p].form, -1);
+        expect_shares(&got.model.probes[p].usage, &want.model.probes[p].usage);
+    }
+    assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
+    assert_non_null(strstr(err.text, "already"));
+    // The newest of a CPU, of a uarch, of all.
+    int64_t other_id = fixture_fill_ports(store, "testb", 0xa20f10, 2);
+    assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 1);
+    assert_int_equal(run_id, made_id);
+    assert_int_equal(store_newest_port_run(store, 0, "testb", &run_id, &err), 1);
+    assert_int_equal(run_id, other_id);
+    assert_int_equal(store_newest_port_run(store, 0, "testc", &run_id, &err), 0);
+    assert_int_equal(store_newest_port_run(store, 0, NULL, &run_id, &err), 1);
+    assert_int_equal(run_id, other_id);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+}
+
+static const struct stored_port_usage *find(const struct stored_port_usage *usages, int n,
+                                            const char *form)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(usages[i].form.form, form) == 0)
+            return &usages[i];
+    fail_msg("no usage of %s", form);
+    return NULL;
+}
+
+static void test_usages(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_port_usage *usages;
+    int n;
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_port_usages(store, run_id, &usages, &n, &arena, &err), 0);
+    assert_int_equal(n, 5);
+    for (int i = 1; i < n; i++)
+        assert_true(stored_form_compare(&usages[i - 1].form, &usages[i].form) < 0);
+    for (int i = 0; i < FIXTURE_PORTS; i++) {
+        struct port_usage want = fixture_port_usages()[i];
+        const struct port_usage *got = &find(usages, n, fixture_port_forms[i])->usage;
+        assert_int_equal(got->outcome, want.outcome);
+        if (want.outcome != OUTCOME_OK) {
+            assert_string_equal(got->detail, want.detail);
+            assert_true(isnan(got->slots));
+            assert_int_equal(got->nuses, 0);
+            assert_int_equal(got->unit, -1);
+            continue;
+        }
+        assert_int_equal(got->ambiguous, want.ambiguous);
+        assert_int_equal(got->nuses, want.nuses);
+        for (int u = 0; u < want.nuses; u++) {
+            assert_int_equal(got->uses[u].set, want.uses[u].set);
+            assert_int_equal(got->uses[u].uops, want.uses[u].uops);
+        }
+        assert_int_equal(got->uops, want.uops);
+        assert_true(got->slots == want.slots || (isnan(got->slots) && isnan(want.slots)));
+        assert_int_equal(got->unit, want.unit);
+        assert_int_equal(got->whole, want.whole);
+        assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
+        assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
+        expect_shares(got, &want);
+    }
+    assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
+    assert_int_equal(n, 0);
+    struct list_row row = fixture_row("add", "r64 m64", "add r64 m64");
+    assert_int_equal(store_has_port_result(store, run_id, &row, &err), 1);
+    assert_int_equal(store_has_form(store, run_id, &row, &err), 1);
+    row.bits = 32;
+    assert_int_equal(store_has_port_result(store, run_id, &row, &err), 0);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+}
+
+static void test_throughputs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {""};
+    struct stored_throughput *values;
+    int n;
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_get_throughputs(store, run_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 2); // not hlt, which failed
+    assert_string_equal(values[0].form.form, "add r64 r64");
+    assert_string_equal(values[0].form.enc, "legacy");
+    assert_int_equal(values[0].form.bits, 64);
+    assert_true(fabs(values[0].value_clk - 0.25) < 1e-6);
+    assert_true(fabs(values[1].value_clk - 5) < 1e-6); // div with fast data
+    // A run without throughputs takes those of another on the same CPU, not of another CPU.
+    int64_t bare_id = fixture_run(store, "testa", 0xb00f21);
+    assert_int_equal(store_get_throughputs(store, bare_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 2);
+    int64_t other_id = fixture_run(store, "testb", 0xa20f10);
+    assert_int_equal(store_get_throughputs(store, other_id, &values, &n, &arena, &err), 0);
+    assert_int_equal(n, 0);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+}
+
+static void test_batch(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    struct stored_port_model model = fixture_port_model();
+    struct list_row rows[2] = {fixture_row("sub", "r64 r64", "sub r64 r64"),
+                               fixture_row("add", "r64 r64", "add r64 r64")};
+    struct port_usage usage = fixture_port_usages()[0];
+    struct measured_ports results[2];
+    for (int i = 0; i < 2; i++)
+        results[i] = (struct measured_ports){&rows[i], "int", 9, "throughput", &usage, NULL,
+                                             0,        NULL,  0, NULL};
+    // The second is there already: neither is added.
+    assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 2, &err), -1);
+    assert_non_null(strstr(err.text, "add r64 r64"));
+    assert_int_equal(store_has_form(store, run_id, &rows[0], &err), 0);
+    assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 1, &err), 0);
+    assert_int_equal(store_has_port_result(store, run_id, &rows[0], &err), 1);
+    // They count as tests of the run.
+    int64_t counts[OUTCOME_COUNT], forms;
+    assert_int_equal(store_run_summary(store, run_id, counts, &forms, &err), 0);
+    assert_int_equal(forms, 6);
+    assert_int_equal(counts[OUTCOME_OK], 8 + 5);
+    assert_int_equal(counts[OUTCOME_NOT_MEASURABLE], 1 + 1);
+    fixture_end(&fixture, store);
+}
+
+static void test_append_only(void **state)
+{
+    (void)state;
+    static const char *const facts[] = {
+        "port_model",  "port_class",       "port_unit",     "port_probe", "port_name",
+        "port_result", "port_use",         "port_share",    "port_trial", "port_trial_count",
+        "validation",  "validation_class", "validation_mix"};
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    fixture_fill_ports(store, "testa", 1, 1);
+    for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql, "SELECT count(*) > 0 FROM %s", facts[i]);
+        fixture_expect(store, sql, "1");
+        snprintf(sql, sizeof sql, "DELETE FROM %s", facts[i]);
+        assert_non_null(strstr(fixture_ask(store->db, sql), "append-only"));
+        snprintf(sql, sizeof sql, "SELECT name FROM pragma_table_info('%s') LIMIT 1", facts[i]);
+        char *column = strdup(fixture_ask(store->db, sql));
+        assert_non_null(column);
+        snprintf(sql, sizeof sql, "UPDATE %s SET %s = %s", facts[i], column, column);
+        assert_non_null(strstr(fixture_ask(store->db, sql), "append-only"));
+        free(column);
+    }
+    fixture_end(&fixture, store);
+}
+
+// Everything about ports as one text, ids left out.
+static const char everything[] =
+    "SELECT group_concat(line, char(10)) FROM ("
+    "SELECT concat_line AS line FROM ("
+    "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
+    "unexplained || ' ' || binding AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
+    "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
+    "blocker_clk || ' ' || members FROM port_class WHERE run_id = 2 UNION ALL "
+    "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
+    "WHERE run_id = 2 UNION ALL "
+    "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
+    "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
+    "UNION ALL "
+    "SELECT 'share ' || form || unit || share_clk FROM port_share "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
+    "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') FROM port_result "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'trial ' || form || port_trial.position || blocker || instances || ' ' || blockers || "
+    "outcome || coalesce(clk, 'NULL') || ' ' || coalesce(spread_clk, 'NULL') FROM port_trial "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'count ' || form || port_trial_count.position || event || uops FROM port_trial_count "
+    "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'validation ' || seed || ' ' || validation.mixes || ' ' || "
+    "coalesce(validation.mape_percent, 'NULL') || coalesce(kendall_tau, 'NULL') || "
+    "coalesce(validation.within_10_percent, 'NULL') || recorded_utc || class || "
+    "validation_class.mixes || coalesce(validation_class.mape_percent, 'NULL') || "
+    "coalesce(validation_class.within_10_percent, 'NULL') FROM validation "
+    "JOIN validation_class USING (validation_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'mix ' || position || mix || measured_clk || ' ' || predicted_clk FROM validation "
+    "JOIN validation_mix USING (validation_id) WHERE run_id = 2) ORDER BY line)";
+
+static void test_pack(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    char zip[128], again[128], merged[128];
+    fixture_make(&fixture);
+    snprintf(zip, sizeof zip, "%s/a.zip", fixture.dir);
+    snprintf(again, sizeof again, "%s/b.zip", fixture.dir);
+    snprintf(merged, sizeof merged, "%s/merged.db", fixture.dir);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    fixture_fill_ports(store, "testb", 0xb00f22, 2);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
+    assert_int_equal(pack_write(store, run_id, zip, &err), 0);
+    struct store *target = fixture_open(merged, STORE_WRITE);
+    fixture_fill(target, "testa", 0xb00f21, 3); // so that ids of forms differ
+    if (pack_merge(target, zip, &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    char *before = xstrdup(fixture_ask(store->db, everything));
+    assert_non_null(strstr(before, "mix "));
+    assert_non_null(strstr(before, "trial "));
+    assert_non_null(strstr(before, "count add r64 r641p0118.0\ncount add r64 r641p2310.0\n"
+                                   "count add r64 r641uops_issued28.0\n"));
+    assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
+    fixture_expect(target, everything, before);
+    free(before);
+    if (pack_write(target, run_id, again, &err) != 0)
+        fail_msg("%s", err.text);
+    fixture_expect(target, "PRAGMA foreign_key_check", "no row");
+    char command[512];
+    snprintf(command, sizeof command, "cmp %s %s", zip, again);
+    assert_int_equal(system(command), 0);
+    store_close(store);
+    store_close(target);
+    fixture_remove(&fixture);
+}
+
+// A run in a file of schema 1.
+static void make_version_1(const char *path, bool finished)
+{
+    struct err err = {""};
+    char today[160];
+    snprintf(today, sizeof today, "%s.today", path);
+    struct store *store = fixture_open(today, STORE_WRITE);
+    int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    if (finished)
+        assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
+    store_close(store);
+    old_make(path, 1, today);
+    assert_int_equal(store_connect(path, SQLITE_OPEN_READWRITE, &store, &err), 0);
+    const char *floor = "INSERT INTO canary_floor (cpu_id, nop_bytes, nop_clk, method, "
+                        "recorded_utc) VALUES (1, 10, 0.125, 'mode', '2026-01-01T00:00:00Z')";
+    assert_int_equal(store_script(store, &err, floor, "put a floor"), 0);
+    store_close(store);
+}
+
+static void test_version_1(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {""};
+    struct store *store = NULL;
+    char old[128];
+    fixture_make(&fixture);
+    snprintf(old, sizeof old, "%s/old.db", fixture.dir);
+    make_version_1(old, true);
+    assert_int_equal(store_open(old, STORE_READ, &store, &err), -1);
+    assert_non_null(strstr(err.text, "rederive"));
+    // Its run merges; the file as it came is brought up to date as a copy would be.
+    store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t run_id = 0;
+    if (store_merge_run(store, old, "old.zip", &run_id, &err) != 1)
+        fail_msg("%s", err.text);
+    fixture_expect(store, "SELECT count(*) FROM instruction_table", "3");
+    store_close(store);
+    // A database of that time goes on being used.
+    snprintf(old, sizeof old, "%s/older.db", fixture.dir);
+    make_version_1(old, false);
+    store = fixture_open(old, STORE_UPDATE);
+    struct canary_floor floor;
+    // Its floor came without a measured width, and is found anew.
+    assert_int_equal(store_get_floor(store, 1, &floor, &err), 0);
+    bool fresh;
+    int64_t version;
+    assert_int_equal(store_schema_identify(store, &fresh, &version, &err), 0);
+    assert_int_equal(version, STORE_SCHEMA_VERSION);
+    if (store_schema_compare(store, STORE_SCHEMA_VERSION, &err) != 0)
+        fail_msg("%s", err.text);
+    // It believed the signature.
+    fixture_expect(store, "SELECT claimed_uarch || ' ' || decided || evidence FROM run",
+                   "testa claim");
+    fixture_expect(store, "SELECT measured_width FROM run", "NULL");
+    fixture_put_ports(store, 1);
+    fixture_expect(store, "SELECT count(*) FROM port_result", "5");
+    fixture_end(&fixture, store);
+}
+
+// Numbers only where there is a result, whatever the usage of a form that failed holds.
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    fixture_fill_ports(store, "testa", 1, 1);
+    fixture_expect(store, "SELECT count(*) FROM port_result WHERE outcome <> 'ok'", "1");
+    fixture_expect(store,
+                   "SELECT count(*) FROM port_result WHERE outcome <> 'ok' "
+                   "AND coalesce(ports, uops, slots, busy_clk, residual) IS NOT NULL",
+                   "0");
+    fixture_expect(store,
+                   "SELECT group_concat(ports, ' ') FROM (SELECT ports FROM port_result "
+                   "WHERE outcome = 'ok' ORDER BY run_form_id)",
+                   "1*ALU 2*ALU 1*ALU+1*LOAD ");
+    fixture_expect(store, "SELECT slots FROM port_result WHERE ports = '1*ALU+1*LOAD'", "1.02");
+    fixture_expect(store, "SELECT unit || ' ' || busy_clk FROM port_result WHERE ports = '2*ALU'",
+                   "DIV 5.0");
+    fixture_expect(store, "SELECT count(*) FROM port_trial WHERE outcome <> 'ok' AND clk IS NULL",
+                   "1");
+    fixture_expect(store, "SELECT kendall_tau IS NULL FROM validation WHERE seed = 8", "1");
+    fixture_end(&fixture, store);
+}
+
+// Two runs with ports, between them one without; the last one's `add r64 r64` differs, and its
+// `add r64 m64` is ambiguous.
+static void fill_three_runs(struct store *store)
+{
+    struct err err = {""};
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+    run_id = fixture_fill(store, "testa", 0xb00f21, 2);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+    struct port_usage usages[FIXTURE_PORTS];
+    memcpy(usages, fixture_port_usages(), sizeof usages);
+    usages[0].uses[0].uops = usages[0].uops = 2;
+    usages[0].slots = 2;
+    usages[3].ambiguous = true;
+    run_id = fixture_fill(store, "testa", 0xb00f21, 1);
+    fixture_put_usages(store, run_id, usages);
+    assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
+}
+
+static void test_views(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    fixture_fill(store, "testb", 1, 1); // without ports: nothing of it changes
+    fixture_expect(store, "SELECT count(*) || count(uops) || count(ports) FROM instruction_table",
+                   "300");
+    fixture_expect(store, "SELECT count(*) FROM port_table", "0");
+    fill_three_runs(store);
+    static const struct {
+        const char *sql, *expected;
+    } cases[] = {
+        {"SELECT group_concat(name, ' ') FROM (SELECT name FROM pragma_table_info('port_table') "
+         "LIMIT 9)",                                                                      "uarch mnemonic operands enc ports uops method residual run_id"},
+ // The newest unambiguous ports count, though not of the run of the other numbers.
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'add r64 r64' AND uarch = 'testa'",                                "22*ALU4"                                                      },
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'add r64 m64'",                                                    "11*ALU+1*LOAD2"                                               },
+        {"SELECT uops || ports || ports_run_id FROM instruction_table "
+         "WHERE form = 'div r64' AND uarch = 'testa'",                                    "22*ALU?4"                                                     },
+        {"SELECT uops IS NULL AND ports IS NULL AND ports_run_id = 4 FROM instruction_table "
+         "WHERE form = 'hlt r64' AND uarch = 'testa'",                                    "1"                                                            },
+        {"SELECT ports || '-' || (uops IS NULL) FROM instruction_table WHERE form = 'nop'",        "-1"                                                           },
+        {"SELECT outcome FROM instruction_table WHERE form = 'nop'",                               "ok"                                                           },
+ // A run's own.
+        {"SELECT ports FROM run_instruction_table WHERE form = 'add r64 m64' AND run_id = 4",
+         "1*ALU+1*LOAD?"                                                                                                                                          },
+        {"SELECT count(ports) || count(ports_run_id) FROM run_instruction_table WHERE run_id = 3",
+         "00"                                                                                                                                                     },
+        {"SELECT count(*) FROM port_table",                                                        "5"                                                            },
+        {"SELECT uops || ' ' || slots || ' ' || residual || ' ' || method || ' ' || ambiguous "
+         "FROM port_table WHERE form = 'add r64 m64'",                                    "2 1.02 0.05 throughput 0"                                     },
+        {"SELECT unit || busy_clk || ports || ambiguous FROM port_table WHERE form = 'div r64'",
+         "DIV5.02*ALU?1"                                                                                                                                          },
+        {"SELECT paths FROM port_table WHERE form = 'add r64 m64'",                                "path1 0.25, path2 1.00"                                       },
+        {"SELECT unit IS NULL AND busy_clk IS NULL FROM port_table WHERE form = 'add r64 r64'",
+         "1"                                                                                                                                                      },
+        {"SELECT count(*) || group_concat(DISTINCT outcome) FROM failure_table "
+         "WHERE test = 'ports'",                                                          "2not_measurable"                                              },
+        {"SELECT detail FROM failure_table WHERE test = 'ports' AND run_id = 4",
+         "serialises: nothing else runs beside it"                                                                                                                },
+        {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
+         "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -;"
+         "vmovd r32 xvmovd r32 x -"                                                    },
+        {"SELECT group_concat(coalesce(counted, '-'), ';') FROM port_evidence",
+         "-;p01 18.0, p23 10.0, uops_issued 28.0;-;-"                                                                                                             },
+        {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "4"                                                            },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        fixture_expect(store, cases[i].sql, cases[i].expected);
+    fixture_end(&fixture, store);
+}
+
+// A run of ports alone neither hides the values of a form nor makes it fail.
+static void test_ports_alone(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    fixture_fill(store, "testa", 1, 1);
+    fixture_put_ports(store, fixture_run(store, "testa", 1));
+    fixture_expect(
+        store,
+        "SELECT group_concat(run_id || outcome || coalesce(rthroughput_clk, '') || ports, ' ') "
+        "FROM instruction_table WHERE form IN ('add r64 r64', 'nop')",
+        "1ok0.251*ALU 2ok");
+    fixture_expect(store, "SELECT run_id || outcome FROM instruction_table WHERE form = 'hlt r64'",
+                   "1signalled");
+    fixture_end(&fixture, store);
+}
+
+static int make_database(const char *path)
+{
+    struct store *store = fixture_open(path, STORE_WRITE);
+    fill_three_runs(store);
+    store_close(store);
+    return 0;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 3 && strcmp(argv[1], "make") == 0)
+        return make_database(argv[2]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_usages),
+        cmocka_unit_test(test_throughputs), cmocka_unit_test(test_batch),
+        cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
+        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_views),       cmocka_unit_test(test_ports_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

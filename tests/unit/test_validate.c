@@ -1,0 +1,540 @@
+// SPDX-License-Identifier: MIT
+// Validation against an oracle that records what it is asked and answers with known errors: which
+// forms are drawn, what the mixes are like, and that the figures are right.
+#include "run/validate.h"
+
+#include "fixtures/lists_fixture.h"
+#include "plan/plan.h"
+
+#include <math.h>
+
+enum { PORTS = 4, SLOTS_WIDTH = 6 };
+
+static const struct port_model model = {.width = SLOTS_WIDTH, .nports = PORTS, .filler = -1};
+
+// One µop for all four ports and one slot.
+static const struct port_usage one_uop = {
+    .uses = {{0xf, 1}}, .nuses = 1, .uops = 1, .slots = 1, .unit = -1};
+
+static int compare_usages(const void *a, const void *b)
+{
+    return stored_form_compare(&((const struct stored_port_usage *)a)->form,
+                               &((const struct stored_port_usage *)b)->form);
+}
+
+// Usages of rows, one µop each; ends with NULL.
+struct chosen {
+    struct arena arena;
+    struct selected_row rows[32];
+    struct stored_port_usage usages[32];
+    int n;
+    struct validate_forms forms;
+};
+
+static void chosen_rows(struct chosen *chosen, const char *const *forms)
+{
+    *chosen = (struct chosen){.n = 0};
+    for (; forms[chosen->n]; chosen->n++) {
+        const struct selected_row *row = lists_selected(forms[chosen->n], 64);
+        chosen->rows[chosen->n] = *row;
+        chosen->usages[chosen->n] = (struct stored_port_usage){
+            {row->row->form, encoding_name(row->row->enc), 64},
+            one_uop
+        };
+    }
+}
+
+static struct stored_port_usage *chosen_usage(struct chosen *chosen, const char *form)
+{
+    for (int i = 0; i < chosen->n; i++)
+        if (strcmp(chosen->usages[i].form.form, form) == 0)
+            return &chosen->usages[i];
+    fail_msg("no usage of %s", form);
+    return NULL;
+}
+
+static void chosen_choose(struct chosen *chosen)
+{
+    qsort(chosen->usages, (size_t)chosen->n, sizeof *chosen->usages, compare_usages);
+    chosen->forms =
+        validate_choose(chosen->rows, chosen->n, chosen->usages, chosen->n, &chosen->arena);
+}
+
+static const struct validate_form *chosen_form(const struct chosen *chosen, const char *form)
+{
+    for (int i = 0; i < chosen->forms.n; i++)
+        if (strcmp(chosen->forms.forms[i].row->form, form) == 0)
+            return &chosen->forms.forms[i];
+    return NULL;
+}
+
+// --- the oracle ---
+
+struct fake {
+    const struct validate_forms *forms;
+    struct port_mix *mixes;
+    int n, fail_every;
+    bool broken;
+    double factor[3]; // of the prediction, in turns
+};
+
+static double predict(const struct validate_forms *forms, const struct port_mix *mix)
+{
+    const struct port_usage *usages[PORT_MIX_PARTS_MAX];
+    int counts[PORT_MIX_PARTS_MAX];
+    for (int i = 0; i < mix->nparts; i++) {
+        usages[i] = &forms->forms[mix->parts[i].form].usage;
+        counts[i] = mix->parts[i].count;
+    }
+    return port_predict(&model, usages, counts, mix->nparts);
+}
+
+static int fake_measure(void *context, const struct port_mix *mixes, int n,
+                        struct port_timing *timings, struct err *err)
+{
+    struct fake *fake = context;
+    if (fake->broken)
+        return err_set(err, "the oracle is gone");
+    fake->mixes = xrealloc(fake->mixes, (size_t)n * sizeof *mixes);
+    memcpy(fake->mixes, mixes, (size_t)n * sizeof *mixes);
+    fake->n = n;
+    for (int i = 0; i < n; i++) {
+        bool fails = fake->fail_every && i % fake->fail_every == 0;
+        timings[i] =
+            (struct port_timing){.outcome = fails ? OUTCOME_UNSTABLE : OUTCOME_OK,
+                                 .clk = predict(fake->forms, &mixes[i]) / fake->factor[i % 3]};
+        if (fails)
+            timings[i].clk = (double)NAN;
+    }
+    return 0;
+}
+
+static int fake_validate(struct fake *fake, struct chosen *chosen, int wanted, uint64_t seed,
+                         struct validation *result, struct err *err)
+{
+    fake->forms = &chosen->forms;
+    for (int i = 0; i < 3; i++)
+        fake->factor[i] = fake->factor[i] > 0 ? fake->factor[i] : 1;
+    const struct port_oracle oracle = {.measure = fake_measure, .context = fake};
+    return validate_mixes(&chosen->forms, &model, &oracle, wanted, seed, &chosen->arena, result,
+                          err);
+}
+
+static const char *const varied[] = {
+    "mov r32 i32",    "add r64 r64", "shlx r64 r64 r64", "vpaddb x x x", "vpaddb y y y",
+    "paddb x x",      "mulps x x",   "kandw k k k",      "mov r64 m64",  "mov m64 r64",
+    "vmovaps y m256", "mov r64 r64", "movaps x x",       "vmovaps x x",  "vmovaps y y",
+    "vmulps y y y",   "add r64 m64", "kmovw k k",        "test r32 r32", NULL};
+
+// --- tests ---
+
+static void expect_near(double value, double expected, double tolerance)
+{
+    if (!(fabs(value - expected) <= tolerance))
+        fail_msg("%.9g, expected %.9g", value, expected);
+}
+
+// The definition: every pair.
+static double kendall_of_pairs(const double *a, const double *b, int n)
+{
+    int64_t agree = 0, ties_a = 0, ties_b = 0, pairs = (int64_t)n * (n - 1) / 2;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            int order_a = (a[i] > a[j]) - (a[i] < a[j]);
+            int order_b = (b[i] > b[j]) - (b[i] < b[j]);
+            agree += order_a * order_b;
+            ties_a += order_a == 0;
+            ties_b += order_b == 0;
+        }
+    double scale = sqrt((double)(pairs - ties_a)) * sqrt((double)(pairs - ties_b));
+    return scale > 0 ? (double)agree / scale : (double)NAN;
+}
+
+// Against the definition, with many ties and with few, of every small length.
+static void test_kendall_pairs(void **state)
+{
+    (void)state;
+    double a[200], b[200];
+    uint64_t random = 1;
+    for (int kinds = 1; kinds <= 1000; kinds *= 10)
+        for (int n = 0; n <= 200; n += n < 40 ? 1 : 31) {
+            for (int i = 0; i < n; i++) {
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                a[i] = (double)(random >> 40) * kinds / (1 << 24);
+                a[i] = floor(a[i]);
+                random = random * 6364136223846793005u + 1442695040888963407u;
+                b[i] = random >> 63 ? a[i] : floor((double)(random >> 40) * kinds / (1 << 24));
+            }
+            double wanted = kendall_of_pairs(a, b, n), got = validate_kendall(a, b, n);
+            if (isnan(wanted) ? !isnan(got) : fabs(wanted - got) > 1e-12)
+                fail_msg("%d points of %d values: %g instead of %g", n, kinds, got, wanted);
+        }
+}
+
+// A million points: 10^12 pairs would take half an hour.
+static void test_kendall_long(void **state)
+{
+    (void)state;
+    enum { POINTS = 1000000 };
+    double *a = malloc(POINTS * sizeof *a), *b = malloc(POINTS * sizeof *b);
+    assert_true(a && b);
+    for (int i = 0; i < POINTS; i++) {
+        a[i] = i;
+        b[i] = POINTS - i;
+    }
+    expect_near(validate_kendall(a, b, POINTS), -1, 1e-12);
+    free(a);
+    free(b);
+}
+
+static void test_kendall(void **state)
+{
+    (void)state;
+    const double up[] = {1, 2, 3, 4}, down[] = {4, 3, 2, 1}, swapped[] = {1, 3, 2, 4};
+    const double constant[] = {5, 5, 5, 5};
+    double many[200], reverse[200]; // never beyond 1: the database refuses that
+    for (int i = 0; i < 200; i++)
+        reverse[i] = -(many[i] = i);
+    for (int n = 2; n <= 200; n++) {
+        assert_true(validate_kendall(many, many, n) == 1);
+        assert_true(validate_kendall(many, reverse, n) == -1);
+    }
+    expect_near(validate_kendall(up, up, 4), 1, 1e-12);
+    expect_near(validate_kendall(up, down, 4), -1, 1e-12);
+    expect_near(validate_kendall(up, swapped, 4), 4.0 / 6, 1e-12);
+    assert_true(isnan(validate_kendall(up, constant, 4)));
+    assert_true(isnan(validate_kendall(constant, up, 4)));
+    const double a[] = {1, 1, 2, 3, 3}, b[] = {1, 2, 2, 3, 1};
+    // 1-3: +, 1-4: +, 2-4: +, 3-4: +, 2-5: -, 3-5: -; 1-2 and 4-5 are ties in a, 2-3 and 1-5 in b.
+    expect_near(validate_kendall(a, b, 5), (4 - 2) / 8.0, 1e-12);
+    assert_true(isnan(validate_kendall(up, up, 1)));
+}
+
+// The same seed draws the same mixes; another draws others.
+static void test_seed(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {""};
+    struct fake first = {.n = 0}, again = {.n = 0}, other = {.n = 0};
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    assert_int_equal(fake_validate(&first, &chosen, 200, 7, &result, &err), 0);
+    assert_int_equal(result.seed, 7);
+    assert_int_equal(fake_validate(&again, &chosen, 200, 7, &result, &err), 0);
+    assert_int_equal(fake_validate(&other, &chosen, 200, 8, &result, &err), 0);
+    assert_true(first.n >= 200 && first.n == again.n && first.n == other.n);
+    int same = 0;
+    for (int i = 0; i < first.n; i++) {
+        assert_int_equal(first.mixes[i].nparts, again.mixes[i].nparts);
+        bool equal = first.mixes[i].nparts == other.mixes[i].nparts;
+        for (int p = 0; p < first.mixes[i].nparts; p++) {
+            assert_int_equal(first.mixes[i].parts[p].form, again.mixes[i].parts[p].form);
+            assert_int_equal(first.mixes[i].parts[p].count, again.mixes[i].parts[p].count);
+            equal &= first.mixes[i].parts[p].form == other.mixes[i].parts[p].form;
+        }
+        same += equal;
+    }
+    assert_true(same < first.n / 10);
+    free(first.mixes);
+    free(again.mixes);
+    free(other.mixes);
+    arena_free(&chosen.arena);
+}
+
+static int divisor(int a, int b)
+{
+    return b ? divisor(b, a % b) : a;
+}
+
+// 2 to 8 parts, 1 to 3 instances repeated to a body of some forty, all classes, all orders; legacy
+// SIMD never beside wide vectors.
+static void test_draw(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {""};
+    struct fake fake = {.n = 0};
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    assert_int_equal(fake_validate(&fake, &chosen, 2000, 1, &result, &err), 0);
+    assert_int_equal(result.mixes, 2000);
+    int parts[10] = {0}, counts[5] = {0}, drawn[32] = {0}, legacy_mixes = 0, wide_mixes = 0;
+    for (int i = 0; i < fake.n; i++) {
+        const struct port_mix *mix = &fake.mixes[i];
+        assert_in_range(mix->nparts, 2, 8);
+        assert_int_equal(mix->orders, MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT);
+        parts[mix->nparts]++;
+        bool legacy = false, wide = false;
+        int repeats = 0, instances = 0;
+        for (int p = 0; p < mix->nparts; p++) {
+            repeats = divisor(mix->parts[p].count, repeats);
+            instances += mix->parts[p].count;
+        }
+        assert_in_range(instances, 21, 40);
+        for (int p = 0; p < mix->nparts; p++) {
+            assert_in_range(mix->parts[p].count / repeats, 1, 3);
+            assert_in_range(mix->parts[p].form, 0, chosen.forms.n - 1);
+            counts[mix->parts[p].count / repeats]++;
+            drawn[mix->parts[p].form]++;
+            const struct list_row *row = chosen.forms.forms[mix->parts[p].form].row;
+            for (int op = 0; op < row->nops; op++) {
+                legacy |= row->ops[op].kind == OPERAND_VEC && row->enc == ENC_LEGACY;
+                wide |= row->ops[op].kind == OPERAND_VEC && row->ops[op].bits > 128;
+            }
+        }
+        assert_false(legacy && wide);
+        legacy_mixes += legacy;
+        wide_mixes += wide;
+    }
+    for (int n = 2; n <= 8; n++)
+        assert_true(parts[n] > fake.n / 10);
+    for (int n = 1; n <= 3; n++)
+        assert_true(counts[n] > fake.n);
+    for (int form = 0; form < chosen.forms.n; form++)
+        assert_true(drawn[form] > 0);
+    assert_true(legacy_mixes > fake.n / 10 && wide_mixes > fake.n / 10);
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
+// A gather's index can be wide where its other operands are not.
+static void test_wide_index(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {
+        "paddb x x", "movaps x x", "mov r32 i32", "vpgatherqd x vm64y x", "vmovaps y y", NULL};
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {""};
+    struct fake fake = {.n = 0};
+    chosen_rows(&chosen, forms);
+    chosen_choose(&chosen);
+    assert_non_null(chosen_form(&chosen, "vpgatherqd x vm64y x"));
+    assert_int_equal(fake_validate(&fake, &chosen, 200, 1, &result, &err), 0);
+    int gathers = 0;
+    for (int i = 0; i < fake.n; i++) {
+        bool gather = false, legacy = false;
+        for (int p = 0; p < fake.mixes[i].nparts; p++) {
+            const char *form = chosen.forms.forms[fake.mixes[i].parts[p].form].row->form;
+            gather |= strncmp(form, "vpgather", 8) == 0;
+            legacy |= strcmp(form, "paddb x x") == 0;
+        }
+        gathers += gather;
+        assert_false(gather && legacy);
+    }
+    assert_true(gathers > 0);
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
+// A table of one kind of forms must give mixes, too: all legacy, or all wide.
+static void test_one_kind(void **state)
+{
+    (void)state;
+    static const char *const kinds[2][4] = {
+        {"paddb x x",    "mulps x x",    "movaps x x",  NULL},
+        {"vpaddb y y y", "vmulps y y y", "vmovaps y y", NULL},
+    };
+    for (int kind = 0; kind < 2; kind++) {
+        struct chosen chosen;
+        struct validation result;
+        struct err err = {""};
+        struct fake fake = {.n = 0};
+        chosen_rows(&chosen, kinds[kind]);
+        chosen_choose(&chosen);
+        assert_int_equal(chosen.forms.n, 3);
+        assert_int_equal(fake_validate(&fake, &chosen, 50, 1, &result, &err), 0);
+        assert_int_equal(result.mixes, 50);
+        free(fake.mixes);
+        arena_free(&chosen.arena);
+    }
+}
+
+static void test_choose(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    chosen_rows(&chosen, (const char *const[]){"add m64 r64", "add r64 r64", "mov r64 m64",
+                                               "mov m64 r64", "imul r64 r64 i8", "shlx r64 r64 r64",
+                                               "blsr r64 r64", "mov r64 r64", "vpaddb x x x",
+                                               "mulps x x", "bswap r64", "movnti m64 r64", NULL});
+    chosen_usage(&chosen, "imul r64 r64 i8")->usage.outcome = OUTCOME_UNSTABLE;
+    chosen_usage(&chosen, "blsr r64 r64")->usage.slots = (double)NAN;
+    chosen_usage(&chosen, "shlx r64 r64 r64")->usage.slots = 5;
+    chosen_usage(&chosen, "bswap r64")->usage.busy_clk = 50;
+    chosen_usage(&chosen, "mov m64 r64")->usage.unit = 0;
+    chosen_usage(&chosen, "mov m64 r64")->usage.busy_clk = 5; // a path would be busy for less
+    chosen_usage(&chosen, "mov r64 r64")->usage = (struct port_usage){
+        .uses = {{0x3, 1}, {0xf, 2}},
+          .nuses = 2, .uops = 3, .slots = 2, .unit = -1
+    };
+    chosen_choose(&chosen);
+    // Reads and writes memory; its move has no usage.
+    assert_null(chosen_form(&chosen, "add m64 r64"));
+    assert_null(chosen_form(&chosen, "mulps x x"));
+    assert_int_equal(chosen.forms.left_out, 2);
+    assert_null(chosen_form(&chosen, "movnti m64 r64")); // waits for memory: in no mix
+    // No usage to speak of, or too long.
+    assert_null(chosen_form(&chosen, "imul r64 r64 i8"));
+    assert_null(chosen_form(&chosen, "blsr r64 r64"));
+    assert_null(chosen_form(&chosen, "bswap r64"));
+    // The classes.
+    static const struct {
+        const char *form, *class;
+    } classes[] = {
+        {"add r64 r64",      "general-purpose"},
+        {"mov r64 m64",      "load"           },
+        {"mov m64 r64",      "non-pipelined"  },
+        {"shlx r64 r64 r64", "microcode"      },
+        {"vpaddb x x x",     "vector"         },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(classes); i++)
+        assert_string_equal(validate_class_name(chosen_form(&chosen, classes[i].form)->class),
+                            classes[i].class);
+    // An add comes with the move in front of it, µop by µop.
+    const struct port_usage *add = &chosen_form(&chosen, "add r64 r64")->usage;
+    assert_int_equal(add->nuses, 2);
+    assert_int_equal(add->uses[0].set, 0xf);
+    assert_int_equal(add->uses[0].uops, 3);
+    assert_int_equal(add->uses[1].set, 0x3);
+    assert_int_equal(add->uses[1].uops, 1);
+    assert_int_equal(add->uops, 4);
+    expect_near(add->slots, 3, 1e-12);
+    // One that needs none is as stored.
+    assert_int_equal(chosen_form(&chosen, "vpaddb x x x")->usage.uops, 1);
+    arena_free(&chosen.arena);
+}
+
+// Predictions that are right, 5 % too large and 20 % too small, in turns.
+static void test_figures(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {""};
+    struct fake fake = {
+        .factor = {1, 1.05, 0.8}
+    };
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    assert_int_equal(fake_validate(&fake, &chosen, 300, 3, &result, &err), 0);
+    assert_int_equal(result.mixes, 300);
+    expect_near(result.mape_percent, (0.0 + 5 + 20) / 3, 1e-6);
+    expect_near(result.within_10_percent, 200.0 / 3, 1e-6);
+    assert_int_equal(result.nworst, 20);
+    double error = 1;
+    for (int i = 0; i < result.nworst; i++) {
+        double mine = fabs(result.worst[i].predicted_clk / result.worst[i].measured_clk - 1);
+        expect_near(mine, 0.2, 1e-6);
+        // The time of one mix: at most 24 µops on four ports, or six slots.
+        assert_true(result.worst[i].predicted_clk <= 2 * 24.0 / PORTS);
+        assert_true(mine <= error + 1e-9);
+        error = mine;
+        assert_non_null(strchr(result.worst[i].text, '*'));
+    }
+    // By class: recomputed from what the oracle was asked.
+    int classes = 0;
+    for (int class = 0; class < VALIDATE_CLASSES; class ++) {
+        int mixes = 0, within = 0;
+        double sum = 0;
+        for (int i = 0; i < 300; i++) {
+            bool has = false;
+            for (int p = 0; p < fake.mixes[i].nparts; p++)
+                has |= chosen.forms.forms[fake.mixes[i].parts[p].form].class == class;
+            mixes += has;
+            within += has && i % 3 != 2;
+            sum += has ? (i % 3 == 0 ? 0 : i % 3 == 1 ? 5 : 20) : 0;
+        }
+        for (int c = 0; c < result.nclasses; c++) {
+            if (strcmp(result.classes[c].name, validate_class_name(class)) != 0)
+                continue;
+            classes++;
+            assert_int_equal(result.classes[c].mixes, mixes);
+            expect_near(result.classes[c].mape_percent, sum / mixes, 1e-6);
+            expect_near(result.classes[c].within_10_percent, 100.0 * within / mixes, 1e-6);
+        }
+    }
+    assert_true(classes == result.nclasses && classes >= 5);
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
+// The worst come first, the same ones whatever their order.
+static void test_worst(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {""};
+    struct fake fake = {
+        .factor = {1.3, 1.2, 1.1}
+    };
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    assert_int_equal(fake_validate(&fake, &chosen, 30, 3, &result, &err), 0);
+    assert_int_equal(result.nworst, 20);
+    for (int i = 0; i < 20; i++)
+        expect_near(result.worst[i].predicted_clk / result.worst[i].measured_clk,
+                    i < 10 ? 1.3 : 1.2, 1e-9);
+    // All of them are among the worst 20, which tell tau.
+    double measured[20], predicted[20];
+    assert_int_equal(fake_validate(&fake, &chosen, 20, 4, &result, &err), 0);
+    assert_int_equal(result.nworst, 20);
+    for (int i = 0; i < 20; i++) {
+        measured[i] = result.worst[i].measured_clk;
+        predicted[i] = result.worst[i].predicted_clk;
+    }
+    expect_near(result.kendall_tau, validate_kendall(measured, predicted, 20), 1e-9);
+    assert_true(result.kendall_tau > 0.5 && result.kendall_tau < 1);
+    assert_int_equal(fake_validate(&fake, &chosen, 7, 3, &result, &err), 0);
+    assert_int_equal(result.nworst, 7);
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
+// Mixes that fail are replaced as far as spares go; if all fail there is no result.
+static void test_failures(void **state)
+{
+    (void)state;
+    struct chosen chosen;
+    struct validation result = {.mixes = 0};
+    struct err err = {""};
+    struct fake fake = {.fail_every = 6};
+    chosen_rows(&chosen, varied);
+    chosen_choose(&chosen);
+    assert_int_equal(fake_validate(&fake, &chosen, 100, 3, &result, &err), 0);
+    assert_int_equal(result.mixes, 100);
+    fake.fail_every = 2;
+    assert_int_equal(fake_validate(&fake, &chosen, 100, 3, &result, &err), 0);
+    assert_int_equal(result.mixes, fake.n / 2);
+    fake.fail_every = 1;
+    assert_int_equal(fake_validate(&fake, &chosen, 100, 3, &result, &err), -1);
+    assert_non_null(strstr(err.text, "no mix could be timed"));
+    fake.broken = true;
+    assert_int_equal(fake_validate(&fake, &chosen, 100, 3, &result, &err), -1);
+    assert_string_equal(err.text, "the oracle is gone");
+    struct chosen none;
+    chosen_rows(&none, (const char *const[]){"add m64 r64", NULL});
+    chosen_choose(&none);
+    assert_int_equal(fake_validate(&fake, &none, 100, 3, &result, &err), -1);
+    assert_non_null(strstr(err.text, "no form has a port usage"));
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+    arena_free(&none.arena);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kendall),      cmocka_unit_test(test_kendall_pairs),
+        cmocka_unit_test(test_kendall_long), cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
+        cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
+        cmocka_unit_test(test_failures),
+    };
+    return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
+}
