@@ -7,47 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct cpuid_leaf *cpu_leaf_find(const struct cpu_info *cpu, uint32_t leaf, uint32_t subleaf)
-{
-    for (int i = 0; i < cpu->nleaves; i++)
-        if (cpu->leaves[i].leaf == leaf && cpu->leaves[i].subleaf == subleaf)
-            return &cpu->leaves[i];
-    return NULL;
-}
-
-// What identifies a specimen or the logical processor that executed CPUID, by leaf: bits to keep.
-static const struct {
-    uint32_t leaf, eax, ebx, ecx, edx;
-} kept_bits[] = {
-    {0x1,        ~0u, 0x00ffffff, ~0u,    ~0u}, // EBX[31:24]: initial APIC id
-    {0x3,        0,   0,          0,      0  }, // processor serial number
-    {0xb,        ~0u, ~0u,        ~0u,    0  }, // x2APIC id
-    {0x1f,       ~0u, ~0u,        ~0u,    0  }, // x2APIC id
-    {0x8000001e, 0,   0xffffff00, ~0xffu, ~0u}, // APIC id, core id, node id
-    {0x80000026, ~0u, ~0u,        ~0u,    0  }, // x2APIC id
-};
-
-void cpu_leaf_add(struct cpu_info *cpu, const struct cpuid_leaf *leaf)
-{
-    if (cpu->nleaves == CPUID_LEAVES_MAX)
-        return;
-    struct cpuid_leaf *new_leaf = &cpu->leaves[cpu->nleaves++];
-    *new_leaf = *leaf;
-    for (size_t i = 0; i < ARRAY_LEN(kept_bits); i++) {
-        if (kept_bits[i].leaf != leaf->leaf)
-            continue;
-        new_leaf->eax &= kept_bits[i].eax;
-        new_leaf->ebx &= kept_bits[i].ebx;
-        new_leaf->ecx &= kept_bits[i].ecx;
-        new_leaf->edx &= kept_bits[i].edx;
-    }
-}
-
-static uint32_t leaf_register(const struct cpuid_leaf *leaf, int reg)
-{
-    return reg == 0 ? leaf->eax : reg == 1 ? leaf->ebx : reg == 2 ? leaf->ecx : leaf->edx;
-}
-
 static uint64_t pseudo_value(const struct cpu_info *cpu, uint32_t leaf)
 {
     const struct cpuid_leaf *found = cpu_leaf_find(cpu, leaf, 0);
@@ -158,17 +117,6 @@ static void decode_hypervisor(struct cpu_info *cpu)
         snprintf(cpu->hypervisor, sizeof cpu->hypervisor, "unnamed hypervisor");
 }
 
-bool cpu_feature_announced(const struct cpu_info *cpu, const struct feature_row *row)
-{
-    bool announced = row->nplaces == 0;
-    for (int p = 0; p < row->nplaces; p++) {
-        const struct feature_place *place = &row->places[p];
-        const struct cpuid_leaf *leaf = cpu_leaf_find(cpu, place->leaf, place->subleaf);
-        announced = announced || (leaf && leaf_register(leaf, place->reg) >> place->bit & 1);
-    }
-    return announced;
-}
-
 static void decode_features(struct cpu_info *cpu)
 {
     const struct feature_table *table = features_table();
@@ -199,28 +147,6 @@ static void decode_tsc(struct cpu_info *cpu)
     const struct cpuid_leaf *nominal = cpu_leaf_find(cpu, 0x16, 0);
     if (!cpu->tsc_hz && leaf && leaf->eax && leaf->ebx && nominal)
         cpu->tsc_hz = (nominal->eax & 0xffff) * UINT64_C(1000000);
-}
-
-// Brands of CPUs that only hypervisors know. Some borrow the signature of a real CPU that is
-// nothing like what the program runs on.
-static const struct {
-    const char *brand;
-    int model; // with this model only; -1: any
-} invented[] = {
-    {"QEMU Virtual CPU",               -1  }, // qemu64: signature of a K8
-    {"QEMU TCG CPU",                   -1  }, // max
-    {"Common KVM processor",           -1  }, // kvm64: signature of a Pentium 4
-    {"Common 32-bit KVM processor",    -1  },
-    {"Intel Xeon Processor (Icelake)", 0x86}, // Icelake-Server up to v3: signature of a Tremont
-};
-
-bool cpu_is_invented(const struct cpu_info *cpu)
-{
-    for (size_t i = 0; i < ARRAY_LEN(invented); i++)
-        if (strncmp(cpu->brand, invented[i].brand, strlen(invented[i].brand)) == 0 &&
-            (invented[i].model < 0 || invented[i].model == cpu->model))
-            return true;
-    return false;
 }
 
 int cpu_decode(struct cpu_info *cpu, struct err *err)

@@ -452,3 +452,25 @@ const char *cpu_witness_name(enum cpu_witness witness)
                                         [CPU_WITNESS_MEASURED] = "measured"};
     return names[witness];
 }
+
+// Brands of CPUs that only hypervisors know. Some borrow the signature of a real CPU that is
+// nothing like what the program runs on.
+static const struct {
+    const char *brand;
+    int model; // with this model only; -1: any
+} invented[] = {
+    {"QEMU Virtual CPU",               -1  }, // qemu64: signature of a K8
+    {"QEMU TCG CPU",                   -1  }, // max
+    {"Common KVM processor",           -1  }, // kvm64: signature of a Pentium 4
+    {"Common 32-bit KVM processor",    -1  },
+    {"Intel Xeon Processor (Icelake)", 0x86}, // Icelake-Server up to v3: signature of a Tremont
+};
+
+bool cpu_is_invented(const struct cpu_info *cpu)
+{
+    for (size_t i = 0; i < ARRAY_LEN(invented); i++)
+        if (strncmp(cpu->brand, invented[i].brand, strlen(invented[i].brand)) == 0 &&
+            (invented[i].model < 0 || invented[i].model == cpu->model))
+            return true;
+    return false;
+}
