@@ -484,14 +484,6 @@ void list_free(struct list *list)
     *list = (struct list){0};
 }
 
-const char *list_row_option(const struct list_row *row, const char *key)
-{
-    for (int i = 0; i < row->noptions; i++)
-        if (strcmp(row->options[i].key, key) == 0)
-            return row->options[i].value;
-    return NULL;
-}
-
 int list_row_column(const struct list_row *row, const char *token)
 {
     const char *at = token ? strstr(row->source, token) : NULL;

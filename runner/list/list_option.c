@@ -102,3 +102,11 @@ const char *list_option_form_key(int n)
             return option_keys[i].key;
     return NULL;
 }
+
+const char *list_row_option(const struct list_row *row, const char *key)
+{
+    for (int i = 0; i < row->noptions; i++)
+        if (strcmp(row->options[i].key, key) == 0)
+            return row->options[i].value;
+    return NULL;
+}

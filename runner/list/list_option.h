@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One option of a list row, `key` or `key=value`.
+// One option of a list row, `key` or `key=value`; list_row_option() of list.h, too.
 #ifndef LATPUT_LIST_OPTION_H
 #define LATPUT_LIST_OPTION_H
 
