@@ -189,7 +189,7 @@ void latency_plan(struct row_plan *rp, const char *variant);
 void throughput_plan(struct row_plan *rp, const char *variant);
 int macro_plan(struct row_plan *rp, const char *macro, struct err *err);
 
-// plan.c
+// plan_tests.c
 struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char *variant);
 void plan_refuse(struct test *test, enum outcome outcome, const char *detail);
 void plan_add_kernel(struct row_plan *rp, struct test *test, struct kernel_spec spec);
