@@ -11,7 +11,6 @@
 
 enum {
     DATA_SCRATCH = 3072, // offset in the data area where vector constants are built
-    X87_REGISTERS = 8,
     SLOT_BYTES = 64,
 };
 
@@ -242,19 +241,13 @@ void data_divisor_init(struct draft *draft, int divisors[2])
     }
 }
 
-int data_x87_depth(const struct row_plan *rp)
-{
-    int room = rp->x87_moves > 0 ? rp->x87_moves : 0;
-    return X87_REGISTERS - 1 - room;
-}
-
 void data_x87_init(struct draft *draft)
 {
     if (!draft->rp->x87)
         return;
     data_put_memory(draft, DATA_SCRATCH, 8, data_x87_value(draft->rp, false));
     draft_init_line(draft, "fninit");
-    for (int i = 0; i < data_x87_depth(draft->rp); i++)
+    for (int i = 0; i < draft_x87_depth(draft->rp); i++)
         draft_init_line(draft, "fld qword [%s+%d]", draft_gpr(draft, draft->rp->data_reg),
                         DATA_SCRATCH);
 }

@@ -1,24 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Writing a kernel: which registers are taken, what is set up before the clock starts, and the
-// lines of the body. Helpers (constants, breakers, bridges) take registers from the far end of the
-// file, so that operands keep the short encodings.
+// Writing a kernel: what is set up before the clock starts, where operands get their place, and the
+// instructions of the body. The registers themselves are in plan_registers.c.
 #include "plan_internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-// Operands get rax last, because NASM has encodings of its own for it. r14 is the data area, r15
-// the core's; rsp is the stack. In 32-bit mode ebp is the data area, and those come first that have
-// a name for their low byte.
-static const int gpr_order[] = {3, 6, 7, 8, 9, 10, 11, 12, 13, 1, 2, 5, 0, -1};
-static const int gpr_order_32[] = {3, 1, 2, 6, 7, 0, -1};
-// With ah..dh in an instruction only these can be named; rsi is kept for the address. In 32-bit
-// mode the same holds for al..bl.
-static const int gpr_order_abcd[] = {3, 1, 2, 0, -1};
-
-enum { VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32, COUNT_32 = 8 };
 
 void draft_begin(struct draft *draft, const struct row_plan *rp)
 {
@@ -44,151 +32,6 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
                 break;
             }
     }
-}
-
-void draft_free(struct draft *draft)
-{
-    strbuf_free(&draft->init);
-    strbuf_free(&draft->body);
-}
-
-__attribute__((format(printf, 2, 0))) static void put_line(struct strbuf *text, const char *format,
-                                                           va_list ap)
-{
-    char line[256];
-    vsnprintf(line, sizeof line, format, ap);
-    strbuf_printf(text, "%s\n", line);
-}
-
-void draft_line(struct draft *draft, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    put_line(&draft->body, format, ap);
-    va_end(ap);
-    draft->instrs++;
-}
-
-void draft_init_line(struct draft *draft, const char *format, ...)
-{
-    va_list ap;
-    va_start(ap, format);
-    put_line(&draft->init, format, ap);
-    va_end(ap);
-}
-
-// NASM refuses registers 16 and up in some FP16 conversions and beside register blocks.
-static bool draft_has_high_vectors(const struct row_plan *rp)
-{
-    for (int i = 0; i < rp->npoints; i++)
-        if (rp->points[i].block)
-            return false;
-    return rp->row->bits == 64 && rp->row->enc == ENC_EVEX && rp->row->element != ELEMENT_F16;
-}
-
-static int draft_class_count(const struct draft *draft, enum chain_class class)
-{
-    bool is_32 = draft->rp->row->bits == 32;
-    switch (class) {
-    case CLASS_GPR:
-        return is_32 ? COUNT_32 : 16;
-    case CLASS_VEC:
-        if (is_32)
-            return COUNT_32;
-        return draft_has_high_vectors(draft->rp) ? VEC_EVEX_COUNT : VEC_LEGACY_COUNT;
-    case CLASS_X87:
-        return data_x87_depth(draft->rp);
-    default:
-        return 8;
-    }
-}
-
-// The `i`-th register that an operand of this class may get; -1 after the last.
-static int draft_candidate(const struct draft *draft, enum chain_class class, int i)
-{
-    if (class == CLASS_GPR) {
-        if (draft->rp->abcd)
-            return gpr_order_abcd[i];
-        return draft->rp->row->bits == 32 ? gpr_order_32[i] : gpr_order[i];
-    }
-    if (i >= draft_class_count(draft, class))
-        return -1;
-    // k0 cannot be a write mask, st0 is the top of the stack: both come last.
-    if (class == CLASS_MASK || class == CLASS_X87)
-        return (i + 1) % draft_class_count(draft, class);
-    return i;
-}
-
-static int draft_use(struct draft *draft, enum chain_class class, int reg)
-{
-    draft->used[class] |= 1u << reg;
-    // The core fills 32 registers only at full width.
-    if (class == CLASS_VEC && reg >= VEC_LEGACY_COUNT && draft->rp->vec_bits < 512 &&
-        !draft->sets_vectors) {
-        draft_init_line(draft, "vmovaps %cmm%d, %cmm0", draft->rp->vec_bits == 256 ? 'y' : 'x', reg,
-                        draft->rp->vec_bits == 256 ? 'y' : 'x');
-    }
-    return reg;
-}
-
-int draft_take(struct draft *draft, enum chain_class class)
-{
-    for (int i = 0;; i++) {
-        int reg = draft_candidate(draft, class, i);
-        if (reg < 0)
-            break;
-        if (!(draft->used[class] & 1u << reg))
-            return draft_use(draft, class, reg);
-    }
-    draft->out_of_regs = true;
-    return -1;
-}
-
-int draft_available(const struct draft *draft, enum chain_class class)
-{
-    int n = 0;
-    for (int i = 0;; i++) {
-        int reg = draft_candidate(draft, class, i);
-        if (reg < 0)
-            return n;
-        n += !(draft->used[class] & 1u << reg);
-    }
-}
-
-int draft_take_helper(struct draft *draft, enum chain_class class)
-{
-    int count = draft_class_count(draft, class);
-    if (class == CLASS_VEC && count > VEC_LEGACY_COUNT)
-        count = VEC_LEGACY_COUNT;
-    for (int reg = count - 1; reg >= 0; reg--)
-        if (!(draft->used[class] & 1u << reg))
-            return draft_use(draft, class, reg);
-    draft->out_of_regs = true;
-    return 0;
-}
-
-int draft_take_bridge(struct draft *draft, enum chain_class class)
-{
-    // Bridges name low bytes, which not every register of 32-bit mode has.
-    for (int i = 0; class == CLASS_GPR && draft->rp->row->bits == 32 && gpr_order_abcd[i] >= 0; i++)
-        if (!(draft->used[class] & 1u << gpr_order_abcd[i]))
-            return draft_use(draft, class, gpr_order_abcd[i]);
-    return draft_take_helper(draft, class);
-}
-
-const char *draft_gpr(const struct draft *draft, int reg)
-{
-    return render_gpr(reg, draft->rp->row->bits, false);
-}
-
-int draft_zero(struct draft *draft)
-{
-    if (draft->zero_gpr < 0) {
-        draft->zero_gpr = draft_take_helper(draft, CLASS_GPR);
-        draft_init_line(draft, "xor %s, %s", render_gpr(draft->zero_gpr, 32, false),
-                        render_gpr(draft->zero_gpr, 32, false));
-    }
-    return draft->zero_gpr;
 }
 
 // Lines of the init that give a register what the point needs.

@@ -112,6 +112,21 @@ enum chain_class points_class(const struct operand *op);
 // Same-register forms: the first point whose register point i shares; -1: none, or it is the first.
 int points_same_before(const struct row_plan *rp, int i);
 
+// plan_registers.c
+void draft_free(struct draft *draft);
+void draft_line(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void draft_init_line(struct draft *draft, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+int draft_take(struct draft *draft, enum chain_class class);        // for an operand; -1: none
+int draft_take_helper(struct draft *draft, enum chain_class class); // for breakers and bridges
+int draft_take_bridge(struct draft *draft, enum chain_class class); // for the middle of a bridge
+const char *draft_gpr(const struct draft *draft, int reg); // its name at the mode's full width
+int draft_available(const struct draft *draft, enum chain_class class);
+int draft_zero(struct draft *draft);
+// x87 registers in front of an instruction: those that it pops are there already, and there is room
+// for what it pushes and for one more, through which values move.
+int draft_x87_depth(const struct row_plan *rp);
+
 // plan_data.c: what registers and memory hold. Rows with data=... have several sets: 0 is the fast
 // one.
 int data_sets(const struct list_row *row);
@@ -123,24 +138,11 @@ int data_divisor_point(const struct row_plan *rp);
 void data_divisor_init(struct draft *draft, int divisors[2]);
 void data_index_init(struct draft *draft, int point);        // VSIB index by the option index=
 void data_mask_init(struct draft *draft, int reg, int bits); // vector mask of a gather
-// x87 registers in front of an instruction: those that it pops are there already, and there is room
-// for what it pushes and for one more, through which values move.
-int data_x87_depth(const struct row_plan *rp);
 void data_x87_init(struct draft *draft); // loads them, if the row uses the x87 stack
 void data_x87_set(struct draft *draft, int reg, uint64_t value); // in init: one, as a double
 
 // plan_draft.c
 void draft_begin(struct draft *draft, const struct row_plan *rp);
-void draft_free(struct draft *draft);
-void draft_line(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void draft_init_line(struct draft *draft, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-int draft_take(struct draft *draft, enum chain_class class);        // for an operand; -1: none
-int draft_take_helper(struct draft *draft, enum chain_class class); // for breakers and bridges
-int draft_take_bridge(struct draft *draft, enum chain_class class); // for the middle of a bridge
-const char *draft_gpr(const struct draft *draft, int reg); // its name at the mode's full width
-int draft_available(const struct draft *draft, enum chain_class class);
-int draft_zero(struct draft *draft);
 int draft_constant(struct draft *draft, int point); // register with what the point needs
 // Gives point the register and makes sure that it starts with what it needs.
 void draft_place(struct draft *draft, int point, int reg);
