@@ -8,8 +8,6 @@
 #include "count_passes.h"
 #include "cpuinfo/environment.h"
 
-#include <assert.h>
-
 enum {
     BIT_USER = 16,
     BIT_KERNEL = 17,
@@ -36,17 +34,6 @@ static const uint32_t AMD_SELECT = 0xc0010200, AMD_COUNTER = 0xc0010201;
 static const uint32_t AMD_STATUS = 0xc0000300, AMD_GLOBAL = 0xc0000301, AMD_CLEAR = 0xc0000302;
 static const uint32_t RDPMC_FIXED = 0x40000000;
 static const uint64_t AMD_MERGE = 0xf000000ff; // event 0xfff: upper half of the counter before it
-
-static void steps_add(struct msr_steps *steps, const struct msr_step *step)
-{
-    assert(steps->n < MSR_STEPS_MAX); // at most four for each of COUNT_EVENTS_MAX events, and two
-    steps->steps[steps->n++] = *step;
-}
-
-void msr_steps_set(struct msr_steps *steps, uint32_t msr, uint64_t mask, uint64_t value)
-{
-    steps_add(steps, &(struct msr_step){.msr = msr, .mask = mask, .value = value});
-}
 
 // Numbers of AMD's counters, and whether the newer registers are there: a hypervisor may hide them.
 static void layout_amd(const struct cpu_info *cpu, struct msr_layout *layout)
@@ -293,10 +280,10 @@ static void global_program(const struct msr_layout *layout, uint64_t counters,
     bool amd = layout->scheme == SCHEME_AMD_V2;
     plan->overflow_msr = amd ? AMD_STATUS : INTEL_STATUS;
     plan->overflow_bits = counters;
-    steps_add(&plan->start, &(struct msr_step){.msr = amd ? AMD_CLEAR : INTEL_CLEAR,
-                                               .command = true,
-                                               .mask = MSR_ALL_BITS,
-                                               .value = counters});
+    msr_steps_add(&plan->start, &(struct msr_step){.msr = amd ? AMD_CLEAR : INTEL_CLEAR,
+                                                   .command = true,
+                                                   .mask = MSR_ALL_BITS,
+                                                   .value = counters});
     msr_steps_set(&plan->start, msr, counters, counters);
     msr_steps_set(&plan->stop, msr, counters, 0);
 }
@@ -357,13 +344,13 @@ static void hold_make(struct msr_plan *plan)
         for (int k = 0; k < plan->start.n; k++)
             changed = changed || plan->start.steps[k].msr == plan->prepare.steps[i].msr;
         if (!changed)
-            steps_add(&plan->hold, &plan->prepare.steps[i]);
+            msr_steps_add(&plan->hold, &plan->prepare.steps[i]);
     }
     for (int k = 0; k < plan->start.n; k++) {
         const struct msr_step *step = &plan->start.steps[k];
         bool counter = step->mask == MSR_ALL_BITS && step->value == 0;
         if (!step->command && !counter)
-            steps_add(&plan->hold, step);
+            msr_steps_add(&plan->hold, step);
     }
 }
 

@@ -8,6 +8,8 @@
 static const uint32_t NETBURST_COUNTER = 0x300, NETBURST_CONTROL = 0x360;
 static const uint64_t NETBURST_ENABLE = 1 << 12; // in CCCR
 
+void msr_steps_add(struct msr_steps *steps, const struct msr_step *step);
+
 void msr_steps_set(struct msr_steps *steps, uint32_t msr, uint64_t mask, uint64_t value);
 
 // As count_passes_place(): a counter for each event such that no two events want different contents
