@@ -20,21 +20,6 @@ static void put_value_number(struct strbuf *out, struct store_rows *rows, int co
         strbuf_printf(out, "%.6g", store_rows_real(rows, column));
 }
 
-void report_csv_text(struct strbuf *out, const char *text)
-{
-    if (!text[strcspn(text, ",\"\r\n")]) {
-        strbuf_puts(out, text);
-        return;
-    }
-    strbuf_puts(out, "\"");
-    for (const char *at = text; *at; at++) {
-        if (*at == '"')
-            strbuf_puts(out, "\"");
-        strbuf_put(out, at, 1);
-    }
-    strbuf_puts(out, "\"");
-}
-
 static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header)
 {
     for (int c = 0; c < store_rows_columns(rows); c++) {
@@ -47,19 +32,6 @@ static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header
             put_value_number(out, rows, c);
     }
     strbuf_puts(out, "\n");
-}
-
-void report_json_text(struct strbuf *out, const char *text)
-{
-    strbuf_puts(out, "\"");
-    for (const char *at = text; *at; at++)
-        if ((unsigned char)*at < ' ' || *at == 0x7f)
-            strbuf_printf(out, "\\u%04x", (unsigned)*at);
-        else if (*at == '"' || *at == '\\')
-            strbuf_printf(out, "\\%c", *at);
-        else
-            strbuf_put(out, at, 1);
-    strbuf_puts(out, "\"");
 }
 
 static void put_json_row(struct strbuf *out, struct store_rows *rows, bool first)
