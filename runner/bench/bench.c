@@ -12,23 +12,6 @@
 
 enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // as the database has it
 
-static const char *const mode_names[] = {"latency", "throughput"};
-
-const char *bench_mode_name(enum bench_mode mode)
-{
-    return mode_names[mode];
-}
-
-int bench_mode_parse(const char *name, enum bench_mode *mode)
-{
-    for (size_t i = 0; i < ARRAY_LEN(mode_names); i++)
-        if (strcasecmp(mode_names[i], name) == 0) {
-            *mode = (enum bench_mode)i;
-            return 0;
-        }
-    return -1;
-}
-
 struct bench_spec bench_defaults(void)
 {
     return (struct bench_spec){.cpu = -1};
