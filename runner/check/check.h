@@ -52,6 +52,9 @@ void check_port_names(struct check *check);
 void check_print(struct check *check, FILE *out);
 void check_free(struct check *check);
 
+// check_problem.c: adds a problem of the list with this index, or of none.
+void check_problem_add(struct check *check, int order, int line, const char *text);
+
 // A problem of a row; the caret stands under `token` of its source line (see list_row_error()).
 void check_row_problem(struct check *check, const struct list_row *row, const char *token,
                        const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Collecting problems, and printing them in order; see check.h.
+#include "check.h"
+
+#include "util/csvfile.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+void check_problem_add(struct check *check, int order, int line, const char *text)
+{
+    for (size_t i = 0; i < check->nproblems; i++) // of a macro that is missing in many shapes
+        if (check->problems[i].line == line && check->problems[i].order == order &&
+            strcmp(check->problems[i].text, text) == 0)
+            return;
+    check->problems =
+        xgrow(check->problems, &check->capacity, check->nproblems + 1, sizeof *check->problems);
+    check->problems[check->nproblems] = (struct check_problem){order, line, (int)check->nproblems,
+                                                               arena_strdup(&check->arena, text)};
+    check->nproblems++;
+}
+
+static int check_order(const struct check *check, const char *path)
+{
+    for (int i = 0; i < check->nlists; i++)
+        if (check->lists[i].list.path == path)
+            return i;
+    return check->nlists;
+}
+
+void check_table_problem(struct check *check, const char *text)
+{
+    check_problem_add(check, check->nlists, 0, text);
+}
+
+__attribute__((format(printf, 4, 0))) static void check_add_at(struct check *check,
+                                                               const struct list_row *row,
+                                                               int column, const char *format,
+                                                               va_list ap)
+{
+    char message[1024];
+    struct err err;
+    vsnprintf(message, sizeof message, format, ap);
+    csv_error_at(row->path, row->line, row->source, column, &err, "%s", message);
+    check_problem_add(check, check_order(check, row->path), row->line, err.text);
+}
+
+void check_row_problem(struct check *check, const struct list_row *row, const char *token,
+                       const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    check_add_at(check, row, list_row_column(row, token), format, ap);
+    va_end(ap);
+}
+
+// 1-based column of operand `index`: the operands are the second field, which needs no quotes.
+static int check_operand_column(const struct list_row *row, int index)
+{
+    const char *at = strchr(row->source, ',');
+    if (!at)
+        return 1;
+    at++;
+    for (at += strspn(at, " \t\""); index > 0; index--) {
+        at += strcspn(at, " \t,");
+        at += strspn(at, " \t");
+    }
+    return (int)(at - row->source) + 1;
+}
+
+void check_operand_problem(struct check *check, const struct list_row *row, int index,
+                           const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    check_add_at(check, row, check_operand_column(row, index), format, ap);
+    va_end(ap);
+}
+
+static int check_compare_problems(const void *a, const void *b)
+{
+    const struct check_problem *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order - y->order;
+    if (x->line != y->line)
+        return x->line - y->line;
+    return x->number - y->number;
+}
+
+void check_print(struct check *check, FILE *out)
+{
+    if (check->nproblems)
+        qsort(check->problems, check->nproblems, sizeof *check->problems, check_compare_problems);
+    for (size_t i = 0; i < check->nproblems; i++)
+        fprintf(out, "%s\n", check->problems[i].text);
+}
