@@ -291,7 +291,8 @@ int session_count_begin(struct session *session, const struct session_counters *
 static struct exec_params check_params(const struct session *session)
 {
     static const double all = 1e9;
-    struct exec_params params = session_params(session, 64);
+    struct exec_params params = session->params;
+    session_count_params(session->counting, &params);
     params.config.canary = 1;
     params.config.floor_clk_per_instr = 1;
     params.config.canary_tolerance = params.config.calib_tolerance = all;
