@@ -16,6 +16,8 @@ struct stat_row {
     const struct stat_series *series;
 };
 
+bool stat_is_hardware(const struct stat_report *r, int event);
+
 // The rows in their order: times, then events.
 int stat_rows_count(const struct stat_report *r);
 struct stat_row stat_row_at(const struct stat_report *r, int i);

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The rows of the report, and what follows from them.
+#include "stat_report_internal.h"
+
+#include "util/mem.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    const char *name, *unit, *source;
+} time_rows[STAT_TIMES] = {
+    [STAT_WALL_NS] = {"wall",    "ns",    "clock" },
+    [STAT_USER_NS] = {"user",    "ns",    "rusage"},
+    [STAT_SYSTEM_NS] = {"system",  "ns",    "rusage"},
+    [STAT_MAX_RSS_BYTES] = {"max_rss", "bytes", "rusage"},
+};
+
+static const char *rings_name(enum count_rings rings)
+{
+    return rings == COUNT_USER ? "user" : rings == COUNT_KERNEL ? "kernel" : "both";
+}
+
+bool stat_is_hardware(const struct stat_report *r, int event)
+{
+    return r->events[event].event.kind == COUNT_HARDWARE;
+}
+
+static struct stat_row time_row(const struct stat_report *r, int which)
+{
+    return (struct stat_row){.name = time_rows[which].name,
+                             .unit = time_rows[which].unit,
+                             .source = time_rows[which].source,
+                             .rings = "",
+                             .summary = stat_summarise(&r->result->times[which]),
+                             .series = &r->result->times[which]};
+}
+
+static struct stat_row event_row(const struct stat_report *r, int event)
+{
+    const struct count_event *e = &r->events[event].event;
+    const struct stat_series *series = &r->result->series[event];
+    struct stat_row row = {.name = e->name,
+                           .unit = strstr(e->name, "-clock") ? "ns" : "events",
+                           .source = series->from_usage           ? "rusage"
+                                     : stat_is_hardware(r, event) ? r->options->backend->name
+                                                                  : "perf",
+                           .rings = rings_name(e->rings),
+                           .summary = stat_summarise(series),
+                           .series = series};
+    if (stat_is_hardware(r, event)) {
+        counter_event_text(&e->hardware, row.code, sizeof row.code);
+        if (e->hardware.cmask)
+            row.unit = e->hardware.edge ? "events" : "clk";
+    }
+    return row;
+}
+
+int stat_rows_count(const struct stat_report *r)
+{
+    return STAT_TIMES + r->result->nevents;
+}
+
+struct stat_row stat_row_at(const struct stat_report *r, int i)
+{
+    return i < STAT_TIMES ? time_row(r, i) : event_row(r, i - STAT_TIMES);
+}
+
+double *stat_means_make(const struct stat_report *r)
+{
+    double *means = xcalloc((size_t)r->result->nevents + 1, sizeof *means);
+    for (int i = 0; i < r->result->nevents; i++)
+        means[i] = stat_summarise(&r->result->series[i]).mean;
+    return means;
+}
+
+double stat_duration_of(const struct stat_report *r, const double *means, int i, int *begins)
+{
+    *begins = stat_duration_find(r->events, r->result->nevents, i);
+    if (*begins < 0 || isnan(means[i]) || isnan(means[*begins]) || means[*begins] <= 0)
+        return NAN;
+    return means[i] / means[*begins];
+}
