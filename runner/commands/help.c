@@ -9,8 +9,6 @@
 #include <ctype.h>
 #include <string.h>
 
-enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
-
 static const char help_intro[] =
     "latput measures, on the x86 machine it runs on, the latency and reciprocal throughput of "
     "instructions, the µops and execution ports that they need, and code of your own, in core "
@@ -27,14 +25,6 @@ static const struct {
     {EXIT_ENVIRONMENT, "the environment lacks something, or nothing could be measured"},
 };
 
-static void help_wrap(FILE *out, const char *text, int indent)
-{
-    struct strbuf lines = {0};
-    text_wrap(&lines, text, indent, HELP_WIDTH);
-    fputs(lines.data, out);
-    strbuf_free(&lines);
-}
-
 void help_overview(FILE *out)
 {
     fputs("Usage: latput [--version] [--help] [--show-commands] COMMAND [OPTIONS]\n\n", out);
@@ -46,36 +36,6 @@ void help_overview(FILE *out)
     for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
         fprintf(out, "  %d  %s\n", help_exit[i].status, help_exit[i].meaning);
     fputs("\nlatput COMMAND --help describes a command, latput help --man is the man page.\n", out);
-}
-
-static void help_option(FILE *out, const struct command_option *option)
-{
-    struct strbuf name = {0};
-    if (option->letter)
-        strbuf_printf(&name, "  -%c, ", option->letter);
-    else
-        strbuf_puts(&name, "      ");
-    strbuf_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
-                  option->argument ? option->argument : "");
-    int column = (int)name.len;
-    fputs(name.data, out);
-    if (column + 2 > OPTION_COLUMN)
-        fprintf(out, "\n%*s", OPTION_COLUMN, "");
-    else
-        fprintf(out, "%*s", OPTION_COLUMN - column, "");
-    help_wrap(out, option->help, OPTION_COLUMN);
-    strbuf_free(&name);
-}
-
-void help_print(const struct command *cmd, FILE *out)
-{
-    fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
-            cmd->arguments);
-    help_wrap(out, cmd->description, 0);
-    fputs("\nOptions:\n", out);
-    for (const struct command_option *option = cmd->options; option && option->name; option++)
-        help_option(out, option);
-    fprintf(out, "      --help%*sprint this help\n", OPTION_COLUMN - 12, "");
 }
 
 // troff: a leading dot or quote and every backslash and hyphen need care.

@@ -7,9 +7,11 @@
 
 #include <stdio.h>
 
-void help_overview(FILE *out);                         // latput --help
-void help_print(const struct command *cmd, FILE *out); // latput COMMAND --help
-int help_command(int argc, char **argv);               // latput help [COMMAND | --man]
+void help_overview(FILE *out);                           // latput --help
+void help_print(const struct command *cmd, FILE *out);   // latput COMMAND --help
+void help_wrap(FILE *out, const char *text, int indent); // a paragraph of a help
+
+int help_command(int argc, char **argv); // latput help [COMMAND | --man]
 // Says, after `before` and a colon, that there is no such command, and which may be meant.
 // EXIT_USAGE.
 int help_no_command(const char *before, const char *name);

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// The help of one command; see help.h.
+#include "help.h"
+
+#include "util/strbuf.h"
+#include "util/text.h"
+
+enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
+
+void help_wrap(FILE *out, const char *text, int indent)
+{
+    struct strbuf lines = {0};
+    text_wrap(&lines, text, indent, HELP_WIDTH);
+    fputs(lines.data, out);
+    strbuf_free(&lines);
+}
+
+static void help_option(FILE *out, const struct command_option *option)
+{
+    struct strbuf name = {0};
+    if (option->letter)
+        strbuf_printf(&name, "  -%c, ", option->letter);
+    else
+        strbuf_puts(&name, "      ");
+    strbuf_printf(&name, "--%s%s%s", option->name, option->argument ? " " : "",
+                  option->argument ? option->argument : "");
+    int column = (int)name.len;
+    fputs(name.data, out);
+    if (column + 2 > OPTION_COLUMN)
+        fprintf(out, "\n%*s", OPTION_COLUMN, "");
+    else
+        fprintf(out, "%*s", OPTION_COLUMN - column, "");
+    help_wrap(out, option->help, OPTION_COLUMN);
+    strbuf_free(&name);
+}
+
+void help_print(const struct command *cmd, FILE *out)
+{
+    fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
+            cmd->arguments);
+    help_wrap(out, cmd->description, 0);
+    fputs("\nOptions:\n", out);
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        help_option(out, option);
+    fprintf(out, "      --help%*sprint this help\n", OPTION_COLUMN - 12, "");
+}
