@@ -60,7 +60,7 @@ static int request_option(struct counters_request *request, int option, const ch
 
 static int counters_run(int argc, char **argv)
 {
-    struct counters_request request = {.cpus = NULL};
+    struct counters_request request = {.command = &cmd_counters};
     struct option_state state = {0};
     const char *argument;
     int option, status;

@@ -11,7 +11,8 @@
 extern const struct command cmd_counters;
 
 struct counters_request {
-    const char *uarch; // a family other than that of this machine; NULL
+    const struct command *command; // for messages
+    const char *uarch;             // a family other than that of this machine; NULL
     enum report_format format;
     bool sets;          // list the named sets
     bool wide;          // tables with all columns

@@ -280,12 +280,12 @@ int counters_cpu_find(const struct counters_request *request, int cpu, struct cp
     if (request->dump)
         return cpu_load(request->dump, info, &err) == 0
                    ? EXIT_DONE
-                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+                   : command_fail(request->command, EXIT_USAGE, "%s", err.text);
     if (affinity_pin(0, number) != 0 && cpu >= 0)
-        return command_fail(&cmd_counters, EXIT_USAGE, "cannot run on CPU %d: %s", number,
+        return command_fail(request->command, EXIT_USAGE, "cannot run on CPU %d: %s", number,
                             strerror(errno));
     if (cpu_identify(info, &err) < 0)
-        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+        return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;
 }
 
@@ -333,16 +333,16 @@ static int table_load(const struct counters_request *request, int number, struct
     if (request->uarch)
         return counters_load(request->uarch, table, &err) == 0
                    ? EXIT_DONE
-                   : command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+                   : command_fail(request->command, EXIT_USAGE, "%s", err.text);
     int status = counters_cpu_find(request, number, cpu);
     if (status != EXIT_DONE)
         return status;
     if (counters_load_cpu(cpu, table, &err) < 0)
-        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+        return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     if (table->nevents > 0)
         return EXIT_DONE;
     counters_free(table);
-    return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+    return command_fail(request->command, EXIT_ENVIRONMENT,
                         "the counters of this CPU are not known: %s, and CPUID leaf 0AH announces "
                         "no architectural events",
                         cpu_is_invented(cpu) ? "the hypervisor shows a CPU that does not exist"
@@ -357,12 +357,13 @@ int counters_list(const struct counters_request *request)
     struct err err;
     int number = cpu_number(request);
     if (number < -1)
-        return command_fail(&cmd_counters, EXIT_USAGE, "'%s' is no number of a CPU", request->cpus);
+        return command_fail(request->command, EXIT_USAGE, "'%s' is no number of a CPU",
+                            request->cpus);
     if ((request->uarch != NULL) + (request->dump != NULL) + (request->cpus != NULL) > 1)
-        return command_fail(&cmd_counters, EXIT_USAGE,
+        return command_fail(request->command, EXIT_USAGE,
                             "--uarch, --load and --cpu exclude each other");
     if (counter_names_load(&err) < 0)
-        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+        return command_fail(request->command, EXIT_USAGE, "%s", err.text);
     int status = table_load(request, number, &cpu, &table);
     if (status != EXIT_DONE)
         return status;
@@ -371,8 +372,8 @@ int counters_list(const struct counters_request *request)
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // what follows is to be read last
     if (list.note.len)
-        command_fail(&cmd_counters, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
-    uarch_say_inferred(&cmd_counters, &cpu);
+        command_fail(request->command, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
+    uarch_say_inferred(request->command, &cpu);
     if (cpu.live)
         machine_say(&cpu);
     strbuf_free(&list.note);

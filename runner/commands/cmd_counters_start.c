@@ -47,7 +47,7 @@ static int cpus_identify(struct start *s)
         if (status != EXIT_DONE)
             return status;
         if (*uarch && strcmp(uarch, s->cpu.uarch) != 0)
-            return command_fail(&cmd_counters, EXIT_USAGE,
+            return command_fail(s->request->command, EXIT_USAGE,
                                 "CPU %d is of another kind (%s) than those before it (%s), with "
                                 "other events: start them apart, with --cpu",
                                 cpu, s->cpu.uarch, uarch);
@@ -65,17 +65,17 @@ static int events_read(struct start *s)
     for (char *const *event = s->request->globs; *event; event++)
         strbuf_printf(&list, "%s%s", list.len ? "," : "", *event);
     if (counters_load_cpu(&s->cpu, &s->table, &err) != 0)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        return command_fail(s->request->command, EXIT_ENVIRONMENT, "%s", err.text);
     s->nevents = count_events_parse(&s->table, strbuf_text(&list), COUNT_USER, &s->events, &err);
     strbuf_free(&list);
     if (s->nevents < 0)
-        return command_fail(&cmd_counters, EXIT_USAGE, "%s", err.text);
+        return command_fail(s->request->command, EXIT_USAGE, "%s", err.text);
     if (s->nevents > COUNT_EVENTS_MAX)
-        return command_fail(&cmd_counters, EXIT_USAGE, "%d events; %d are possible", s->nevents,
-                            COUNT_EVENTS_MAX);
+        return command_fail(s->request->command, EXIT_USAGE, "%d events; %d are possible",
+                            s->nevents, COUNT_EVENTS_MAX);
     for (int i = 0; i < s->nevents; i++)
         if (s->events[i].kind == COUNT_SOFTWARE || s->events[i].hardware.kind == COUNTER_MSR)
-            return command_fail(&cmd_counters, EXIT_USAGE,
+            return command_fail(s->request->command, EXIT_USAGE,
                                 "'%s' is not in a counter, so that RDPMC cannot read it",
                                 s->events[i].name);
     return EXIT_DONE;
@@ -86,21 +86,21 @@ static int start_read(struct start *s)
     struct counters_state before;
     struct err err = {""};
     if (!s->request->globs[0])
-        return command_fail(&cmd_counters, EXIT_USAGE,
+        return command_fail(s->request->command, EXIT_USAGE,
                             "start needs events, e.g. latput counters start core_clk instructions");
     if (s->request->uarch || (s->request->dump && !getenv("LATPUT_MACHINE")))
-        return command_fail(&cmd_counters, EXIT_USAGE,
+        return command_fail(s->request->command, EXIT_USAGE,
                             "start programs the counters of this machine: no --uarch, no --load");
     if (cpus_parse(s->request->cpus, &s->cpus) != 0 || CPU_COUNT(&s->cpus) == 0)
-        return command_fail(&cmd_counters, EXIT_USAGE,
+        return command_fail(s->request->command, EXIT_USAGE,
                             "--cpu cannot be '%s'; it takes a list such as 0-3,8, or all",
                             s->request->cpus);
     int there = counters_state_read(&before, &err);
     counters_state_free(&before);
     if (there < 0)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        return command_fail(s->request->command, EXIT_ENVIRONMENT, "%s", err.text);
     if (there == 0)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+        return command_fail(s->request->command, EXIT_ENVIRONMENT,
                             "counters are started already (%s): latput counters stop, or status",
                             counters_state_path());
     int status = cpus_identify(s);
@@ -113,7 +113,7 @@ static int rdpmc_allow(struct start *s)
     char path[RDPMC_PATH_BYTES];
     struct err err = {""};
     if (count_rdpmc_find(&s->machine, path, &allowed, &err) != COUNT_FINE)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+        return command_fail(s->request->command, EXIT_ENVIRONMENT,
                             "RDPMC would fault in another program: %s", err.text);
     if (allowed != RDPMC_FOR_ALL) {
         snprintf(s->state.rdpmc_path, sizeof s->state.rdpmc_path, "%s", path);
@@ -186,12 +186,12 @@ static int start_program(struct start *s)
     if (!obstacle)
         obstacle = cpus_plan(s, &err);
     if (obstacle)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT,
+        return command_fail(s->request->command, EXIT_ENVIRONMENT,
                             "no counter can be started. perf would stop it when this command ends, "
                             "so its registers have to be programmed: %s",
                             err.text);
     if (counters_state_write(&s->state, &err) != 0)
-        return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        return command_fail(s->request->command, EXIT_ENVIRONMENT, "%s", err.text);
     if (s->state.rdpmc_path[0] &&
         counters_number_write(&s->machine, s->state.rdpmc_path, RDPMC_FOR_ALL) != 0) {
         err_set(&err, "%s: cannot be set to %d: %s. Run as root", s->state.rdpmc_path,
@@ -204,7 +204,7 @@ static int start_program(struct start *s)
         return EXIT_DONE;
     counters_state_restore(&s->state, &s->machine, &ignored);
     unlink(counters_state_path());
-    return command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+    return command_fail(s->request->command, EXIT_ENVIRONMENT, "%s", err.text);
 }
 
 static void start_print(const struct start *s)

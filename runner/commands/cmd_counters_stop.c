@@ -16,17 +16,17 @@ static int operands_refuse(const struct counters_request *request, const char *a
 {
     if (!request->globs[0] && !request->cpus && !request->dump && !request->uarch)
         return EXIT_DONE;
-    return command_fail(&cmd_counters, EXIT_USAGE, "%s takes no operands and no choice of CPUs",
+    return command_fail(request->command, EXIT_USAGE, "%s takes no operands and no choice of CPUs",
                         action);
 }
 
 // What start has left. Returns 0, 1 if nothing is started, or -1 after a message.
-static int state_find(struct counters_state *state)
+static int state_find(const struct counters_request *request, struct counters_state *state)
 {
     struct err err = {""};
     int there = counters_state_read(state, &err);
     if (there < 0)
-        command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        command_fail(request->command, EXIT_ENVIRONMENT, "%s", err.text);
     if (there > 0)
         fprintf(stderr, "latput counters: no counters are started\n");
     return there;
@@ -41,12 +41,12 @@ int counters_stop(const struct counters_request *request)
     int status = operands_refuse(request, "stop");
     if (status != EXIT_DONE)
         return status;
-    int there = state_find(&state);
+    int there = state_find(request, &state);
     if (there == 0 && counters_state_restore(&state, &machine, &err) != 0)
         status =
-            command_fail(&cmd_counters, EXIT_SOME_FAILED, "not all is as it was: %s", err.text);
+            command_fail(request->command, EXIT_SOME_FAILED, "not all is as it was: %s", err.text);
     if (there == 0 && status == EXIT_DONE && unlink(counters_state_path()) != 0)
-        status = command_fail(&cmd_counters, EXIT_SOME_FAILED, "%s: %s", counters_state_path(),
+        status = command_fail(request->command, EXIT_SOME_FAILED, "%s: %s", counters_state_path(),
                               strerror(errno));
     counters_state_free(&state);
     return there < 0 ? EXIT_ENVIRONMENT : status;
@@ -115,9 +115,9 @@ int counters_status(const struct counters_request *request)
     int status = operands_refuse(request, "status");
     if (status != EXIT_DONE)
         return status;
-    int there = state_find(&state);
+    int there = state_find(request, &state);
     if (there == 0 && status_print(&state, &machine, request->format, &err) != 0)
-        status = command_fail(&cmd_counters, EXIT_ENVIRONMENT, "%s", err.text);
+        status = command_fail(request->command, EXIT_ENVIRONMENT, "%s", err.text);
     counters_state_free(&state);
     return there < 0 ? EXIT_ENVIRONMENT : status;
 }
