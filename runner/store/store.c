@@ -368,10 +368,18 @@ void store_close_unused(struct store *store)
     struct err err;
     store_finalize(store);
     store_rollback(store);
-    if (store->made && store_place_alone(store->place) && !store_has_moved(store) &&
-        store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 && runs == 0)
-        unlink(store->path); // SQLite removes the log with the last connection
-    store_close(store);
+    bool unused = store->made && store_place_alone(store->place) && !store_has_moved(store) &&
+                  store_get_int(store, &err, &runs, "SELECT count(*) FROM run", "") > 0 &&
+                  runs == 0;
+    char *path = xstrdup(store->path);
+    int place = store->place;
+    store->place = -1;
+    store_close(store); // takes the log's files with it
+    if (unused)
+        unlink(path);
+    if (place >= 0)
+        close(place);
+    free(path);
 }
 
 void store_close(struct store *store)

@@ -123,7 +123,7 @@ expect_out '^all +1 of +1$'
 
 TMPDIR=$SCRATCH/absent run check "$lists/good.csv"
 expect_status 3
-expect_err 'absent/latput-check-[A-Za-z0-9]+: cannot be made: No such file or directory; set TMPDIR'
+expect_err 'absent/latput-scratch-[A-Za-z0-9]+: cannot make a scratch directory: .*; set TMPDIR'
 PATH=$SCRATCH run check "$lists/good.csv"
 expect_status 3
 expect_err 'nasm'
