@@ -250,13 +250,31 @@ static bool estimate_average(struct estimate *estimate, const struct sorted_samp
     return true;
 }
 
+// The least value that two passes, or the only one, have reached with two samples each; NaN: there
+// is none.
+static double reached(const struct kernel_facts *facts, int issue_width,
+                      const struct sorted_samples *samples, const struct timing *timings,
+                      int ntimings)
+{
+    int pass;
+    for (int end = 1; end <= samples->n; end++) {
+        double clk = samples->clk[end - 1];
+        if (state_passes(samples, 0, end, &pass) >= (ntimings > 1 ? 2 : 1))
+            return clk * loop_share(facts, issue_width, &timings[samples->timing[end - 1]], clk);
+    }
+    return NAN;
+}
+
 static struct estimate derive_from(const struct kernel_facts *facts, sample_clk *clk_of,
                                    int issue_width, const struct timing *timings, int ntimings)
 {
-    struct estimate estimate = {.outcome = OUTCOME_UNSTABLE, .calibrated_clk = NAN};
+    struct estimate estimate = {
+        .outcome = OUTCOME_UNSTABLE, .calibrated_clk = NAN, .reached_clk = NAN};
     struct sorted_samples samples = {.n = 0};
     int timing;
-    if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &estimate))
+    bool complete = collect_samples(facts, clk_of, timings, ntimings, &samples, &estimate);
+    estimate.reached_clk = reached(facts, issue_width, &samples, timings, ntimings);
+    if (!complete)
         return estimate;
     estimate.spread_clk = derive_quantile(samples.clk, samples.n, 0.75) -
                           derive_quantile(samples.clk, samples.n, 0.25);
@@ -401,22 +419,37 @@ static void test_decide(const struct kernel_facts *facts, const struct estimate 
     }
 }
 
-// The smallest of several shapes is only the smallest if all could be measured: one that was
-// refused, or ended by a signal, may be the fastest. (An unstable one was measured, and came to no
-// state.)
-static void fail_with_shape(const struct estimate *estimates, int nkernels,
-                            struct test_result *result)
+// Whether a shape without a value may be the fastest. One that was refused, or ended by a signal,
+// always may. An unstable one was measured, and came to no state: what it reached again and again
+// must not lie below the value. Where it was hardly measured at all, nobody knows.
+static bool shape_may_decide(const struct kernel_facts *facts, const struct estimate *estimate,
+                             double clk)
 {
-    for (int i = 0; i < nkernels; i++) {
-        if (estimates[i].outcome == OUTCOME_OK || estimates[i].outcome == OUTCOME_UNSTABLE)
-            continue;
-        result->outcome = estimates[i].outcome;
-        result->kernel = -1;
-        result->clk = result->spread_clk = NAN;
-        result->average = false;
-        result->nstates = 0;
+    if (estimate->outcome != OUTCOME_UNSTABLE)
+        return estimate->outcome != OUTCOME_OK;
+    double reached_clk = fmax(estimate->reached_clk - facts->extra_clk, 0);
+    return isnan(estimate->reached_clk) ||
+           (reached_clk * (1 + STATE_WIDTH) < clk && reached_clk + STATE_WIDTH_CLK < clk);
+}
+
+// The smallest of several shapes is only the smallest if no other can be smaller.
+static void fail_with_shape(const struct kernel_facts *facts, const struct estimate *estimates,
+                            int nkernels, struct test_result *result)
+{
+    int failed = -1;
+    for (int i = 0; i < nkernels; i++)
+        if (shape_may_decide(&facts[i], &estimates[i], result->clk) &&
+            (failed < 0 || estimates[failed].outcome == OUTCOME_UNSTABLE))
+            failed = i;
+    if (failed < 0)
         return;
-    }
+    if (estimates[failed].outcome == OUTCOME_UNSTABLE && result->kernel >= 0)
+        result->detail = "the passes of a shape that may be the fastest disagree";
+    result->outcome = estimates[failed].outcome;
+    result->kernel = -1;
+    result->clk = result->spread_clk = NAN;
+    result->average = false;
+    result->nstates = 0;
 }
 
 struct test_result derive_test(enum test_kind kind, enum bound bound,
@@ -433,7 +466,7 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
     }
     test_decide(facts, estimates, nkernels, &result);
     if (kind == TEST_THROUGHPUT)
-        fail_with_shape(estimates, nkernels, &result);
+        fail_with_shape(facts, estimates, nkernels, &result);
     if (result.kernel < 0)
         return result;
     if (kind == TEST_LATENCY) {

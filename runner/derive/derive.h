@@ -43,6 +43,9 @@ struct estimate {
     // The slowest of the steady states, or what nine of ten samples are below; the fastest state
     // is clk, unless that is an average: then what one of ten is below.
     double least_clk, most_clk;
+    // What was reached as often as a state asks for, two samples in each of two passes, whether or
+    // not these agree: a kernel without a value may be as fast. NaN: there are too few samples.
+    double reached_clk;
     int nstates;                            // 0 where clk is an average
     struct steady_state states[STATES_MAX]; // ascending
 };
@@ -64,7 +67,9 @@ double derive_quantile(const double *sorted, int n, double q);
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings);
 
-// The result of a test over its kernels' estimates: which kernel decides, value, spread, bound.
+// The result of a test over its kernels' estimates: which kernel decides, value, spread, bound. A
+// throughput is the smallest of several shapes, so it has no value if one that has none may be the
+// smallest: one that failed, or an unstable one that was seen to be faster than the rest.
 struct test_result {
     enum outcome outcome;
     const char *detail; // why, where not ok
