@@ -130,6 +130,8 @@ static int report_write_all(struct store *store, int64_t run_id, const char *dir
         result = report_write_info(store, run_id, result ? ports_run_id : 0, directory, err);
     if (result == 0)
         result = report_write_diagram(store, run_id, directory, err);
+    if (result == 0 && best)
+        result = store_listed_begin(store, run_id, err);
     for (const char *list = lists; *list && result == 0; list += strlen(list) + 1)
         result = report_write_list(store, run_id, directory, list, best, err);
     free(lists);

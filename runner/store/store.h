@@ -302,6 +302,9 @@ struct store_filter {
     const char *list;  // name of a list, NULL: all
 };
 struct store_rows; // a query under way; columns in the order of the view
+// Collects what STORE_VIEW_LIST_BEST and STORE_VIEW_LIST_FAILURE read, in memory, for this run's CPU:
+// once for all lists, before the first. Later changes of the database are not in it.
+int store_listed_begin(struct store *store, int64_t run_id, struct err *err);
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err);
 int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error

@@ -53,13 +53,11 @@ struct store_rows {
     "SELECT form_id, max(run_form.position) AS place FROM run_form JOIN list USING (list_id) "     \
     "JOIN run_key USING (run_id) WHERE list.name = ?4 AND "                                        \
     "uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1) GROUP BY form_id"
-#define LIST_BEST                                                                                  \
-    "(SELECT best_instruction.*, place FROM best_instruction JOIN (" LIST_FORMS                    \
-    ") USING (form_id) WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1))"
-// The failures of the runs that these rows are of.
+// From the tables of store_listed_begin().
+#define LIST_BEST "(SELECT listed.*, place FROM temp.listed JOIN (" LIST_FORMS ") USING (form_id))"
 #define LIST_FAILURES                                                                              \
-    "(SELECT failure_table.*, place FROM failure_table JOIN " LIST_BEST                            \
-    " AS best USING (form, enc, bits) WHERE failure_table.run_id = "                               \
+    "(SELECT listed_failure.*, place FROM temp.listed_failure JOIN " LIST_BEST                     \
+    " AS best USING (form, enc, bits) WHERE listed_failure.run_id = "                              \
     "iif(test = 'ports', best.ports_run_id, best.run_id))"
 
 // What a filter compares: forms, pieces of code, or the run alone; nothing where the source does.
@@ -133,6 +131,32 @@ static char *store_glob(const char *glob, bool blanks)
         strbuf_put(&text, blank ? " " : &c, 1);
     }
     return text.data;
+}
+
+int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
+{
+    // Nothing of the file changes.
+    sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
+    int result = store_script(store, err,
+                              "DROP TABLE IF EXISTS temp.listed; "
+                              "DROP TABLE IF EXISTS temp.listed_failure",
+                              "forget its tables of lists");
+    if (result == 0)
+        result = store_execute(store, err,
+                               "CREATE TEMP TABLE listed AS SELECT * FROM best_instruction "
+                               "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?)",
+                               "i", run_id);
+    if (result == 0)
+        result = store_script(
+            store, err,
+            "CREATE INDEX temp.listed_form ON listed (form_id); "
+            "CREATE TEMP TABLE listed_failure AS SELECT * FROM failure_table WHERE run_id IN "
+            "(SELECT run_id FROM listed UNION SELECT ports_run_id FROM listed); "
+            "CREATE INDEX temp.listed_failure_form ON listed_failure (form, enc, bits)",
+            "collect what its lists say");
+    if (store->mode == STORE_READ)
+        sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    return result;
 }
 
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
