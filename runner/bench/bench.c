@@ -4,11 +4,11 @@
 #include "bench_internal.h"
 
 #include "bench_text.h"
+#include "util/clock.h"
 
 #include <math.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 enum { GIVE_UP_DEFAULT_MS = 5000, LABEL_BYTES_MAX = 200 }; // as the database has it
 
@@ -217,13 +217,6 @@ static int bench_prepared(struct bench *bench, struct err *err)
     return bench_measure_passes(bench, err);
 }
 
-static double bench_now_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 int bench_measure(const struct bench_spec *spec, struct bench_result *result, struct arena *arena,
                   struct err *err)
 {
@@ -234,7 +227,7 @@ int bench_measure(const struct bench_spec *spec, struct bench_result *result, st
     result->refused = bench_check(spec, err) != 0;
     if (result->refused)
         return -1;
-    bench.start_s = bench_now_s();
+    bench.start_s = clock_now_s();
     int status = bench_prepared(&bench, err);
     if (status == 0 && spec->store && bench.program.path && bench_keep(&bench, err) != 0)
         result->store_failure = arena_strdup(arena, err->text);

@@ -4,12 +4,12 @@
 #include "bench_internal.h"
 
 #include "measure/run_info.h"
+#include "util/clock.h"
 #include "util/subproc.h"
 
 #include <math.h>
 #include <sha256.h>
 #include <string.h>
-#include <time.h>
 
 // Line feeds only: what has carriage returns came from another system.
 static const char *store_lines(const char *text, struct arena *arena)
@@ -169,13 +169,11 @@ static int store_run(struct store *store, const struct bench *bench, const struc
     struct run_info info;
     const struct selection nothing = {0};
     const struct core_config *config = &bench->session.params.config;
-    struct timespec now;
     int64_t cpu_id, run_id;
     if (run_info_collect(bench->session.cpu, config, facts, &nothing, "bench", bench->arena, &info,
                          err) != 0)
         return -1;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    double seconds = (double)now.tv_sec + (double)now.tv_nsec / 1e9 - bench->start_s;
+    double seconds = clock_now_s() - bench->start_s;
     if (store_begin(store, err) != 0)
         return -1;
     if (store_put_cpu(store, bench->session.cpu, &cpu_id, err) != 0 ||

@@ -2,17 +2,11 @@
 // Which records may come when; see exec_internal.h.
 #include "exec_internal.h"
 
+#include "util/clock.h"
+
 #include <math.h>
-#include <time.h>
 
 enum { CLAIM_SLACK_MS = 50 }; // and 1 %, since the frequency of the TSC is known no better
-
-static int64_t order_now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
                       const struct core_config *config)
@@ -21,7 +15,7 @@ void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernel
                                  .nkernels = nkernels,
                                  .config = config,
                                  .current = -1,
-                                 .start_ns = order_now_ns()};
+                                 .start_ns = clock_now_ns()};
 }
 
 static const char *order_hello(struct exec_order *order, const struct core_record *record)
@@ -60,7 +54,7 @@ static const char *order_samples(struct exec_order *order, const struct core_rec
         const struct core_sample *sample = &record->timing.samples[i];
         order->claimed_tsc += (double)sample->kernel_tsc + sample->after_tsc;
     }
-    double passed_ns = 1.01 * (double)(order_now_ns() - order->start_ns) + CLAIM_SLACK_MS * 1e6;
+    double passed_ns = 1.01 * (double)(clock_now_ns() - order->start_ns) + CLAIM_SLACK_MS * 1e6;
     if (order->claimed_tsc > passed_ns / 1e9 * order->config->tsc_hz)
         return "it claims to have timed for longer than it exists";
     return NULL;

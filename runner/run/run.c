@@ -9,12 +9,12 @@
 #include "measure/session.h"
 #include "run_keeper.h"
 #include "run_ports.h"
+#include "util/clock.h"
 #include "util/progress.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
@@ -35,13 +35,6 @@ struct run {
     struct progress *progress;
     struct run_keeper *keeper;
 };
-
-static double run_now_s(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
 
 // Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
 static void run_probe_32(struct run *run)
@@ -350,13 +343,13 @@ static int run_warn_unstable(struct store *store, const struct run_summary *summ
 int run_rows(struct store *store, const struct selection *selection,
              const struct run_options *options, struct run_summary *summary, struct err *err)
 {
-    double start_s = run_now_s();
+    double start_s = clock_now_s();
     *summary = (struct run_summary){0};
     struct run run = {.store = store, .options = options, .summary = summary};
     int status = run_prepared(&run, selection, err);
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
-    summary->seconds = run_now_s() - start_s;
+    summary->seconds = clock_now_s() - start_s;
     if (status == 0 && !summary->stopped)
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
     if (status == 0)

@@ -7,6 +7,7 @@
 
 #include "stat_usage.h"
 #include "util/affinity.h"
+#include "util/clock.h"
 #include "util/mem.h"
 #include "util/subproc.h"
 
@@ -183,13 +184,6 @@ static void run_close(struct measurement *m, struct one_run *run)
     free(run->single);
 }
 
-static double now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return 1e9 * (double)now.tv_sec + (double)now.tv_nsec;
-}
-
 // Lets the held program run to its end. Returns false where it was not started.
 static bool run_execute(struct measurement *m, struct one_run *run, struct subproc_program *program)
 {
@@ -202,10 +196,10 @@ static bool run_execute(struct measurement *m, struct one_run *run, struct subpr
         lseek(STDIN_FILENO, m->input_bytes, SEEK_SET);
     run->before = stat_usage_before(program->pid);
     run_count(run, true);
-    double begin_ns = now_ns();
+    int64_t begin_ns = clock_now_ns();
     m->result->exec_errno = subproc_release(program);
     subproc_await(program, &run->end);
-    run->wall_ns = now_ns() - begin_ns;
+    run->wall_ns = (double)(clock_now_ns() - begin_ns);
     run_count(run, false);
     return m->result->exec_errno == 0;
 }

@@ -5,6 +5,7 @@
 // and nothing is drawn while another job owns the terminal.
 #include "progress.h"
 
+#include "clock.h"
 #include "mem.h"
 #include "strbuf.h"
 #include "terminal.h"
@@ -15,7 +16,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -38,16 +38,9 @@ struct progress {
     int list_rows, list_done, list_ok;
 };
 
-static int64_t progress_now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static int64_t progress_seconds(const struct progress *progress)
 {
-    return (progress_now_ns() - progress->start_ns) / 1000000000;
+    return (clock_now_ns() - progress->start_ns) / 1000000000;
 }
 
 static void progress_put_time(struct strbuf *out, int64_t seconds)
@@ -80,7 +73,7 @@ static size_t progress_columns(void)
 static void progress_put_text(const struct progress *progress, int64_t expected, struct strbuf *out)
 {
     int64_t done = progress->kernels_done;
-    double elapsed_s = (double)(progress_now_ns() - progress->start_ns) / 1e9;
+    double elapsed_s = (double)(clock_now_ns() - progress->start_ns) / 1e9;
     double per_s = elapsed_s > 0 ? (double)done / elapsed_s : 0;
     strbuf_printf(out, "%3d%%", expected ? (int)(100 * done / expected) : 0);
     if (done > 0 && per_s > 0) {
@@ -137,7 +130,7 @@ static void progress_refresh(struct progress *progress)
 {
     if (!progress->bar)
         return;
-    int64_t now_ns = progress_now_ns();
+    int64_t now_ns = clock_now_ns();
     if (progress->drawn && now_ns - progress->drawn_ns < REDRAW_NS)
         return;
     // A job in the background would be stopped, or would spoil another one's screen.
@@ -178,7 +171,7 @@ struct progress *progress_start(int rows, bool quiet)
     progress->bar = !quiet && progress_can_draw();
     progress->colour = !no_color || !*no_color;
     progress->rows = rows;
-    progress->start_ns = progress_now_ns();
+    progress->start_ns = clock_now_ns();
     return progress;
 }
 

@@ -3,6 +3,7 @@
 // all that they started, and the default signal mask.
 #include "subproc.h"
 
+#include "clock.h"
 #include "confine.h"
 #include "mem.h"
 #include "strbuf.h"
@@ -17,7 +18,6 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -43,13 +43,6 @@ static void subproc_print(const char *const argv[])
     for (int i = 0; argv[i]; i++)
         fprintf(stderr, " %s", argv[i]);
     fputc('\n', stderr);
-}
-
-static int64_t subproc_now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 // What to do in the child between fork and exec; only async-signal-safe calls.
@@ -150,12 +143,12 @@ static bool subproc_drain(int fd, struct strbuf *out, size_t limit)
 // Collects both outputs until they are closed or the time is over. Returns true on timeout.
 static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, int timeout_ms)
 {
-    int64_t end = subproc_now_ms() + timeout_ms;
+    int64_t end = clock_now_ms() + timeout_ms;
     bool open_[2] = {true, true};
     while (open_[0] || open_[1]) {
         int wait_ms = -1;
         if (timeout_ms > 0) {
-            int64_t left = end - subproc_now_ms();
+            int64_t left = end - clock_now_ms();
             if (left <= 0)
                 return true;
             wait_ms = (int)left;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The small things that everything rests on: messages, memory, strings, paths and, above all, the
 // starting of processes, with programs that fail in every way.
+#include "util/clock.h"
 #include "util/confine.h"
 #include "util/cpulist.h"
 #include "util/err.h"
@@ -185,11 +186,19 @@ static struct subproc_result shell(const char *script, const struct subproc_opti
     return result;
 }
 
-static double now_s(void)
+// Both run alike: time passes as a sleep says, and seconds and nanoseconds have one origin.
+static void test_clock(void **state)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+    (void)state;
+    int64_t begin_ns = clock_now_ns(), begin_ms = clock_now_ms();
+    double begin_s = clock_now_s();
+    assert_in_range(begin_ms - begin_ns / 1000000, 0, 1000);
+    assert_true(begin_s >= (double)begin_ns / 1e9 - 1e-6 && begin_s < (double)begin_ns / 1e9 + 1);
+    const struct timespec pause = {.tv_nsec = 20000000};
+    assert_int_equal(nanosleep(&pause, NULL), 0);
+    assert_true(clock_now_ns() - begin_ns >= 20000000);
+    assert_true(clock_now_ms() - begin_ms >= 19);
+    assert_true(clock_now_s() - begin_s >= 0.0199);
 }
 
 static void test_subproc_outcomes(void **state)
@@ -235,9 +244,9 @@ static void test_subproc_timeout_ends_the_group(void **state)
 {
     (void)state;
     struct subproc_options options = {.timeout_ms = 300};
-    double start_s = now_s();
+    double start_s = clock_now_s();
     struct subproc_result result = shell("sleep 60 & echo $!; trap '' TERM; wait", &options);
-    assert_true(now_s() - start_s < 30);
+    assert_true(clock_now_s() - start_s < 30);
     assert_true(result.timed_out);
     pid_t grandchild = (pid_t)atoi(result.out);
     assert_true(grandchild > 0);
@@ -466,6 +475,7 @@ static void test_subproc_tool(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_clock),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_strbuf),
         cmocka_unit_test(test_cpulist),
