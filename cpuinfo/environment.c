@@ -3,6 +3,8 @@
 // inferred: a counter is opened and must count, an MSR is read.
 #include "environment.h"
 
+#include "util/quantile.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -135,33 +137,21 @@ static uint64_t chain_tsc(void)
     return chain_of_tsc(false);
 }
 
-static int compare_u64(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
 // The median of many short windows is not disturbed by interrupts; the first quarter of the time
 // wakes the core up.
 static uint64_t core_hz_estimate(const struct cpu_info *cpu)
 {
-    uint64_t ticks[WINDOWS];
+    double ticks[WINDOWS];
     if (!cpu->imul64_clk || !cpu->tsc_hz || cpu_is_emulated(cpu))
         return 0;
     for (int i = -WINDOWS; i < WINDOWS; i++) {
         uint64_t tsc = chain_tsc();
         if (i >= 0)
-            ticks[i] = tsc;
+            ticks[i] = (double)tsc;
     }
-    qsort(ticks, WINDOWS, sizeof ticks[0], compare_u64);
+    quantile_sort(ticks, WINDOWS);
     double clk = (double)cpu->imul64_clk * CHAIN_LINKS * CHAIN_ROUNDS;
-    return (uint64_t)(clk * (double)cpu->tsc_hz / (double)ticks[WINDOWS / 2]);
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
+    return (uint64_t)(clk * (double)cpu->tsc_hz / ticks[WINDOWS / 2]);
 }
 
 double imul_ratio(const struct cpu_info *cpu)
@@ -174,7 +164,7 @@ double imul_ratio(const struct cpu_info *cpu)
         if (i >= 0) // the core is awake
             ratios[i] = ratio;
     }
-    qsort(ratios, WINDOWS, sizeof ratios[0], compare_doubles);
+    quantile_sort(ratios, WINDOWS);
     return ratios[WINDOWS / 2];
 }
 
@@ -190,7 +180,7 @@ double chain_ratio(const struct cpu_info *cpu, uint64_t (*count)(void *data), vo
         double clk = (double)(count(data) - begin) - (double)(begin - first);
         ratios[i] = clk / ((double)cpu->imul64_clk * CHAIN_LINKS * CHAIN_ROUNDS);
     }
-    qsort(ratios, WINDOWS, sizeof ratios[0], compare_doubles);
+    quantile_sort(ratios, WINDOWS);
     return ratios[WINDOWS / 2];
 }
 

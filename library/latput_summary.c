@@ -2,17 +2,11 @@
 // The summary of a vector of values; see include/latput.h. Pure.
 #include "latput_internal.h"
 
-#include "derive/derive.h"
 #include "util/mem.h"
+#include "util/quantile.h"
 
 #include <math.h>
 #include <stdlib.h>
-
-static int summary_compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
 
 struct latput_summary latput_summarise(const double *values, int n, double grain)
 {
@@ -25,12 +19,11 @@ struct latput_summary latput_summarise(const double *values, int n, double grain
         free(sorted);
         return summary;
     }
-    qsort(sorted, (size_t)summary.n, sizeof *sorted, summary_compare);
+    quantile_sort(sorted, summary.n);
     summary.min = sorted[0];
     summary.max = sorted[summary.n - 1];
-    summary.median = derive_quantile(sorted, summary.n, 0.5);
-    summary.spread =
-        derive_quantile(sorted, summary.n, 0.75) - derive_quantile(sorted, summary.n, 0.25);
+    summary.median = quantile_median(sorted, summary.n);
+    summary.spread = quantile_spread(sorted, summary.n);
     double fence = 3 * fmax(summary.spread, grain), sum = 0;
     int inside = 0;
     for (int i = 0; i < summary.n; i++) {

@@ -4,8 +4,9 @@
 // until two of them confirm a value in every thread, as in a run over lists.
 #include "bench_internal.h"
 
+#include "util/quantile.h"
+
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -278,12 +279,6 @@ static int pass_measure(struct passes *passes, struct err *err)
     return !result->floor_guessed && (passes->done < 2 || pass_repeats(bench) < LONG_REPEATS);
 }
 
-static int pass_compare(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 static void pass_summarise(struct passes *passes, int thread)
 {
     struct bench_result *result = passes->bench->result;
@@ -293,10 +288,9 @@ static void pass_summarise(struct passes *passes, int thread)
     summary->accepted = own->naccepted;
     if (own->naccepted) {
         double *values = own->accepted_clk;
-        qsort(values, (size_t)own->naccepted, sizeof *values, pass_compare);
-        summary->median_clk = derive_quantile(values, own->naccepted, 0.5);
-        summary->spread_clk = derive_quantile(values, own->naccepted, 0.75) -
-                              derive_quantile(values, own->naccepted, 0.25);
+        quantile_sort(values, own->naccepted);
+        summary->median_clk = quantile_median(values, own->naccepted);
+        summary->spread_clk = quantile_spread(values, own->naccepted);
     }
     if (result->outcome != OUTCOME_OK)
         summary->clk = NAN;

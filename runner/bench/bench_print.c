@@ -2,7 +2,7 @@
 // Tables of bench; see bench_print.h.
 #include "bench_print.h"
 
-#include "derive/derive.h"
+#include "util/quantile.h"
 #include "util/strbuf.h"
 
 #include <math.h>
@@ -105,12 +105,6 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     fputc('\n', out);
 }
 
-static int compare_values(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 // Median and quartiles of a column, over a thread's accepted repetitions that the summary counts.
 static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
                                  int thread, int column, FILE *out)
@@ -123,13 +117,13 @@ static void print_column_summary(const struct bench_spec *spec, const struct ben
         if (row->thread == thread && row->accepted && row->cold == spec->cold && isfinite(value))
             values[n++] = value;
     }
-    qsort(values, (size_t)n, sizeof *values, compare_values);
+    quantile_sort(values, n);
     print_summary_cpu(result, thread, out);
     fprintf(out, "%s", column_name(result, column));
     if (n)
-        fprintf(out, ": %.3f%s (median, spread %.3f)\n", derive_quantile(values, n, 0.5),
+        fprintf(out, ": %.3f%s (median, spread %.3f)\n", quantile_median(values, n),
                 column < TIME_COLUMNS + result->nevents ? " an instance" : "",
-                derive_quantile(values, n, 0.75) - derive_quantile(values, n, 0.25));
+                quantile_spread(values, n));
     else
         fputs(": no value\n", out);
     free(values);

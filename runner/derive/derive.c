@@ -4,6 +4,7 @@
 #include "derive.h"
 
 #include "plausible.h"
+#include "util/quantile.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -25,14 +26,6 @@ static const double DEPENDENT_CLK = 0.5;    // no latency but 0 is smaller; brid
 static const double FRONT_END_BOUND = 0.97; // share of the issue width from which on it limits
 
 enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
-
-double derive_quantile(const double *sorted, int n, double q)
-{
-    double at = q * (n - 1);
-    int low = (int)at;
-    int high = low + 1 < n ? low + 1 : low;
-    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
-}
 
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample)
@@ -228,14 +221,14 @@ static double timing_median(const struct sorted_samples *samples, int timing)
     for (int i = 0; i < samples->n; i++)
         if (samples->timing[i] == timing)
             clk[n++] = samples->clk[i];
-    return n ? derive_quantile(clk, n, 0.5) : (double)NAN;
+    return n ? quantile_median(clk, n) : (double)NAN;
 }
 
 // Whether all passes scatter about the same value. One pass cannot tell.
 static bool estimate_average(struct estimate *estimate, const struct sorted_samples *samples,
                              int npasses, int *timing)
 {
-    double median = derive_quantile(samples->clk, samples->n, 0.5);
+    double median = quantile_median(samples->clk, samples->n);
     if (npasses < 2 || estimate->spread_clk > SCATTER * median)
         return false;
     for (int t = 0; t < npasses; t++)
@@ -245,8 +238,8 @@ static bool estimate_average(struct estimate *estimate, const struct sorted_samp
     estimate->average = true;
     estimate->clk = median;
     estimate->share = 1;
-    estimate->least_clk = derive_quantile(samples->clk, samples->n, 0.1);
-    estimate->most_clk = derive_quantile(samples->clk, samples->n, 0.9);
+    estimate->least_clk = quantile_of(samples->clk, samples->n, 0.1);
+    estimate->most_clk = quantile_of(samples->clk, samples->n, 0.9);
     return true;
 }
 
@@ -276,8 +269,7 @@ static struct estimate derive_from(const struct kernel_facts *facts, sample_clk 
     estimate.reached_clk = reached(facts, issue_width, &samples, timings, ntimings);
     if (!complete)
         return estimate;
-    estimate.spread_clk = derive_quantile(samples.clk, samples.n, 0.75) -
-                          derive_quantile(samples.clk, samples.n, 0.25);
+    estimate.spread_clk = quantile_spread(samples.clk, samples.n);
     if (!estimate_state(&estimate, &samples, facts->chain, ntimings, &timing) &&
         !(facts->chain && estimate_average(&estimate, &samples, ntimings, &timing)))
         return estimate;
@@ -300,7 +292,7 @@ static double samples_median(const struct kernel_facts *facts, sample_clk *clk_o
     struct estimate ignored = {.accepted = 0};
     if (!collect_samples(facts, clk_of, timings, ntimings, &samples, &ignored))
         return NAN;
-    return derive_quantile(samples.clk, samples.n, 0.5);
+    return quantile_median(samples.clk, samples.n);
 }
 
 // A sample with an interrupt in it is longer by the clock than by a counter that leaves the kernel

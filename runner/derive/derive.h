@@ -56,8 +56,6 @@ double derive_sample_clk(const struct kernel_facts *facts, const struct timing *
 // The same by the counter of a counted timing.
 double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
                                  const struct sample *sample);
-// The q-quantile (0 to 1) of n > 0 values in ascending order, interpolated.
-double derive_quantile(const double *sorted, int n, double q);
 
 // One kernel: the mean of its fastest steady state that two passes confirm; of a chain without one
 // the median, if the passes agree about the range that the samples scatter in. In cycles of a

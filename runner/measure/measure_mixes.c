@@ -6,9 +6,9 @@
 #include "derive/plausible.h"
 #include "session_count.h"
 #include "util/mem.h"
+#include "util/quantile.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 2000, PASSES = 4, PASS_GAP_MS = 400 };
@@ -73,12 +73,6 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
     return timing;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
 // What counter `at` of a pass says of one mix in the kernel: the median over all samples, without
 // the cost of reading and the loop's own. NaN: it was not counted.
 static double kernel_count(const struct exec_kernel *kernel, int at)
@@ -97,8 +91,8 @@ static double kernel_count(const struct exec_kernel *kernel, int at)
     }
     if (n == 0)
         return NAN;
-    qsort(values, (size_t)n, sizeof values[0], compare_doubles);
-    return derive_quantile(values, n, 0.5);
+    quantile_sort(values, n);
+    return quantile_median(values, n);
 }
 
 // The count of event `event`, in the pass that has it.

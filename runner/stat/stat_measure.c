@@ -9,6 +9,7 @@
 #include "util/affinity.h"
 #include "util/clock.h"
 #include "util/mem.h"
+#include "util/quantile.h"
 #include "util/subproc.h"
 
 #include <errno.h>
@@ -410,20 +411,6 @@ void stat_result_free(struct stat_result *result)
     result->series = NULL;
 }
 
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
-static double quantile(const double *sorted, size_t n, double q)
-{
-    double at = q * (double)(n - 1);
-    size_t below = (size_t)at;
-    size_t above = below + 1 < n ? below + 1 : below;
-    return sorted[below] + (at - (double)below) * (sorted[above] - sorted[below]);
-}
-
 struct stat_summary stat_summarise(const struct stat_series *series)
 {
     struct stat_summary summary = {
@@ -433,14 +420,14 @@ struct stat_summary stat_summarise(const struct stat_series *series)
         return summary;
     double *sorted = xmalloc(n * sizeof *sorted), sum = 0;
     memcpy(sorted, series->values, n * sizeof *sorted);
-    qsort(sorted, n, sizeof *sorted, compare_doubles);
+    quantile_sort(sorted, (int)n);
     for (size_t i = 0; i < n; i++)
         sum += sorted[i];
     summary.mean = sum / (double)n;
     summary.min = sorted[0];
     summary.max = sorted[n - 1];
     if (n > 1)
-        summary.spread = quantile(sorted, n, 0.75) - quantile(sorted, n, 0.25);
+        summary.spread = quantile_spread(sorted, (int)n);
     free(sorted);
     return summary;
 }

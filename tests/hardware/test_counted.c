@@ -8,6 +8,7 @@
 #include "derive/derive.h"
 #include "execute/exec.h"
 #include "measure/session.h"
+#include "util/quantile.h"
 
 #include <linux/perf_event.h>
 #include <math.h>
@@ -96,12 +97,10 @@ static double median(const struct timing *timing, bool counted)
         const struct sample *sample = &timing->samples[i];
         double value = counted ? sample->counted_clk - timing->overhead_counted_clk
                                : sample->kernel_tsc - timing->overhead_tsc;
-        int at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
+        values[i] = value;
     }
-    return derive_quantile(values, timing->nsamples, 0.5);
+    quantile_sort(values, timing->nsamples);
+    return quantile_median(values, timing->nsamples);
 }
 
 // Half, twice and as much as the clock. An interrupt may come between two readings, so that single

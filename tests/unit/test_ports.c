@@ -10,6 +10,7 @@
 
 #include "fixtures/port_sim.h"
 #include "util/mem.h"
+#include "util/quantile.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -111,12 +112,6 @@ static void every_cpu_is_found_with_noise(void **state)
         assert_true(other * 5 <= NOISY_SEEDS);
         assert_true(verdicts[SIM_WRONG] * 100 <= cpu.nforms * NOISY_SEEDS);
     }
-}
-
-static int compare_doubles(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
 }
 
 // Forms of the same unit, with two members at least and busy for as long as anything that is found.
@@ -338,7 +333,7 @@ static void the_noise_is_as_measured(void **state)
         assert_int_equal(oracle.measure(&sim, &mix, 1, &timing, NULL), 0);
         slow += timing.outcome == OUTCOME_OK && timing.clk > 1.02 * (100 + i) / 4;
     }
-    qsort(off, (size_t)n, sizeof *off, compare_doubles);
+    quantile_sort(off, n);
     print_message("median %.3f %%, p99 %.3f %%\n", 100 * off[n / 2], 100 * off[n * 99 / 100]);
     assert_true(off[n / 2] > 0.0003 && off[n / 2] < 0.0010);
     assert_true(off[n * 99 / 100] > 0.002 && off[n * 99 / 100] < 0.006);

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Quantiles; see quantile.h.
+#include "quantile.h"
+
+#include <stdlib.h>
+
+static int quantile_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+void quantile_sort(double *values, int n)
+{
+    if (n > 1)
+        qsort(values, (size_t)n, sizeof *values, quantile_compare);
+}
+
+double quantile_of(const double *sorted, int n, double q)
+{
+    double at = q * (n - 1);
+    int low = (int)at;
+    int high = low + 1 < n ? low + 1 : low;
+    return sorted[low] + (at - low) * (sorted[high] - sorted[low]);
+}
+
+double quantile_median(const double *sorted, int n)
+{
+    return quantile_of(sorted, n, 0.5);
+}
+
+double quantile_spread(const double *sorted, int n)
+{
+    return quantile_of(sorted, n, 0.75) - quantile_of(sorted, n, 0.25);
+}
