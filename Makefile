@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# Builds latput into build/. Targets: all (default), tests (builds them), check (runs them), bench
-# (accuracy, repeatability and speed of the measurement itself), golden (rewrites the expected
-# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint, install (PREFIX, DESTDIR), clean.
-# Variables: CC, CFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
+# Builds latput into build/. Targets: all (default), tests (builds them), check (runs them),
+# check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and speed
+# of the measurement itself; LISTS), golden (rewrites the expected outputs), fuzz (SECONDS=N,
+# TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR), dist, clean.
+# Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
 CC = gcc
@@ -10,7 +11,9 @@ endif
 BUILD ?= build
 PREFIX ?= /usr/local
 CFLAGS ?= -O2 -g
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || cat VERSION 2>/dev/null || echo unknown)
+# With the commit, where this is a checkout and not an unpacked archive that lies in another's.
+COMMIT := $(if $(wildcard .git),$(shell git describe --always --exclude '*' --dirty 2>/dev/null))
+VERSION := $(shell cat VERSION)$(COMMIT:%=+g%)
 
 WARNINGS = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wundef -Wvla -Wformat=2 -Wpointer-arith \
@@ -26,7 +29,9 @@ SANITIZE_CFLAGS = $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-omit-frame-pointe
 INCLUDES = -Irunner -I. -Iinclude
 BASE_CFLAGS = -std=gnu11 -D_GNU_SOURCE $(INCLUDES) $(WARNINGS)
 # All objects can become part of a shared library, whose only symbols are those of latput.h.
-ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread $(SANITIZE_CFLAGS)
+ALL_CFLAGS = $(BASE_CFLAGS) $(CPPFLAGS) $(CFLAGS) -fPIC -fvisibility=hidden -pthread \
+	$(SANITIZE_CFLAGS)
+LINK = $(CC) $(ALL_CFLAGS) $(LDFLAGS)
 LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 
 # core_*.c are those of the measuring process; outcome.c, beside them, is the runner's.
@@ -45,7 +50,7 @@ SQLITE_SOURCES := $(wildcard library/latput_sqlite*.c)
 SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
-# stack protectors or position independence: its addresses stay below 2 GiB for absolute operands.
+# stack protectors, position independence or other flags of a user's: its addresses stay below 2 GiB for absolute operands.
 CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
 CORE_SOURCES := $(wildcard runner/core/core_*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
@@ -58,12 +63,12 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
-.PHONY: all tests check storm bench golden fuzz format lint install clean
+.PHONY: all tests check check-hardware storm bench golden fuzz format lint install uninstall dist clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK) -o $@ $^ $(LDLIBS)
 
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
@@ -77,12 +82,12 @@ $(BUILD)/liblatput.a: $(USER_OBJECTS) $(LIBRARY)
 	$(AR) rcs $@ $(BUILD)/liblatput.o
 
 $(BUILD)/liblatput.so: $(USER_OBJECTS) $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
+	$(LINK) -shared -Wl,-soname,$(USER_SONAME) -o $@ $^ $(USER_LDLIBS)
 	@ln -sf liblatput.so $(BUILD)/$(USER_SONAME)
 
 # The extension for the sqlite3 shell.
 $(BUILD)/latput_sqlite.so: $(SQLITE_OBJECTS) $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -shared -o $@ $^ $(LDLIBS)
+	$(LINK) -shared -o $@ $^ $(LDLIBS)
 
 $(BUILD)/core64.o: $(CORE_OBJECTS)
 	$(LD) -r -o $@ $^
@@ -119,7 +124,7 @@ $(BUILD)/%.o: %.c | $(BUILD)/version.h
 
 define build_test
 @mkdir -p $(@D)
-$(CC) $(ALL_CFLAGS) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
+$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
 	$(LIBRARY) -lcmocka $(LDLIBS)
 endef
 $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
@@ -136,12 +141,12 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 # As a program of a user's is linked.
 $(BUILD)/tests/test_latput: tests/hardware/test_latput.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
+	$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
 QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
 $(BUILD)/tests/test_latput_code: tests/unit/test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
+	$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
 
 # Compares the counter tables with libpfm4, where it is installed.
 $(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
@@ -152,10 +157,10 @@ FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
 $(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
 $(BUILD)/fuzz_replay: $(BUILD)/tests/fuzz/fuzz_replay.o $(FUZZ_OBJECTS) $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -o $@ $^ $(LDLIBS)
+	$(LINK) -o $@ $^ $(LDLIBS)
 
 $(BUILD)/fuzz: $(BUILD)/tests/fuzz/fuzz_main.o $(FUZZ_OBJECTS) $(LIBRARY)
-	$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
+	$(LINK) -fsanitize=fuzzer -o $@ $^ $(LDLIBS)
 
 SECONDS ?= 60
 FUZZ_CC ?= clang
@@ -171,6 +176,11 @@ tests: $(TESTS) $(BUILD)/fuzz_replay
 check: all tests
 	tests/run $(BUILD)
 
+# What wants counters of the CPU, or measures on it: on a machine whose hardware is to be tested.
+check-hardware: all tests
+	tests/run $(BUILD) $(notdir $(basename $(wildcard tests/hardware/test_*.c))) $(HARDWARE_CLI)
+HARDWARE_CLI = cli_backend cli_bench cli_counters_start cli_run cli_stat
+
 # Kills and stops a run at random moments: STORM='EVENTS SEED LIST...'.
 storm: all
 	tests/storm.sh $(BUILD) $(STORM)
@@ -179,10 +189,11 @@ golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
 
 bench: all
-	tests/bench.sh $(BUILD)
+	tests/bench.sh $(BUILD) $(LISTS)
 
-# Files that are in git or are about to be.
-sources = $(shell git ls-files --cached --others --exclude-standard $(1))
+# Files that are in git or are about to be, or in an unpacked archive.
+sources = $(shell if [ -e .git ]; then git ls-files --cached --others --exclude-standard $(1); else \
+	for p in $(1); do find . -path "./$$p" ! -path './$(BUILD)/*' -printf '%P\n'; done; fi)
 
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
@@ -196,11 +207,14 @@ lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_O
 		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
 
 DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
+BASH_COMPLETION = share/bash-completion/completions/latput
+ZSH_COMPLETION = share/zsh/site-functions/_latput
 install: all
 	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
 	for f in $(BUILD)/core64.o $(CORE32); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
-	for f in $$($(DATA)); do install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f; done
+	for f in $$($(DATA)); do \
+		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
 	install -D -m 644 include/latput.h $(DESTDIR)$(PREFIX)/include/latput.h
 	install -D -m 644 $(BUILD)/liblatput.a $(DESTDIR)$(PREFIX)/lib/liblatput.a
 	install -D -m 755 $(BUILD)/liblatput.so $(DESTDIR)$(PREFIX)/lib/$(USER_SONAME)
@@ -213,6 +227,34 @@ install: all
 	install -D -m 644 $(BUILD)/latput.pc $(DESTDIR)$(PREFIX)/lib/pkgconfig/latput.pc
 	$(BUILD)/latput help --man >$(BUILD)/latput.1
 	install -D -m 644 $(BUILD)/latput.1 $(DESTDIR)$(PREFIX)/share/man/man1/latput.1
+	$(BUILD)/latput help --completion bash >$(BUILD)/completion.bash
+	install -D -m 644 $(BUILD)/completion.bash $(DESTDIR)$(PREFIX)/$(BASH_COMPLETION)
+	$(BUILD)/latput help --completion zsh >$(BUILD)/completion.zsh
+	install -D -m 644 $(BUILD)/completion.zsh $(DESTDIR)$(PREFIX)/$(ZSH_COMPLETION)
+
+# What install puts there, and the directories that are latput's alone, if nothing else is in them.
+uninstall:
+	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
+		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
+		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
+	for f in $$($(DATA)); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
+	cd $(DESTDIR)$(PREFIX) && for d in lib/latput share/latput; do \
+		[ ! -d $$d ] || find $$d -depth -type d -empty -delete || exit 1; done
+
+# The tree of the last commit, whose VERSION names it, as an archive that needs no git; the same
+# bytes each time.
+DIST = latput-$(VERSION)
+dist:
+	@[ -e .git ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
+	@case '$(COMMIT)' in *-dirty) echo 'make dist: commit or stash the changes first' >&2; exit 1;; esac
+	rm -rf $(BUILD)/$(DIST)
+	mkdir -p $(BUILD)/$(DIST)
+	git archive HEAD | tar -x -C $(BUILD)/$(DIST)
+	echo '$(VERSION)' >$(BUILD)/$(DIST)/VERSION
+	tar -c --sort=name --owner=0 --group=0 --numeric-owner --mtime="$$(git log -1 --format=%cI)" \
+		-C $(BUILD) $(DIST) | gzip -9n >$(BUILD)/$(DIST).tar.gz
+	rm -r $(BUILD)/$(DIST)
+	@echo $(BUILD)/$(DIST).tar.gz
 
 clean:
 	rm -rf $(BUILD)

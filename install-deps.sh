@@ -10,7 +10,8 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
     libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
 # For rows with bits=32, which are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
-dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db qemu-user)
+dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db qemu-user
+    zsh)
 
 case "$#,${1-}" in
 0,) ;;

@@ -6,14 +6,25 @@
 #include <string.h>
 
 // X-macro list: one line a command, the record is cmd_<name> in cmd_<name>.c.
-#define COMMAND_LIST(X)                                                                            \
-    X(cpu)                                                                                         \
-    X(check)                                                                                       \
-    X(plan)                                                                                        \
-    X(asm)                                                                                         \
-    X(run)                                                                                         \
-    X(bench)                                                                                       \
-    X(stat) X(counters) X(ports) X(validate) X(query) X(diff) X(report) X(pack) X(merge) X(rederive)
+// clang-format off
+#define COMMAND_LIST(X) \
+    X(cpu) \
+    X(check) \
+    X(plan) \
+    X(asm) \
+    X(run) \
+    X(bench) \
+    X(stat) \
+    X(counters) \
+    X(ports) \
+    X(validate) \
+    X(query) \
+    X(diff) \
+    X(report) \
+    X(pack) \
+    X(merge) \
+    X(rederive)
+// clang-format on
 
 #define COMMAND_DECLARE(name) extern const struct command cmd_##name;
 COMMAND_LIST(COMMAND_DECLARE)

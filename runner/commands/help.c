@@ -118,13 +118,16 @@ int help_command(int argc, char **argv)
         man_page();
         return EXIT_DONE;
     }
+    if (argc == 3 && strcmp(argv[1], "--completion") == 0)
+        return help_completion(argv[2]);
     if (argc < 2) {
         help_overview(stdout);
         return EXIT_DONE;
     }
     if (strcmp(argv[1], "--help") == 0) {
-        puts("Usage: latput help [COMMAND | --man]\n\nPrints the overview, the help of a command, "
-             "or the man page.");
+        puts("Usage: latput help [COMMAND | --man | --completion bash|zsh]\n\nPrints the overview, "
+             "the help of a command, the man page, or what a shell\nreads to complete commands and "
+             "options.");
         return EXIT_DONE;
     }
     const struct command *cmd = command_find(argv[1]);

@@ -6,7 +6,7 @@
 
 run --version
 expect_status 0
-expect_out '^latput [^ ]+$'
+expect_out "^latput $(sed 's/[.+]/\\&/g' "$TREE/VERSION")([+]g[0-9a-f]+(-dirty)?)?$"
 run --help
 expect_status 0
 expect_out '^Usage: latput '
@@ -72,5 +72,45 @@ if command -v man >/dev/null; then
     expect_out 'latput'
 else
     echo "man is missing: the man page was not rendered"
+fi
+
+# Completion: of each command all options that its help has, in both shells.
+run help --completion fish
+expect_status 2
+expect_err "bash and zsh, not for 'fish'"
+run help --completion bash
+expect_status 0
+cp "$OUT" completion.bash
+# shellcheck source=/dev/null
+. ./completion.bash
+# completes WORD...: what is offered for the last of them, a line each.
+completes() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _latput
+    [ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
+}
+options_of() { "$LATPUT" "$1" --help | sed -nE 's/^ {2,6}(-., )?(--[a-z-]+).*/\2/p' | sort; }
+expect "all commands" test "$(completes latput '' | grep -cxF "$commands")" = "$(wc -l <<<"$commands")"
+expect "one command" test "$(completes latput re | sort | xargs)" = 'rederive report'
+expect "no command twice" test -z "$(completes latput run re)"
+for command in $commands; do
+    expect "options of $command" test "$(completes latput "$command" -- | sort)" = "$(options_of "$command")"
+done
+expect "alternatives" test "$(completes latput bench --bits '' | xargs)" = '64 32'
+expect "actions" test "$(completes latput counters st | xargs)" = 'start stop status'
+expect "nothing of ours behind --" test -z "$(completes latput stat -- --)"
+mkdir directory
+expect "directories" test "$(completes latput report --output d)" = directory
+run help --completion zsh
+expect_status 0
+cp "$OUT" _latput
+for command in $commands; do
+    sed -n "/^    $command)/,/;;$/p" _latput | grep -oE "[')]--[a-z-]+" | tr -d "')" | sort >offered
+    expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
+done
+if command -v zsh >/dev/null; then
+    expect "zsh reads it" zsh -n _latput
+else
+    echo "zsh is missing: its completion was not read"
 fi
 finish

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// What shells complete, printed from the command records as the help is; see help.h. An argument
+// whose placeholder is FILE or DIR is completed as such, one with a bar as its alternatives.
+#include "help.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static const char *const before_command[] = {"--version", "--help", "--show-commands"};
+enum { BEFORE_COMMAND = sizeof before_command / sizeof before_command[0] };
+
+static void print_commands(void)
+{
+    for (int i = 0; commands[i]; i++)
+        printf("%s ", commands[i]->name);
+}
+
+// Steps through the words of a synopsis that are typed as they stand, in lower case: those of
+// "[list [GLOB...]|stop]" are list and stop. Returns the length of the next, *at behind it; 0:
+// none.
+static size_t next_action(const char **at)
+{
+    while (**at) {
+        size_t len = 0;
+        while (isalpha((unsigned char)(*at)[len]))
+            len++;
+        bool lower = islower((unsigned char)**at);
+        *at += len > 0 ? len : 1;
+        if (len > 0 && lower)
+            return len;
+    }
+    return 0;
+}
+
+static void print_actions(const char *synopsis)
+{
+    for (size_t len; (len = next_action(&synopsis)) > 0;)
+        printf(" %.*s", (int)len, synopsis - len);
+}
+
+static void print_alternatives(const char *argument)
+{
+    for (const char *at = argument; *at; at++)
+        putchar(*at == '|' ? ' ' : *at);
+}
+
+static void bash_option(const struct command_option *option)
+{
+    if (!option->argument)
+        return;
+    fputs("        ", stdout);
+    if (option->letter)
+        printf("-%c | ", option->letter);
+    printf("--%s) ", option->name);
+    if (strchr(option->argument, '|')) {
+        fputs("words='", stdout);
+        print_alternatives(option->argument);
+        puts("' ;;");
+    } else if (strcmp(option->argument, "DIR") == 0) {
+        puts("mapfile -t COMPREPLY < <(compgen -d -- \"$word\"); return ;;");
+    } else {
+        puts("return ;;");
+    }
+}
+
+static void bash_command(const struct command *cmd)
+{
+    printf("    %s)\n        case $before in\n", cmd->name);
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        bash_option(option);
+    fputs("        *) words='", stdout);
+    for (const struct command_option *option = cmd->options; option && option->name; option++)
+        printf("--%s ", option->name);
+    fputs("--help", stdout);
+    print_actions(cmd->arguments);
+    puts("' ;;\n        esac ;;");
+}
+
+// What is empty in the end is completed as the name of a file (-o default).
+static void bash_script(void)
+{
+    puts("# Completion of latput for bash, printed by latput help --completion bash.\n"
+         "_latput() {\n"
+         "    local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+         "    local command='' words='' i\n"
+         "    COMPREPLY=()\n"
+         "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+         "        [[ ${COMP_WORDS[i]} != -- ]] || return\n"
+         "        [[ $command || ${COMP_WORDS[i]} == -* ]] || command=${COMP_WORDS[i]}\n"
+         "    done\n"
+         "    case $command in");
+    fputs("    '') words='", stdout);
+    print_commands();
+    fputs("help", stdout);
+    for (int i = 0; i < BEFORE_COMMAND; i++)
+        printf(" %s", before_command[i]);
+    fputs("' ;;\n    help)\n        case $before in\n        --completion) words='bash zsh' ;;\n"
+          "        *) words='",
+          stdout);
+    print_commands();
+    puts("--man --completion' ;;\n        esac ;;");
+    for (int i = 0; commands[i]; i++)
+        bash_command(commands[i]);
+    puts("    esac\n"
+         "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$word\")\n"
+         "}\n"
+         "complete -o default -F _latput latput");
+}
+
+// Inside '...' of zsh and, there, inside [...] of _arguments.
+static void zsh_text(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (*at == '\'')
+            fputs("'\\''", stdout);
+        else if (strchr("[]:\\", *at))
+            printf("\\%c", *at);
+        else
+            putchar(*at == '\n' ? ' ' : *at);
+    }
+}
+
+static void zsh_argument(const char *argument)
+{
+    putchar(':');
+    zsh_text(argument);
+    putchar(':');
+    if (strchr(argument, '|')) {
+        putchar('(');
+        print_alternatives(argument);
+        putchar(')');
+    } else if (strcmp(argument, "FILE") == 0) {
+        fputs("_files", stdout);
+    } else if (strcmp(argument, "DIR") == 0) {
+        fputs("_files -/", stdout);
+    } else {
+        putchar(' ');
+    }
+}
+
+static void zsh_spelling(const struct command_option *option, bool letter)
+{
+    fputs("            '", stdout);
+    if (option->letter)
+        printf("(-%c --%s)", option->letter, option->name);
+    if (letter)
+        printf("-%c%s", option->letter, option->argument ? "+" : "");
+    else
+        printf("--%s%s", option->name, option->argument ? "=" : "");
+    putchar('[');
+    zsh_text(option->help);
+    putchar(']');
+    if (option->argument)
+        zsh_argument(option->argument);
+    puts("' \\");
+}
+
+static void zsh_command(const struct command *cmd)
+{
+    printf("    %s)\n        _arguments %s\\\n", cmd->name, cmd->options_first ? "-A '-*' " : "");
+    for (const struct command_option *option = cmd->options; option && option->name; option++) {
+        if (option->letter)
+            zsh_spelling(option, true);
+        zsh_spelling(option, false);
+    }
+    fputs("            '--help[print this help]' \\\n", stdout);
+    if (next_action(&(const char *){cmd->arguments}) > 0) {
+        fputs("            '1:action:(", stdout);
+        print_actions(cmd->arguments);
+        puts(")' \\");
+    }
+    puts("            '*: :_files' ;;");
+}
+
+static void zsh_script(void)
+{
+    puts("#compdef latput\n"
+         "# Completion of latput for zsh, printed by latput help --completion zsh.\n"
+         "local context state line\n"
+         "typeset -A opt_args\n"
+         "local -a commands=(");
+    for (int i = 0; commands[i]; i++) {
+        printf("    '%s:", commands[i]->name);
+        zsh_text(commands[i]->summary);
+        puts("'");
+    }
+    puts("    'help:print the help of a command, or the man page'\n"
+         ")\n"
+         "_arguments -C '--version[print the version]' '--help[print the overview]' \\\n"
+         "    '--show-commands[print what latput starts]' '1: :->command' '*:: :->argument'\n"
+         "if [[ $state == command ]]; then\n"
+         "    _describe command commands\n"
+         "    return\n"
+         "fi\n"
+         "case $words[1] in\n"
+         "    help) _arguments '--man[print the man page]' '--completion[of a shell]:shell:(bash "
+         "zsh)' \\\n"
+         "        '1: :{_describe command commands}' ;;");
+    for (int i = 0; commands[i]; i++)
+        zsh_command(commands[i]);
+    puts("esac");
+}
+
+int help_completion(const char *shell)
+{
+    if (strcmp(shell, "bash") == 0)
+        bash_script();
+    else if (strcmp(shell, "zsh") == 0)
+        zsh_script();
+    else {
+        fprintf(stderr, "latput help: there is completion for bash and zsh, not for '%s'\n", shell);
+        return EXIT_USAGE;
+    }
+    return EXIT_DONE;
+}
