@@ -4,6 +4,8 @@
 #include "bench_internal.h"
 
 #include "bench_text.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
 #include "util/clock.h"
 
 #include <math.h>

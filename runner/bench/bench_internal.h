@@ -8,6 +8,7 @@
 #include "bench_source.h"
 #include "counters/count_deal.h"
 #include "counters/count_rdpmc.h"
+#include "derive/derive.h"
 #include "measure/session.h"
 
 // How the events of a pass over them are counted.

@@ -4,6 +4,10 @@
 #include "bench_internal.h"
 
 #include "measure/run_info.h"
+#include "store/store.h"
+#include "store/store_bench.h"
+#include "store/store_cpu.h"
+#include "store/store_run.h"
 #include "util/clock.h"
 #include "util/subproc.h"
 

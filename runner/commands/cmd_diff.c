@@ -4,6 +4,7 @@
 #include "command.h"
 #include "report/report.h"
 #include "store/store.h"
+#include "store/store_read.h"
 #include "store_options.h"
 
 #include "util/mem.h"

@@ -9,6 +9,9 @@
 #include "measure/session_count.h"
 #include "report/report.h"
 #include "run/run_port_model.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store/store_ports.h"
 #include "store_options.h"
 
 #include <stdio.h>

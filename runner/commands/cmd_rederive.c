@@ -3,6 +3,7 @@
 // the way to bring a database of an older latput up to date.
 #include "command.h"
 #include "store/store.h"
+#include "store/store_rederive.h"
 #include "store_options.h"
 
 #include <stdio.h>

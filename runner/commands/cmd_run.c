@@ -10,6 +10,8 @@
 #include "report/report.h"
 #include "run/run.h"
 #include "run/run_verdict.h"
+#include "store/store.h"
+#include "store/store_read.h"
 #include "store_options.h"
 #include "util/strbuf.h"
 

@@ -9,6 +9,10 @@
 #include "measure/session_count.h"
 #include "report/report.h"
 #include "run/validate.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store/store_ports.h"
+#include "store/store_validation.h"
 #include "store_options.h"
 #include "util/text.h"
 

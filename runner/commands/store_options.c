@@ -2,6 +2,10 @@
 // Options that the commands on a database share; see store_options.h.
 #include "store_options.h"
 
+#include "store/store_cpu.h"
+#include "store/store_ports.h"
+#include "store/store_read.h"
+#include "store/store_run.h"
 #include "util/mem.h"
 
 #include <errno.h>

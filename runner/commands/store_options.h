@@ -5,6 +5,7 @@
 
 #include "command.h"
 #include "store/store.h"
+#include "store/store_ports.h"
 
 // Opens the database of the option --db (NULL: the default one). EXIT_DONE, or another status after
 // a message: EXIT_USAGE where the file is no latput database.

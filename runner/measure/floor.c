@@ -3,6 +3,7 @@
 // all and was seen at two times at least. The fastest state of the canaries that nothing can fuse
 // says how wide the core is: the least integer that allows it.
 #include "floor.h"
+#include "store/store_cpu.h"
 
 #include <math.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #define LATPUT_FLOOR_H
 
 #include "execute/exec.h"
-#include "store/store.h"
+#include "store/store_cpu.h"
 
 // What is known of the CPU beside its timings.
 struct floor_witness {

@@ -3,6 +3,7 @@
 #include "run_info.h"
 
 #include "build/build.h"
+#include "store/store_run.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
 #include "version.h"

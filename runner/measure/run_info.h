@@ -9,7 +9,7 @@
 #include "cpuinfo/cpuinfo.h"
 #include "list/select.h"
 #include "session_count.h"
-#include "store/store.h"
+#include "store/store_run.h"
 
 // What calibrating found out.
 struct run_facts {

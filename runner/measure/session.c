@@ -5,6 +5,7 @@
 
 #include "floor.h"
 #include "session_count.h"
+#include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/scratch.h"
 

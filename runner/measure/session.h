@@ -8,7 +8,7 @@
 #include "build/build.h"
 #include "cpuinfo/cpuinfo.h"
 #include "execute/exec.h"
-#include "store/store.h"
+#include "store/store_cpu.h"
 #include "util/err.h"
 
 #include <sched.h>

@@ -4,6 +4,9 @@
 #include "pack.h"
 
 #include "report.h"
+#include "store/store_merge.h"
+#include "store/store_read.h"
+#include "store/store_run.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"

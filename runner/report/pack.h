@@ -9,6 +9,9 @@
 
 #include "store/store.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum {
     PACK_MEMBERS_MAX = 1024,
     PACK_NAME_MAX = 128,

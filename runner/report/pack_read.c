@@ -4,6 +4,7 @@
 // the archive, into a private directory, and the store checks it in turn.
 #include "pack.h"
 
+#include "store/store_merge.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 #include "util/strbuf.h"

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Stage 8: what people and programs read: aligned tables, CSV, JSON, and the text files of a run.
-// Everything comes from the database through store.h, nothing from this machine or the clock.
+// Everything comes from the database through the headers of store/, nothing from this machine or
+// the clock.
 #ifndef LATPUT_REPORT_H
 #define LATPUT_REPORT_H
 
-#include "store/store.h"
+#include "store/store_ports.h"
+#include "store/store_read.h"
 #include "util/strbuf.h"
 
 // --- aligned tables (report_table.c) ---

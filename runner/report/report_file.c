@@ -2,6 +2,8 @@
 // Writing the text files of a run; see report.h. Nothing half-written ever has a final name.
 #include "report.h"
 
+#include "store/store_ports.h"
+#include "store/store_run.h"
 #include "util/mem.h"
 
 #include <ctype.h>

@@ -2,6 +2,7 @@
 // The structure of the ports for people: a table of the port sets with a diagram of who shares
 // what, as text, JSON and SVG. Writes what it is given.
 #include "report.h"
+#include "store/store_ports.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
 // carry every column of the view under its own name; the tables show what people look for.
 #include "report.h"
 
+#include "store/store_read.h"
 #include "util/mem.h"
 
 #include <ctype.h>

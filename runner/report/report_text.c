@@ -3,6 +3,10 @@
 // the database alone, so that the same run always gives the same bytes.
 #include "report.h"
 
+#include "store/store.h"
+#include "store/store_ports.h"
+#include "store/store_read.h"
+#include "store/store_run.h"
 #include "util/mem.h"
 #include "util/text.h"
 

@@ -3,6 +3,8 @@
 // predict random mixes; see report.h.
 #include "report.h"
 
+#include "store/store_ports.h"
+#include "store/store_validation.h"
 #include "util/mem.h"
 
 #include <inttypes.h>

@@ -9,6 +9,9 @@
 #include "measure/session.h"
 #include "run_keeper.h"
 #include "run_ports.h"
+#include "store/store_cpu.h"
+#include "store/store_form.h"
+#include "store/store_run.h"
 #include "util/clock.h"
 #include "util/progress.h"
 

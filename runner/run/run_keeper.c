@@ -2,6 +2,7 @@
 // Derives and stores measured batches; see run_keeper.h. A row whose kernels were not all measured
 // (the run was stopped) is left out, so that --resume measures it again as a whole.
 #include "run_keeper.h"
+#include "store/store_form.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
 #include "ports/ports_names.h"
+#include "store/store_ports.h"
 #include "util/mem.h"
 
 #include <math.h>

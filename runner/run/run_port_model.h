@@ -7,7 +7,7 @@
 #include "list/select.h"
 #include "measure/session.h"
 #include "ports/ports.h"
-#include "store/store.h"
+#include "store/store_ports.h"
 
 // The forms that blockers and units are chosen from (all lists), and the rows in question behind
 // them.

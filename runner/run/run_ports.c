@@ -4,6 +4,8 @@
 #include "run_ports.h"
 
 #include "plan/plan.h"
+#include "store/store_ports.h"
+#include "store/store_run.h"
 
 #include <math.h>
 #include <stdio.h>

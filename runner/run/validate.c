@@ -4,6 +4,8 @@
 
 #include "list/select.h"
 #include "plan/plan.h"
+#include "store/store_ports.h"
+#include "store/store_validation.h"
 #include "util/random.h"
 
 #include <math.h>

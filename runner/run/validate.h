@@ -8,7 +8,8 @@
 #include "list/list.h"
 #include "list/select.h"
 #include "ports/ports.h"
-#include "store/store.h"
+#include "store/store_ports.h"
+#include "store/store_validation.h"
 #include "util/mem.h"
 
 // A form that mixes are drawn from.

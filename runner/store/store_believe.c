@@ -4,6 +4,8 @@
 // so that no result says what its samples do not; what cannot be made again must be possible at
 // least.
 #include "store_internal.h"
+#include "store_rederive.h"
+#include "store_run.h"
 
 #include <inttypes.h>
 #include <stdio.h>

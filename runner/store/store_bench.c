@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Pieces of code that were measured, in the database; see store.h.
+// Pieces of code that were measured, in the database; see store_bench.h.
 #include "store_internal.h"
 
+#include "store_bench.h"
 #include "util/mem.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
 // measures holds a name in the system's abstract socket names, made of the run's uuid: it goes with
 // the process however that ends, and leaves no file behind.
 #include "store_internal.h"
+#include "store_run.h"
 
 #include <errno.h>
 #include <stddef.h>

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A measured form into the database: its tests, their kernels, timings and samples (facts), and
-// what was derived from them (estimates and results); see store.h.
+// what was derived from them (estimates and results); see store_form.h.
 #include "store_internal.h"
 
+#include "store_form.h"
+#include "store_run.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 

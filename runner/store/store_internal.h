@@ -4,9 +4,18 @@
 #ifndef LATPUT_STORE_INTERNAL_H
 #define LATPUT_STORE_INTERNAL_H
 
+#include "core/outcome.h"
 #include "store.h"
+#include "util/mem.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct estimate;    // derive/derive.h
+struct test_result; // the same
+struct list_row;    // list/list.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A run into a database file of its own, and out of one that comes from someone else; see store.h.
-// An untrusted file is opened read-only with SQLite's defensive settings, must be sound, and must
-// have our tables, indexes and triggers and no view of a foreign name; then only its tables are
-// read.
+// A run into a database file of its own, and out of one that comes from someone else; see
+// store_merge.h. An untrusted file is opened read-only with SQLite's defensive settings, must be
+// sound, and must have our tables, indexes and triggers and no view of a foreign name; then only
+// its tables are read.
 #include "store_internal.h"
 
+#include "store_merge.h"
 #include "util/mem.h"
 
 #include <stdio.h>

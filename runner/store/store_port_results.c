@@ -3,6 +3,8 @@
 // inference needs; see store.h.
 #include "store_internal.h"
 
+#include "list/list.h"
+#include "store_ports.h"
 #include "util/strbuf.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The port model of a run in the database; see store.h. Forms are kept as texts, port sets as bit
-// masks with their names.
+// The port model of a run in the database; see store_ports.h. Forms are kept as texts, port sets as
+// bit masks with their names.
 #include "store_internal.h"
 
+#include "store_ports.h"
 #include "util/strbuf.h"
 
 #include <math.h>

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reading the public views for queries and reports; see store.h. The SQL is put together from the
-// few literals below, values are always bound.
+// Reading the public views for queries and reports; see store_read.h. The SQL is put together from
+// the few literals below, values are always bound.
 #include "store_internal.h"
 
+#include "store_cpu.h"
+#include "store_read.h"
+#include "store_run.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Results again from stored samples, after the method in derive.c has changed; see store.h.
+// Results again from stored samples, after the method in derive.c has changed; see
+// store_rederive.h.
 #include "store_internal.h"
 
+#include "derive/derive.h"
+#include "plan/plan.h"
+#include "store_rederive.h"
 #include "util/mem.h"
 
 #include <math.h>

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
-// CPUs, canary floors and runs in the database; see store.h.
+// CPUs, canary floors and runs in the database; see store_cpu.h and store_run.h.
 #include "store_internal.h"
 
+#include "store_cpu.h"
+#include "store_run.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 

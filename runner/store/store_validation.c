@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How well the ports of a run predict random mixes, in the database; see store.h.
+// How well the ports of a run predict random mixes, in the database; see store_validation.h.
+#include "store_validation.h"
 #include "store_internal.h"
 
 static int store_put_validation_rows(struct store *store, int64_t id,

@@ -8,6 +8,10 @@
 
 #include "report/pack.h"
 #include "report/report.h"
+#include "store/store.h"
+#include "store/store_merge.h"
+#include "store/store_read.h"
+#include "store/store_run.h"
 #include "util/mem.h"
 #include "util/scratch.h"
 

@@ -7,7 +7,10 @@
 #include "fixtures/ticks_fixture.h"
 #include "measure/measure_mixes.h"
 #include "run/run.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
 #include "store/store_internal.h"
+#include "store/store_rederive.h"
 
 #include <unistd.h>
 

@@ -13,6 +13,7 @@
 
 // The core is a program of its own; this file of it has no state and no dependencies.
 #include "core/core_steady.c"
+#include "store/store_cpu.h"
 
 #include <stdlib.h>
 #include <string.h>

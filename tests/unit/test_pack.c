@@ -5,6 +5,9 @@
 #include "fixtures/store_fixture.h"
 #include "report/pack.h"
 #include "report/report.h"
+#include "store/store.h"
+#include "store/store_read.h"
+#include "store/store_run.h"
 
 #include <archive.h>
 #include <archive_entry.h>

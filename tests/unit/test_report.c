@@ -4,6 +4,10 @@
 // the command line.
 #include "fixtures/store_fixture.h"
 #include "report/report.h"
+#include "store/store.h"
+#include "store/store_read.h"
+#include "store/store_rederive.h"
+#include "store/store_run.h"
 
 #include <math.h>
 #include <sys/stat.h>

@@ -3,6 +3,7 @@
 // ports, sets that hang together, characters that each format must escape.
 #include "fixtures/ports_fixture.h"
 #include "report/report.h"
+#include "store/store_ports.h"
 
 #include <sqlite3.h>
 

@@ -2,6 +2,7 @@
 // The provenance of a run names the tables that it used by hash, and the counter table by version
 // and hash if events were counted.
 #include "measure/run_info.h"
+#include "store/store_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -4,6 +4,11 @@
 // in a broken database.
 #include "fixtures/store_fixture.h"
 
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store/store_form.h"
+#include "store/store_merge.h"
+#include "store/store_run.h"
 #include "util/paths.h"
 
 #include <fcntl.h>

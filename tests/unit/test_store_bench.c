@@ -4,6 +4,9 @@
 #include "fixtures/store_fixture.h"
 
 #include "report/pack.h"
+#include "store/store.h"
+#include "store/store_bench.h"
+#include "store/store_run.h"
 
 #include <math.h>
 

@@ -4,6 +4,11 @@
 #include "fixtures/store_old.h"
 
 #include "report/pack.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store/store_form.h"
+#include "store/store_rederive.h"
+#include "store/store_run.h"
 
 #include <math.h>
 

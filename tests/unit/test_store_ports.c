@@ -7,6 +7,12 @@
 
 #include "fixtures/store_old.h"
 #include "report/pack.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store/store_form.h"
+#include "store/store_merge.h"
+#include "store/store_ports.h"
+#include "store/store_run.h"
 #include "util/paths.h"
 
 static void expect_shares(const struct port_usage *got, const struct port_usage *want)

@@ -4,6 +4,10 @@
 #include "fixtures/store_old.h"
 
 #include "report/report.h"
+#include "store/store.h"
+#include "store/store_form.h"
+#include "store/store_read.h"
+#include "store/store_rederive.h"
 
 // What each sample of a pass is multiplied with.
 static const double steady[8] = {1, 1, 1, 1, 1, 1, 1, 1};

@@ -5,6 +5,8 @@
 
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
+#include "store/store_ports.h"
+#include "store/store_validation.h"
 
 #include <math.h>
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Pieces of code that `latput bench` measured.
+#ifndef LATPUT_STORE_BENCH_H
+#define LATPUT_STORE_BENCH_H
+
+#include "core/outcome.h"
+#include "store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// Numbers that do not exist are NaN, texts that do not are "".
+struct stored_bench_metric {
+    bool computed; // a column, else an event
+    const char *name, *code, *backend, *table_version;
+};
+struct stored_bench_thread {
+    int cpu;
+    double instance_clk, median_clk, spread_clk;
+    int accepted, tried, passes;
+};
+struct stored_bench_repetition {
+    int thread, pass, repetition, tried;
+    bool cold, accepted;
+    double late_ns, elapsed_tsc, elapsed_clk;
+    const double *values; // one a metric
+};
+struct stored_bench {
+    const char *label, *source, *code, *file, *file_sha256, *symbol, *cflags, *compiler, *init;
+    const char *mode, *breakers;
+    int bits, instances, copies, iterations, pass;
+    bool cold;
+    enum outcome outcome;
+    const char *detail;
+    const uint8_t *machine_code; // at most 64 bytes kept, NULL if none
+    int code_bytes;
+    const struct stored_bench_thread *threads;
+    int nthreads;
+    const struct stored_bench_metric *metrics;
+    int nmetrics;
+    const struct stored_bench_repetition *repetitions;
+    int nrepetitions;
+};
+// Adds it to a run, all of it or nothing. Text with control characters (but tabs and line feeds) or
+// that is not UTF-8 is an error: packs could not carry it.
+int store_put_bench(struct store *store, int64_t run_id, const struct stored_bench *bench,
+                    struct err *err);
+
+#endif

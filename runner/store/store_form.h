@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// The forms of a run with all that was measured of them: tests, kernels, timings, results.
+#ifndef LATPUT_STORE_FORM_H
+#define LATPUT_STORE_FORM_H
+
+#include "derive/derive.h"
+#include "plan/plan.h"
+#include "store.h"
+
+#include <stdint.h>
+
+// Whether this run has the form of the row (all its tests) already. 1, 0, or -1.
+int store_has_form(struct store *store, int64_t run_id, const struct list_row *row,
+                   struct err *err);
+
+// A form with all that was measured of it. Arrays run parallel to plan->tests and test->kernels.
+struct measured_kernel {
+    enum outcome outcome;
+    const char *detail;
+    const uint8_t *code; // machine code of the body (at most 64 bytes kept), NULL if none
+    int code_bytes;
+    const struct timing *timings;
+    int ntimings;
+    struct estimate estimate;
+};
+struct measured_test {
+    const struct measured_kernel *kernels;
+    struct test_result result;
+};
+int store_put_form(struct store *store, int64_t run_id, const char *list_name, int position,
+                   const struct plan *plan, const struct measured_test *tests, struct err *err);
+
+#endif

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// The ports of a run: their structure (store_ports.c), and what each form uses of them
+// (store_port_results.c).
+#ifndef LATPUT_STORE_PORTS_H
+#define LATPUT_STORE_PORTS_H
+
+#include "ports/ports.h"
+#include "store.h"
+#include "util/mem.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A port model with the forms that its indices stand for, as texts (form.form): in the database the
+// caller's numbering of forms has no meaning. "" where there is none.
+struct stored_port_model {
+    struct port_model model; // out of the store, `filler`, blockers and probes are -1
+    const char *filler;
+    const char *class_blockers[PORT_CLASSES_MAX];
+    const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
+    const char *probe_forms[PORT_PROBES_MAX];
+};
+// Once a run; an error if the run has one.
+int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
+                         struct err *err);
+// The model of a run, its texts owned by the arena. 1 found, 0 none, -1 error.
+int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *model,
+                         struct arena *arena, struct err *err);
+// The newest run with a port model: of this CPU (cpu_id), or with cpu_id 0 of this uarch; with both
+// 0 and NULL of all. 1 found, 0 none, -1 error.
+int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch, int64_t *run_id,
+                          struct err *err);
+
+// One mix that was timed for a form, as struct port_evidence tells it.
+struct measured_port_trial {
+    const char *blocker; // name of the class or unit, "front end", or the form of a probe
+    int blockers, instances;
+    struct port_timing timing;
+};
+struct measured_ports {
+    const struct list_row *row;
+    const char *list_name;
+    int position;       // of the row in its list
+    const char *method; // "throughput" or "counter"
+    const struct port_usage *usage;
+    const struct measured_port_trial *trials;
+    int ntrials;
+    // The events of the timings' uops (as the oracle has them) and slots, where they are counted.
+    const char *const *groups;
+    int ngroups;
+    const char *slots; // NULL: not counted
+};
+// All of them or none. Forms that the run has not measured otherwise are added to it; those that it
+// has port results of are an error. `model`: of the run, for the texts of the port sets.
+int store_put_port_results(struct store *store, int64_t run_id, const struct port_model *model,
+                           const struct measured_ports *results, int n, struct err *err);
+// Whether this run has a port result of the row. 1, 0, or -1.
+int store_has_port_result(struct store *store, int64_t run_id, const struct list_row *row,
+                          struct err *err);
+
+// What identifies a form in a database.
+struct stored_form {
+    const char *form, *enc; // enc: as encoding_name()
+    int bits;
+};
+// By form (strcmp), enc, bits: the order of the arrays below, for bsearch().
+int stored_form_compare(const struct stored_form *a, const struct stored_form *b);
+// The item with this form among n items of `bytes` bytes in that order, each of which begins with
+// its struct stored_form. NULL: there is none.
+const void *stored_form_find(const struct stored_form *form, const void *items, int n,
+                             size_t bytes);
+
+struct stored_port_usage {
+    struct stored_form form;
+    struct port_usage usage; // `unit` is the index in the run's model
+};
+// All port results of a run, those that are not ok included. *usages is owned by the arena.
+int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
+                          int *n, struct arena *arena, struct err *err);
+
+struct stored_throughput {
+    struct stored_form form;
+    double value_clk; // for fast data, where the time depends on data
+};
+// The throughputs that are ok of a run, or if it has none, of the newest run on its CPU that has.
+// *values is owned by the arena.
+int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
+                          int *n, struct arena *arena, struct err *err);
+
+#endif

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// Rows of the public views, for reports.
+#ifndef LATPUT_STORE_READ_H
+#define LATPUT_STORE_READ_H
+
+#include "store.h"
+
+#include <stdint.h>
+
+// Reading, for reports: rows of the public views (design of their columns: db/README.md).
+enum store_view {
+    STORE_VIEW_INSTRUCTION, // instruction_table
+    STORE_VIEW_LATENCY,     // latency_table
+    STORE_VIEW_PORT,        // port_table
+    STORE_VIEW_EVIDENCE,    // port_evidence: what was timed for the rows of port_table
+    STORE_VIEW_FAILURE,     // failure_table
+    STORE_VIEW_RUN,         // run_table: one row a run, newest first
+    STORE_VIEW_WARNING,     // run_warning
+    STORE_VIEW_BENCH,       // bench_table
+    STORE_VIEW_REPETITION,  // bench_repetition_table
+    STORE_VIEW_LIST,        // list_table: the lists of each run
+    // The next two want the filter's run_id and list, and take nothing else of it.
+    STORE_VIEW_LIST_BEST,    // the best of every form that any run on that run's CPU measured of it
+    STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
+};
+struct store_filter {
+    const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
+                       // operands do not matter; of pieces of code on label and snippet;
+                       // NULL: all
+    const char *uarch; // NULL: all
+    int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
+                       // evidence), or every run
+    const char *list;  // name of a list, NULL: all
+};
+struct store_rows; // a query under way; columns in the order of the view
+// Collects what STORE_VIEW_LIST_BEST and STORE_VIEW_LIST_FAILURE read, in memory, for this run's
+// CPU: once for all lists, before the first. Later changes of the database are not in it.
+int store_listed_begin(struct store *store, int64_t run_id, struct err *err);
+struct store_rows *store_rows_open(struct store *store, enum store_view view,
+                                   const struct store_filter *filter, struct err *err);
+int store_rows_next(struct store_rows *rows, struct err *err); // 1: a row, 0: the end, -1: error
+void store_rows_close(struct store_rows *rows);                // NULL is fine
+int store_rows_columns(const struct store_rows *rows);
+const char *store_rows_name(const struct store_rows *rows, int column);
+int store_rows_column(const struct store_rows *rows, const char *name); // asserts that it exists
+// Values of the current row. Text is valid until the next row; "" where it is NULL.
+enum store_type { STORE_NULL, STORE_INTEGER, STORE_REAL, STORE_TEXT };
+enum store_type store_rows_type(struct store_rows *rows, int column);
+const char *store_rows_text(struct store_rows *rows, int column);
+double store_rows_real(struct store_rows *rows, int column); // NaN where it is NULL
+int64_t store_rows_integer(struct store_rows *rows, int column);
+
+#endif

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Runs in the database: their beginning, provenance, warnings, lists and end; and which there are.
+#ifndef LATPUT_STORE_RUN_H
+#define LATPUT_STORE_RUN_H
+
+#include "core/outcome.h"
+#include "store.h"
+
+#include <stdint.h>
+
+// An event that a run counted.
+struct run_event {
+    const char *event, *code; // id of the table; "event=0x3c,umask=0x00"
+    const char *backend;
+    const char *counter_table, *table_version; // "skylake" of counters/skylake.csv, "1"
+};
+
+// Provenance of a run, without names of hosts, users or paths.
+struct run_info {
+    const char *version; // of latput
+    const char *nasm_version;
+    const char *os_kernel;  // uname release
+    const char *backend;    // "tsc", "perf", "msr"
+    const char *lists;      // "name:sha256 name:sha256 ..." of what was asked for
+    const char *tables;     // versions or hashes of the CPU tables used
+    const char *frequency;  // governor, boost, or what is known
+    const char *selection;  // filters and tests, "" for everything: part of what --resume matches
+    double tsc_hz, core_hz; // core_hz: estimate at the start
+    double overhead_tsc;    // of one timing
+    int issue_width, calib_link_clk; // facts of the uarch that were used
+    int measuring_cpu;
+    const char *claimed_uarch, *decided; // of struct cpu_info, as texts; NULL: "unknown"
+    const char *evidence;                // cpu_evidence_text(); NULL: none
+    int measured_width;                  // 0: not measured
+    const struct run_event *events;      // what is counted beside the clock
+    int nevents;
+};
+int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
+                    int64_t *run_id, struct err *err);
+// The newest run of this CPU with the same version, lists, backend and selection that was not
+// finished; 1 found, 0 none, -1 error.
+int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
+                     int64_t *run_id, struct err *err);
+// That no other process measures this run until the store is closed, or this one has ended. 0 it is
+// ours, 1 another one has it (with a message), -1 error.
+int store_run_claim(struct store *store, int64_t run_id, struct err *err);
+// Marks the run finished; as store_commit(). `kernels` timed in `seconds` of this invocation.
+int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
+                     struct err *err);
+// A warning with its remedy, shown at the end and in reports; the same text once a run.
+int store_run_warning(struct store *store, int64_t run_id, const char *text, const char *remedy,
+                      struct err *err);
+
+// A list that the run measures, with the title of its file (as far as 200 characters of it); does
+// nothing where the run has it.
+int store_put_run_list(struct store *store, int64_t run_id, const char *list_name,
+                       const char *title, struct err *err);
+
+// Results by outcome of a run: counts[OUTCOME_*] over its tests and port results, *forms
+// over its rows.
+int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
+                      int64_t *forms, struct err *err);
+
+// The newest finished run (the newest of all if none is finished); one of forms, if there is any,
+// before one of a piece of code. 1 found, 0 none, -1 error.
+int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
+// Whether there is such a run. 1, 0, -1.
+int store_has_run(struct store *store, int64_t run_id, struct err *err);
+
+// The names of the lists that a run measured, each with a terminating NUL, an empty name at the
+// end; to be freed by the caller. NULL after an error.
+char *store_run_lists(struct store *store, int64_t run_id, struct err *err);
+// The title of one of them, or its name where the run has none; to be freed by the caller. NULL
+// after an error.
+char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err);
+
+#endif
