@@ -140,6 +140,8 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 
 # As a program of a user's is linked.
 $(BUILD)/tests/test_latput: tests/hardware/test_latput.c $(BUILD)/liblatput.a
+$(BUILD)/tests/test_latput_memory: tests/unit/test_latput_memory.c $(BUILD)/liblatput.a
+$(BUILD)/tests/test_latput $(BUILD)/tests/test_latput_memory:
 	@mkdir -p $(@D)
 	$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 

@@ -78,7 +78,8 @@ LATPUT_INLINE double latput_overhead(void)
 #define LATPUT_KEEP(value) __asm__ volatile("" : "+r"(value) : : "memory")
 
 // ---- The library. Link with -llatput (pkg-config latput). None of its functions may be called by
-// two threads at the same time. Where memory runs out the program ends with a message.
+// two threads at the same time. None ends the program: where memory is used up, or the system
+// denies the calls that ask for it, they fail, and say which of it where they have a message.
 
 #define LATPUT_API __attribute__((visibility("default")))
 
@@ -97,7 +98,7 @@ LATPUT_API int latput_calibration_link_clk(void);
 // none.
 LATPUT_API double latput_tsc_per_clk(void);
 
-// What values have in common. All NaN and n = 0 where there are none.
+// What values have in common. All NaN and n = 0 where there are none, or no memory to sort them in.
 struct latput_summary {
     int n;
     double min, max, median;

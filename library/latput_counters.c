@@ -55,7 +55,7 @@ static int counters_set_up(struct latput_counters *counters, const char *text, s
     return 0;
 }
 
-struct latput_counters *latput_counters_open(const char *events, char *error, size_t size)
+static struct latput_counters *counters_open(const char *events, char *error, size_t size)
 {
     struct latput_counters *counters = xcalloc(1, sizeof *counters);
     struct err err = {{0}};
@@ -65,6 +65,23 @@ struct latput_counters *latput_counters_open(const char *events, char *error, si
         snprintf(error, size, "%s", err.text);
     latput_counters_close(counters);
     return NULL;
+}
+
+// Tables are read and events looked up by functions that are part of a program as well, where no
+// caller could go on without memory.
+struct latput_counters *latput_counters_open(const char *events, char *error, size_t size)
+{
+    jmp_buf place;
+    if (setjmp(place) != 0) {
+        mem_escape(NULL);
+        if (error && size > 0)
+            mem_explain(error, size);
+        return NULL;
+    }
+    mem_escape(&place);
+    struct latput_counters *counters = counters_open(events, error, size);
+    mem_escape(NULL);
+    return counters;
 }
 
 void latput_counters_close(struct latput_counters *counters)

@@ -8,4 +8,7 @@
 // TSC ticks a link of the calibration chain, measured now in some 5 µs.
 double calibration_tsc_per_link(double overhead_tsc);
 
+// latput_summarise() that needs no memory but sorted[n].
+struct latput_summary summary_sort(const double *values, int n, double grain, double *sorted);
+
 #endif

@@ -3,7 +3,7 @@
 // so that every row of the vectors can be judged and turned into core cycles by itself.
 #include "latput_internal.h"
 
-#include "util/mem.h"
+#include "util/mem.h" // mem_explain
 
 #include <math.h>
 #include <stdio.h>
@@ -30,6 +30,7 @@ struct measurement {
     struct latput_result *result;
     struct window *tests, *baselines; // one a repetition
     double *tsc_per_clk;              // likewise
+    double *sorted;                   // room for as many values
     double overhead_tsc;
     int link_clk, calls, ncounters;
 };
@@ -120,7 +121,8 @@ static double window_figure(const struct window *window, int column)
     return column <= LATPUT_CLK ? window->tsc : window->counts[column - LATPUT_COUNTERS];
 }
 
-static void column_fill(struct measurement *m, int number)
+// 0, or -1: there is no memory for the values.
+static int column_fill(struct measurement *m, int number)
 {
     struct latput_result *result = m->result;
     struct latput_column *column = &result->columns[number];
@@ -130,7 +132,9 @@ static void column_fill(struct measurement *m, int number)
                    : number == LATPUT_CLK
                        ? "clk"
                        : latput_counters_name(m->test->counters, number - LATPUT_COUNTERS);
-    column->values = xcalloc((size_t)rows + 1, sizeof *column->values);
+    column->values = calloc((size_t)rows + 1, sizeof *column->values);
+    if (!column->values)
+        return -1;
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < rows; i++) {
             const struct window *window = pass ? &m->tests[i] : &m->baselines[i];
@@ -138,10 +142,34 @@ static void column_fill(struct measurement *m, int number)
             column->values[i] = window_figure(window, number) / unit / m->calls - column->baseline;
         }
         // The mean rather than the median: of windows of a few steps of the TSC it has no steps.
-        column->summary = latput_summarise(column->values, rows, grain);
+        column->summary = summary_sort(column->values, rows, grain, m->sorted);
         if (pass == 0)
             column->baseline = column->summary.mean;
     }
+    return 0;
+}
+
+static int columns_fill(struct measurement *m)
+{
+    struct latput_result *result = m->result;
+    int n = LATPUT_COUNTERS + m->ncounters;
+    result->columns = calloc((size_t)n, sizeof *result->columns);
+    if (!result->columns)
+        return -1;
+    result->ncolumns = n;
+    for (int i = 0; i < n; i++)
+        if (column_fill(m, i) != 0)
+            return -1;
+    return 0;
+}
+
+// Nothing is left of the result but why.
+static int result_without_memory(struct latput_result *result)
+{
+    latput_result_free(result);
+    *result = (struct latput_result){.tsc_per_clk = NAN};
+    mem_explain(result->message, sizeof result->message);
+    return -1;
 }
 
 static int result_finish(struct measurement *m, int wanted)
@@ -152,11 +180,9 @@ static int result_finish(struct measurement *m, int wanted)
                  "none of %d tries was undisturbed: other work uses this CPU", result->tried);
         return -1;
     }
-    result->ncolumns = LATPUT_COUNTERS + m->ncounters;
-    result->columns = xcalloc((size_t)result->ncolumns, sizeof *result->columns);
-    for (int i = 0; i < result->ncolumns; i++)
-        column_fill(m, i);
-    result->tsc_per_clk = latput_summarise(m->tsc_per_clk, result->repetitions, 0).median;
+    if (columns_fill(m) != 0)
+        return result_without_memory(result);
+    result->tsc_per_clk = summary_sort(m->tsc_per_clk, result->repetitions, 0, m->sorted).median;
     if (result->repetitions < wanted)
         snprintf(result->message, sizeof result->message,
                  "%d of %d repetitions: %d tries were disturbed by other work on this CPU",
@@ -165,6 +191,25 @@ static int result_finish(struct measurement *m, int wanted)
         snprintf(result->message, sizeof result->message,
                  "no core cycles: the calibration chain takes no whole number of them");
     return result->repetitions < wanted;
+}
+
+static int measurement_take(struct measurement *m, int wanted)
+{
+    struct latput_counters *counters = m->test->counters;
+    int status = -1;
+    m->ncounters = counters ? latput_counters_count(counters) : 0;
+    m->link_clk = latput_calibration_link_clk();
+    m->overhead_tsc = latput_overhead();
+    calls_find(m);
+    if ((counters && latput_counters_start(counters) != 0) || rows_take(m, wanted) < 0)
+        snprintf(m->result->message, sizeof m->result->message,
+                 "the counters did not count all the time: something else takes them, or they are "
+                 "too many");
+    else
+        status = result_finish(m, wanted);
+    if (counters)
+        latput_counters_stop(counters);
+    return status;
 }
 
 int latput_measure(const struct latput_test *test, struct latput_result *result)
@@ -177,27 +222,20 @@ int latput_measure(const struct latput_test *test, struct latput_result *result)
                  test->test ? "too many repetitions" : "there is no function to test");
         return -1;
     }
-    m.tests = xcalloc((size_t)wanted, sizeof *m.tests);
-    m.baselines = xcalloc((size_t)wanted, sizeof *m.baselines);
-    m.tsc_per_clk = xcalloc((size_t)wanted, sizeof *m.tsc_per_clk);
-    m.ncounters = test->counters ? latput_counters_count(test->counters) : 0;
-    m.link_clk = latput_calibration_link_clk();
-    m.overhead_tsc = latput_overhead();
-    calls_find(&m);
-    if ((test->counters && latput_counters_start(test->counters) != 0) || rows_take(&m, wanted) < 0)
-        snprintf(result->message, sizeof result->message,
-                 "the counters did not count all the time: something else takes them, or they are "
-                 "too many");
+    m.tests = calloc((size_t)wanted, sizeof *m.tests);
+    m.baselines = calloc((size_t)wanted, sizeof *m.baselines);
+    m.tsc_per_clk = calloc((size_t)wanted, sizeof *m.tsc_per_clk);
+    m.sorted = calloc((size_t)wanted, sizeof *m.sorted);
+    if (m.tests && m.baselines && m.tsc_per_clk && m.sorted)
+        status = measurement_take(&m, wanted);
     else
-        status = result_finish(&m, wanted);
-    if (test->counters)
-        latput_counters_stop(test->counters);
+        result_without_memory(result);
     free(m.tests);
     free(m.baselines);
     free(m.tsc_per_clk);
+    free(m.sorted);
     return status;
 }
-
 void latput_result_free(struct latput_result *result)
 {
     for (int i = 0; i < result->ncolumns; i++)

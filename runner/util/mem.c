@@ -2,9 +2,11 @@
 // Allocators; see mem.h.
 #include "mem.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { ARENA_BLOCK_BYTES = 64 * 1024 }; // a typical batch needs some tens of these
 
@@ -14,13 +16,41 @@ struct arena_block {
     max_align_t data[];
 };
 
+static _Thread_local jmp_buf *mem_place; // NULL: the program ends
+
+void mem_escape(jmp_buf *place)
+{
+    mem_place = place;
+}
+
+// The C library says that memory is used up whatever the system has answered, so this asks again. A
+// filter of system calls or a security module refuses with an error of its own.
+void mem_explain(char *text, size_t size)
+{
+    void *page = mmap(NULL, 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    int refusal = page == MAP_FAILED ? errno : 0;
+    if (page != MAP_FAILED)
+        munmap(page, 1);
+    if (refusal == 0 || refusal == ENOMEM ||
+        refusal == EAGAIN) // EAGAIN: the limit of locked memory
+        snprintf(text, size, "out of memory");
+    else
+        snprintf(text, size,
+                 "no memory: system calls are denied to this process (mmap: %s), by a seccomp "
+                 "filter or a security module; allow mmap and brk, or have them done before",
+                 strerror(refusal));
+}
+
 static void *mem_check(void *memory)
 {
-    if (!memory) {
-        fputs("latput: out of memory\n", stderr);
-        exit(3);
-    }
-    return memory;
+    if (memory)
+        return memory;
+    if (mem_place)
+        longjmp(*mem_place, 1);
+    char text[256];
+    mem_explain(text, sizeof text);
+    fprintf(stderr, "latput: %s\n", text);
+    exit(3);
 }
 
 void *xmalloc(size_t bytes)
