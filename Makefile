@@ -53,13 +53,14 @@ SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 # stack protectors, position independence or other flags of a user's: its addresses stay below 2 GiB for absolute operands.
 CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
 CORE_SOURCES := $(wildcard runner/core/core_*.c)
-CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o
+CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o \
+	$(BUILD)/runner/core/core_call.o
 
 # The core for 32-bit mode, where the compiler can link 32-bit programs (gcc-multilib); without it
 # rows with bits=32 are skipped.
 CORE32_CFLAGS = $(CORE_CFLAGS) -m32 -msse2 -mfpmath=sse
 CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
-	$(BUILD)/runner/core32/core_enter32.o
+	$(BUILD)/runner/core32/core_enter32.o $(BUILD)/runner/core32/core_call.o
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 

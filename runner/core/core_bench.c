@@ -14,6 +14,7 @@ enum {
     PAUSE_MS = 20,
     LINE_BYTES = 64,
     GATE_WARM_ROUNDS = 10,
+    OVERHEAD_ROUNDS = 32,
     PRELUDE_ROUNDS = 32,
     PRELUDE_WARM_NS = 15000,
     PRELUDE_STEP_NS = 100, // as late as a start may be
@@ -107,6 +108,23 @@ static void bench_find_prelude(struct bench *bench)
     bench->prelude_tsc = bench->prelude_least_tsc;
 }
 
+// What reading the counters and the way into and out of a kernel count: the least that a kernel
+// without a body does.
+static void bench_find_overhead(struct bench *bench)
+{
+    const struct kernel_run *run = bench->run;
+    uint32_t ncounters = bench->config->ncounters;
+    for (int round = 0; round < OVERHEAD_ROUNDS; round++) {
+        uint64_t before[CORE_COUNTERS_MAX], after[CORE_COUNTERS_MAX];
+        count_read(before);
+        time_kernel(&run->empty, run->empty_code.variants[0].entry, 1);
+        count_read(after);
+        for (uint32_t i = 0; i < ncounters; i++)
+            if (round == 0 || after[i] - before[i] < bench->overhead[i])
+                bench->overhead[i] = after[i] - before[i];
+    }
+}
+
 // Times the kernel with its counts. False where a counter did not count all of it.
 static bool bench_time(struct bench *bench, uint32_t *ticks)
 {
@@ -181,7 +199,7 @@ static void bench_send(const struct bench *bench, uint32_t repetition, bool cold
     record.repeat.calib_clk = bench->times->calib_clk;
     record.repeat.sample = *sample;
     memcpy(record.repeat.counts, bench->counts, sizeof bench->counts);
-    guard_send(&record);
+    send_record(&record);
 }
 
 // A repetition, tried until it passes the gate if `again`. False when the body did damage.
@@ -197,7 +215,7 @@ static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bo
         bench->run->tried++;
         run_show_life();
         guard_protect(NULL);
-        if (!bench_try(bench, cold, &sample, &accepted) || !team_give_up(&gave_up))
+        if (!bench_try(bench, cold, &sample, &accepted) || !team_give_up(run_gave_up(), &gave_up))
             return false;
     } while (!accepted && again && !gave_up);
     if (accepted)
@@ -215,7 +233,7 @@ static void bench_find_shape(struct kernel_run *run)
     struct core_record record = {.type = CORE_REC_SHAPE, .kernel = run->kernel->id};
     record.shape.copies = run->variant->copies;
     record.shape.iterations = run->iterations;
-    guard_send(&record);
+    send_record(&record);
 }
 
 void bench_measure(const struct core_config *config, const struct times *times,
@@ -225,7 +243,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
     guard_protect(__builtin_frame_address(0));
     struct core_record begin = {.type = CORE_REC_BEGIN, .kernel = run->kernel->id};
     begin.begin.pass = run->pass;
-    guard_send(&begin);
+    send_record(&begin);
     time_fill_data(run->kernel);
     guard_protect(NULL);
     if (!config->iterations) {
@@ -237,7 +255,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
     run->iterations = config->iterations;
     if (config->ncounters && !core_is_timed(config)) {
         bench_find_prelude(&bench);
-        count_overhead(&run->empty, run->empty_code.variants[0].entry, bench.overhead);
+        bench_find_overhead(&bench);
         if (run_damaged(run)) // by its init
             return;
     }

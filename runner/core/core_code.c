@@ -33,7 +33,7 @@ void code_begin(size_t bytes)
     bytes = (bytes + 4095) & ~(size_t)4095;
     code_base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (code_base == MAP_FAILED)
-        guard_fatal("cannot map %zu bytes for code", bytes);
+        send_fatal("cannot map %zu bytes for code", bytes);
     code_at = code_base;
     code_limit = code_base + bytes;
 }
@@ -123,7 +123,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
 {
     if (code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies >
         (size_t)(code_limit - code_at))
-        guard_fatal("the code area is too small");
+        send_fatal("the code area is too small");
     code_align();
     const uint8_t *entry = code_at;
     code_put(code_pointer(kernel->init), kernel->init_bytes);
@@ -164,5 +164,5 @@ struct code code_add(const struct core_kernel *kernel, struct code_options optio
 void code_end(void)
 {
     if (mprotect(code_base, (size_t)(code_limit - code_base), PROT_READ | PROT_EXEC) != 0)
-        guard_fatal("cannot make the code executable");
+        send_fatal("cannot make the code executable");
 }

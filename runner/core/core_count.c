@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Events counted around each repetition, by perf_event_open: opened as one group before the
-// system-call filter, then only read. What reading and the way into and out of a kernel count is
-// measured with a kernel without a body and taken off.
+// system-call filter, then only read.
 #include "core_internal.h"
 
 #include <errno.h>
@@ -10,8 +9,6 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-
-enum { OVERHEAD_ROUNDS = 32 };
 
 // As the kernel writes it (PERF_FORMAT_GROUP and both times); mapped apart from the guarded data.
 static struct count_words {
@@ -39,7 +36,7 @@ int count_open_event(const struct core_counter *counter, uint32_t which, int gro
     };
     int fd = (int)syscall(SYS_perf_event_open, &attr, 0, -1, group, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0)
-        guard_fatal("counter %u cannot be opened: %s", which, strerror(errno));
+        send_fatal("counter %u cannot be opened: %s", which, strerror(errno));
     return fd;
 }
 
@@ -52,7 +49,7 @@ void count_open(const struct core_counter *counters, uint32_t n)
     ncounters = n;
     words = mmap(NULL, sizeof *words, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (words == MAP_FAILED)
-        guard_fatal("cannot map memory for counts");
+        send_fatal("cannot map memory for counts");
     words->nr = 0; // the page exists before the kernel writes to it
     for (uint32_t i = 0; i < n; i++) {
         int fd = count_open_event(&counters[i], i, leader, GROUP);
@@ -76,23 +73,8 @@ void count_read(uint64_t values[CORE_COUNTERS_MAX])
         return;
     // Not by libc's function: its arguments are those that the filter knows in both modes.
     if (syscall(SYS_read, leader, words, count_bytes()) != (long)count_bytes())
-        guard_fatal("the counters cannot be read");
+        send_fatal("the counters cannot be read");
     if (words->running_ns != words->enabled_ns)
-        guard_fatal("the counters were shared with another user: not all of the time is in them");
+        send_fatal("the counters were shared with another user: not all of the time is in them");
     memcpy(values, words->values, ncounters * sizeof *values);
-}
-
-// The least that a kernel without a body counts.
-void count_overhead(const struct core_kernel *empty, const uint8_t *entry,
-                    uint64_t overhead[CORE_COUNTERS_MAX])
-{
-    for (int round = 0; round < OVERHEAD_ROUNDS && ncounters; round++) {
-        uint64_t before[CORE_COUNTERS_MAX], after[CORE_COUNTERS_MAX];
-        count_read(before);
-        time_kernel(empty, entry, 1);
-        count_read(after);
-        for (uint32_t i = 0; i < ncounters; i++)
-            if (round == 0 || after[i] - before[i] < overhead[i])
-                overhead[i] = after[i] - before[i];
-    }
 }

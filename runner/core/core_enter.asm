@@ -158,16 +158,6 @@ core_leave:
     pop rbx
     ret
 
-; long core_call(long number, long a, long b, long c, long d): a system call, without libc.
-core_call:
-    mov rax, rdi
-    mov rdi, rsi
-    mov rsi, rdx
-    mov rdx, rcx
-    mov r10, r8
-    syscall
-    ret
-
 ; bool core_sealed(void (*work)(void)): closes the sealed memory, calls the function, in which bodies
 ; run, and opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped, the
 ; memory is open only behind core_seal_opened, and from there nothing is relied on that does not come

@@ -112,20 +112,6 @@ core_leave:
     pop ebx
     ret
 
-; long core_call(long number, long a, long b, long c, long d): a system call, without libc.
-core_call:
-    push ebx
-    push esi
-    mov eax, [esp + 12]
-    mov ebx, [esp + 16]
-    mov ecx, [esp + 20]
-    mov edx, [esp + 24]
-    mov esi, [esp + 28]
-    int 0x80
-    pop esi
-    pop ebx
-    ret
-
 ; bool core_sealed(void (*work)(void)), as in core_enter.asm.
 core_sealed_failed:
     ud2

@@ -18,7 +18,7 @@ void floor_prepare(void)
     histograms = mmap(NULL, CORE_CANARIES * sizeof *histograms, PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (histograms == MAP_FAILED)
-        guard_fatal("cannot map the histograms of the canary");
+        send_fatal("cannot map the histograms of the canary");
 }
 
 static void floor_sample(const struct core_config *config, const struct times *times, uint32_t kind)
@@ -44,7 +44,7 @@ static void floor_send(uint32_t kind)
         for (int i = 0; i < CORE_FLOOR_CHUNK; i++)
             any |= record.floor.counts[i] > 0;
         if (any)
-            guard_send(&record);
+            send_record(&record);
     }
 }
 

@@ -6,8 +6,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -21,6 +19,7 @@ enum {
     SIGNAL_STACK_BYTES = 64 * 1024,
     RECORD_BYTES = sizeof(struct core_record),
     GUARD_CALLS = 5,
+    SEAL_CALLS = 4,
     OPENING_BYTES = 64, // until core_sealed has noted STATE_OPENING, and more
 };
 
@@ -30,8 +29,6 @@ enum { GUARD_REG_IP = REG_RIP, FXSAVE_AT = 0 };
 enum { GUARD_REG_IP = REG_EIP, FXSAVE_AT = 112 };
 #endif
 enum { FLAGS_CLEAR = 0x202 }; // no single step, which would lead back to the handler for ever
-
-struct guard_fault guard_last;
 
 static struct core_seal *guard_seal(void)
 {
@@ -83,7 +80,7 @@ void guard_setup(void)
     stack.ss_sp =
         mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
-        guard_fatal("cannot set up the signal stack: %s", strerror(errno));
+        send_fatal("cannot set up the signal stack: %s", strerror(errno));
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     action.sa_sigaction = guard_handler;
     sigfillset(&action.sa_mask);
@@ -96,6 +93,26 @@ static void guard_limit(int resource, rlim_t value)
 {
     struct rlimit limit = {value, value};
     setrlimit((__rlimit_resource_t)resource, &limit);
+}
+
+// The system calls that close and open the sealed memory, and put right what a body can change of
+// the process by returning from a signal that there was not.
+static void guard_seal_calls(struct filter_call calls[SEAL_CALLS])
+{
+    struct core_seal *seal = guard_seal();
+    const struct filter_call all[SEAL_CALLS] = {
+        {SYS_mprotect,
+         3,                     {core_seal_start, core_seal_bytes, PROT_NONE},
+         (uintptr_t)core_seal_closed                                                                  },
+        {SYS_mprotect,
+         3,                     {core_seal_start, core_seal_bytes, PROT_READ | PROT_WRITE},
+         (uintptr_t)core_seal_opened                                                                  },
+        {SYS_rt_sigprocmask,
+         4,                     {SIG_SETMASK, (uintptr_t)&seal->signal_mask, 0, SEAL_SIGNALS_BYTES},
+         0                                                                                            },
+        {SYS_sigaltstack,    2, {(uintptr_t)&seal->signal_stack, 0},                                 0},
+    };
+    memcpy(calls, all, sizeof all);
 }
 
 void guard_drop_privileges(void)
@@ -112,11 +129,11 @@ void guard_drop_privileges(void)
         {SYS_exit_group,      0, {0},                                                              0},
     };
     int ncalls = GUARD_CALLS + SEAL_CALLS;
-    seal_filter_calls(&calls[GUARD_CALLS]);
+    guard_seal_calls(&calls[GUARD_CALLS]);
     ncalls += count_filter_call(&calls[ncalls]);
     ncalls += own_filter_call(&calls[ncalls]);
     if (filter_install(calls, ncalls) != 0)
-        guard_fatal("cannot load the system-call filter: %s", strerror(errno));
+        send_fatal("cannot load the system-call filter: %s", strerror(errno));
 }
 
 struct guard_fault guard_take_fault(void)
@@ -124,28 +141,6 @@ struct guard_fault guard_take_fault(void)
     struct guard_fault fault = guard_last;
     guard_last = (struct guard_fault){0};
     return fault;
-}
-
-void guard_send(const struct core_record *record)
-{
-    const struct core_record *sent = record;
-    if (core_seal_bytes) { // else it is too early for more than to say why not
-        guard_seal()->record = *record;
-        sent = &guard_seal()->record;
-    }
-    if (core_call(SYS_write, CORE_RECORD_FD, (long)sent, RECORD_BYTES, 0) != RECORD_BYTES)
-        _exit(113); // the runner is gone
-}
-
-void guard_fatal(const char *format, ...)
-{
-    struct core_record record = {.type = CORE_REC_FATAL};
-    va_list ap;
-    va_start(ap, format);
-    vsnprintf(record.text, sizeof record.text, format, ap);
-    va_end(ap);
-    guard_send(&record);
-    _exit(111);
 }
 
 void guard_sleep_ms(uint32_t ms)

@@ -68,6 +68,7 @@ struct core_seal {
     } signal_stack; // as SYS_sigaltstack wants it
 };
 _Static_assert(offsetof(struct core_seal, work) == 64, "struc seal in core_layout.inc");
+enum { SEAL_SIGNALS_BYTES = 8 }; // of signal_mask, as large as the kernel's sigset_t
 
 // Of core_state.in_kernel.
 enum {
@@ -86,17 +87,29 @@ enum {
     FEATURE_TILES = 64,
 };
 
-extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
-extern struct core_state core_state;   // the one thing that kernels write; excluded from the guard
+// core_state.c
+struct guard_fault {
+    int signal, code; // 0: none
+    uint64_t address;
+};
+extern struct core_state core_state;  // the one thing that kernels write; excluded from the guard
+extern struct guard_fault guard_last; // rewritten by the handler; not compared
 extern struct core_own core_own;
 extern uint32_t core_features; // FEATURE_* of this CPU (not MMX)
-
-extern const uint32_t core_seal_start; // address of struct core_seal
 extern uint32_t core_seal_bytes;
-long core_call(long number, long a, long b, long c, long d); // a system call, without libc
-bool core_sealed(void (*work)(void));                        // core_enter.asm; see core_seal.c
-extern const uint8_t core_seal_closed[], core_seal_open[], core_seal_opened[];
 
+// core_call.asm
+extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
+extern const uint32_t core_seal_start; // address of struct core_seal
+long core_call(long number, long a, long b, long c, long d); // a system call, without libc
+
+// core_send.c: records to the runner.
+void send_record(const struct core_record *record);
+_Noreturn void send_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+// core_enter.asm
+bool core_sealed(void (*work)(void)); // see core_seal.c
+extern const uint8_t core_seal_closed[], core_seal_open[], core_seal_opened[];
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
@@ -161,6 +174,12 @@ struct surroundings {         // what was timed last before a kernel, or first a
     bool quiet;
 };
 void run_setup(const struct core_config *config, const struct times *times);
+// The outcome of a kernel that was told while nothing could be sent.
+struct kept_outcome {
+    bool there;
+    struct core_record record;
+};
+void run_keep_outcomes(struct kept_outcome *in); // where they go; the caller's
 void run_begin(void); // measuring begins now; the functions below come after it
 struct surroundings run_look_around(void);
 bool run_calibrations_agree(uint32_t before_tsc, uint32_t after_tsc);
@@ -176,6 +195,7 @@ bool run_gave_up(void);   // nothing was accepted for config.give_up_ms
 uint64_t run_ms_to_tsc(uint32_t ms);
 void run_send(const struct core_record *record);
 void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass);
+// Sends the outcome; where bodies can run, keeps it for the caller of core_sealed to send.
 void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int signal_number,
                       const char *detail);
 
@@ -183,8 +203,6 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
 void measure_setup(void); // before the system-call filter
 void measure_passes(const struct core_config *config, const struct times *times,
                     struct kernel_run *runs);
-// The outcome of the kernel that is being measured: sent when no body runs any more.
-void measure_keep(const struct core_record *record);
 
 // core_team.c: processes that repeat in step. Alone, every function returns at once. Those that
 // return bool are false when another one cannot go on.
@@ -193,7 +211,7 @@ void team_abort(void);
 bool team_turn(uint32_t thread, bool *mine); // to be called for each thread in turn
 bool team_start(void);                       // sets core_state.start_tsc a little ahead
 bool team_agree(bool mine, uint32_t late_tsc, bool *all); // whether all accept the repetition
-bool team_give_up(bool *give_up);                         // thread 0 decides
+bool team_give_up(bool mine, bool *give_up); // whether thread 0 wants to, by its `mine`
 
 // core_bench.c
 void bench_measure(const struct core_config *config, const struct times *times,
@@ -231,9 +249,7 @@ void seal_setup(size_t bytes);  // maps it, for allocations of so many bytes in 
 void *seal_alloc(size_t bytes); // in it, zeroed; in multiples of 64 bytes
 // Whether guard_intact() looks for changes while the memory is shut: before bodies are known.
 void seal_watch(bool on);
-bool seal_shut(void);    // bodies may have run, and the memory cannot be reached
-enum { SEAL_CALLS = 4 }; // system calls that it makes
-void seal_filter_calls(struct filter_call calls[SEAL_CALLS]);
+bool seal_shut(void);                       // bodies may have run, and the memory cannot be reached
 void seal_remember(const char *stack_from); // called by core_sealed
 bool seal_verify(void);                     // the same
 // Where bodies are not sealed (CORE_MODE_BENCH): remembers the core's own data and the stack above
@@ -242,16 +258,9 @@ void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 
 // core_guard.c: signals, limits and system-call filter.
-struct guard_fault {
-    int signal, code; // 0: none
-    uint64_t address;
-};
-extern struct guard_fault guard_last;      // rewritten by the handler; not compared
 void guard_setup(void);                    // handlers and an own signal stack
 void guard_drop_privileges(void);          // rlimits and seccomp; last step before the first body
 struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
-void guard_send(const struct core_record *record);
-_Noreturn void guard_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void guard_sleep_ms(uint32_t ms);
 
 // core_steady.c: whether the passes so far settle a kernel's value, and how many samples the next
@@ -267,8 +276,6 @@ int count_open_event(const struct core_counter *counter, uint32_t which, int gro
                      uint64_t format);
 bool count_filter_call(struct filter_call *call); // the call that count_read makes, if it does any
 void count_read(uint64_t values[CORE_COUNTERS_MAX]);
-void count_overhead(const struct core_kernel *empty, const uint8_t *entry,
-                    uint64_t overhead[CORE_COUNTERS_MAX]);
 
 // core_rdpmc.c: counters that kernels read by themselves.
 void rdpmc_open(const struct core_counter *counters, uint32_t n); // before the system-call filter

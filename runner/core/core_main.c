@@ -10,10 +10,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct core_state core_state;
-struct core_own core_own;
-uint32_t core_features;
-
 enum { SEAL_SMALL_BYTES = 4096 }; // what others than runs need of sealed memory
 
 static struct core_config config;
@@ -28,7 +24,7 @@ static void read_all(void *to, size_t bytes)
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0)
-            guard_fatal("the configuration is incomplete");
+            send_fatal("the configuration is incomplete");
         at += got;
         bytes -= (size_t)got;
     }
@@ -39,7 +35,7 @@ static const struct core_kernel *kernel_by_id(uint32_t id)
     for (uint32_t k = 0; k < latput_kernel_count; k++) // ids ascend: usually found at once
         if (latput_kernels[(k + id) % latput_kernel_count].id == id)
             return &latput_kernels[(k + id) % latput_kernel_count];
-    guard_fatal("there is no kernel %u", id);
+    send_fatal("there is no kernel %u", id);
 }
 
 // Kernels of one vector width in a row: the core changes its power state once and not for each.
@@ -49,7 +45,7 @@ static void read_kernels(void)
     uint32_t *ids = mmap(NULL, config.nselected * sizeof *ids, PROT_READ | PROT_WRITE,
                          MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (ids == MAP_FAILED)
-        guard_fatal("cannot map the numbers of %u kernels", config.nselected);
+        send_fatal("cannot map the numbers of %u kernels", config.nselected);
     read_all(ids, config.nselected * sizeof *ids);
     uint32_t n = 0;
     for (size_t w = 0; w < sizeof widths / sizeof widths[0]; w++)
@@ -59,20 +55,20 @@ static void read_kernels(void)
                 runs[n++] = (struct kernel_run){.kernel = kernel, .pass = 1};
         }
     if (n != config.nselected)
-        guard_fatal("a kernel has vectors of no known width");
+        send_fatal("a kernel has vectors of no known width");
 }
 
 static void read_config(void)
 {
     read_all(&config, sizeof config);
     if (config.abi_version != CORE_ABI_VERSION)
-        guard_fatal("the core and the runner are of different versions; build again");
+        send_fatal("the core and the runner are of different versions; build again");
     if (config.accept > CORE_SAMPLES_MAX)
-        guard_fatal("more samples wanted than a record holds");
+        send_fatal("more samples wanted than a record holds");
     if (config.passes < 1 || config.passes > CORE_PASSES_MAX)
-        guard_fatal("from 1 to %d passes", CORE_PASSES_MAX);
+        send_fatal("from 1 to %d passes", CORE_PASSES_MAX);
     if (!config.nselected && config.mode == CORE_MODE_BENCH)
-        guard_fatal("no kernel to repeat");
+        send_fatal("no kernel to repeat");
     seal_setup(config.nselected * sizeof *runs + SEAL_SMALL_BYTES);
     if (!config.nselected)
         return;
@@ -81,7 +77,7 @@ static void read_config(void)
     static struct core_counter counters[CORE_COUNTERS_MAX];
     bool timed = core_is_timed(&config);
     if (config.ncounters > (timed ? (uint32_t)CORE_TIMED_MAX : (uint32_t)CORE_COUNTERS_MAX))
-        guard_fatal("more counters wanted than a record holds");
+        send_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
     if (!timed) {
         count_open(counters, config.ncounters);
@@ -142,14 +138,14 @@ static void send_hello(size_t bytes)
     memcpy(record.hello.overhead_counts, times.overhead_counts, sizeof times.overhead_counts);
     memcpy(record.hello.link_counts, times.link_counts, sizeof times.link_counts);
     memcpy(record.hello.loop_counts, times.loop_counts, sizeof times.loop_counts);
-    guard_send(&record);
+    send_record(&record);
     for (uint32_t i = 0; i < config.nselected; i++) {
         const struct core_kernel *kernel = runs[i].kernel;
         struct core_record code = {.type = CORE_REC_CODE, .kernel = kernel->id};
         code.code.bytes = kernel->body_bytes;
         memcpy(code.code.code, (const void *)(uintptr_t)kernel->body,
                kernel->body_bytes < CORE_CODE_MAX ? kernel->body_bytes : CORE_CODE_MAX);
-        guard_send(&code);
+        send_record(&code);
     }
 }
 
@@ -161,7 +157,7 @@ int main(void)
     CPU_ZERO(&set);
     CPU_SET((size_t)config.cpu, &set);
     if (sched_setaffinity(0, sizeof set, &set) != 0)
-        guard_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
+        send_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
     find_features();
     own_remember();
     guard_setup();
@@ -183,6 +179,6 @@ int main(void)
             measure_passes(&config, &times, runs);
     }
     struct core_record end = {.type = CORE_REC_END};
-    guard_send(&end);
+    send_record(&end);
     return 0;
 }

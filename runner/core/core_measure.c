@@ -25,7 +25,7 @@ static struct work {
     struct kernel_run run; // a copy
     bool trial;            // choose the unrolling; else a pass
     bool done;             // all was done, or ended by an outcome
-    bool ended;            // by the outcome in `record`
+    struct kept_outcome end;
     uint32_t wanted, accepted;
     struct core_record record, counts; // a timing, if enough was accepted
 } * work;
@@ -60,7 +60,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     if (config->ncounters) {
         counts->counts.pass = run->pass;
         counts->counts.ncounters = config->ncounters;
-        guard_send(counts);
+        send_record(counts);
     }
     run_send(record);
 }
@@ -98,12 +98,6 @@ static void work_do(void)
     else if (run_warm(&work->run))
         work_measure(&work->run);
     work->done = true;
-}
-
-void measure_keep(const struct core_record *record)
-{
-    work->record = *record;
-    work->ended = true;
 }
 
 // The number of the unrolling that a run has chosen, or -1.
@@ -146,18 +140,18 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     guard_take_fault();
     seal_watch(!wanted);
     bool intact = core_sealed(work_do);
-    struct core_record said = work->record;
+    struct core_record said = work->end.record;
     said.timing.detail[CORE_TEXT_MAX - 1] = 0;
-    if (!work->ended)
+    if (!work->end.there)
         work_take(run);
-    if (work->ended) // by a fault
+    if (work->end.there) // by a fault
         work_end(run, (enum outcome)said.timing.outcome, said.timing.signal, said.timing.detail);
     else if (!work->done || !intact)
         work_end(run, OUTCOME_NOT_MEASURABLE, 0,
                  "the body writes over the memory of the measurement core");
     else if (work->accepted)
         run_accepted();
-    if (!intact || !(work->done || work->ended))
+    if (!intact || !(work->done || work->end.there))
         _exit(114); // a new process measures the rest
     return !run->finished;
 }
@@ -248,7 +242,8 @@ void measure_setup(void)
 {
     work = mmap(NULL, sizeof *work, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (work == MAP_FAILED)
-        guard_fatal("cannot map the state of a kernel");
+        send_fatal("cannot map the state of a kernel");
+    run_keep_outcomes(&work->end);
 }
 
 void measure_passes(const struct core_config *wanted, const struct times *found,

@@ -28,10 +28,10 @@ static int rdpmc_open_event(uint32_t i, int leader)
     int fd = count_open_event(&counters[i], i, leader, 0);
     void *page = mmap(NULL, PAGE_BYTES, PROT_READ, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED)
-        guard_fatal("the page of counter %u cannot be mapped: %s", i, strerror(errno));
+        send_fatal("the page of counter %u cannot be mapped: %s", i, strerror(errno));
     pages[i] = page;
     if (!pages[i]->cap_user_rdpmc)
-        guard_fatal("counter %u cannot be read with RDPMC: the system keeps it from user code", i);
+        send_fatal("counter %u cannot be read with RDPMC: the system keeps it from user code", i);
     masks[i] = rdpmc_mask(pages[i]->pmc_width);
     return fd;
 }

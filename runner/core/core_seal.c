@@ -26,14 +26,12 @@ enum {
     ALLOC_GRAIN = 64,
     THREAD_BYTES = 4096, // of libc's thread, more than it has
     THREAD_LEAST = 512,  // of it, where it is not on the heap
-    SIGNALS_BYTES = 8,   // of the kernel's sigset_t
     HOLES = 4,
     RANGES = HOLES + 3,
 };
 
 extern char __executable_start[], _end[]; // of the static program's image
 
-uint32_t core_seal_bytes;
 static bool shut;      // compared like all data: it is true whenever a copy is made
 static uint32_t used;  // of the sealed memory
 static uint32_t limit; // of it, for seal_alloc
@@ -60,7 +58,7 @@ void seal_setup(size_t bytes)
     void *start = (void *)(uintptr_t)core_seal_start;
     if (mmap(start, wanted, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != start)
-        guard_fatal("the address range for sealed memory is taken");
+        send_fatal("the address range for sealed memory is taken");
     madvise(start, wanted, MADV_HUGEPAGE); // old kernels and small systems have none
     limit = core_seal_bytes = (uint32_t)wanted;
     used = (sizeof(struct core_seal) + ALLOC_GRAIN - 1) / ALLOC_GRAIN * ALLOC_GRAIN;
@@ -69,7 +67,7 @@ void seal_setup(size_t bytes)
     guarded->copy_bytes = copy;
     watched.copy = mmap(NULL, copy, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (watched.copy == MAP_FAILED)
-        guard_fatal("cannot map %zu bytes", copy);
+        send_fatal("cannot map %zu bytes", copy);
 }
 
 void seal_watch(bool on)
@@ -82,7 +80,7 @@ void *seal_alloc(size_t bytes)
     char *start = (char *)(uintptr_t)core_seal_start + used;
     bytes = (bytes + ALLOC_GRAIN - 1) / ALLOC_GRAIN * ALLOC_GRAIN;
     if (bytes > limit - used)
-        guard_fatal("the sealed memory is too small");
+        send_fatal("the sealed memory is too small");
     used += (uint32_t)bytes;
     return start;
 }
@@ -90,22 +88,6 @@ void *seal_alloc(size_t bytes)
 bool seal_shut(void)
 {
     return shut;
-}
-
-void seal_filter_calls(struct filter_call calls[SEAL_CALLS])
-{
-    struct core_seal *seal = (struct core_seal *)(uintptr_t)core_seal_start;
-    const struct filter_call all[SEAL_CALLS] = {
-        {SYS_mprotect,
-         3,                     {core_seal_start, core_seal_bytes, PROT_NONE},
-         (uintptr_t)core_seal_closed                                                             },
-        {SYS_mprotect,
-         3,                     {core_seal_start, core_seal_bytes, PROT_READ | PROT_WRITE},
-         (uintptr_t)core_seal_opened                                                             },
-        {SYS_rt_sigprocmask, 4, {SIG_SETMASK, (uintptr_t)&seal->signal_mask, 0, SIGNALS_BYTES}, 0},
-        {SYS_sigaltstack,    2, {(uintptr_t)&seal->signal_stack, 0},                            0},
-    };
-    memcpy(calls, all, sizeof all);
 }
 
 static void guard_add_range(const char *from, const char *to)
@@ -155,7 +137,7 @@ static const char *guard_find_image(size_t *thread_bytes)
             *thread_bytes = header[i].p_memsz + header[i].p_align;
     }
     if (!from)
-        guard_fatal("the program has no headers");
+        send_fatal("the program has no headers");
     return from;
 }
 
@@ -199,7 +181,7 @@ static void guard_add_stack(const char *stack_from)
     for (int i = 0; i < guarded->nranges; i++)
         bytes += guarded->ranges[i].bytes + ALLOC_GRAIN;
     if (bytes > guarded->copy_bytes)
-        guard_fatal("too much data of the core to guard: %zu bytes", bytes);
+        send_fatal("too much data of the core to guard: %zu bytes", bytes);
 }
 
 // The copy of the next range: aligned, since copying is what costs.
@@ -296,7 +278,7 @@ bool seal_verify(void)
     }
     shut = false;
     // By returning from a signal that there was not, a body can change these.
-    core_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&seal->signal_mask, 0, SIGNALS_BYTES);
+    core_call(SYS_rt_sigprocmask, SIG_SETMASK, (long)&seal->signal_mask, 0, SEAL_SIGNALS_BYTES);
     core_call(SYS_sigaltstack, (long)&seal->signal_stack, 0, 0, 0);
     core_state.in_kernel = STATE_OUTSIDE;
     return intact;

@@ -25,7 +25,7 @@ void team_join(const struct core_config *config)
         return;
     team = mmap(NULL, sizeof *team, PROT_READ | PROT_WRITE, MAP_SHARED, CORE_TEAM_FD, 0);
     if (team == MAP_FAILED)
-        guard_fatal("cannot map what the threads share");
+        send_fatal("cannot map what the threads share");
     team_size = config->threads;
     team_own = config->thread;
     ticks_per_us = config->tsc_hz / 1e6;
@@ -100,14 +100,14 @@ bool team_agree(bool mine, uint32_t late_tsc, bool *all)
     return true;
 }
 
-bool team_give_up(bool *give_up)
+bool team_give_up(bool mine, bool *give_up)
 {
     if (!team) {
-        *give_up = run_gave_up();
+        *give_up = mine;
         return true;
     }
     if (team_own == 0)
-        __atomic_store_n(&team->gave_up, run_gave_up(), __ATOMIC_RELEASE);
+        __atomic_store_n(&team->gave_up, mine, __ATOMIC_RELEASE);
     if (!team_barrier(NULL))
         return false;
     *give_up = __atomic_load_n(&team->gave_up, __ATOMIC_ACQUIRE);

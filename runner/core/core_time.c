@@ -110,12 +110,12 @@ static void time_map_areas(void)
     char *area = mmap(wanted, 3 * GUARD_BYTES + DATA_BYTES + STACK_BYTES, PROT_NONE,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
     if (area != wanted)
-        guard_fatal("the address range for the data area is taken");
+        send_fatal("the address range for the data area is taken");
     char *stack = area + 2 * GUARD_BYTES + DATA_BYTES;
     area += GUARD_BYTES;
     if (mprotect(area, DATA_BYTES, PROT_READ | PROT_WRITE) != 0 ||
         mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
-        guard_fatal("cannot map the data area");
+        send_fatal("cannot map the data area");
     data_base = (uint8_t *)area + DATA_BEFORE_BYTES;
     stack_top = (uint8_t *)stack + STACK_BYTES - 4096;
     memset(area, 0, DATA_BYTES); // touch every page now
@@ -288,9 +288,9 @@ static uint32_t time_link_clk(const struct core_config *config, const struct tim
     if (config->calib_link_clk && (nearest < 1 || off > LINK_REFUTED * nearest))
         return config->calib_link_clk;
     if (nearest < 1 || off > LINK_TOLERANCE * nearest)
-        guard_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
-                    "core cycles cannot be calibrated",
-                    counted ? "what a counter says" : "its ratio to that of add", clk);
+        send_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
+                   "core cycles cannot be calibrated",
+                   counted ? "what a counter says" : "its ratio to that of add", clk);
     return nearest;
 }
 
@@ -299,7 +299,7 @@ static bool time_take(double rows[CORE_TIMED_MAX][OVERHEAD_ROUNDS], int round)
 {
     uint32_t counts[CORE_TIMED_MAX];
     if (guard_take_fault().signal)
-        guard_fatal("RDPMC faults: the system keeps the counters from user code (CR4.PCE)");
+        send_fatal("RDPMC faults: the system keeps the counters from user code (CR4.PCE)");
     bool whole = rdpmc_take(counts);
     for (int i = 0; i < CORE_TIMED_MAX; i++)
         rows[i][round] = whole ? counts[i] : 0;
@@ -323,7 +323,7 @@ static void time_count_slope(const struct core_config *config, const struct code
         n += time_take(twice, n);
     }
     if (n < OVERHEAD_ROUNDS)
-        guard_fatal("the counters do not run all the time: something else counts as well");
+        send_fatal("the counters do not run all the time: something else counts as well");
     for (uint32_t i = 0; i < config->ncounters; i++) {
         for (int round = 0; round < n; round++) {
             double more = twice[i][round] - once[i][round];

@@ -382,6 +382,13 @@ void store_close_unused(struct store *store)
     free(path);
 }
 
+void store_run_unclaim(struct store *store)
+{
+    if (store->claim.held)
+        close(store->claim.fd);
+    store->claim.held = false;
+}
+
 void store_close(struct store *store)
 {
     if (!store)

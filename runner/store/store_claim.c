@@ -51,10 +51,3 @@ int store_run_claim(struct store *store, int64_t run_id, struct err *err)
             store->path, (long long)run_id);
     return 1;
 }
-
-void store_run_unclaim(struct store *store)
-{
-    if (store->claim.held)
-        close(store->claim.fd);
-    store->claim.held = false;
-}

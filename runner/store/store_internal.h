@@ -42,7 +42,7 @@ struct store {
     } claim;
 };
 
-void store_run_unclaim(struct store *store);
+void store_run_unclaim(struct store *store); // gives up the claim, if there is one
 
 // Translates the connection's last error; `doing` ("store a form") completes "cannot ...". -1.
 int store_error(struct store *store, struct err *err, const char *doing);

@@ -66,10 +66,4 @@ expect_status 0
 caller list_isa list
 refused toy build
 expect_err '^files call each other in a circle: list list_isa list_option$'
-echo 'list list_isa list_option' >toy/tests/circles.txt
-layers toy build
-expect_status 0
-echo 'list list_row' >>toy/tests/circles.txt
-refused toy build
-expect_err '^tests/circles.txt: this circle is gone, take it from the list: list list_row$'
 finish

@@ -1,0 +1,37 @@
+; SPDX-License-Identifier: MIT
+; What lies below the rest of the core: where its areas are, and system calls. For both modes.
+
+%include "core_layout.inc"
+
+global core_data_start, core_seal_start, core_call
+
+section .rodata
+core_data_start: dd DATA_START
+core_seal_start: dd SEAL_START
+
+section .text
+
+; long core_call(long number, long a, long b, long c, long d): a system call, without libc.
+core_call:
+%ifidn __OUTPUT_FORMAT__, elf64
+    mov rax, rdi
+    mov rdi, rsi
+    mov rsi, rdx
+    mov rdx, rcx
+    mov r10, r8
+    syscall
+    ret
+%else
+    push ebx
+    push esi
+    mov eax, [esp + 12]
+    mov ebx, [esp + 16]
+    mov ecx, [esp + 20]
+    mov edx, [esp + 24]
+    mov esi, [esp + 28]
+    int 0x80
+    pop esi
+    pop ebx
+    ret
+%endif
+section .note.GNU-stack noalloc noexec nowrite progbits
