@@ -19,5 +19,6 @@ expect_status 0
 golden plan.txt
 run asm "$TREE/tests/fixtures/golden/plan_rows.csv"
 expect_status 0
+awk -f "$TREE/tests/cli/golden_asm.awk" "$OUT" >asm.txt && mv asm.txt "$OUT"
 golden asm.txt
 finish
