@@ -193,36 +193,43 @@ struct port_oracle {
 int port_discover(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
                   int width, struct port_model *model, struct err *err);
 
-// What each of the forms `which[0..n)` uses. `evidence`, if not NULL, is told every timing.
+// Who is told the timings of forms in question.
 struct port_evidence {
     void (*tell)(void *context, int form, const char *blocker, int blockers, int instances,
                  const struct port_timing *timing);
     void *context;
 };
-int port_infer(const struct port_oracle *oracle, const struct port_form *forms, const int *which,
-               int n, const struct port_model *model, const struct port_evidence *evidence,
+// The forms that something is to be found out about. What is found of form which[i] is usages[i] in
+// all functions below.
+struct port_question {
+    const struct port_oracle *oracle;
+    const struct port_form *forms; // all that the oracle knows
+    const int *which;              // indices of those in question
+    int n;
+    const struct port_evidence *evidence; // NULL: nobody is told
+};
+
+// What each of the forms in question uses. The evidence is told every timing.
+int port_infer(const struct port_question *question, const struct port_model *model,
                struct port_usage *usages, struct err *err);
 
-// Finds units that are not pipelined among the inferred forms which[0..n): adds them to the model
-// and sets unit and busy_clk of the usages. Forms need their rthroughput_clk.
-int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
-                    const int *which, int n, struct port_model *model, struct port_usage *usages,
-                    struct err *err);
-// Finds paths that several ports share: forms which[0..n), of few slots and half a cycle or more,
+// Finds units that are not pipelined among the inferred forms in question: adds them to the model
+// and sets unit and busy_clk of the usages. Forms need their rthroughput_clk. Tells no evidence.
+int port_find_units(const struct port_question *question, struct port_model *model,
+                    struct port_usage *usages, struct err *err);
+// Finds paths that several ports share: forms in question, of few slots and half a cycle or more,
 // disturb each other more than their ports explain, in pairs and in larger mixes. Adds them and the
-// probes for them to the model, and its binding.
-int port_find_paths(const struct port_oracle *oracle, const struct port_form *forms,
-                    const int *which, int n, struct port_model *model,
+// probes for them to the model, and its binding. Tells no evidence.
+int port_find_paths(const struct port_question *question, struct port_model *model,
                     const struct port_usage *usages, struct err *err);
 // What the blockers of the model's units, and its probes, use; before port_assign_units() with a
 // stored model.
 int port_infer_units(const struct port_oracle *oracle, const struct port_form *forms,
                      struct port_model *model, struct err *err);
 // Finds out which of the model's units the forms keep busy, alone and beside what needs all parts.
-// `evidence` as with port_infer(): the blocker is the unit, or for a path the name of the probe.
-int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
-                      const int *which, int n, const struct port_model *model,
-                      const struct port_evidence *evidence, struct port_usage *usages,
-                      struct err *err);
+// The evidence is told as by port_infer(): the blocker is the unit, or for a path the name of the
+// probe.
+int port_assign_units(const struct port_question *question, const struct port_model *model,
+                      struct port_usage *usages, struct err *err);
 
 #endif

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Inference: each form beside the blockers of each class. First the classes that no other contains;
-// where a form uses none of their ports it needs no trial with the classes inside.
+// Inference: each form is timed alone, beside fillers (its slots), and beside the blockers of each
+// class: what the whole takes longer than the blockers is its µops on the class's ports. First the
+// classes that no other contains; where a form uses none of their ports it needs no trial with the
+// classes inside. What all trials of a form say together is made of them by ports_fit.c.
 #include "ports_count.h"
 #include "ports_fit.h"
 #include "ports_internal.h"
@@ -14,9 +16,6 @@ enum {
     INSTANCES_OF_FORM_MAX = 4,
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
     TRIALS_OF_CLASS = 4,
-    TRIAL_SLOTS = -1, // instead of a class: beside fillers
-    TRIAL_SLOTS_MIXED = -2,
-    TRIAL_BUSY = -3,
     FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
 };
 static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
@@ -29,60 +28,65 @@ static const double USED_UOPS = 0.3; // fewer are none
 static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
 
 struct inference {
-    const struct port_oracle *oracle;
-    const struct port_form *forms;
+    const struct port_question *question;
     const struct port_model *model;
-    const struct port_evidence *evidence;
-    const int *which;
-    int n;
     struct port_trials *trials; // by position in which
     struct port_timing *alone;
     struct port_groups groups;
 };
 
-// Mixes of a round and whose they are.
+// What a mix is timed for.
+enum trial_kind {
+    TRIAL_ALONE,
+    TRIAL_CLASS,       // beside blockers of a class: the µops on its ports
+    TRIAL_SLOTS,       // beside fillers: the slots of dispatch
+    TRIAL_SLOTS_MIXED, // the same in no particular order
+    TRIAL_BUSY,        // beside few fillers: how fast it is among others
+};
+
+// Mixes of a round, and what each is for.
 struct round_mixes {
     struct port_mix *mixes;
     struct port_timing *timings;
-    int *owner;               // position in which
-    struct port_trial *trial; // what they become
+    struct round_purpose {
+        int owner; // position in which
+        enum trial_kind kind;
+        struct port_trial trial; // what it becomes; its class is that of TRIAL_CLASS
+    } * purposes;
     int n, capacity;
 };
 
-static void round_add(struct round_mixes *round, const struct port_mix *mix, int owner,
-                      struct port_trial trial)
+static void round_add(struct round_mixes *round, const struct port_mix *mix,
+                      struct round_purpose purpose)
 {
     if (round->n == round->capacity) {
         round->capacity = round->capacity ? 2 * round->capacity : 1024;
         size_t n = (size_t)round->capacity;
         round->mixes = xrealloc(round->mixes, n * sizeof *round->mixes);
         round->timings = xrealloc(round->timings, n * sizeof *round->timings);
-        round->owner = xrealloc(round->owner, n * sizeof *round->owner);
-        round->trial = xrealloc(round->trial, n * sizeof *round->trial);
+        round->purposes = xrealloc(round->purposes, n * sizeof *round->purposes);
     }
     round->mixes[round->n] = *mix;
-    round->owner[round->n] = owner;
-    round->trial[round->n++] = trial;
+    round->purposes[round->n++] = purpose;
 }
 
 static void round_free(struct round_mixes *round)
 {
     free(round->mixes);
     free(round->timings);
-    free(round->owner);
-    free(round->trial);
+    free(round->purposes);
 }
 
 static int infer_alone(struct inference *inference, struct err *err)
 {
     struct round_mixes round = {.n = 0};
-    for (int i = 0; i < inference->n; i++) {
+    for (int i = 0; i < inference->question->n; i++) {
         const struct port_mix mix = {
-            {{inference->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
-        round_add(&round, &mix, i, (struct port_trial){.class = -1});
+            {{inference->question->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
+        round_add(&round, &mix, (struct round_purpose){.owner = i, .kind = TRIAL_ALONE});
     }
-    int status =
-        ports_time(inference->oracle, "forms alone", round.mixes, round.n, round.timings, err);
+    int status = ports_time(inference->question->oracle, "forms alone", round.mixes, round.n,
+                            round.timings, err);
     for (int i = 0; i < round.n && status == 0; i++) {
         const struct port_timing *timing = &round.timings[i];
         bool counted = timing->outcome == OUTCOME_OK && timing->counted;
@@ -91,7 +95,7 @@ static int infer_alone(struct inference *inference, struct err *err)
             .alone_clk = timing->clk / ALONE_COUNT,
             .shared_clk = NAN,
             .slots_mixed = NAN,
-            .best_clk = inference->forms[inference->which[i]].rthroughput_clk,
+            .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
             .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
             .counted_uops =
                 port_groups_uops(&inference->groups, inference->model, timing, 0) / ALONE_COUNT,
@@ -113,7 +117,7 @@ static bool infer_possible(const struct inference *inference, int i)
 static double infer_best_clk(const struct inference *inference, int i)
 {
     return fmin(inference->trials[i].alone_clk,
-                inference->forms[inference->which[i]].rthroughput_clk);
+                inference->question->forms[inference->question->which[i]].rthroughput_clk);
 }
 
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
@@ -134,7 +138,7 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
     const struct {
         double cycles;
         unsigned orders;
-        int class;
+        enum trial_kind kind;
     } trials[] = {
         {1.3 * alone + 2,    ORDERED,                                      TRIAL_SLOTS      },
         {1.2 * alone + 1,    ORDERED,                                      TRIAL_SLOTS      },
@@ -143,31 +147,33 @@ static void infer_add_slots(struct inference *inference, struct round_mixes *rou
         {BUSY_FILLED * best, (unsigned)MIX_ORDERS_FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
     };
     for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
-        if (trials[k].class == TRIAL_SLOTS && !isnan(inference->trials[i].slots))
+        if (trials[k].kind == TRIAL_SLOTS && !isnan(inference->trials[i].slots))
             continue; // counted
-        if (trials[k].class == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
+        if (trials[k].kind == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
             continue;
         int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
         int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
-        if (fused && trials[k].class == TRIAL_SLOTS_MIXED)
+        if (fused && trials[k].kind == TRIAL_SLOTS_MIXED)
             instances = fillers = FUSED_COUNT;
         const struct port_mix mix = {
-            {{inference->which[i], instances}, {model->filler, fillers}},
-            2, trials[k].orders
+            {{inference->question->which[i], instances}, {model->filler, fillers}},
+            2,
+            trials[k].orders
         };
-        round_add(round, &mix, i,
-                  (struct port_trial){
-                      .class = trials[k].class, .instances = instances, .blockers = fillers});
+        round_add(round, &mix,
+                  (struct round_purpose){
+                      i, trials[k].kind, {.instances = instances, .blockers = fillers}
+        });
     }
 }
 
 // What the trial beside fillers says of dispatch.
 static void infer_slots(const struct port_model *model, struct port_trials *trials,
-                        const struct port_trial *trial)
+                        const struct port_trial *trial, enum trial_kind kind)
 {
     double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
     trials->slots = fmin(trials->slots, slots);
-    if (trial->class == TRIAL_SLOTS_MIXED)
+    if (kind == TRIAL_SLOTS_MIXED)
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
 }
 
@@ -178,7 +184,7 @@ static void infer_add_trials(struct inference *inference, struct round_mixes *ro
 {
     enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
     const struct port_class *class = &inference->model->classes[c];
-    const struct port_form *form = &inference->forms[inference->which[i]];
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     int size = port_set_size(class->set);
     double alone = inference->trials[i].alone_clk;
     double best = infer_best_clk(inference, i);
@@ -202,13 +208,16 @@ static void infer_add_trials(struct inference *inference, struct round_mixes *ro
         if (instances < 1)
             instances = 1;
         const struct port_mix mix = {
-            {{inference->which[i], instances}, {class->blocker, blockers * instances}},
+            {{inference->question->which[i], instances}, {class->blocker, blockers * instances}},
             2,
             trials[k].orders
         };
-        round_add(round, &mix, i,
-                  (struct port_trial){
-                      .class = c, .instances = instances, .blockers = blockers * instances});
+        round_add(round, &mix,
+                  (struct round_purpose){
+                      i,
+                      TRIAL_CLASS,
+                      {.class = c, .instances = instances, .blockers = blockers * instances}
+        });
     }
 }
 
@@ -222,8 +231,6 @@ static void trials_add(struct port_trials *trials, struct port_trial trial)
 static double infer_counted_uops(const struct inference *inference, const struct port_trial *trial,
                                  const struct port_timing *timing)
 {
-    if (trial->class < 0)
-        return (double)NAN;
     double uops = port_groups_uops(&inference->groups, inference->model, timing,
                                    inference->model->classes[trial->class].set);
     return (uops - trial->blockers) / trial->instances;
@@ -233,25 +240,29 @@ static int infer_round(struct inference *inference, const char *what, struct rou
                        struct err *err)
 {
     const struct port_model *model = inference->model;
-    int status = ports_time(inference->oracle, what, round->mixes, round->n, round->timings, err);
+    const struct port_evidence *evidence = inference->question->evidence;
+    int status =
+        ports_time(inference->question->oracle, what, round->mixes, round->n, round->timings, err);
     for (int i = 0; i < round->n && status == 0; i++) {
-        struct port_trials *trials = &inference->trials[round->owner[i]];
-        struct port_trial trial = round->trial[i];
+        const struct round_purpose *purpose = &round->purposes[i];
+        bool beside_class = purpose->kind == TRIAL_CLASS;
+        struct port_trials *trials = &inference->trials[purpose->owner];
+        struct port_trial trial = purpose->trial;
         const struct port_timing *timing = &round->timings[i];
         trial.clk = timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
-        trial.counted_uops = infer_counted_uops(inference, &trial, timing);
-        if (trial.class >= 0)
+        trial.counted_uops =
+            beside_class ? infer_counted_uops(inference, &trial, timing) : (double)NAN;
+        if (beside_class)
             trials_add(trials, trial);
-        else if (timing->outcome == OUTCOME_OK && trial.class != TRIAL_BUSY)
-            infer_slots(model, trials, &trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
+            infer_slots(model, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
         if (timing->outcome == OUTCOME_OK)
             trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);
-        if (inference->evidence)
-            inference->evidence->tell(
-                inference->evidence->context, inference->which[round->owner[i]],
-                trial.class >= 0 ? model->classes[trial.class].name : "front end", trial.blockers,
-                trial.instances, timing);
+        if (evidence)
+            evidence->tell(evidence->context, inference->question->which[purpose->owner],
+                           beside_class ? model->classes[trial.class].name : "front end",
+                           trial.blockers, trial.instances, timing);
     }
     round_free(round);
     *round = (struct round_mixes){.n = 0};
@@ -324,20 +335,15 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     return port_fit(inference->model, &inference->trials[i]);
 }
 
-int port_infer(const struct port_oracle *oracle, const struct port_form *forms, const int *which,
-               int n, const struct port_model *model, const struct port_evidence *evidence,
+int port_infer(const struct port_question *question, const struct port_model *model,
                struct port_usage *usages, struct err *err)
 {
-    struct inference inference = {.oracle = oracle,
-                                  .forms = forms,
-                                  .model = model,
-                                  .evidence = evidence,
-                                  .which = which,
-                                  .n = n};
+    struct inference inference = {.question = question, .model = model};
+    int n = question->n;
     inference.trials = xcalloc((size_t)n + 1, sizeof *inference.trials);
     inference.alone = xcalloc((size_t)n + 1, sizeof *inference.alone);
     struct round_mixes round = {.n = 0};
-    int status = port_groups_find(oracle, model, &inference.groups, err);
+    int status = port_groups_find(question->oracle, model, &inference.groups, err);
     if (status == 0)
         status = infer_alone(&inference, err);
     for (int i = 0; i < n && status == 0; i++)

@@ -35,10 +35,8 @@ void ports_tell(const struct port_evidence *evidence, const char *blocker,
                 const struct port_mix *mix, const struct port_timing *timing);
 
 // Finds out how much of each shared path the forms need.
-int ports_assign_paths(const struct port_oracle *oracle, const struct port_form *forms,
-                       const int *which, int n, const struct port_model *model,
-                       const struct port_evidence *evidence, struct port_usage *usages,
-                       struct err *err);
+int ports_assign_paths(const struct port_question *question, const struct port_model *model,
+                       struct port_usage *usages, struct err *err);
 
 // Gives every class a systematic name: a letter for each group of sets that are connected by
 // inclusion or overlap, and the size; sets of the same size in a group by a further letter.

@@ -24,10 +24,10 @@ struct naming {
     int published_of[PORTS_MAX]; // of a port of the model; -1: none
 };
 
-static int names_form(const struct port_form *forms, int nforms, const char *name)
+static int names_form(const struct port_subjects *subjects, const char *name)
 {
-    for (int i = 0; i < nforms; i++)
-        if (strcmp(forms[i].name, name) == 0)
+    for (int i = 0; i < subjects->n; i++)
+        if (strcmp(subjects->forms[i].name, name) == 0)
             return i;
     return -1;
 }
@@ -255,21 +255,22 @@ static void names_apply(const struct naming *naming, struct port_model *model)
     names_rest(naming, model);
 }
 
-int port_names_give(const struct port_names *names, const struct port_oracle *oracle,
-                    const struct port_form *forms, int nforms, struct port_model *model,
-                    struct err *note, struct err *err)
+int port_names_give(const struct port_subjects *subjects, const struct port_names *names,
+                    struct port_model *model, struct err *note, struct err *err)
 {
     int which[PORT_NAMED_MAX];
     struct port_usage usages[PORT_NAMED_MAX];
     struct naming naming = {.names = names};
     for (int i = 0; i < names->n; i++) {
-        which[i] = names_form(forms, nforms, names->sets[i].form);
+        which[i] = names_form(subjects, names->sets[i].form);
         if (which[i] < 0)
             return csv_error_at(names->file.path, names->sets[i].record->line,
                                 names->sets[i].record->text, 1, err,
                                 "no list has the form '%s' in 64-bit mode", names->sets[i].form);
     }
-    if (port_infer(oracle, forms, which, names->n, model, NULL, usages, err) != 0)
+    const struct port_question question = {
+        .oracle = subjects->oracle, .forms = subjects->forms, .which = which, .n = names->n};
+    if (port_infer(&question, model, usages, err) != 0)
         return -1;
     struct port_model named = *model;
     if (names_look(&naming, model, usages, note) == 0 && names_compare(&naming, model, note) == 0 &&
@@ -280,15 +281,15 @@ int port_names_give(const struct port_names *names, const struct port_oracle *or
     return 0;
 }
 
-int port_name_sets(const struct port_oracle *oracle, const struct port_form *forms, int nforms,
-                   const char *uarch, struct port_model *model, struct err *note, struct err *err)
+int port_name_sets(const struct port_subjects *subjects, const char *uarch,
+                   struct port_model *model, struct err *note, struct err *err)
 {
     *note = (struct err){{0}};
     struct port_names names;
     int found = port_names_load(uarch, &names, err);
     int status = found;
     if (found == 1)
-        status = port_names_give(&names, oracle, forms, nforms, model, note, err);
+        status = port_names_give(subjects, &names, model, note, err);
     port_names_free(&names);
     return status;
 }

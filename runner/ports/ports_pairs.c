@@ -119,15 +119,14 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     return status;
 }
 
-int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle,
-                  const struct port_form *forms, const int *which, int n,
+int pairs_measure(struct pairs *pairs, const struct port_question *question,
                   const struct port_usage *usages, const struct port_model *model, struct err *err)
 {
-    *pairs = (struct pairs){.model = model, .forms = forms, .nwhich = n};
-    pairs->rep_of = xcalloc((size_t)n + 1, sizeof *pairs->rep_of);
-    pairs_choose(pairs, which, n, usages);
-    int status = pairs_thin(pairs, oracle, err);
-    return status == 0 ? pairs_time(pairs, oracle, err) : status;
+    *pairs = (struct pairs){.model = model, .forms = question->forms, .nwhich = question->n};
+    pairs->rep_of = xcalloc((size_t)question->n + 1, sizeof *pairs->rep_of);
+    pairs_choose(pairs, question->which, question->n, usages);
+    int status = pairs_thin(pairs, question->oracle, err);
+    return status == 0 ? pairs_time(pairs, question->oracle, err) : status;
 }
 
 void pairs_free(struct pairs *pairs)

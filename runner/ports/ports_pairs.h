@@ -48,10 +48,9 @@ struct row {
 };
 
 struct port_mix paths_pair(int a, double a_clk, int b, double b_clk);
-// Chooses forms of which[0..n), one for each usage, throughput and kinds of operands, and times all
-// pairs of them. pairs_free() in any case.
-int pairs_measure(struct pairs *pairs, const struct port_oracle *oracle,
-                  const struct port_form *forms, const int *which, int n,
+// Chooses from the forms in question, one for each usage, throughput and kinds of operands, and
+// times all pairs of them. pairs_free() in any case.
+int pairs_measure(struct pairs *pairs, const struct port_question *question,
                   const struct port_usage *usages, const struct port_model *model, struct err *err);
 void pairs_free(struct pairs *pairs);
 // What the model says of all pairs, with the binding that it has now.

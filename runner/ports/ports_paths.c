@@ -153,21 +153,21 @@ static void pairs_keep_paths(struct pairs *pairs, const struct ports_mixes *mixe
 }
 
 // Finds the binding, then paths.
-static int pairs_explain(struct pairs *pairs, const struct port_oracle *oracle, const int *which,
+static int pairs_explain(struct pairs *pairs, const struct port_question *question,
                          const struct port_usage *all, struct port_model *model, struct err *err)
 {
     struct ports_mixes *mixes = NULL;
     struct port_usage *usages = xcalloc((size_t)pairs->nwhich + 1, sizeof *usages);
     int *forms = xcalloc((size_t)pairs->nwhich + 1, sizeof *forms);
-    int n = pairs_forms(pairs, which, all, forms, usages);
-    int status = ports_mixes_time(oracle, pairs->forms, forms, n, &mixes, err);
+    int n = pairs_forms(pairs, question->which, all, forms, usages);
+    int status = ports_mixes_time(question->oracle, pairs->forms, forms, n, &mixes, err);
     if (status == 0) {
         model_find_binding(model, mixes, usages);
         pairs_predict(pairs);
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
                pairs_find_path(pairs))
             ;
-        pairs_forms(pairs, which, all, forms, usages);
+        pairs_forms(pairs, question->which, all, forms, usages);
         pairs_keep_paths(pairs, mixes, usages);
     }
     free(mixes);
@@ -201,14 +201,13 @@ static void model_add_paths(struct port_model *model, const struct pairs *pairs)
     }
 }
 
-int port_find_paths(const struct port_oracle *oracle, const struct port_form *forms,
-                    const int *which, int n, struct port_model *model,
+int port_find_paths(const struct port_question *question, struct port_model *model,
                     const struct port_usage *usages, struct err *err)
 {
     struct pairs *pairs = xcalloc(1, sizeof *pairs);
-    int status = pairs_measure(pairs, oracle, forms, which, n, usages, model, err);
+    int status = pairs_measure(pairs, question, usages, model, err);
     if (status == 0 && pairs->n >= PAIRS_LEAST)
-        status = pairs_explain(pairs, oracle, which, usages, model, err);
+        status = pairs_explain(pairs, question, usages, model, err);
     if (status == 0)
         model_add_paths(model, pairs);
     pairs_free(pairs);
@@ -296,11 +295,12 @@ static void assign_form(const struct port_form *forms, int form, const struct po
     usage_take_shares(usage, paths, row.npaths, shares);
 }
 
-int ports_assign_paths(const struct port_oracle *oracle, const struct port_form *forms,
-                       const int *which, int n, const struct port_model *model,
-                       const struct port_evidence *evidence, struct port_usage *usages,
-                       struct err *err)
+int ports_assign_paths(const struct port_question *question, const struct port_model *model,
+                       struct port_usage *usages, struct err *err)
 {
+    const struct port_form *forms = question->forms;
+    const int *which = question->which;
+    int n = question->n;
     size_t most = (size_t)n * (size_t)model->nprobes + 1;
     struct port_mix *mixes = xcalloc(most, sizeof *mixes);
     struct port_timing *timings = xcalloc(most, sizeof *timings);
@@ -315,9 +315,9 @@ int ports_assign_paths(const struct port_oracle *oracle, const struct port_form 
             mixes[nmixes++] = paths_pair(which[i], clk, probe->form, probe_clk(model, probe));
         }
     }
-    int status = ports_time(oracle, "paths", mixes, nmixes, timings, err);
+    int status = ports_time(question->oracle, "paths", mixes, nmixes, timings, err);
     for (int i = 0; i < nmixes && status == 0; i++)
-        ports_tell(evidence, forms[mixes[i].parts[1].form].name, &mixes[i], &timings[i]);
+        ports_tell(question->evidence, forms[mixes[i].parts[1].form].name, &mixes[i], &timings[i]);
     for (int k = 0; k < nforms && status == 0; k++) {
         int at = k * model->nprobes;
         assign_form(forms, which[position[k]], model, &mixes[at], &timings[at],

@@ -24,9 +24,7 @@ static const double SUM_SHARE = 0.93;      // of both times, which two forms of 
 static const double WHOLE_SHARE = 1.25;    // and from there on one of them needs all parts
 
 struct unit_search {
-    const struct port_oracle *oracle;
-    const struct port_form *forms;
-    const int *which;
+    const struct port_question *question;
     struct port_model *model;
     struct port_usage *usages;
     const struct port_evidence *evidence; // NULL: none wanted
@@ -46,7 +44,7 @@ static void search_begin(struct unit_search *search, int n)
     search->timings = xcalloc((size_t)n + 1, sizeof *search->timings);
     // What a usage has as busy is the least that was seen of it.
     for (int i = 0; i < n; i++) {
-        double clk = search->forms[search->which[i]].rthroughput_clk;
+        double clk = search->question->forms[search->question->which[i]].rthroughput_clk;
         search->clk[i] =
             search->usages[i].busy_clk > 0 ? fmin(clk, search->usages[i].busy_clk) : clk;
     }
@@ -143,10 +141,10 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->waiting[i];
         search->mixes[i] =
-            ports_pair(search->which[form], search->clk[form], blocker, clk, MIX_CLK);
+            ports_pair(search->question->which[form], search->clk[form], blocker, clk, MIX_CLK);
     }
-    int status =
-        ports_time(search->oracle, "units", search->mixes, search->nwaiting, search->timings, err);
+    int status = ports_time(search->question->oracle, "units", search->mixes, search->nwaiting,
+                            search->timings, err);
     for (int i = 0; i < search->nwaiting && status == 0; i++)
         ports_tell(search->evidence, search->named->units[unit].name, &search->mixes[i],
                    &search->timings[i]);
@@ -168,7 +166,7 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
         int x = search->mixes[i].parts[0].count, y = search->mixes[i].parts[1].count;
         struct port_usage *usage = &search->usages[at];
         double sum = search->clk[at] * x + to->blocker_clk * y;
-        bool itself = search->which[at] == to->blocker;
+        bool itself = search->question->which[at] == to->blocker;
         bool timed = search->timings[i].outcome == OUTCOME_OK;
         if (!itself && !(timed && search->timings[i].clk > SUM_SHARE * sum &&
                          SUM_SHARE * sum > unit_ports_clk(search->model, usage, x, rep, y))) {
@@ -180,7 +178,7 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
         usage->whole =
             !itself && !unit_is_microcode(to) && search->timings[i].clk > WHOLE_SHARE * sum;
         if (usage->whole && to->whole_blocker < 0) {
-            to->whole_blocker = search->which[at];
+            to->whole_blocker = search->question->which[at];
             to->whole_clk = search->clk[at];
         }
     }
@@ -215,7 +213,7 @@ static int unit_try(struct unit_search *search, const char *name, int rep, struc
 {
     struct port_model *model = search->model;
     struct port_unit *unit = &model->units[model->nunits];
-    *unit = (struct port_unit){.blocker = search->which[rep],
+    *unit = (struct port_unit){.blocker = search->question->which[rep],
                                .blocker_clk = search->clk[rep],
                                .usage = search->usages[rep],
                                .whole_blocker = -1};
@@ -246,18 +244,13 @@ static int unit_find_microcode(struct unit_search *search, int n, struct err *er
     return unit_assign(search, unit, &search->usages[rep], err);
 }
 
-int port_find_units(const struct port_oracle *oracle, const struct port_form *forms,
-                    const int *which, int n, struct port_model *model, struct port_usage *usages,
-                    struct err *err)
+int port_find_units(const struct port_question *question, struct port_model *model,
+                    struct port_usage *usages, struct err *err)
 {
-    struct unit_search search = {.oracle = oracle,
-                                 .forms = forms,
-                                 .which = which,
-                                 .model = model,
-                                 .usages = usages,
-                                 .named = model};
+    struct unit_search search = {
+        .question = question, .model = model, .usages = usages, .named = model};
+    int status = 0, n = question->n;
     search_begin(&search, n);
-    int status = 0;
     unit_collect(&search, n, unit_candidate);
     while (search.nwaiting > 0 && model->nunits < PORT_UNITS_MAX - 1 && status >= 0)
         status = unit_try(&search, NULL, unit_choose(&search), err);
@@ -269,21 +262,17 @@ int port_find_units(const struct port_oracle *oracle, const struct port_form *fo
     return status < 0 ? -1 : 0;
 }
 
-int port_assign_units(const struct port_oracle *oracle, const struct port_form *forms,
-                      const int *which, int n, const struct port_model *model,
-                      const struct port_evidence *evidence, struct port_usage *usages,
-                      struct err *err)
+int port_assign_units(const struct port_question *question, const struct port_model *model,
+                      struct port_usage *usages, struct err *err)
 {
     struct port_model copy = *model;
-    struct unit_search search = {.oracle = oracle,
-                                 .forms = forms,
-                                 .which = which,
+    struct unit_search search = {.question = question,
                                  .model = &copy,
                                  .usages = usages,
-                                 .evidence = evidence,
+                                 .evidence = question->evidence,
                                  .named = model};
+    int status = 0, n = question->n;
     search_begin(&search, n);
-    int status = 0;
     unit_collect(&search, n, unit_candidate);
     for (int unit = 0; unit < model->nunits && status >= 0; unit++) {
         if (port_unit_is_path(&model->units[unit]))
@@ -295,7 +284,7 @@ int port_assign_units(const struct port_oracle *oracle, const struct port_form *
     for (int unit = 0; unit < model->nunits && status >= 0; unit++)
         status = unit_beside(&search, n, unit, err);
     if (status >= 0)
-        status = ports_assign_paths(oracle, forms, which, n, model, evidence, usages, err);
+        status = ports_assign_paths(question, model, usages, err);
     search_end(&search);
     return status < 0 ? -1 : 0;
 }
@@ -309,7 +298,9 @@ int port_infer_units(const struct port_oracle *oracle, const struct port_form *f
         which[n++] = model->units[u].blocker;
     for (int p = 0; p < model->nprobes; p++)
         which[n++] = model->probes[p].form;
-    if (port_infer(oracle, forms, which, n, model, NULL, usages, err) != 0)
+    const struct port_question question = {
+        .oracle = oracle, .forms = forms, .which = which, .n = n};
+    if (port_infer(&question, model, usages, err) != 0)
         return -1;
     for (int u = 0; u < model->nunits; u++)
         model->units[u].usage = usages[u];

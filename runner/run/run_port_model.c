@@ -137,14 +137,16 @@ static int model_units(const struct ports_forms *forms, const struct port_oracle
 {
     int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = forms_for_units(forms, which);
     struct port_usage *usages = xcalloc((size_t)forms->n + 1, sizeof *usages);
-    int status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+    struct port_question question = {
+        .oracle = oracle, .forms = forms->forms, .which = which, .n = n};
+    int status = port_infer(&question, model, usages, err);
     if (status == 0)
-        status = port_find_units(oracle, forms->forms, which, n, model, usages, err);
-    n = forms_for_paths(forms, which);
+        status = port_find_units(&question, model, usages, err);
+    question.n = forms_for_paths(forms, which);
     if (status == 0)
-        status = port_infer(oracle, forms->forms, which, n, model, NULL, usages, err);
+        status = port_infer(&question, model, usages, err);
     if (status == 0)
-        status = port_find_paths(oracle, forms->forms, which, n, model, usages, err);
+        status = port_find_paths(&question, model, usages, err);
     free(which);
     free(usages);
     return status;
@@ -157,8 +159,8 @@ int ports_find_model(const struct ports_forms *forms, const struct port_oracle *
     if (port_discover(oracle, forms->forms, forms->first_asked, session->issue_width, model, err) !=
         0)
         return -1;
-    if (port_name_sets(oracle, forms->forms, forms->first_asked, session->cpu->uarch, model, note,
-                       err) != 0)
+    const struct port_subjects subjects = {oracle, forms->forms, forms->first_asked};
+    if (port_name_sets(&subjects, session->cpu->uarch, model, note, err) != 0)
         return -1;
     return model_units(forms, oracle, model, err);
 }

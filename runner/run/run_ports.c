@@ -138,21 +138,18 @@ static const char *row_obstacle(const struct chunk *chunk, const struct list_row
     return NULL;
 }
 
-static int chunk_infer(const struct chunk *chunk, int bits, const int *which, const int *position,
-                       int n, struct chunk_evidence *evidence, struct port_usage *usages,
-                       struct err *err)
+// The question is about rows of this mode; usages[position[i]] becomes that of its form i.
+static int chunk_infer(const struct chunk *chunk, int bits, const struct port_question *question,
+                       const int *position, struct port_usage *usages, struct err *err)
 {
     const struct port_model *model = chunk->models[bits == 32];
-    const struct port_evidence tell = {chunk_tell, evidence};
-    struct port_usage *inferred = xcalloc((size_t)n + 1, sizeof *inferred);
-    int status =
-        port_infer(chunk->oracle, chunk->forms->forms, which, n, model, &tell, inferred, err);
+    struct port_usage *inferred = xcalloc((size_t)question->n + 1, sizeof *inferred);
+    int status = port_infer(question, model, inferred, err);
     if (status == 0 && bits == 64)
-        status = port_assign_units(chunk->oracle, chunk->forms->forms, which, n, model, &tell,
-                                   inferred, err);
-    for (int i = 0; i < n && status == 0; i++) {
+        status = port_assign_units(question, model, inferred, err);
+    for (int i = 0; i < question->n && status == 0; i++) {
         const char *moves[MIX_BREAKERS_MAX];
-        int nmoves = mix_breakers(chunk->forms->rows[which[i]], BREAK_NEEDED, moves);
+        int nmoves = mix_breakers(chunk->forms->rows[question->which[i]], BREAK_NEEDED, moves);
         usages[position[i]] = inferred[i];
         // What sets an operand anew before each instance took a slot as well.
         usages[position[i]].slots = fmax(inferred[i].slots - nmoves, 0);
@@ -168,9 +165,12 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
 {
     int *which = xcalloc((size_t)n, sizeof *which),
         *position = xcalloc((size_t)n, sizeof *position);
+    const struct port_evidence tell = {chunk_tell, evidence};
     int status = 0;
     for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
-        int wanted = 0;
+        struct port_question question = {
+            chunk->oracle, chunk->forms->forms, which, 0, &tell,
+        };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
             enum outcome outcome;
@@ -179,11 +179,11 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
                 usages[i] = usage_refused(outcome, obstacle);
             if (obstacle || row->bits != bits)
                 continue;
-            which[wanted] = chunk->forms->first_asked + first + i;
-            position[wanted++] = i;
+            which[question.n] = chunk->forms->first_asked + first + i;
+            position[question.n++] = i;
         }
-        if (wanted)
-            status = chunk_infer(chunk, bits, which, position, wanted, evidence, usages, err);
+        if (question.n)
+            status = chunk_infer(chunk, bits, &question, position, usages, err);
     }
     free(which);
     free(position);

@@ -48,7 +48,9 @@ static int infer_status(struct sim *sim, const struct port_model *model, struct 
     sim_forms(sim->cpu, forms);
     for (int i = 0; i < sim->cpu->nforms; i++)
         which[i] = i;
-    return port_infer(&oracle, forms, which, sim->cpu->nforms, model, NULL, usages, err);
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = which, .n = sim->cpu->nforms};
+    return port_infer(&question, model, usages, err);
 }
 
 // Infers all forms and counts the verdicts; with LATPUT_SIM_VERBOSE tells what is not exact.
@@ -142,8 +144,9 @@ static void dividers_are_found(void **state)
             which[f] = f;
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
-        assert_int_equal(port_find_units(&oracle, forms, which, cpu.nforms, &model, usages, &err),
-                         0);
+        const struct port_question question = {
+            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
+        assert_int_equal(port_find_units(&question, &model, usages, &err), 0);
         for (int unit = 0; unit < cpu.nunits; unit++)
             units += unit_members(&cpu, unit) >= 2;
         assert_int_equal(model.nunits, units);
@@ -221,8 +224,9 @@ static void shared_paths_are_found(void **state)
         }
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
-        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
-                         0);
+        struct port_question question = {
+            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
+        assert_int_equal(port_find_paths(&question, &model, usages, &err), 0);
         assert_int_equal(model.nunits, 2);
         assert_true(model.nprobes >= 2);
         int first = path_clk(&cpu.forms[model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
@@ -233,9 +237,8 @@ static void shared_paths_are_found(void **state)
         assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
         struct told told = {forms[model.probes[0].form].name, 0};
         const struct port_evidence evidence = {tell, &told};
-        assert_int_equal(
-            port_assign_units(&oracle, forms, which, cpu.nforms, &model, &evidence, usages, &err),
-            0);
+        question.evidence = &evidence;
+        assert_int_equal(port_assign_units(&question, &model, usages, &err), 0);
         assert_true(told.timings >= 10);
         for (int f = 0; f < cpu.nforms; f++)
             for (int u = 0; u < 2; u++) {
@@ -271,8 +274,9 @@ static void binding_is_found(void **state)
         struct sim sim = {.cpu = &cpu, .seed = b, .noise = b % 2, .binding = binding};
         struct port_oracle oracle = sim_oracle(&sim);
         sim_model(&cpu, &model);
-        assert_int_equal(port_find_paths(&oracle, forms, which, cpu.nforms, &model, usages, &err),
-                         0);
+        const struct port_question question = {
+            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
+        assert_int_equal(port_find_paths(&question, &model, usages, &err), 0);
         if (fabs(model.binding - binding) > (sim.noise ? 0.051 : 0.001))
             fail_msg("bound %.2f, not %.2f", model.binding, binding);
         assert_int_equal(model.nunits, 0);

@@ -124,7 +124,9 @@ static void fuzz_infer(struct sim *sim, const struct port_form *forms,
     bool told = false;
     for (int i = 0; i < cpu->nforms; i++)
         which[i] = i;
-    assert_int_equal(port_infer(&oracle, forms, which, cpu->nforms, model, NULL, usages, NULL), 0);
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = which, .n = cpu->nforms};
+    assert_int_equal(port_infer(&question, model, usages, NULL), 0);
     for (int i = 1; i < cpu->nforms; i++) {
         enum sim_verdict verdict = sim_judge(cpu, i, &usages[i], map, sim->seed);
         tally->verdicts[verdict]++;

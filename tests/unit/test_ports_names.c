@@ -120,8 +120,8 @@ static void name_model(struct sim *sim, const char *uarch, struct named_model *r
                       &err) != 0)
         fail_msg("%s: %s", uarch, err.text);
     result->named = result->systematic;
-    if (port_name_sets(&oracle, forms, sim->cpu->nforms, uarch, &result->named, &result->note,
-                       &err) < 0)
+    const struct port_subjects subjects = {&oracle, forms, sim->cpu->nforms};
+    if (port_name_sets(&subjects, uarch, &result->named, &result->note, &err) < 0)
         fail_msg("%s: %s", uarch, err.text);
 }
 
@@ -255,7 +255,9 @@ static void infer_text(struct sim *sim, const struct port_model *model, const ch
     sim_forms(sim->cpu, forms);
     while (strcmp(forms[which].name, form) != 0)
         which++;
-    if (port_infer(&oracle, forms, &which, 1, model, NULL, &usage, &err) != 0)
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = &which, .n = 1};
+    if (port_infer(&question, model, &usage, &err) != 0)
         fail_msg("%s: %s", form, err.text);
     strbuf_clear(text);
     port_usage_text(model, &usage, text);

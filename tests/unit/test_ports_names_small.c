@@ -91,7 +91,8 @@ static void run_small(const struct small *small)
     small_unstable = small->unstable;
     sim_forms(&cpu.sim, forms);
     assert_int_equal(port_discover(&oracle, forms, cpu.sim.nforms, 6, &model, &err), 0);
-    if (port_names_give(&names, &oracle, forms, cpu.sim.nforms, &model, &note, &err) != 0)
+    const struct port_subjects subjects = {&oracle, forms, cpu.sim.nforms};
+    if (port_names_give(&subjects, &names, &model, &note, &err) != 0)
         fail_msg("%s", err.text);
     if (!small->note != !*note.text || (small->note && !strstr(note.text, small->note)))
         fail_msg("%s: '%s', not '%s'", small->what, note.text, small->note ? small->note : "");
