@@ -2,6 +2,8 @@
 // Tables of bench; see bench_print.h.
 #include "bench_print.h"
 
+#include "util/csvtext.h"
+#include "util/json.h"
 #include "util/quantile.h"
 #include "util/strbuf.h"
 
@@ -75,14 +77,6 @@ static void print_table_row(const struct bench_result *result, const struct benc
             fprintf(out, " %*s", column_width(result, c), "-");
     }
     fprintf(out, "%s\n", row_mark(row));
-}
-
-static void print_number(double value, const char *null, FILE *out)
-{
-    if (isfinite(value))
-        fprintf(out, "%.4f", value);
-    else
-        fputs(null, out);
 }
 
 // Whose summary it is, where there are several.
@@ -234,153 +228,150 @@ static const char *member_name(const struct bench_result *result, int column,
     return name;
 }
 
-// A name as a CSV field.
-static void print_csv_name(const char *name, FILE *out)
+static void put_csv_value(double value, struct strbuf *out)
 {
-    fputs(",\"", out);
-    for (; *name; name++)
-        fprintf(out, *name == '"' ? "\"\"" : "%c", *name);
-    fputc('"', out);
+    strbuf_puts(out, ",");
+    if (isfinite(value))
+        strbuf_printf(out, "%.12g", value);
 }
 
-static void print_csv_value(double value, FILE *out)
+static void put_csv_rows(const struct bench_result *result, struct strbuf *out)
 {
-    fputc(',', out);
-    if (isfinite(value))
-        fprintf(out, "%.12g", value);
+    for (int i = 0; i < result->nrows; i++) {
+        const struct bench_row *row = &result->rows[i];
+        strbuf_printf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f", row->pass, row->repetition,
+                      result->cpus[row->thread], row->cold, row->accepted, row->tried, row->late_ns,
+                      row->tsc, row->clk, row->per_clk);
+        for (int e = 0; e < result->nevents; e++)
+            put_csv_value(row->counts[e], out);
+        for (int c = 0; c < result->ncolumns; c++)
+            put_csv_value(row->columns[c], out);
+        strbuf_puts(out, "\n");
+    }
 }
 
 static void print_csv(const struct bench_result *result, FILE *out)
 {
+    struct strbuf text = {0};
+    char name[MEMBER_BYTES];
     if (!result->nrows)
         return;
-    fputs("pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance", out);
-    char name[MEMBER_BYTES];
-    for (int c = TIME_COLUMNS; c < column_count(result); c++)
-        print_csv_name(member_name(result, c, name), out);
-    fputc('\n', out);
-    for (int i = 0; i < result->nrows; i++) {
-        const struct bench_row *row = &result->rows[i];
-        fprintf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f", row->pass, row->repetition,
-                result->cpus[row->thread], row->cold, row->accepted, row->tried, row->late_ns,
-                row->tsc, row->clk, row->per_clk);
-        for (int e = 0; e < result->nevents; e++)
-            print_csv_value(row->counts[e], out);
-        for (int c = 0; c < result->ncolumns; c++)
-            print_csv_value(row->columns[c], out);
-        fputc('\n', out);
+    strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
+                       "clk_per_instance");
+    for (int c = TIME_COLUMNS; c < column_count(result); c++) {
+        strbuf_puts(&text, ",");
+        csv_put_quoted(&text, member_name(result, c, name));
     }
+    strbuf_puts(&text, "\n");
+    put_csv_rows(result, &text);
+    fputs(strbuf_text(&text), out);
+    strbuf_free(&text);
 }
 
-static void print_json_text(const char *text, FILE *out)
+// A member of the outermost object has a line of its own.
+static struct json *line_name(struct json *json, const char *name)
 {
-    fputc('"', out);
-    for (; text && *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(out, "\\%c", c);
-        else if (c < 0x20)
-            fprintf(out, "\\u%04x", c);
-        else
-            fputc(c, out);
-    }
-    fputc('"', out);
+    return json_name(json_break(json, "\n  "), name);
 }
 
-static void print_json_member(const char *name, const char *text, FILE *out)
-{
-    fprintf(out, "  \"%s\": ", name);
-    print_json_text(text, out);
-    fputs(",\n", out);
-}
-
-static void print_json_rows(const struct bench_result *result, FILE *out)
+static void put_json_rows(struct json *json, const struct bench_result *result)
 {
     char name[MEMBER_BYTES];
-    fputs("  \"repetitions\": [", out);
+    json_open(line_name(json, "repetitions"), '[');
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
-        fprintf(out,
-                "%s\n    {\"pass\": %d, \"repetition\": %d, \"cpu\": %d, \"cold\": %s, "
-                "\"accepted\": %s, "
-                "\"tried\": %d, \"late_ns\": %.0f, \"tsc\": %.0f, \"core_clk\": %.1f, "
-                "\"clk_per_instance\": %.5f",
-                i ? "," : "", row->pass, row->repetition, result->cpus[row->thread],
-                row->cold ? "true" : "false", row->accepted ? "true" : "false", row->tried,
-                row->late_ns, row->tsc, row->clk, row->per_clk);
+        json_open(json_break(json, "\n    "), '{');
+        json_int(json_name(json, "pass"), row->pass);
+        json_int(json_name(json, "repetition"), row->repetition);
+        json_int(json_name(json, "cpu"), result->cpus[row->thread]);
+        json_bool(json_name(json, "cold"), row->cold);
+        json_bool(json_name(json, "accepted"), row->accepted);
+        json_int(json_name(json, "tried"), row->tried);
+        json_fixed(json_name(json, "late_ns"), row->late_ns, 0);
+        json_fixed(json_name(json, "tsc"), row->tsc, 0);
+        json_fixed(json_name(json, "core_clk"), row->clk, 1);
+        json_fixed(json_name(json, "clk_per_instance"), row->per_clk, 5);
         for (int c = TIME_COLUMNS; c < column_count(result); c++) {
             int e = c - TIME_COLUMNS;
-            fputs(", ", out);
-            print_json_text(member_name(result, c, name), out);
-            fputs(": ", out);
-            print_number(e < result->nevents ? row->counts[e] : row->columns[e - result->nevents],
-                         "null", out);
+            json_fixed(json_name(json, member_name(result, c, name)),
+                       e < result->nevents ? row->counts[e] : row->columns[e - result->nevents], 4);
         }
-        fputc('}', out);
+        json_close(json, '}');
     }
-    fputs(result->nrows ? "\n  ]\n" : "]\n", out);
+    json_close(result->nrows ? json_break(json, "\n  ") : json, ']');
 }
 
-static void print_json_summary(const struct bench_result *result, int thread, FILE *out)
+static void put_json_threads(struct json *json, const struct bench_result *result)
 {
-    const struct bench_summary *summary = &result->threads[thread];
-    fprintf(out, "%s\n    {\"cpu\": %d, \"clk_per_instance\": ", thread ? "," : "",
-            result->cpus[thread]);
-    print_number(summary->clk, "null", out);
-    fputs(", \"median_clk\": ", out);
-    print_number(summary->median_clk, "null", out);
-    fputs(", \"spread_clk\": ", out);
-    print_number(summary->spread_clk, "null", out);
-    fprintf(out, ", \"accepted\": %d, \"tried\": %d, \"passes\": %d}", summary->accepted,
-            summary->tried, summary->passes);
+    json_open(line_name(json, "threads"), '[');
+    for (int t = 0; t < result->nthreads; t++) {
+        const struct bench_summary *summary = &result->threads[t];
+        json_open(json_break(json, "\n    "), '{');
+        json_int(json_name(json, "cpu"), result->cpus[t]);
+        json_fixed(json_name(json, "clk_per_instance"), summary->clk, 4);
+        json_fixed(json_name(json, "median_clk"), summary->median_clk, 4);
+        json_fixed(json_name(json, "spread_clk"), summary->spread_clk, 4);
+        json_int(json_name(json, "accepted"), summary->accepted);
+        json_int(json_name(json, "tried"), summary->tried);
+        json_int(json_name(json, "passes"), summary->passes);
+        json_close(json, '}');
+    }
+    json_close(json_break(json, "\n  "), ']');
 }
 
 // What was counted by what: enough to count it again.
-static void print_json_events(const struct bench_result *result, FILE *out)
+static void put_json_events(struct json *json, const struct bench_result *result)
 {
-    fputs("  \"events\": [", out);
+    json_open(line_name(json, "events"), '[');
     for (int i = 0; i < result->nevents; i++) {
-        fprintf(out, "%s\n    {\"name\": ", i ? "," : "");
-        print_json_text(result->events[i].name, out);
-        fputs(", \"code\": ", out);
-        print_json_text(result->events[i].code, out);
-        fputs(", \"backend\": ", out);
-        print_json_text(result->events[i].backend, out);
-        fputs(", \"table_version\": ", out);
-        print_json_text(result->table_version, out);
-        fputc('}', out);
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "name"), result->events[i].name);
+        json_text(json_name(json, "code"), result->events[i].code);
+        json_text(json_name(json, "backend"), result->events[i].backend);
+        json_text(json_name(json, "table_version"), result->table_version);
+        json_close(json, '}');
     }
-    fputs(result->nevents ? "\n  ],\n" : "],\n", out);
+    json_close(result->nevents ? json_break(json, "\n  ") : json, ']');
+}
+
+static void put_json_head(struct json *json, const struct bench_spec *spec,
+                          const struct bench_result *result)
+{
+    if (spec->file)
+        json_text(line_name(json, "file"), spec->file);
+    if (spec->file && spec->symbol)
+        json_text(line_name(json, "symbol"), spec->symbol);
+    if (spec->body)
+        json_text(line_name(json, "code"), spec->body);
+    json_text(line_name(json, "init"), spec->init);
+    json_text(line_name(json, "mode"), bench_mode_name(spec->mode));
+    json_text(line_name(json, "breakers"), result->breakers);
+    json_int(line_name(json, "bits"), result->bits);
+    json_text(line_name(json, "outcome"), outcome_name(result->outcome));
+    json_text(line_name(json, "detail"), result->detail);
+    json_text(line_name(json, "uarch"), result->uarch);
+    json_text(line_name(json, "cpu"), result->brand);
+    json_fixed(line_name(json, "tsc_hz"), result->tsc_hz, 0);
+    json_fixed(line_name(json, "core_hz"), result->core_hz, 0);
+    json_int(line_name(json, "copies"), result->copies);
+    json_int(line_name(json, "iterations"), result->iterations);
+    json_int(line_name(json, "instances"), result->instances);
 }
 
 static void print_json(const struct bench_spec *spec, const struct bench_result *result, FILE *out)
 {
-    fputs("{\n", out);
-    if (spec->file)
-        print_json_member("file", spec->file, out);
-    if (spec->file && spec->symbol)
-        print_json_member("symbol", spec->symbol, out);
-    if (spec->body)
-        print_json_member("code", spec->body, out);
-    print_json_member("init", spec->init ? spec->init : "", out);
-    print_json_member("mode", bench_mode_name(spec->mode), out);
-    print_json_member("breakers", result->breakers, out);
-    fprintf(out, "  \"bits\": %d,\n", result->bits);
-    print_json_member("outcome", outcome_name(result->outcome), out);
-    print_json_member("detail", result->detail, out);
-    print_json_member("uarch", result->uarch, out);
-    print_json_member("cpu", result->brand, out);
-    fprintf(out, "  \"tsc_hz\": %.0f,\n  \"core_hz\": %.0f,\n", result->tsc_hz, result->core_hz);
-    fprintf(out, "  \"copies\": %d,\n  \"iterations\": %d,\n  \"instances\": %d,\n", result->copies,
-            result->iterations, result->instances);
-    print_json_events(result, out);
-    print_json_member("placement", result->placement, out);
-    fputs("  \"threads\": [", out);
-    for (int t = 0; t < result->nthreads; t++)
-        print_json_summary(result, t, out);
-    fputs("\n  ],\n", out);
-    print_json_rows(result, out);
-    fputs("}\n", out);
+    struct strbuf text = {0};
+    struct json json = {.out = &text};
+    json_open(&json, '{');
+    put_json_head(&json, spec, result);
+    put_json_events(&json, result);
+    json_text(line_name(&json, "placement"), result->placement);
+    put_json_threads(&json, result);
+    put_json_rows(&json, result);
+    json_close(json_break(&json, "\n"), '}');
+    strbuf_puts(&text, "\n");
+    fputs(strbuf_text(&text), out);
+    strbuf_free(&text);
 }
 
 void bench_print(const struct bench_spec *spec, const struct bench_result *result,

@@ -7,6 +7,8 @@
 #include "cpuinfo/counter_names.h"
 #include "cpuinfo/environment.h"
 #include "util/affinity.h"
+#include "util/csvtext.h"
+#include "util/json.h"
 #include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text.h"
@@ -151,47 +153,46 @@ static void events_csv(struct listing *list, struct strbuf *out)
         strbuf_printf(out, ",%s", event_columns[i]);
     strbuf_puts(out, "\n");
     for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
-        report_csv_text(out, list->table->uarch);
+        csv_put_text(out, list->table->uarch);
         for (int i = 0; i < EVENT_COLUMNS; i++) {
             strbuf_puts(out, ",");
-            report_csv_text(out, row.fields[i]);
+            csv_put_text(out, row.fields[i]);
         }
         strbuf_puts(out, "\n");
     }
 }
 
-static void member(struct strbuf *out, const char *before, const char *name, const char *value)
+static void head_json(const struct counter_table *table, struct json *json)
 {
-    strbuf_printf(out, "%s\"%s\": ", before, name);
-    report_json_text(out, value);
-}
-
-static void head_json(const struct counter_table *table, struct strbuf *out)
-{
-    member(out, "{", "uarch", table->uarch);
-    member(out, ", ", "applies", table->applies);
-    member(out, ", ", "version", table->version);
-    member(out, ", ", "source", table->source);
-    member(out, ", ", "scheme", counter_scheme_name(table->scheme));
-    strbuf_printf(out, ", \"general_counters\": %d, \"fixed_counters\": %d",
-                  table->general_counters, table->fixed_counters);
+    json_open(json, '{');
+    json_text(json_name(json, "uarch"), table->uarch);
+    json_text(json_name(json, "applies"), table->applies);
+    json_text(json_name(json, "version"), table->version);
+    json_text(json_name(json, "source"), table->source);
+    json_text(json_name(json, "scheme"), counter_scheme_name(table->scheme));
+    json_int(json_name(json, "general_counters"), table->general_counters);
+    json_int(json_name(json, "fixed_counters"), table->fixed_counters);
 }
 
 static void events_json(struct listing *list, struct strbuf *out)
 {
     struct event_row row;
-    const char *comma = "";
-    head_json(list->table, out);
-    strbuf_puts(out, ", \"events\": [");
-    for (int index = 0; event_next(list->table, list->request->globs, &index, &row); comma = ",") {
-        strbuf_printf(out, "%s\n  ", comma);
+    struct json json = {.out = out};
+    head_json(list->table, &json);
+    json_open(json_name(&json, "events"), '[');
+    for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
+        char code[24];
+        snprintf(code, sizeof code, "0x%llx", (unsigned long long)counter_event_code(row.event));
+        json_open(json_break(&json, "\n  "), '{');
         for (int i = 0; i < EVENT_COLUMNS; i++)
-            member(out, i ? ", " : "{", event_columns[i], row.fields[i]);
-        strbuf_printf(out, ", \"config\": \"0x%llx\", \"here\": %s}",
-                      (unsigned long long)counter_event_code(row.event),
-                      counter_fits(list->table, row.event) ? "true" : "false");
+            json_text(json_name(&json, event_columns[i]), row.fields[i]);
+        json_text(json_name(&json, "config"), code);
+        json_bool(json_name(&json, "here"), counter_fits(list->table, row.event));
+        json_close(&json, '}');
     }
-    strbuf_puts(out, "\n]}\n");
+    json_close(json_break(&json, "\n"), ']');
+    json_close(&json, '}');
+    strbuf_puts(out, "\n");
 }
 
 static bool set_matches(const struct counter_set *set, char *const *globs)
@@ -239,17 +240,19 @@ static void sets_csv(struct listing *list, struct strbuf *out)
 
 static void sets_json(struct listing *list, struct strbuf *out)
 {
-    const char *comma = "";
-    head_json(list->table, out);
-    strbuf_puts(out, ", \"sets\": [");
+    struct json json = {.out = out};
+    head_json(list->table, &json);
+    json_open(json_name(&json, "sets"), '[');
     for (const struct counter_set *set = NULL;
-         (set = set_next(list->table, list->request->globs, set)); comma = ",") {
-        strbuf_printf(out, "%s\n  ", comma);
-        member(out, "{", "set", set->name);
-        member(out, ", ", "events", set->events);
-        strbuf_puts(out, "}");
+         (set = set_next(list->table, list->request->globs, set));) {
+        json_open(json_break(&json, "\n  "), '{');
+        json_text(json_name(&json, "set"), set->name);
+        json_text(json_name(&json, "events"), set->events);
+        json_close(&json, '}');
     }
-    strbuf_puts(out, "\n]}\n");
+    json_close(json_break(&json, "\n"), ']');
+    json_close(&json, '}');
+    strbuf_puts(out, "\n");
 }
 
 static void list_text(struct listing *list, struct strbuf *out)

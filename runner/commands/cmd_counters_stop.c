@@ -4,6 +4,8 @@
 #include "cmd_counters.h"
 #include "cmd_counters_state.h"
 
+#include "util/csvtext.h"
+#include "util/json.h"
 #include "util/strbuf.h"
 
 #include <errno.h>
@@ -52,27 +54,38 @@ int counters_stop(const struct counters_request *request)
     return there < 0 ? EXIT_ENVIRONMENT : status;
 }
 
+struct status_report {
+    enum report_format format;
+    struct report_table *table; // for REPORT_TABLE
+    struct json json;           // for REPORT_JSON
+    struct strbuf *out;
+};
+
 // One event on one CPU as the three formats want it.
-static void status_put(const struct state_slot *slot, uint64_t value, enum report_format format,
-                       bool first, struct report_table *report, struct strbuf *out)
+static void status_put(struct status_report *report, const struct state_slot *slot, uint64_t value)
 {
+    struct strbuf *out = report->out;
+    struct json *json = &report->json;
     char cpu[16], rdpmc[16], count[32];
     snprintf(cpu, sizeof cpu, "%d", slot->cpu);
     snprintf(rdpmc, sizeof rdpmc, "0x%x", slot->slot.rdpmc);
     snprintf(count, sizeof count, "%" PRIu64, value);
-    if (format == REPORT_TABLE) {
-        report_table_cell(report, cpu);
-        report_table_cell(report, slot->name);
-        report_table_cell(report, rdpmc);
-        report_table_cell(report, count);
-    } else if (format == REPORT_CSV) {
-        strbuf_printf(out, "%s%s,", first ? "cpu,event,rdpmc,count\n" : "", cpu);
-        report_csv_text(out, slot->name);
+    if (report->format == REPORT_TABLE) {
+        report_table_cell(report->table, cpu);
+        report_table_cell(report->table, slot->name);
+        report_table_cell(report->table, rdpmc);
+        report_table_cell(report->table, count);
+    } else if (report->format == REPORT_CSV) {
+        strbuf_printf(out, "%s%s,", out->len ? "" : "cpu,event,rdpmc,count\n", cpu);
+        csv_put_text(out, slot->name);
         strbuf_printf(out, ",%s,%s\n", rdpmc, count);
     } else {
-        strbuf_printf(out, "%s\n  {\"cpu\": %s, \"event\": ", first ? "[" : ",", cpu);
-        report_json_text(out, slot->name);
-        strbuf_printf(out, ", \"rdpmc\": %u, \"count\": %s}", slot->slot.rdpmc, count);
+        json_open(json_break(json, "\n  "), '{');
+        json_int(json_name(json, "cpu"), slot->cpu);
+        json_text(json_name(json, "event"), slot->name);
+        json_uint(json_name(json, "rdpmc"), slot->slot.rdpmc);
+        json_uint(json_name(json, "count"), value);
+        json_close(json, '}');
     }
 }
 
@@ -82,9 +95,14 @@ static int status_print(const struct counters_state *state, const struct count_m
     static const char *const headers[] = {"cpu", "event", "rdpmc ecx", "count"};
     static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_RIGHT, ALIGN_LEFT,
                                                                  ALIGN_LEFT, ALIGN_RIGHT};
-    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
     struct strbuf out = {0};
+    struct status_report report = {.format = format,
+                                   .table = report_table_new(headers, aligns, ARRAY_LEN(headers)),
+                                   .json = {.out = &out},
+                                   .out = &out};
     enum count_obstacle obstacle = COUNT_FINE;
+    if (format == REPORT_JSON)
+        json_open(&report.json, '[');
     for (size_t i = 0; i < state->nslots && !obstacle; i++) {
         struct msr_device device;
         uint64_t value = 0;
@@ -93,15 +111,17 @@ static int status_print(const struct counters_state *state, const struct count_m
             obstacle = msr_slot_read(&device, &state->slots[i].slot, &value, err);
             msr_device_close(&device);
         }
-        status_put(&state->slots[i], value, format, i == 0, report, &out);
+        status_put(&report, &state->slots[i], value);
     }
     if (format == REPORT_TABLE)
-        report_table_print(report, &out);
-    if (format == REPORT_JSON)
-        strbuf_puts(&out, "\n]\n");
+        report_table_print(report.table, &out);
+    if (format == REPORT_JSON) {
+        json_close(json_break(&report.json, "\n"), ']');
+        strbuf_puts(&out, "\n");
+    }
     if (!obstacle)
         fputs(strbuf_text(&out), stdout);
-    report_table_free(report);
+    report_table_free(report.table);
     strbuf_free(&out);
     return obstacle ? -1 : 0;
 }

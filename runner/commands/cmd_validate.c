@@ -14,6 +14,7 @@
 #include "store/store_ports.h"
 #include "store/store_validation.h"
 #include "store_options.h"
+#include "util/json.h"
 #include "util/text.h"
 
 #include <errno.h>
@@ -111,35 +112,44 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
     return status == EXIT_DONE ? command_no_operands(&cmd_validate, argc, argv, operand) : status;
 }
 
+static void print_json_classes(struct json *json, const struct validation *result)
+{
+    json_open(json_name(json, "by_class"), '{');
+    for (int i = 0; i < result->nclasses; i++) {
+        const struct validation_class *class = &result->classes[i];
+        json_open(json_name(json, class->name), '{');
+        json_int(json_name(json, "mixes"), class->mixes);
+        if (class->mixes) {
+            json_fixed(json_name(json, "mape_percent"), class->mape_percent, 3);
+            json_fixed(json_name(json, "within_10_percent"), class->within_10_percent, 2);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, '}');
+}
+
 static void print_json(const struct validation *result)
 {
     struct strbuf out = {0};
-    strbuf_printf(&out, "{\"mixes\": %" PRId64 ", \"seed\": %" PRId64 ", \"mape_percent\": %.3f, ",
-                  result->mixes, result->seed, result->mape_percent);
-    if (isnan(result->kendall_tau)) // all mixes alike
-        strbuf_puts(&out, "\"kendall_tau\": null");
-    else
-        strbuf_printf(&out, "\"kendall_tau\": %.4f", result->kendall_tau);
-    strbuf_printf(&out, ", \"within_10_percent\": %.2f, \"by_class\": {",
-                  result->within_10_percent);
-    for (int i = 0; i < result->nclasses; i++) {
-        const struct validation_class *class = &result->classes[i];
-        strbuf_puts(&out, i ? ", " : "");
-        report_json_text(&out, class->name);
-        strbuf_printf(&out, ": {\"mixes\": %" PRId64, class->mixes);
-        if (class->mixes)
-            strbuf_printf(&out, ", \"mape_percent\": %.3f, \"within_10_percent\": %.2f",
-                          class->mape_percent, class->within_10_percent);
-        strbuf_puts(&out, "}");
-    }
-    strbuf_puts(&out, "}, \"worst\": [");
+    struct json json = {.out = &out};
+    json_open(&json, '{');
+    json_int(json_name(&json, "mixes"), result->mixes);
+    json_int(json_name(&json, "seed"), result->seed);
+    json_fixed(json_name(&json, "mape_percent"), result->mape_percent, 3);
+    json_fixed(json_name(&json, "kendall_tau"), result->kendall_tau, 4); // NaN: all mixes alike
+    json_fixed(json_name(&json, "within_10_percent"), result->within_10_percent, 2);
+    print_json_classes(&json, result);
+    json_open(json_name(&json, "worst"), '[');
     for (int i = 0; i < result->nworst; i++) {
-        strbuf_puts(&out, i ? ",\n  {\"mix\": " : "\n  {\"mix\": ");
-        report_json_text(&out, result->worst[i].text);
-        strbuf_printf(&out, ", \"measured_clk\": %.3f, \"predicted_clk\": %.3f}",
-                      result->worst[i].measured_clk, result->worst[i].predicted_clk);
+        json_open(json_break(&json, "\n  "), '{');
+        json_text(json_name(&json, "mix"), result->worst[i].text);
+        json_fixed(json_name(&json, "measured_clk"), result->worst[i].measured_clk, 3);
+        json_fixed(json_name(&json, "predicted_clk"), result->worst[i].predicted_clk, 3);
+        json_close(&json, '}');
     }
-    strbuf_puts(&out, "]}\n");
+    json_close(&json, ']');
+    json_close(&json, '}');
+    strbuf_puts(&out, "\n");
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
 }

@@ -56,9 +56,6 @@ const char *report_ports(struct store_rows *rows);
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 
-void report_csv_text(struct strbuf *out, const char *text);  // one field, quoted where needed
-void report_json_text(struct strbuf *out, const char *text); // a string in its quotes
-
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show the columns that people need. 0, or -1 with the store's
 // message.

@@ -4,6 +4,8 @@
 #include "report.h"
 #include "store/store_ports.h"
 
+#include "util/json.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,84 +160,98 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
         strbuf_printf(out, "%d forms of one µop fit into no set.\n", model->unexplained);
 }
 
-static void ports_json_set(const struct port_model *model, uint32_t set, struct strbuf *out)
+static void ports_json_set(struct json *json, const struct port_model *model, uint32_t set)
 {
     int ports[PORTS_MAX], n = port_set_ports(model, set, ports);
+    json_open(json_name(json, "ports"), '[');
     for (int p = 0; p < n; p++) {
         char label[PORT_LABEL_MAX];
         port_label(model, ports[p], label);
-        strbuf_puts(out, p ? ", " : "");
-        report_json_text(out, label);
+        json_text(json, label);
     }
+    json_close(json, ']');
+}
+
+static void ports_json_sets(struct json *json, const struct stored_port_model *stored)
+{
+    const struct port_model *model = &stored->model;
+    json_open(json_name(json, "sets"), '[');
+    for (int c = 0; c < model->nclasses; c++) {
+        const struct port_class *class = &model->classes[c];
+        json_open(json_break(json, "\n  "), '{');
+        json_text(json_name(json, "name"), class->name);
+        json_int(json_name(json, "size"), port_set_size(class->set));
+        ports_json_set(json, model, class->set);
+        json_int(json_name(json, "forms"), class->members);
+        json_text(json_name(json, "blocker"), stored->class_blockers[c]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    json_open(json_name(json_break(json, "\n "), "hidden"), '[');
+    for (int i = 0; i < model->nhidden; i++) {
+        json_open(json, '{');
+        json_text(json_name(json, "name"), model->hidden[i].name);
+        ports_json_set(json, model, model->hidden[i].set);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void ports_json_units(struct json *json, const struct stored_port_model *stored)
+{
+    const struct port_model *model = &stored->model;
+    json_open(json_name(json_break(json, "\n "), "units"), '[');
+    for (int u = 0; u < model->nunits; u++) {
+        json_open(json, '{');
+        json_text(json_name(json, "name"), model->units[u].name);
+        json_text(json_name(json, "blocker"), stored->unit_blockers[u]);
+        json_text(json_name(json, "kind"), unit_kind(&model->units[u]));
+        json_fixed(json_name(json, "busy_clk"), model->units[u].blocker_clk, 3);
+        if (stored->unit_wholes[u] && *stored->unit_wholes[u]) {
+            json_text(json_name(json, "whole_blocker"), stored->unit_wholes[u]);
+            json_fixed(json_name(json, "whole_clk"), model->units[u].whole_clk, 3);
+        }
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 // The forms beside which others are timed, and for how long each needs which path.
-static void ports_json_probes(const struct stored_port_model *stored, struct strbuf *out)
+static void ports_json_probes(struct json *json, const struct stored_port_model *stored)
 {
     const struct port_model *model = &stored->model;
+    json_open(json_name(json_break(json, "\n "), "probes"), '[');
     for (int p = 0; p < model->nprobes; p++) {
         const struct port_usage *usage = &model->probes[p].usage;
-        strbuf_puts(out, p ? ", {\"form\": " : "{\"form\": ");
-        report_json_text(out, stored->probe_forms[p]);
-        strbuf_puts(out, ", \"shares\": {");
-        for (int s = 0; s < usage->nshares; s++) {
-            strbuf_puts(out, s ? ", " : "");
-            report_json_text(out, model->units[usage->shares[s].unit].name);
-            strbuf_printf(out, ": %.3f", usage->shares[s].clk);
-        }
-        strbuf_puts(out, "}}");
+        json_open(json, '{');
+        json_text(json_name(json, "form"), stored->probe_forms[p]);
+        json_open(json_name(json, "shares"), '{');
+        for (int s = 0; s < usage->nshares; s++)
+            json_fixed(json_name(json, model->units[usage->shares[s].unit].name),
+                       usage->shares[s].clk, 3);
+        json_close(json, '}');
+        json_close(json, '}');
     }
+    json_close(json, ']');
 }
 
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
                        struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
-    strbuf_puts(out, "{\"uarch\": ");
-    report_json_text(out, uarch);
-    strbuf_printf(out,
-                  ", \"width\": %d, \"ports\": %d, \"residual\": %.4f, \"binding\": %.4f, "
-                  "\"filler\": ",
-                  model->width, model->nports, model->residual, model->binding);
-    report_json_text(out, stored->filler);
-    strbuf_puts(out, ", \"sets\": [");
-    for (int c = 0; c < model->nclasses; c++) {
-        const struct port_class *class = &model->classes[c];
-        strbuf_puts(out, c ? ",\n  {\"name\": " : "\n  {\"name\": ");
-        report_json_text(out, class->name);
-        strbuf_printf(out, ", \"size\": %d, \"ports\": [", port_set_size(class->set));
-        ports_json_set(model, class->set, out);
-        strbuf_printf(out, "], \"forms\": %d, \"blocker\": ", class->members);
-        report_json_text(out, stored->class_blockers[c]);
-        strbuf_puts(out, "}");
-    }
-    strbuf_puts(out, "],\n \"hidden\": [");
-    for (int i = 0; i < model->nhidden; i++) {
-        strbuf_puts(out, i ? ", {\"name\": " : "{\"name\": ");
-        report_json_text(out, model->hidden[i].name);
-        strbuf_puts(out, ", \"ports\": [");
-        ports_json_set(model, model->hidden[i].set, out);
-        strbuf_puts(out, "]}");
-    }
-    strbuf_puts(out, "],\n \"units\": [");
-    for (int u = 0; u < model->nunits; u++) {
-        strbuf_puts(out, u ? ", {\"name\": " : "{\"name\": ");
-        report_json_text(out, model->units[u].name);
-        strbuf_puts(out, ", \"blocker\": ");
-        report_json_text(out, stored->unit_blockers[u]);
-        strbuf_puts(out, ", \"kind\": ");
-        report_json_text(out, unit_kind(&model->units[u]));
-        strbuf_printf(out, ", \"busy_clk\": %.3f", model->units[u].blocker_clk);
-        if (stored->unit_wholes[u] && *stored->unit_wholes[u]) {
-            strbuf_puts(out, ", \"whole_blocker\": ");
-            report_json_text(out, stored->unit_wholes[u]);
-            strbuf_printf(out, ", \"whole_clk\": %.3f", model->units[u].whole_clk);
-        }
-        strbuf_puts(out, "}");
-    }
-    strbuf_puts(out, "],\n \"probes\": [");
-    ports_json_probes(stored, out);
-    strbuf_puts(out, "]}\n");
+    struct json json = {.out = out};
+    json_open(&json, '{');
+    json_text(json_name(&json, "uarch"), uarch);
+    json_int(json_name(&json, "width"), model->width);
+    json_int(json_name(&json, "ports"), model->nports);
+    json_fixed(json_name(&json, "residual"), model->residual, 4);
+    json_fixed(json_name(&json, "binding"), model->binding, 4);
+    json_text(json_name(&json, "filler"), stored->filler);
+    ports_json_sets(&json, stored);
+    ports_json_units(&json, stored);
+    ports_json_probes(&json, stored);
+    json_close(&json, '}');
+    strbuf_puts(out, "\n");
 }
 
 static void svg_text(struct strbuf *out, const char *text)

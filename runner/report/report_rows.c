@@ -4,6 +4,8 @@
 #include "report.h"
 
 #include "store/store_read.h"
+#include "util/csvtext.h"
+#include "util/json.h"
 #include "util/mem.h"
 
 #include <ctype.h>
@@ -12,45 +14,40 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A stored number for programs: six significant digits are more than any measurement has.
-static void put_value_number(struct strbuf *out, struct store_rows *rows, int column)
-{
-    if (store_rows_type(rows, column) == STORE_INTEGER)
-        strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, column));
-    else
-        strbuf_printf(out, "%.6g", store_rows_real(rows, column));
-}
+enum { VALUE_DIGITS = 6 }; // of a number for programs: more than any measurement has
 
 static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header)
 {
     for (int c = 0; c < store_rows_columns(rows); c++) {
         strbuf_puts(out, c ? "," : "");
         if (header)
-            report_csv_text(out, store_rows_name(rows, c));
+            csv_put_text(out, store_rows_name(rows, c));
         else if (store_rows_type(rows, c) == STORE_TEXT)
-            report_csv_text(out, store_rows_text(rows, c));
+            csv_put_text(out, store_rows_text(rows, c));
+        else if (store_rows_type(rows, c) == STORE_INTEGER)
+            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
         else if (store_rows_type(rows, c) != STORE_NULL)
-            put_value_number(out, rows, c);
+            strbuf_printf(out, "%.*g", VALUE_DIGITS, store_rows_real(rows, c));
     }
     strbuf_puts(out, "\n");
 }
 
-static void put_json_row(struct strbuf *out, struct store_rows *rows, bool first)
+static void put_json_row(struct json *json, struct store_rows *rows)
 {
-    strbuf_puts(out, first ? "\n  {" : ",\n  {");
+    json_open(json_break(json, "\n  "), '{');
     for (int c = 0; c < store_rows_columns(rows); c++) {
-        strbuf_puts(out, c ? ", " : "");
-        report_json_text(out, store_rows_name(rows, c));
-        strbuf_puts(out, ": ");
         enum store_type type = store_rows_type(rows, c);
+        json_name(json, store_rows_name(rows, c));
         if (type == STORE_TEXT)
-            report_json_text(out, store_rows_text(rows, c));
-        else if (type == STORE_NULL || !isfinite(store_rows_real(rows, c)))
-            strbuf_puts(out, "null");
+            json_text(json, store_rows_text(rows, c));
+        else if (type == STORE_INTEGER)
+            json_int(json, store_rows_integer(rows, c));
+        else if (type == STORE_NULL)
+            json_null(json);
         else
-            put_value_number(out, rows, c);
+            json_digits(json, store_rows_real(rows, c), VALUE_DIGITS);
     }
-    strbuf_puts(out, "}");
+    json_close(json, '}');
 }
 
 // A column of the tables: its heading, how it is aligned, which column of the view it shows, and
@@ -283,22 +280,24 @@ static int put_rows(struct store *store, enum store_view view, const struct stor
     enum report_align aligns[SHOWN_MAX];
     struct report_fit fits[SHOWN_MAX];
     struct report_table *table = shown_new(shown_views[view], headings, aligns, fits);
+    struct json json = {.out = out};
     if (format == REPORT_CSV)
         put_csv_row(out, rows, true);
     else if (format == REPORT_JSON)
-        strbuf_puts(out, "[");
+        json_open(&json, '[');
     int got;
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
         if (format == REPORT_CSV)
             put_csv_row(out, rows, false);
         else if (format == REPORT_JSON)
-            put_json_row(out, rows, *nrows == 0);
+            put_json_row(&json, rows);
         else
             for (const struct shown_column *shown = shown_views[view]; shown->heading; shown++)
                 shown_put(table, rows, shown);
-    if (format == REPORT_JSON)
-        strbuf_puts(out, *nrows ? "\n]\n" : "]\n");
-    else if (format == REPORT_TABLE && *nrows > 0 && width > 0)
+    if (format == REPORT_JSON) {
+        json_close(*nrows ? json_break(&json, "\n") : &json, ']');
+        strbuf_puts(out, "\n");
+    } else if (format == REPORT_TABLE && *nrows > 0 && width > 0)
         report_table_print_narrow(table, width, fits, out, note);
     else if (format == REPORT_TABLE && *nrows > 0)
         report_table_print(table, out);

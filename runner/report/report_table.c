@@ -4,6 +4,7 @@
 // not be able to drive the terminal.
 #include "report.h"
 
+#include "util/csvtext.h"
 #include "util/mem.h"
 #include "util/text.h"
 
@@ -283,8 +284,8 @@ void report_table_csv(const struct report_table *table, struct strbuf *out)
     for (int row = -1; row < report_table_rows(table); row++) {
         for (int c = 0; c < table->ncolumns; c++) {
             strbuf_puts(out, c ? "," : "");
-            report_csv_text(out,
-                            row < 0 ? table->headers[c] : table->cells[row * table->ncolumns + c]);
+            csv_put_text(out,
+                         row < 0 ? table->headers[c] : table->cells[row * table->ncolumns + c]);
         }
         strbuf_puts(out, "\n");
     }

@@ -3,6 +3,8 @@
 // rows; JSON with the single values too. docs/COUNTERS.md says what the columns and members are.
 #include "stat_report_internal.h"
 
+#include "util/csvtext.h"
+#include "util/json.h"
 #include "util/mem.h"
 
 #include <math.h>
@@ -10,14 +12,6 @@
 #include <stdlib.h>
 
 // --- CSV ---
-
-static void put_number(struct strbuf *out, double value, const char *otherwise)
-{
-    if (isfinite(value))
-        strbuf_printf(out, "%.15g", value);
-    else
-        strbuf_puts(out, otherwise);
-}
 
 // The last columns of a row: where the code of a hardware event comes from.
 static void put_csv_table(const struct stat_report *r, bool of_table, struct strbuf *out)
@@ -33,7 +27,7 @@ static void put_csv_derived(const struct stat_report *r, const char *kind, const
                             const char *detail, double clk, struct strbuf *out)
 {
     char *name = xasprintf("%s:%s%s%s", kind, event, *detail ? ":" : "", detail);
-    report_csv_text(out, name);
+    csv_put_text(out, name);
     strbuf_printf(out, ",derived,,,clk,%.15g,,,,,ok,", clk);
     put_csv_table(r, true, out);
     free(name);
@@ -63,16 +57,17 @@ void stat_report_csv(const struct stat_report *r, struct strbuf *out)
         const double numbers[] = {row.summary.mean, row.summary.min, row.summary.max,
                                   row.summary.spread};
         for (size_t k = 0; k < ARRAY_LEN(texts); k++) {
-            report_csv_text(out, texts[k]);
+            csv_put_text(out, texts[k]);
             strbuf_puts(out, ",");
         }
         for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            put_number(out, numbers[k], "");
+            if (isfinite(numbers[k]))
+                strbuf_printf(out, "%.15g", numbers[k]);
             strbuf_puts(out, ",");
         }
         strbuf_printf(out, "%zu,%s,", row.summary.n,
                       row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        report_csv_text(out, row.series->why ? row.series->why : "");
+        csv_put_text(out, row.series->why ? row.series->why : "");
         put_csv_table(r, row.code[0] != '\0', out);
     }
     double *means = stat_means_make(r);
@@ -88,117 +83,109 @@ void stat_report_csv(const struct stat_report *r, struct strbuf *out)
 
 // --- JSON ---
 
-static void put_json_member(struct strbuf *out, const char *name, const char *text)
-{
-    strbuf_printf(out, "\"%s\": ", name);
-    if (text && *text)
-        report_json_text(out, text);
-    else
-        strbuf_puts(out, "null");
-    strbuf_puts(out, ", ");
-}
+enum { DIGITS = 15 }; // of a number: all that a count has
 
-static void put_json_rows(const struct stat_report *r, struct strbuf *out)
+static void put_json_rows(struct json *json, const struct stat_report *r)
 {
-    strbuf_puts(out, "  \"events\": [");
+    json_open(json_name(json_break(json, " \n  "), "events"), '[');
     for (int i = 0; i < stat_rows_count(r); i++) {
         struct stat_row row = stat_row_at(r, i);
-        const char *const names[] = {"mean", "min", "max", "spread"};
-        const double numbers[] = {row.summary.mean, row.summary.min, row.summary.max,
-                                  row.summary.spread};
-        strbuf_puts(out, i ? ",\n    {" : "\n    {");
-        put_json_member(out, "event", row.name);
-        put_json_member(out, "source", row.source);
-        put_json_member(out, "code", row.code);
-        put_json_member(out, "rings", row.rings);
-        put_json_member(out, "unit", row.unit);
-        for (size_t k = 0; k < ARRAY_LEN(numbers); k++) {
-            strbuf_printf(out, "\"%s\": ", names[k]);
-            put_number(out, numbers[k], "null");
-            strbuf_puts(out, ", ");
-        }
-        put_json_member(out, "outcome",
+        json_open(json_break(json, "\n    "), '{');
+        json_text_known(json_name(json, "event"), row.name);
+        json_text_known(json_name(json, "source"), row.source);
+        json_text_known(json_name(json, "code"), row.code);
+        json_text_known(json_name(json, "rings"), row.rings);
+        json_text_known(json_name(json, "unit"), row.unit);
+        json_digits(json_name(json, "mean"), row.summary.mean, DIGITS);
+        json_digits(json_name(json, "min"), row.summary.min, DIGITS);
+        json_digits(json_name(json, "max"), row.summary.max, DIGITS);
+        json_digits(json_name(json, "spread"), row.summary.spread, DIGITS);
+        json_text_known(json_name(json, "outcome"),
                         row.series->obstacle ? count_obstacle_name(row.series->obstacle) : "ok");
-        put_json_member(out, "detail", row.series->why);
-        strbuf_puts(out, "\"values\": [");
+        json_text_known(json_name(json, "detail"), row.series->why);
+        json_open(json_name(json, "values"), '[');
         for (size_t k = 0; k < row.series->n; k++)
-            strbuf_printf(out, "%s%.15g", k ? ", " : "", row.series->values[k]);
-        strbuf_puts(out, "]}");
+            json_digits(json, row.series->values[k], DIGITS);
+        json_close(json, ']');
+        json_close(json, '}');
     }
-    strbuf_puts(out, "\n  ],\n");
+    json_close(json_break(json, "\n  "), ']');
 }
 
-static void put_json_histograms(const struct stat_report *r, const double *means,
-                                struct strbuf *out)
+static void put_json_histograms(struct json *json, const struct stat_report *r, const double *means)
 {
-    const char *comma = "\n    ";
-    strbuf_puts(out, "  \"histograms\": [");
+    json_open(json_name(json_break(json, "\n  "), "histograms"), '[');
     for (int i = 0; i < r->result->nevents; i++) {
         struct stat_histogram h;
         if (r->events[i].base != i ||
             !stat_histogram_make(r->events, means, r->result->nevents, i, &h))
             continue;
-        strbuf_puts(out, comma);
-        strbuf_puts(out, "{");
-        put_json_member(out, "event", r->events[i].event.name);
-        strbuf_printf(out, "\"total_clk\": %.15g, \"mean\": %.15g, \"clk\": [", h.total_clk,
-                      h.mean);
+        json_open(json_break(json, "\n    "), '{');
+        json_text_known(json_name(json, "event"), r->events[i].event.name);
+        json_digits(json_name(json, "total_clk"), h.total_clk, DIGITS);
+        json_digits(json_name(json, "mean"), h.mean, DIGITS);
+        json_open(json_name(json, "clk"), '[');
         for (int k = 0; k < h.nbuckets; k++)
-            strbuf_printf(out, "%s%.15g", k ? ", " : "", h.clk[k]);
-        strbuf_puts(out, "]}");
-        comma = ",\n    ";
+            json_digits(json, h.clk[k], DIGITS);
+        json_close(json, ']');
+        json_close(json, '}');
     }
-    strbuf_puts(out, "\n  ],\n");
+    json_close(json_break(json, "\n  "), ']');
 }
 
-static void put_json_durations(const struct stat_report *r, const double *means, struct strbuf *out)
+static void put_json_durations(struct json *json, const struct stat_report *r, const double *means)
 {
-    const char *comma = "\n    ";
-    strbuf_puts(out, "  \"durations\": [");
+    json_open(json_name(json_break(json, "\n  "), "durations"), '[');
     for (int i = 0; i < r->result->nevents; i++) {
         int begins;
         double clk = stat_duration_of(r, means, i, &begins);
         if (isnan(clk))
             continue;
-        strbuf_puts(out, comma);
-        strbuf_puts(out, "{");
-        put_json_member(out, "condition", r->events[i].event.name);
-        strbuf_printf(out, "\"clk\": %.15g, \"begins\": %.15g, \"mean_clk\": %.15g}", means[i],
-                      means[begins], clk);
-        comma = ",\n    ";
+        json_open(json_break(json, "\n    "), '{');
+        json_text_known(json_name(json, "condition"), r->events[i].event.name);
+        json_digits(json_name(json, "clk"), means[i], DIGITS);
+        json_digits(json_name(json, "begins"), means[begins], DIGITS);
+        json_digits(json_name(json, "mean_clk"), clk, DIGITS);
+        json_close(json, '}');
     }
-    strbuf_puts(out, "\n  ]\n");
+    json_close(json_break(json, "\n  "), ']');
+}
+
+static void put_json_head(struct json *json, const struct stat_report *r)
+{
+    const struct stat_result *result = r->result;
+    json_open(json_name(json_break(json, "\n  "), "program"), '[');
+    for (int i = 0; r->options->argv[i]; i++)
+        json_text(json, r->options->argv[i]);
+    json_close(json, ']');
+    json_text_known(json_name(json_break(json, "\n  "), "uarch"), r->table->uarch);
+    json_text_known(json_name(json, "table_version"), r->table->version);
+    json_text_known(json_name(json, "backend"), r->options->backend->name);
+    if (r->options->cpu >= 0)
+        json_int(json_name(json, "cpu"), r->options->cpu);
+    else
+        json_null(json_name(json, "cpu"));
+    json_int(json_name(json_break(json, "\n  "), "warm_runs"), result->warm_runs);
+    json_int(json_name(json, "counted_runs"), result->counted_runs);
+    json_int(json_name(json, "lost_runs"), result->lost_runs);
+    json_int(json_name(json, "exit_status"), result->exit_status);
+    json_int(json_name(json, "signal"), result->signal);
+    json_bool(json_name(json, "statuses_differ"), result->statuses_differ);
 }
 
 void stat_report_json(const struct stat_report *r, struct strbuf *out)
 {
-    const struct stat_result *result = r->result;
-    double *means = stat_means_make(r);
-    strbuf_puts(out, "{\n  \"program\": [");
-    for (int i = 0; r->options->argv[i]; i++) {
-        strbuf_puts(out, i ? ", " : "");
-        report_json_text(out, r->options->argv[i]);
-    }
-    strbuf_puts(out, "],\n  ");
-    put_json_member(out, "uarch", r->table->uarch);
-    put_json_member(out, "table_version", r->table->version);
-    put_json_member(out, "backend", r->options->backend->name);
-    if (r->options->cpu >= 0)
-        strbuf_printf(out, "\"cpu\": %d,", r->options->cpu);
-    else
-        strbuf_puts(out, "\"cpu\": null,");
-    strbuf_printf(out,
-                  "\n  \"warm_runs\": %d, \"counted_runs\": %d, \"lost_runs\": %d, "
-                  "\"exit_status\": %d, \"signal\": %d, \"statuses_differ\": %s,\n",
-                  result->warm_runs, result->counted_runs, result->lost_runs, result->exit_status,
-                  result->signal, result->statuses_differ ? "true" : "false");
     char doubt[200];
-    strbuf_puts(out, "  ");
-    put_json_member(out, "doubt", stat_doubt_find(r, means, doubt, sizeof doubt));
+    double *means = stat_means_make(r);
+    struct json json = {.out = out};
+    json_open(&json, '{');
+    put_json_head(&json, r);
+    json_text_known(json_name(json_break(&json, "\n  "), "doubt"),
+                    stat_doubt_find(r, means, doubt, sizeof doubt));
+    put_json_rows(&json, r);
+    put_json_histograms(&json, r, means);
+    put_json_durations(&json, r, means);
+    json_close(json_break(&json, "\n"), '}');
     strbuf_puts(out, "\n");
-    put_json_rows(r, out);
-    put_json_histograms(r, means, out);
-    put_json_durations(r, means, out);
-    strbuf_puts(out, "}\n");
     free(means);
 }

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Fields of CSV as they are written. libcsv, which reads them (csvfile.h), quotes every field.
+#ifndef LATPUT_CSVTEXT_H
+#define LATPUT_CSVTEXT_H
+
+#include "strbuf.h"
+
+void csv_put_text(struct strbuf *out, const char *text);   // one field, quoted where needed
+void csv_put_quoted(struct strbuf *out, const char *text); // one field, always quoted
+
+#endif

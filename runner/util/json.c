@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// Writing JSON; see json.h.
+#include "json.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+// What stands between this and what was before.
+static void json_begin(struct json *json)
+{
+    if (!json->named) {
+        strbuf_puts(json->out, json->more ? "," : "");
+        strbuf_puts(json->out, json->space ? json->space : json->more ? " " : "");
+        json->space = NULL;
+    }
+    json->named = false;
+    json->more = true;
+}
+
+static void json_quote(struct strbuf *out, const char *text)
+{
+    strbuf_puts(out, "\"");
+    for (; *text; text++) {
+        unsigned char byte = (unsigned char)*text;
+        if (byte < ' ' || byte == 0x7f)
+            strbuf_printf(out, "\\u%04x", byte);
+        else if (byte == '"' || byte == '\\')
+            strbuf_printf(out, "\\%c", byte);
+        else
+            strbuf_put(out, text, 1);
+    }
+    strbuf_puts(out, "\"");
+}
+
+struct json *json_break(struct json *json, const char *space)
+{
+    json->space = space;
+    return json;
+}
+
+struct json *json_name(struct json *json, const char *name)
+{
+    json_text(json, name);
+    strbuf_puts(json->out, ": ");
+    json->named = true;
+    return json;
+}
+
+void json_open(struct json *json, char bracket)
+{
+    json_begin(json);
+    strbuf_put(json->out, &bracket, 1);
+    json->more = false;
+}
+
+void json_close(struct json *json, char bracket)
+{
+    strbuf_puts(json->out, json->space ? json->space : "");
+    strbuf_put(json->out, &bracket, 1);
+    json->space = NULL;
+    json->more = true;
+}
+
+void json_text(struct json *json, const char *text)
+{
+    json_begin(json);
+    json_quote(json->out, text ? text : "");
+}
+
+void json_text_known(struct json *json, const char *text)
+{
+    if (text && *text)
+        json_text(json, text);
+    else
+        json_null(json);
+}
+
+void json_int(struct json *json, int64_t value)
+{
+    json_begin(json);
+    strbuf_printf(json->out, "%" PRId64, value);
+}
+
+void json_uint(struct json *json, uint64_t value)
+{
+    json_begin(json);
+    strbuf_printf(json->out, "%" PRIu64, value);
+}
+
+void json_fixed(struct json *json, double value, int decimals)
+{
+    if (!isfinite(value)) {
+        json_null(json);
+        return;
+    }
+    json_begin(json);
+    strbuf_printf(json->out, "%.*f", decimals, value);
+}
+
+void json_digits(struct json *json, double value, int digits)
+{
+    if (!isfinite(value)) {
+        json_null(json);
+        return;
+    }
+    json_begin(json);
+    strbuf_printf(json->out, "%.*g", digits, value);
+}
+
+void json_bool(struct json *json, bool value)
+{
+    json_begin(json);
+    strbuf_puts(json->out, value ? "true" : "false");
+}
+
+void json_null(struct json *json)
+{
+    json_begin(json);
+    strbuf_puts(json->out, "null");
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Writes JSON: commas, quotes and escapes are the writer's, the layout is the caller's.
+//
+//     struct json json = {.out = &text};
+//     json_open(&json, '{');
+//     json_text(json_name(&json, "uarch"), "zen5");
+//     json_open(json_name(json_break(&json, "\n  "), "ports"), '[');
+//     json_int(&json, 4);
+//     json_close(&json, ']');
+//     json_close(&json, '}');
+//
+// makes {"uarch": "zen5",
+//   "ports": [4]}
+#ifndef LATPUT_JSON_H
+#define LATPUT_JSON_H
+
+#include "strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json {
+    struct strbuf *out; // the caller's, who also ends the text with a line feed
+    const char *space;  // of json_break(); NULL
+    bool more;          // something stands before this in the array or object
+    bool named;         // what comes is the value of a name
+};
+
+// What comes next, the end of an array or object too, has this white space in front of it, instead
+// of a blank behind a comma. Returns json, as json_name() does.
+struct json *json_break(struct json *json, const char *space);
+// Begins a member of an object.
+struct json *json_name(struct json *json, const char *name);
+void json_open(struct json *json, char bracket);  // '[' or '{'
+void json_close(struct json *json, char bracket); // ']' or '}'
+
+// Values: members, or elements of an array.
+void json_text(struct json *json, const char *text);       // UTF-8; NULL: ""
+void json_text_known(struct json *json, const char *text); // NULL and "": null
+void json_int(struct json *json, int64_t value);
+void json_uint(struct json *json, uint64_t value);
+void json_fixed(struct json *json, double value, int decimals); // not finite: null
+void json_digits(struct json *json, double value, int digits);  // as %g; not finite: null
+void json_bool(struct json *json, bool value);
+void json_null(struct json *json);
+
+#endif
