@@ -7,6 +7,7 @@
 #include "core/outcome.h"
 #include "execute/timing.h"
 #include "plan/plan.h"
+#include "util/mem.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -87,5 +88,43 @@ struct test_result {
 struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels);
+
+// What came of a form when it was executed: facts, as they are measured and as the database keeps
+// them. Texts and arrays are the caller's.
+struct executed_kernel {
+    struct kernel_facts facts;
+    enum outcome outcome;
+    const char *detail; // why, where not ok
+    const struct timing *timings;
+    int ntimings;
+};
+struct executed_test {
+    enum test_kind kind;
+    enum bound bound;
+    enum outcome planned; // where there are no kernels: its outcome, and in `detail` why
+    const char *detail;
+    const struct executed_kernel *kernels;
+    int nkernels;
+};
+
+// What follows from it. A kernel that was executed well is unstable where its passes disagree.
+struct derived_kernel {
+    enum outcome outcome;
+    const char *detail;
+    struct estimate estimate;
+};
+struct derived_test {
+    struct test_result result;
+    const struct derived_kernel *kernels; // as many as there are of the executed test
+};
+
+// The one way from samples to results: all tests of a form, one of `derived` each. What it points
+// to is the arena's, texts are the caller's or literals.
+void derive_form(const struct executed_test *tests, int ntests, int issue_width,
+                 struct arena *arena, struct derived_test *derived);
+
+// The database keeps of a kernel what followed from it, too. Takes the conclusion that passes
+// disagree back, so that it can be drawn again; what else happened to a kernel stays.
+void derive_take_back(struct executed_kernel *kernel);
 
 #endif

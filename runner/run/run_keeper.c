@@ -26,59 +26,62 @@ struct run_keeper {
     struct err err;
 };
 
-static void measure_kernel(const struct exec_kernel *from, const struct kernel_facts *facts,
-                           int issue_width, struct measured_kernel *to)
+// A test as it was executed; `measured`: its kernels.
+static struct executed_test executed_test(struct arena *arena, const struct test *test,
+                                          const struct exec_kernel *measured)
 {
-    *to = (struct measured_kernel){
-        .outcome = from->outcome,
-        .detail = from->detail,
-        .code = from->code_bytes ? from->code : NULL,
-        .code_bytes =
-            (int)(from->code_bytes < CORE_CODE_MAX ? from->code_bytes : (uint32_t)CORE_CODE_MAX),
-        .timings = from->timings,
-        .ntimings = from->ntimings};
-    to->estimate = derive_kernel(facts, issue_width, from->timings, from->ntimings);
-    if (from->outcome != OUTCOME_OK)
-        to->estimate.outcome = from->outcome;
-    else if (to->estimate.outcome != OUTCOME_OK) {
-        to->outcome = to->estimate.outcome;
-        to->detail = "the passes disagree";
-    }
-}
-
-// The reason that a test without a value gives: its first failed kernel's.
-static const char *test_detail(const struct measured_kernel *kernels, int nkernels,
-                               enum outcome outcome)
-{
-    for (int i = 0; i < nkernels; i++)
-        if (kernels[i].outcome == outcome && kernels[i].detail && kernels[i].detail[0])
-            return kernels[i].detail;
-    return "";
-}
-
-static void measure_test(struct arena *arena, const struct test *test,
-                         const struct exec_kernel *measured, int issue_width,
-                         struct measured_test *to)
-{
-    size_t n = (size_t)test->nkernels;
-    struct measured_kernel *kernels = arena_alloc(arena, n * sizeof *kernels);
-    struct kernel_facts *facts = arena_alloc(arena, n * sizeof *facts);
-    struct estimate *estimates = arena_alloc(arena, n * sizeof *estimates);
+    struct executed_kernel *kernels = arena_alloc(arena, (size_t)test->nkernels * sizeof *kernels);
     for (int i = 0; i < test->nkernels; i++) {
         const struct kernel_spec *spec = &test->kernels[i];
-        facts[i] = (struct kernel_facts){spec->shape, spec->instances, spec->instrs,
-                                         spec->extra_clk, test->kind == TEST_LATENCY};
-        measure_kernel(&measured[i], &facts[i], issue_width, &kernels[i]);
-        estimates[i] = kernels[i].estimate;
+        kernels[i] = (struct executed_kernel){
+            .facts = {spec->shape, spec->instances, spec->instrs, spec->extra_clk,
+                      test->kind == TEST_LATENCY},
+            .outcome = measured[i].outcome,
+            .detail = measured[i].detail,
+            .timings = measured[i].timings,
+            .ntimings = measured[i].ntimings
+        };
     }
-    to->kernels = kernels;
-    to->result = derive_test(test->kind, test->bound, facts, estimates, test->nkernels);
-    if (test->nkernels == 0) {
-        to->result.outcome = test->outcome;
-        to->result.detail = test->detail;
-    } else if (to->result.outcome != OUTCOME_OK && !*to->result.detail) {
-        to->result.detail = test_detail(kernels, test->nkernels, to->result.outcome);
+    return (struct executed_test){test->kind,   test->bound, test->outcome,
+                                  test->detail, kernels,     test->nkernels};
+}
+
+// What the store wants to know of it.
+static struct measured_test measured_test(struct arena *arena, const struct derived_test *derived,
+                                          const struct exec_kernel *executed, int nkernels)
+{
+    struct measured_kernel *kernels = arena_alloc(arena, (size_t)nkernels * sizeof *kernels);
+    for (int i = 0; i < nkernels; i++) {
+        const struct exec_kernel *from = &executed[i];
+        const struct derived_kernel *follows = &derived->kernels[i];
+        uint32_t kept = from->code_bytes < CORE_CODE_MAX ? from->code_bytes : CORE_CODE_MAX;
+        kernels[i] = (struct measured_kernel){.outcome = follows->outcome,
+                                              .detail = follows->detail,
+                                              .code = from->code_bytes ? from->code : NULL,
+                                              .code_bytes = (int)kept,
+                                              .timings = from->timings,
+                                              .ntimings = from->ntimings,
+                                              .estimate = follows->estimate};
     }
+    return (struct measured_test){kernels, derived->result};
+}
+
+// Derives all tests of a row.
+static struct measured_test *measured_tests(struct arena *arena, const struct plan *plan,
+                                            const struct exec_kernel *kernels, int issue_width)
+{
+    size_t n = (size_t)plan->ntests;
+    struct executed_test *executed = arena_alloc(arena, n * sizeof *executed);
+    struct derived_test *derived = arena_alloc(arena, n * sizeof *derived);
+    struct measured_test *tests = arena_alloc(arena, n * sizeof *tests);
+    const struct exec_kernel *at = kernels;
+    for (int t = 0; t < plan->ntests; at += plan->tests[t++].nkernels)
+        executed[t] = executed_test(arena, &plan->tests[t], at);
+    derive_form(executed, plan->ntests, issue_width, arena, derived);
+    at = kernels;
+    for (int t = 0; t < plan->ntests; at += plan->tests[t++].nkernels)
+        tests[t] = measured_test(arena, &derived[t], at, plan->tests[t].nkernels);
+    return tests;
 }
 
 static bool row_complete(const struct batch *batch, const struct batch_row *row)
@@ -102,13 +105,10 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
                      struct err *err)
 {
     const struct plan *plan = &row->plan;
-    struct measured_test *tests = arena_alloc(&batch->arena, (size_t)plan->ntests * sizeof *tests);
-    int k = row->first_kernel;
+    const struct measured_test *tests = measured_tests(
+        &batch->arena, plan, &batch->measured[row->first_kernel], keeper->issue_width);
     bool ok = plan->ntests > 0;
     for (int t = 0; t < plan->ntests; t++) {
-        measure_test(&batch->arena, &plan->tests[t], &batch->measured[k], keeper->issue_width,
-                     &tests[t]);
-        k += plan->tests[t].nkernels;
         for (int i = 0; i < plan->tests[t].nkernels; i++)
             keeper->doubted += tests[t].kernels[i].estimate.doubted;
         ok &= tests[t].result.outcome == OUTCOME_OK ||

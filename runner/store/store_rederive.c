@@ -8,22 +8,17 @@
 #include "store_rederive.h"
 #include "util/mem.h"
 
-#include <math.h>
 #include <string.h>
 
-// One test on its way through derive again. All memory is the arena's, which is reset a test.
-struct rederive_test {
-    int64_t test_id;
-    enum test_kind kind;
-    enum bound bound;
-    enum outcome planned;
-    const char *detail;
-    int issue_width;
-    struct kernel_facts *facts;
-    struct estimate *estimates;
-    int64_t *kernel_ids;
-    const char **kernel_details;
-    int nkernels;
+// A form on its way through derive again. All memory is the arena's, which is reset a form.
+struct rederive_form {
+    int64_t run_form_id;
+    int issue_width, ntests;
+    struct executed_test *tests;
+    struct rederive_test {
+        int64_t test_id;
+        int64_t *kernel_ids;
+    } * ids; // of each test
 };
 
 static const char *rederive_text(struct arena *arena, sqlite3_stmt *stmt, int column)
@@ -37,6 +32,13 @@ static enum outcome rederive_outcome(sqlite3_stmt *stmt, int column)
     const char *text = (const char *)sqlite3_column_text(stmt, column);
     int outcome = outcome_parse(text ? text : "");
     return outcome < 0 ? OUTCOME_SKIPPED : (enum outcome)outcome;
+}
+
+static int rederive_end(struct store *store, sqlite3_stmt *stmt, int got, const char *doing,
+                        struct err *err)
+{
+    sqlite3_reset(stmt);
+    return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, doing);
 }
 
 static int rederive_samples(struct store *store, struct arena *arena, int64_t timing_id,
@@ -66,21 +68,25 @@ static int rederive_samples(struct store *store, struct arena *arena, int64_t ti
     return got == SQLITE_DONE ? 0 : store_error(store, err, "read samples");
 }
 
-static int rederive_kernel(struct store *store, struct arena *arena, struct rederive_test *test,
-                           int index, enum outcome outcome, struct err *err)
+static int rederive_timings(struct store *store, struct arena *arena, int64_t kernel_id,
+                            struct executed_kernel *kernel, struct err *err)
 {
+    int64_t n = 0;
+    if (store_get_int(store, err, &n, "SELECT count(*) FROM timing WHERE kernel_id = ?1", "i",
+                      kernel_id) < 0)
+        return -1;
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT timing_id, pass, outcome, accepted, tried, iterations, "
                                     "copies, calib_clk, overhead_tsc, "
                                     "overhead_counted_clk "
                                     "FROM timing WHERE kernel_id = ?1 ORDER BY timing_id",
-                                    "i", test->kernel_ids[index]);
+                                    "i", kernel_id);
     if (!stmt)
         return -1;
-    struct timing timings[64] = {{0}};
-    int n = 0, got = SQLITE_DONE;
-    while (n < (int)ARRAY_LEN(timings) && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        struct timing *timing = &timings[n++];
+    struct timing *timings = arena_alloc(arena, ((size_t)n + 1) * sizeof *timings);
+    int at = 0, got = SQLITE_DONE;
+    while (at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        struct timing *timing = &timings[at++];
         timing->pass = sqlite3_column_int(stmt, 1);
         timing->outcome = rederive_outcome(stmt, 2);
         timing->detail = "";
@@ -95,92 +101,99 @@ static int rederive_kernel(struct store *store, struct arena *arena, struct rede
         if (rederive_samples(store, arena, sqlite3_column_int64(stmt, 0), timing, err) != 0)
             return -1;
     }
-    sqlite3_reset(stmt);
-    if (got != SQLITE_DONE && got != SQLITE_ROW)
-        return store_error(store, err, "read timings");
-    struct estimate *estimate = &test->estimates[index];
-    *estimate = derive_kernel(&test->facts[index], test->issue_width, timings, n);
-    // What happened to the kernel stays. Only that its passes disagreed was a conclusion from its
-    // samples, so that one is drawn again.
-    if (outcome != OUTCOME_OK && (outcome != OUTCOME_UNSTABLE || n == 0))
-        estimate->outcome = outcome;
-    else if (estimate->outcome != OUTCOME_OK && !*test->kernel_details[index])
-        test->kernel_details[index] = "the passes disagree";
-    return 0;
+    kernel->timings = timings;
+    kernel->ntimings = at;
+    return rederive_end(store, stmt, got, "read timings", err);
 }
 
-static int rederive_kernels(struct store *store, struct arena *arena, struct rederive_test *test,
-                            struct err *err)
+static int rederive_kernels(struct store *store, struct arena *arena, struct rederive_test *ids,
+                            struct executed_test *test, struct err *err)
 {
     int64_t n = 0;
     if (store_get_int(store, err, &n, "SELECT count(*) FROM kernel WHERE test_id = ?1", "i",
-                      test->test_id) < 0)
+                      ids->test_id) < 0)
         return -1;
-    test->facts = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->facts);
-    test->estimates = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->estimates);
-    test->kernel_ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->kernel_ids);
-    test->kernel_details = arena_alloc(arena, ((size_t)n + 1) * sizeof *test->kernel_details);
+    struct executed_kernel *kernels = arena_alloc(arena, ((size_t)n + 1) * sizeof *kernels);
+    ids->kernel_ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *ids->kernel_ids);
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT kernel_id, shape, instances, instrs, extra_clk, "
                                     "outcome, detail "
                                     "FROM kernel WHERE test_id = ?1 ORDER BY position",
-                                    "i", test->test_id);
+                                    "i", ids->test_id);
+    if (!stmt)
+        return -1;
+    int at = 0, got = SQLITE_DONE;
+    for (; at < n && (got = sqlite3_step(stmt)) == SQLITE_ROW; at++) {
+        struct executed_kernel *kernel = &kernels[at];
+        ids->kernel_ids[at] = sqlite3_column_int64(stmt, 0);
+        kernel->facts = (struct kernel_facts){
+            rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2), sqlite3_column_int(stmt, 3),
+            sqlite3_column_double(stmt, 4), test->kind == TEST_LATENCY};
+        kernel->outcome = rederive_outcome(stmt, 5);
+        kernel->detail = rederive_text(arena, stmt, 6);
+        if (rederive_timings(store, arena, ids->kernel_ids[at], kernel, err) != 0)
+            return -1;
+        derive_take_back(kernel);
+    }
+    test->kernels = kernels;
+    test->nkernels = at;
+    return rederive_end(store, stmt, got, "read kernels", err);
+}
+
+static int rederive_read(struct store *store, struct arena *arena, struct rederive_form *form,
+                         struct err *err)
+{
+    int64_t n = 0;
+    if (store_get_int(store, err, &n, "SELECT count(*) FROM test WHERE run_form_id = ?1", "i",
+                      form->run_form_id) < 0)
+        return -1;
+    form->tests = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->tests);
+    form->ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->ids);
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT test_id, kind, bound, outcome, detail FROM test "
+                                    "WHERE run_form_id = ?1 ORDER BY test_id",
+                                    "i", form->run_form_id);
     if (!stmt)
         return -1;
     int got = SQLITE_DONE;
-    while (test->nkernels < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        int at = test->nkernels++;
-        test->kernel_ids[at] = sqlite3_column_int64(stmt, 0);
-        test->facts[at] = (struct kernel_facts){
-            rederive_text(arena, stmt, 1), sqlite3_column_int(stmt, 2), sqlite3_column_int(stmt, 3),
-            sqlite3_column_double(stmt, 4), test->kind == TEST_LATENCY};
-        enum outcome outcome = rederive_outcome(stmt, 5);
-        test->kernel_details[at] = rederive_text(arena, stmt, 6);
-        if (rederive_kernel(store, arena, test, at, outcome, err) != 0)
+    while (form->ntests < n && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        struct executed_test *test = &form->tests[form->ntests];
+        struct rederive_test *ids = &form->ids[form->ntests++];
+        bool latency = strcmp(rederive_text(arena, stmt, 1), "latency") == 0;
+        bool upper = strcmp(rederive_text(arena, stmt, 2), "upper") == 0;
+        ids->test_id = sqlite3_column_int64(stmt, 0);
+        test->kind = latency ? TEST_LATENCY : TEST_THROUGHPUT;
+        test->bound = upper ? BOUND_UPPER : BOUND_EXACT;
+        test->planned = rederive_outcome(stmt, 3);
+        test->detail = rederive_text(arena, stmt, 4);
+        if (rederive_kernels(store, arena, ids, test, err) != 0)
             return -1;
     }
-    sqlite3_reset(stmt);
-    return got == SQLITE_DONE || got == SQLITE_ROW ? 0 : store_error(store, err, "read kernels");
+    return rederive_end(store, stmt, got, "read tests", err);
 }
 
-// The reason that a test without a value gives: its first kernel's of that outcome.
-static const char *rederive_detail(const struct rederive_test *test, enum outcome outcome)
+static int rederive_store(struct store *store, const struct rederive_test *ids, int nkernels,
+                          const struct derived_test *derived, struct err *err)
 {
-    for (int i = 0; i < test->nkernels; i++)
-        if (test->estimates[i].outcome == outcome && *test->kernel_details[i])
-            return test->kernel_details[i];
-    return "";
-}
-
-static int rederive_store(struct store *store, const struct rederive_test *test, struct err *err)
-{
-    struct test_result result = {
-        .outcome = test->planned, .detail = test->detail, .kernel = -1, .bound = test->bound};
-    if (test->nkernels > 0) {
-        result = derive_test(test->kind, test->bound, test->facts, test->estimates, test->nkernels);
-        if (result.outcome != OUTCOME_OK)
-            result.detail = rederive_detail(test, result.outcome);
-    }
-    for (int i = 0; i < test->nkernels; i++)
-        if (store_put_estimate(store, test->kernel_ids[i], &test->estimates[i], err) != 0)
+    for (int i = 0; i < nkernels; i++)
+        if (store_put_estimate(store, ids->kernel_ids[i], &derived->kernels[i].estimate, err) != 0)
             return -1;
-    int64_t kernel_id = result.kernel >= 0 ? test->kernel_ids[result.kernel] : 0;
-    return store_put_result(store, test->test_id, &result, kernel_id, err);
+    int kernel = derived->result.kernel;
+    return store_put_result(store, ids->test_id, &derived->result,
+                            kernel >= 0 ? ids->kernel_ids[kernel] : 0, err);
 }
 
-static int rederive_one(struct store *store, struct arena *arena, sqlite3_stmt *stmt,
-                        struct err *err)
+static int rederive_form(struct store *store, struct arena *arena, struct rederive_form *form,
+                         struct err *err)
 {
-    struct rederive_test test = {.test_id = sqlite3_column_int64(stmt, 0)};
-    const char *kind = rederive_text(arena, stmt, 1);
-    test.kind = strcmp(kind, "latency") == 0 ? TEST_LATENCY : TEST_THROUGHPUT;
-    test.bound = strcmp(rederive_text(arena, stmt, 2), "upper") == 0 ? BOUND_UPPER : BOUND_EXACT;
-    test.planned = rederive_outcome(stmt, 3);
-    test.detail = rederive_text(arena, stmt, 4);
-    test.issue_width = sqlite3_column_int(stmt, 5);
-    if (rederive_kernels(store, arena, &test, err) != 0)
+    if (rederive_read(store, arena, form, err) != 0)
         return -1;
-    return rederive_store(store, &test, err);
+    struct derived_test *derived = arena_alloc(arena, (size_t)form->ntests * sizeof *derived);
+    derive_form(form->tests, form->ntests, form->issue_width, arena, derived);
+    for (int t = 0; t < form->ntests; t++)
+        if (rederive_store(store, &form->ids[t], form->tests[t].nkernels, &derived[t], err) != 0)
+            return -1;
+    return 0;
 }
 
 // Removes what was derived, after keeping it aside to say later what changed.
@@ -193,7 +206,7 @@ static int rederive_forget(struct store *store, int64_t run_id, struct err *err)
                       "i", run_id) != 0 ||
         store_script(store, err,
                      "DROP TABLE IF EXISTS temp.old_result; "
-                     "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, value_clk "
+                     "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, detail, value_clk "
                      "FROM main.result",
                      "keep the old results") != 0 ||
         store_execute(store, err,
@@ -208,24 +221,26 @@ static int rederive_forget(struct store *store, int64_t run_id, struct err *err)
                          "i", run_id);
 }
 
-static int rederive_tests(struct store *store, int64_t run_id, int64_t *results, struct err *err)
+static int rederive_forms(struct store *store, int64_t run_id, int64_t *results, struct err *err)
 {
     sqlite3_stmt *stmt =
         store_bind(store, err,
-                   "SELECT test_id, kind, bound, test.outcome, test.detail, issue_width FROM run "
-                   "JOIN run_form USING (run_id) JOIN test USING (run_form_id) "
-                   "WHERE ?1 = 0 OR run_id = ?1 ORDER BY test_id",
+                   "SELECT run_form_id, issue_width FROM run JOIN run_form USING (run_id) "
+                   "WHERE ?1 = 0 OR run_id = ?1 ORDER BY run_form_id",
                    "i", run_id);
     if (!stmt)
         return -1;
     int got = SQLITE_DONE, result = 0;
-    for (*results = 0; result == 0 && (got = sqlite3_step(stmt)) == SQLITE_ROW; ++*results) {
+    while (result == 0 && (got = sqlite3_step(stmt)) == SQLITE_ROW) {
         struct arena arena = {0};
-        result = rederive_one(store, &arena, stmt, err);
+        struct rederive_form form = {.run_form_id = sqlite3_column_int64(stmt, 0),
+                                     .issue_width = sqlite3_column_int(stmt, 1)};
+        result = rederive_form(store, &arena, &form, err);
+        *results += form.ntests;
         arena_free(&arena);
     }
     if (result == 0 && got != SQLITE_DONE)
-        result = store_error(store, err, "read tests");
+        result = store_error(store, err, "read forms");
     sqlite3_reset(stmt);
     return result;
 }
@@ -234,12 +249,13 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
                         struct err *err)
 {
     if (rederive_forget(store, run_id, err) != 0 ||
-        rederive_tests(store, run_id, results, err) != 0)
+        rederive_forms(store, run_id, results, err) != 0)
         return -1;
     int got =
         store_get_int(store, err, changed,
                       "SELECT count(*) FROM result LEFT JOIN temp.old_result AS old "
                       "USING (test_id) WHERE result.outcome IS NOT old.outcome OR "
+                      "result.detail IS NOT old.detail OR "
                       "abs(coalesce(result.value_clk, 0) - coalesce(old.value_clk, 0)) > 1e-9",
                       "");
     return got < 0 ? -1 : 0;

@@ -318,6 +318,73 @@ static void test_rederive(void **state)
     fixture_end(&fixture, store);
 }
 
+// A latency that does not show, whose reason is derive's and not its kernel's; and one whose kernel
+// says more than that it is unstable.
+static void put_reasons(struct store *store, int64_t run_id)
+{
+    struct list_row row = fixture_row("xlat", "", "xlat");
+    struct kernel_spec specs[2];
+    struct test tests[2];
+    struct measured_kernel kernels[2];
+    struct measured_test measured[2];
+    struct fixture_timing timings;
+    struct arena arena = {0};
+    struct err err = {""};
+    fixture_time(&timings, 3);
+    for (int i = 0; i < 2; i++) {
+        specs[i] = (struct kernel_spec){
+            .shape = "dense", .body = "", .init = "", .instances = 1, .instrs = 1, .extra_clk = 3};
+        tests[i] = (struct test){.kind = TEST_LATENCY,
+                                 .src = "op1",
+                                 .dst = i ? "op2" : "op1",
+                                 .variant = "",
+                                 .note = "",
+                                 .detail = "",
+                                 .kernels = &specs[i],
+                                 .nkernels = 1};
+        const struct executed_kernel executed = {
+            .facts = {"dense", 1, 1, 3, true},
+            .outcome = i ? OUTCOME_UNSTABLE : OUTCOME_OK,
+            .detail = i ? "something outside ended the measuring process" : "",
+            .timings = timings.timings,
+            .ntimings = 2
+        };
+        fixture_derive(&tests[i], &executed, 8, &arena, &kernels[i], &measured[i]);
+    }
+    struct plan plan = {&row, tests, 2};
+    if (store_put_form(store, run_id, "int", 7, &plan, measured, &err) != 0)
+        fail_msg("%s", err.text);
+    arena_free(&arena);
+}
+
+// The reason of a result is derived again like its value, and counted where it differs.
+static void test_rederive_reasons(void **state)
+{
+    (void)state;
+    static const char reasons[] = "SELECT group_concat(outcome || ': ' || detail, '; ') "
+                                  "FROM (SELECT * FROM result ORDER BY test_id)";
+    static const char expected[] =
+        "not_measurable: no dependency shows: the chain takes no longer than what closes it; "
+        "unstable: something outside ended the measuring process";
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {""};
+    int64_t results, changed, run_id = fixture_run(store, "testa", 0xb00f21);
+    put_reasons(store, run_id);
+    fixture_expect(store, reasons, expected);
+    assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
+    assert_int_equal(results, 2);
+    assert_int_equal(changed, 0);
+    fixture_expect(store, reasons, expected);
+    // As an older version left it.
+    assert_int_equal(
+        store_execute(store, &err, "UPDATE result SET detail = '' WHERE kernel_id IS NULL", ""), 0);
+    assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
+    assert_int_equal(changed, 2);
+    fixture_expect(store, reasons, expected);
+    fixture_end(&fixture, store);
+}
+
 static int make_database(const char *path)
 {
     struct store *store = NULL;
@@ -348,9 +415,13 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "make") == 0)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_number),     cmocka_unit_test(test_table),
-        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_write),      cmocka_unit_test(test_rederive),
+        cmocka_unit_test(test_number),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_write),
+        cmocka_unit_test(test_rederive),
+        cmocka_unit_test(test_rederive_reasons),
         cmocka_unit_test(test_write_best),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -40,16 +40,18 @@ static void put_form(struct store *store, int64_t run_id, int position, double c
         timing.timings[pass].counted = true;
         timing.timings[pass].overhead_counted_clk = 70;
     }
-    const struct kernel_facts facts = {"dense", 1, 1, 0, false};
-    const struct measured_kernel kernel = {.detail = "",
-                                           .timings = timing.timings,
-                                           .ntimings = 2,
-                                           .estimate = derive_kernel(&facts, 8, timing.timings, 2)};
-    struct measured_test measured = {.kernels = &kernel};
-    measured.result = derive_test(TEST_LATENCY, BOUND_EXACT, &facts, &kernel.estimate, 1);
+    const struct executed_kernel executed = {
+        .facts = {"dense", 1, 1, 0, false},
+          .detail = "", .timings = timing.timings, .ntimings = 2
+    };
+    struct arena arena = {0};
+    struct measured_kernel kernel;
+    struct measured_test measured;
+    fixture_derive(&test, &executed, 8, &arena, &kernel, &measured);
     struct plan plan = {&row, (struct test *)&test, 1};
     if (store_put_form(store, run_id, "int", position, &plan, &measured, &err) != 0)
         fail_msg("%s", err.text);
+    arena_free(&arena);
 }
 
 static int64_t put_run(struct store *store)

@@ -43,12 +43,12 @@ static void put_form(struct store *store, int64_t run_id, int position, const ch
     struct test tests[PAIRS_MAX];
     struct measured_kernel kernels[PAIRS_MAX];
     struct measured_test measured[PAIRS_MAX];
+    struct arena arena = {0};
     struct kernel_spec spec = {
         .shape = "dense", .body = "", .init = "", .instances = 1, .instrs = 1};
     struct err err = {""};
     for (int i = 0; i < n; i++) {
         const struct pair *pair = &pairs[i];
-        const struct kernel_facts facts = {"dense", 1, 1, 0, pair->kind == TEST_LATENCY};
         fixture_time(&made[i], 1);
         for (int k = 0; k < 8; k++)
             made[i].samples[k].kernel_tsc = (uint32_t)(pair->clk * pair->factors[k] * 2000) + 50;
@@ -60,16 +60,18 @@ static void put_form(struct store *store, int64_t run_id, int position, const ch
                                  .detail = "",
                                  .kernels = &spec,
                                  .nkernels = 1};
-        kernels[i] =
-            (struct measured_kernel){.detail = "", .timings = made[i].timings, .ntimings = 2};
-        kernels[i].estimate = derive_kernel(&facts, 8, made[i].timings, 2);
-        kernels[i].outcome = kernels[i].estimate.outcome;
-        measured[i].kernels = &kernels[i];
-        measured[i].result = derive_test(pair->kind, pair->bound, &facts, &kernels[i].estimate, 1);
+        const struct executed_kernel executed = {
+            .facts = {"dense", 1, 1, 0, pair->kind == TEST_LATENCY},
+            .detail = "",
+            .timings = made[i].timings,
+            .ntimings = 2
+        };
+        fixture_derive(&tests[i], &executed, 8, &arena, &kernels[i], &measured[i]);
     }
     struct plan plan = {&row, tests, n};
     if (store_put_form(store, run_id, "int", position, &plan, measured, &err) != 0)
         fail_msg("%s", err.text);
+    arena_free(&arena);
 }
 
 static int64_t put_run(struct store *store)

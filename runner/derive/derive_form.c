@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// From the samples of a form to its results; see derive.h.
+#include "derive.h"
+
+#include <string.h>
+
+static const char DISAGREE[] = "the passes disagree";
+
+static struct derived_kernel derive_executed(const struct executed_kernel *kernel, int issue_width)
+{
+    struct derived_kernel derived = {.outcome = kernel->outcome, .detail = kernel->detail};
+    derived.estimate =
+        derive_kernel(&kernel->facts, issue_width, kernel->timings, kernel->ntimings);
+    if (kernel->outcome != OUTCOME_OK) {
+        derived.estimate.outcome = kernel->outcome;
+    } else if (derived.estimate.outcome != OUTCOME_OK) {
+        derived.outcome = derived.estimate.outcome;
+        derived.detail = DISAGREE;
+    }
+    return derived;
+}
+
+// The reason that a test without a value gives: that of its first kernel with this outcome.
+static const char *derive_reason(const struct derived_kernel *kernels, int nkernels,
+                                 enum outcome outcome)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (kernels[i].outcome == outcome && kernels[i].detail && *kernels[i].detail)
+            return kernels[i].detail;
+    return "";
+}
+
+static struct derived_test derive_executed_test(const struct executed_test *test, int issue_width,
+                                                struct arena *arena)
+{
+    size_t n = (size_t)test->nkernels;
+    struct derived_kernel *kernels = arena_alloc(arena, n * sizeof *kernels);
+    struct kernel_facts *facts = arena_alloc(arena, n * sizeof *facts);
+    struct estimate *estimates = arena_alloc(arena, n * sizeof *estimates);
+    for (size_t i = 0; i < n; i++) {
+        kernels[i] = derive_executed(&test->kernels[i], issue_width);
+        facts[i] = test->kernels[i].facts;
+        estimates[i] = kernels[i].estimate;
+    }
+    struct test_result result =
+        derive_test(test->kind, test->bound, facts, estimates, test->nkernels);
+    if (n == 0) {
+        result.outcome = test->planned;
+        result.detail = test->detail;
+    } else if (result.outcome != OUTCOME_OK && !*result.detail) {
+        result.detail = derive_reason(kernels, test->nkernels, result.outcome);
+    }
+    return (struct derived_test){result, kernels};
+}
+
+void derive_form(const struct executed_test *tests, int ntests, int issue_width,
+                 struct arena *arena, struct derived_test *derived)
+{
+    for (int i = 0; i < ntests; i++)
+        derived[i] = derive_executed_test(&tests[i], issue_width, arena);
+}
+
+void derive_take_back(struct executed_kernel *kernel)
+{
+    if (kernel->outcome != OUTCOME_UNSTABLE || kernel->ntimings == 0 ||
+        (*kernel->detail && strcmp(kernel->detail, DISAGREE) != 0))
+        return;
+    kernel->outcome = OUTCOME_OK;
+    kernel->detail = "";
+}
