@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 enum { CPU_FEATURES_MAX = 512, CPU_CACHES_MAX = 8, CPUID_LEAVES_MAX = 512 };
+enum { CPU_PORT_GROUPS_MAX = 12 }; // of ports that have a counter
 
 struct cpuid_leaf {
     uint32_t leaf, subleaf;

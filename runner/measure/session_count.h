@@ -8,10 +8,10 @@
 #include "core/core_abi.h"
 #include "counters/count_choose.h"
 #include "counters/count_rdpmc.h"
+#include "cpuinfo/cpuinfo.h"
 #include "execute/exec.h"
-#include "ports/ports.h"
 
-enum { SESSION_EVENTS_MAX = PORT_GROUPS_MAX + 2 }; // core_clk, slots, ports
+enum { SESSION_EVENTS_MAX = CPU_PORT_GROUPS_MAX + 2 }; // core_clk, slots, ports
 
 struct session;
 struct session_counting;
