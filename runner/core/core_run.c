@@ -160,7 +160,7 @@ static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iter
 }
 
 // Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many
-// times->
+// times.
 void run_trial(struct kernel_run *run)
 {
     double window_tsc = config->window_ns * config->tsc_hz / 1e9;

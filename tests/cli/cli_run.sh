@@ -26,10 +26,13 @@ expect_no_out
 expect "four forms in the table" test "$(sql 'select count(*) from instruction_table')" = 4
 expect "ud2 is unsupported" test \
     "$(sql "select outcome from instruction_table where mnemonic='ud2'")" = unsupported
-imul=$(sql "select latency_min_clk between 2.9 and 3.1 from instruction_table where mnemonic='imul' and outcome='ok'")
+# It is what cycles are calibrated with, and so has that many through the whole pipeline.
+imul=$(sql "select iif(got.outcome = 'ok', printf('%.1f of %d', latency_clk, calib_link_clk), got.outcome)
+    from latency_table as got join run using (run_id) where mnemonic = 'imul' and src = 'op1' and dst = 'op1'")
+link=$(sql 'select calib_link_clk from run')
 case $imul in
-'' | 1 | 0) ;; # another CPU may have another latency; here only that it is a number
-*) cli_fail "imul has no latency: $imul" ;;
+unstable) echo "note: imul is unstable" ;;
+*) expect "the latency of imul" test "$imul" = "$link.0 of $link" ;;
 esac
 expect "samples are kept" test "$(sql 'select count(*) > 20 from sample')" = 1
 expect "a text table with its title" grep -q '^Latency and throughput: A few well-known forms on ' \
@@ -45,6 +48,9 @@ expect "samples of the first run are still there" test "$(sql 'select count(dist
 
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.
 KILLDB=$SCRATCH/kill.db
+seed=${CLI_SEED:-$RANDOM}
+echo "CLI_SEED=$seed repeats the moments"
+RANDOM=$seed
 for _ in 1 2 3 4 5; do
     "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume \
         >/dev/null 2>&1 </dev/null &
@@ -62,15 +68,20 @@ rows=$(grep -cE '^(lock )?a' "$TREE/lists/integer_arithmetic.csv")
 have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select max(run_id) from run_form)')
 expect "all forms ($have of $rows)" test "$have" = "$rows"
 
-# A signal ends it in order.
-"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 >"$OUT" 2>"$ERR" </dev/null &
+# A signal ends it in order. (A shell starts what is in the background with SIGINT ignored.)
+env --default-signal=INT "$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
-sleep 1
+for _ in {1..200}; do
+    [ "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run' 2>/dev/null)" = 1 ] && break
+    sleep 0.05
+done
 kill -INT "$pid"
 wait "$pid"
 STATUS=$?
 CLI_COMMAND="latput run, SIGINT"
-[ "$STATUS" -le 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected an orderly end"
+expect_err '^latput run: stopped by SIGINT'
+[ "$STATUS" = 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected status 1, or 3 without a result"
+expect "the run is not finished" test "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run where finished_utc is not null')" = 0
 
 # Two that go on with one run: the second one says so at the start.
 "$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T >/dev/null 2>&1 </dev/null &
@@ -85,15 +96,33 @@ expect_err 'another process is measuring run [0-9]+'
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
 
-# Two at once on one database.
-"$LATPUT" run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T >"$SCRATCH/a" 2>&1 &
+# Two at once on one database, each on a CPU of its own where there are two. Each does all of its
+# work, or found its core too disturbed for any; what neither may have is trouble with the database.
+mapfile -t cpus < <(taskset -cp $$ | grep -oE '[0-9,-]+$' | tr , '\n' |
+    while IFS=- read -r first last; do seq "$first" "${last:-$first}"; done | tail -n 2)
+two=("$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T)
+"$LATPUT" run small.csv --cpu "${cpus[0]}" --db "${two[@]}" >"$SCRATCH/first" 2>&1 </dev/null &
 pid=$!
-run run small.csv --db "$SCRATCH/two.db" --results none --quiet --give-up 5 --tests T
+run run small.csv --cpu "${cpus[-1]}" --db "${two[@]}"
+cat "$OUT" "$ERR" >"$SCRATCH/second"
 second=$STATUS
 wait "$pid"
 first=$?
-CLI_COMMAND="two runs at once"
-[ "$first" -le 1 ] || [ "$second" -le 1 ] || cli_fail "at least one must succeed ($first, $second)"
+done_runs=0
+for which in "first $first" "second $second"; do
+    CLI_COMMAND="two runs at once, the ${which% *}" STATUS=${which#* }
+    cp "$SCRATCH/${which% *}" "$ERR"
+    if [ "$STATUS" -le 1 ]; then
+        expect_err 'latput run: 4 forms, results: '
+        done_runs=$((done_runs + 1))
+    else
+        expect_status 3
+        expect_err 'unstable|undisturbed|quiet'
+    fi
+done
+expect "all that was done is there" test "$(sqlite3 "$SCRATCH/two.db" \
+    'select count(*) from run where finished_utc is not null and run_id in
+        (select run_id from run_form group by 1 having count(*) = 4)')" -ge "$done_runs"
 expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_check')" = ok
 
 # Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
