@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Numbers that documents quote are those of the code. A line a number: document, the words around it
+# (a regular expression, in which # is the number), the name of the constant in the code, and by
+# what that is to be multiplied. Who changes a number or a name is told of the other place.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+numbers='
+README.md         |more than # % of the tests unstable            |UNSTABLE_PERCENT_MAX |1
+README.md         |moment for # seconds, tests are recorded       |give_up_s            |1
+docs/INTERNALS.md |batches of about # kernels                     |BATCH_KERNELS        |1
+docs/INTERNALS.md |while the process computed for # seconds       |hang_ms              |0.001
+docs/LIBRARY.md   |did not return within # ms                     |hang_ms              |1
+docs/MEASUREMENT.md|are within # % of the floor                   |canary_tolerance     |100
+docs/MEASUREMENT.md|before and after agree within # %             |calib_tolerance      |100
+docs/MEASUREMENT.md|After # requeues                              |requeues             |1
+docs/MEASUREMENT.md|accepted for # seconds                        |give_up_ms           |0.001
+docs/MEASUREMENT.md|bench --give-up.: #\)                         |GIVE_UP_DEFAULT_MS   |0.001
+docs/MEASUREMENT.md|waits until # ms are over                     |pass_gap_ms          |1
+docs/MEASUREMENT.md|samples that differ by less than # %          |STATE_WIDTH          |100
+docs/MEASUREMENT.md|\(or # cycles\), holds                        |STATE_WIDTH_CLK      |1
+docs/MEASUREMENT.md|cycles\), holds # % of all samples            |STATE_SHARE          |100
+docs/MEASUREMENT.md|settle for a state of # %                     |STATE_SHARE_LEAST    |100
+docs/MEASUREMENT.md|at least # % from the value                   |STATE_APART          |100
+docs/MEASUREMENT.md|above # % of the issue width                  |FRONT_END_BOUND      |100
+docs/MEASUREMENT.md|group of samples within # % that              |STATE_WIDTH          |100
+docs/MEASUREMENT.md|needs at least # % of this width              |FULL_WIDTH           |100
+'
+# The code without comments, and each document without its line breaks.
+find "$TREE/runner" "$TREE/library" -name '*.[ch]' -exec sed 's|//.*||' {} + >code
+quoted() { tr -s ' \n' '  ' <"$TREE/$1" | grep -oE "${2//#/[0-9][0-9,.]*}" | head -n 1; }
+# The values that the constant has in the code: a name may be used in two rooms.
+values() {
+    grep -oE "\b$1 = [0-9][0-9.]*" code | sed 's/.* = //' |
+        awk -v by="$2" '{ printf "%g\n", $1 * by }' | sort -u
+}
+checked=0
+while IFS='|' read -r document words name by; do
+    [ -n "$document" ] || continue
+    document=${document%% *} name=${name%% *}
+    words=${words%"${words##*[! ]}"}
+    CLI_COMMAND="$document: \"$words\", $name"
+    text=$(quoted "$document" "$words")
+    number=$(sed -E "s/^${words%%#*}//; s/${words#*#}\$//; s/,//g" <<<"$text")
+    if [ -z "$text" ]; then
+        cli_fail "the document does not say that any more"
+    elif ! values "$name" "$by" | grep -qxF "$number"; then
+        cli_fail "the document has '$number', the code $(values "$name" "$by" | xargs)"
+    fi
+    checked=$((checked + 1))
+done <<<"$numbers"
+expect "all numbers were looked at" test "$checked" -ge 19
+# The newest schema, in the schema and in the migrations.
+newest=$(basename "$(printf '%s\n' "$TREE"/db/migrations/*.sql | tail -n 1)")
+expect "the last migration is the schema" test "$(sed -nE 's/^PRAGMA user_version = ([0-9]+);.*/\1/p' \
+    "$TREE/db/migrations/$newest")" = "$((10#${newest%%_*}))"
+finish
