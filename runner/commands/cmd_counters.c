@@ -9,19 +9,20 @@
 #include <string.h>
 
 enum { OPT_UARCH, OPT_FORMAT, OPT_SETS, OPT_CPU, OPT_LOAD, OPT_WIDE };
+// clang-format off
 static const struct command_option options[] = {
-    [OPT_UARCH] = {'u',                             "uarch", "NAME",
-                   "the events of this CPU family, e.g. zen5, instead of this CPU's"},
-    [OPT_FORMAT] = {'f',                         "format", "FORMAT", "table (default), csv or json"},
-    [OPT_SETS] = {'s',                               "sets", NULL, "the named sets of events instead of the events"},
-    [OPT_CPU] =
-        {'c',"cpu", "LIST",
-                   "the logical CPU to look at; matters where not all are alike. The one this runs on "
-         "if not given. For start a list (0-3,8) or all, which is the default"},
+    [OPT_UARCH] = {'u', "uarch", "NAME",
+        "the events of this CPU family, e.g. zen5, instead of this CPU's"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
+    [OPT_SETS] = {'s', "sets", NULL, "the named sets of events instead of the events"},
+    [OPT_CPU] = {'c',"cpu", "LIST",
+        "the logical CPU to look at; matters where not all are alike. The one this runs on "
+        "if not given. For start a list (0-3,8) or all, which is the default"},
     [OPT_LOAD] = {'l', "load", "FILE", "the CPU of a dump that latput cpu --save made"},
-    [OPT_WIDE] = {'w',                             "wide", NULL, "all columns of the table, however narrow the terminal is"},
-    {0                          },
+    [OPT_WIDE] = {'w', "wide", NULL, "all columns of the table, however narrow the terminal is"},
+    {0},
 };
+// clang-format on
 
 static const struct {
     const char *name;

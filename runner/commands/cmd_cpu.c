@@ -13,20 +13,19 @@
 
 enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU, OPT_UARCH };
 extern const struct command cmd_cpu;
+// clang-format off
 static const struct command_option options[] = {
-    {'s',                            "save", "FILE",
-     "write a CPUID dump instead of the report; - is standard output. Serial "
-     "numbers and APIC ids are not in it"},
-    {'l',                        "load", "FILE",
-     "report on the CPU of a dump instead of this one; what only a running "
-     "machine can tell is left out"},
-    {'f',                              "format", "text|json", "form of the report; text if not given"},
-    {'c', "cpu", "N",
-     "the logical CPU to look at; matters where not all are alike. The one this "
-     "runs on if not given"},
+    {'s', "save", "FILE", "write a CPUID dump instead of the report; - is standard output. Serial "
+        "numbers and APIC ids are not in it"},
+    {'l', "load", "FILE", "report on the CPU of a dump instead of this one; what only a running "
+        "machine can tell is left out"},
+    {'f', "format", "text|json", "form of the report; text if not given"},
+    {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
+        "runs on if not given"},
     {0, "uarch", "NAME", uarch_option_help},
-    {0                           },
+    {0},
 };
+// clang-format on
 
 struct request {
     const char *save, *load;

@@ -20,14 +20,16 @@
 enum { OPT_DB, OPT_FORMAT, OPT_TOLERANCE, OPT_FILTER, OPT_WIDE };
 enum { DIFF_VALUES = 4 };
 
+// clang-format off
 static const struct command_option diff_options[] = {
-    [OPT_DB] = {0,                         "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_FORMAT] = {'f',                   "format", "FORMAT", "table (default) or csv"},
-    [OPT_TOLERANCE] = {'t',                         "tolerance", "PERCENT", "differences up to this are none; default: 2"},
+    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default) or csv"},
+    [OPT_TOLERANCE] = {'t', "tolerance", "PERCENT", "differences up to this are none; default: 2"},
     [OPT_FILTER] = {0,"filter", "GLOB", "only the forms that match, as in latput query"},
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
-    {0                      }
+    {0},
 };
+// clang-format on
 
 static const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
                                                       "rthroughput_clk", "rthroughput_slow_clk"};

@@ -19,18 +19,20 @@
 #include <string.h>
 #include <unistd.h>
 
+// clang-format off
 static const struct command_option options[] = {
-    {0,   "db",       "FILE",   "the database; default: db/latput.db"                              },
-    {'u', "uarch",    "NAME",
-     "of this CPU family instead of this machine's; with --discover, which it is taken for"        },
-    {'r', "run",      "N",      "of this run instead of the newest"                                },
-    {0,   "discover", NULL,     "measure now (half a minute) instead of reading; nothing is stored"},
-    {0,   "cpu",      "N",      "measure on CPU N (default: the last one that may be used)"        },
-    {0,   "backend",  "NAME",   backend_of_cycles                                                  },
-    {'f', "format",   "FORMAT", "table (default) or json"                                          },
-    {0,   "svg",      "FILE",   "write the diagram to FILE as well"                                },
-    {0,   NULL,       NULL,     NULL                                                               },
+    {0, "db", "FILE", "the database; default: db/latput.db"},
+    {'u', "uarch", "NAME",
+        "of this CPU family instead of this machine's; with --discover, which it is taken for"},
+    {'r', "run", "N", "of this run instead of the newest"},
+    {0, "discover", NULL, "measure now (half a minute) instead of reading; nothing is stored"},
+    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "backend", "NAME", backend_of_cycles},
+    {'f', "format", "FORMAT", "table (default) or json"},
+    {0, "svg", "FILE", "write the diagram to FILE as well"},
+    {0, NULL, NULL, NULL},
 };
+// clang-format on
 enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_DISCOVER, OPT_CPU, OPT_BACKEND, OPT_FORMAT, OPT_SVG };
 
 static int ports_run(int argc, char **argv);

@@ -30,21 +30,23 @@ enum {
     OPT_REPETITIONS,
 };
 
+// clang-format off
 static const struct command_option query_options[] = {
-    [OPT_DB] = {0,                                                "db", "FILE", "the database; default: db/latput.db"},
-    [OPT_FORMAT] = {'f',                                          "format", "FORMAT", "table (default), csv or json"},
-    [OPT_UARCH] = {'u',                                                "uarch", "NAME", "only this CPU family, e.g. zen5"},
+    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
+    [OPT_UARCH] = {'u', "uarch", "NAME", "only this CPU family, e.g. zen5"},
     [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},
-    [OPT_LATENCY] = {'l',                  "latency", NULL, "the latency of each pair of operands"},
-    [OPT_PORTS] = {'p',                                              "ports", NULL, "the ports that each form uses"},
-    [OPT_EVIDENCE] = {0,                                          "evidence", NULL, "the timings that these ports follow from"},
-    [OPT_FAILURES] = {0,                                                "failures", NULL, "what could not be measured, and why"},
-    [OPT_RUNS] = {0,                                             "runs", NULL, "the runs in the database"},
+    [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
+    [OPT_PORTS] = {'p', "ports", NULL, "the ports that each form uses"},
+    [OPT_EVIDENCE] = {0, "evidence", NULL, "the timings that these ports follow from"},
+    [OPT_FAILURES] = {0, "failures", NULL, "what could not be measured, and why"},
+    [OPT_RUNS] = {0, "runs", NULL, "the runs in the database"},
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
-    [OPT_BENCH] = {'b',                                              "bench", NULL, "pieces of code that latput bench has stored"},
-    [OPT_REPETITIONS] = {0,                                            "repetitions", NULL, "with --bench: each repetition of them"},
-    {0                                               }
+    [OPT_BENCH] = {'b', "bench", NULL, "pieces of code that latput bench has stored"},
+    [OPT_REPETITIONS] = {0, "repetitions", NULL, "with --bench: each repetition of them"},
+    {0},
 };
+// clang-format on
 
 extern const struct command cmd_query;
 

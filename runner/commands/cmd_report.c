@@ -9,12 +9,14 @@
 
 #include <stdio.h>
 
+// clang-format off
 static const struct command_option report_options[] = {
-    {0,   "db",     "FILE", "the database; default: db/latput.db"                                       },
-    {'r', "run",    "N",    "this run alone; default: the newest that is finished, and what others know"},
-    {'o', "output", "DIR",  "where to write; default: results"                                          },
-    {0,   NULL,     NULL,   NULL                                                                        },
+    {0, "db", "FILE", "the database; default: db/latput.db"},
+    {'r', "run", "N", "this run alone; default: the newest that is finished, and what others know"},
+    {'o', "output", "DIR", "where to write; default: results"},
+    {0, NULL, NULL, NULL},
 };
+// clang-format on
 
 extern const struct command cmd_report;
 

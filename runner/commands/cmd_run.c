@@ -21,25 +21,27 @@
 #include <string.h>
 #include <unistd.h>
 
+// clang-format off
 static const struct command_option options[] = {
-    {0,                                                                                         "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match"},
-    {0,                                                                                   "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all"},
-    {0,                                                                                         "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
+    {0, "filter", "GLOB", "only forms whose mnemonic, or mnemonic and operands, match"},
+    {0, "tests", "LTP", "only latency (L), throughput (T) or port (P) tests; default: all"},
+    {0, "quick", NULL, "the small selection lists/selection/quick.csv instead of all lists"},
     {0,"resume", NULL,
-     "go on with the last unfinished run of the same lists, selection and version on this CPU"},
-    {0,                       "backend", "NAME", backend_of_cycles},
-    {0,                                                                                         "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
-    {0,                                                                                     "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
-    {0,                                                                                         "give-up", "SECONDS",
-     "how long to wait for an undisturbed core before tests become unstable (default 30)"},
-    {0,                                                                                  "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
+        "go on with the last unfinished run of the same lists, selection and version on this CPU"},
+    {0, "backend", "NAME", backend_of_cycles},
+    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
+    {0, "give-up", "SECONDS",
+        "how long to wait for an undisturbed core before tests become unstable (default 30)"},
+    {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
-    {0,                                                                                         "results", "DIR", "where the text tables go (default results); `none`: write none"},
-    {0,                                                                                   "db", "FILE", "the database; made if missing; default: db/latput.db"},
-    {0,                                                                                         "uarch", "NAME", uarch_option_help},
+    {0, "results", "DIR", "where the text tables go (default results); `none`: write none"},
+    {0, "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    {0, "uarch", "NAME", uarch_option_help},
     {'q',"quiet", NULL, "no progress bar"},
-    {0                             },
+    {0},
 };
+// clang-format on
 enum option_index {
     OPT_FILTER,
     OPT_TESTS,

@@ -35,6 +35,7 @@ enum {
 };
 
 // clang-format off
+// clang-format off
 static const struct command_option stat_options[] = {
     [OPT_EVENTS] = {'e', "events", "LIST",
         "the events to count, separated by commas: ids of the table (latput counters), "
@@ -59,9 +60,11 @@ static const struct command_option stat_options[] = {
         "is then kept); tsc: nobody; auto (default): perf, else msr"},
     [OPT_CPU] = {0, "cpu", "N", "keep the program on CPU N, and latput off it"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_OUTPUT] = {'o', "output", "FILE", "write the report there instead of standard error; `-`: to standard output"},
-    {0}
+    [OPT_OUTPUT] = {'o', "output", "FILE",
+        "write the report there instead of standard error; `-`: to standard output"},
+    {0},
 };
+// clang-format on
 // clang-format on
 
 extern const struct command cmd_stat;
