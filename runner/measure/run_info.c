@@ -162,21 +162,24 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
     const struct {
         bool applies;
         const char *text, *remedy;
+        // clang-format off
     } warnings[] = {
-        {unknown,                  "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
-         "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"                                                                                                              },
-        {cpu->ncontradictions > 0, evidence,                                                                       remedy                                                                               },
-        {facts->floor_guessed,     guessed,
-         "stop other programs and virtual machines on this host, and run again"                                                                                                                         },
-        {off,                      "the ratio of the imul and add latencies is not the one that cpus.csv gives",
-         "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"                                                                                                            },
+        {unknown, "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
+            "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"},
+        {cpu->ncontradictions > 0, evidence, remedy},
+        {facts->floor_guessed, guessed,
+            "stop other programs and virtual machines on this host, and run again"},
+        {off, "the ratio of the imul and add latencies is not the one that cpus.csv gives",
+            "check imul64_clk of this uarch in cpuinfo/cpus.csv; all cycle counts depend on it"},
         {counted_off,
-         "a counter says that imul takes another number of cycles than cpus.csv does: this run "
-         "believes the counter",                                                                                   "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"},
-        {*note != '\0',            "µops were not counted: the ports follow from throughput alone",               note                                                                                 },
-        {!cpu->tsc_invariant,      "the time-stamp counter is not invariant",
-         "fix the core frequency for the time of the run"                                                                                                                                               },
+            "a counter says that imul takes another number of cycles than cpus.csv does: this run "
+            "believes the counter",
+            "check imul64_clk of this uarch in cpuinfo/cpus.csv and core_clk in cpuinfo/counters"},
+        {*note != '\0', "µops were not counted: the ports follow from throughput alone", note},
+        {!cpu->tsc_invariant, "the time-stamp counter is not invariant",
+            "fix the core frequency for the time of the run"},
     };
+    // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
         if (warnings[i].applies &&
             store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)

@@ -312,14 +312,16 @@ static int run_disturbed(const char *program, struct disturber *disturber,
 static void signals_from_outside_are_no_outcome(void **state)
 {
     (void)state;
+    // clang-format off
     const struct disturber disturbers[] = {
-        {.number = SIGSTOP, .hold_ms = 15, .after_ms = 25,     .nprocesses = 99},
-        {.number = SIGSTOP,                 .hold_ms = 2500,              .after_ms = 400, .nprocesses = 2},
-        {.number = SIGSEGV,  .after_ms = 10,               .nprocesses = 99                },
+        {.number = SIGSTOP, .hold_ms = 15, .after_ms = 25, .nprocesses = 99},
+        {.number = SIGSTOP, .hold_ms = 2500, .after_ms = 400, .nprocesses = 2},
+        {.number = SIGSEGV, .after_ms = 10, .nprocesses = 99},
         {.number = SIGTRAP, .after_ms = 10,.nprocesses = 99},
-        {.number = SIGKILL, .after_ms = 400,               .nprocesses = 3                               },
-        {.number = SIGTERM,  .after_ms = 400, .nprocesses = 2},
+        {.number = SIGKILL, .after_ms = 400, .nprocesses = 3},
+        {.number = SIGTERM, .after_ms = 400, .nprocesses = 2},
     };
+    // clang-format on
     for (size_t i = 0; i < 2 * sizeof disturbers / sizeof disturbers[0]; i++) {
         struct disturber disturber = disturbers[i / 2];
         struct exec_kernel kernels[KERNELS];

@@ -280,14 +280,16 @@ static void tables_are_printed(void **state)
 static void wrong_specs_are_refused(void **state)
 {
     (void)state;
+    // clang-format off
     const struct bench_spec cases[] = {
-        {.body = NULL,                    .cpu = -1                     },
-        {.body = " ; ",                   .cpu = -1                     },
-        {.body = "nop",                   .bits = 16,                     .cpu = -1},
-        {.body = "nop",                               .loop = -1,                                                 .cpu = -1},
-        {.body = "nop",                      .unroll = BENCH_UNROLL_MAX + 1,    .cpu = -1},
+        {.body = NULL, .cpu = -1},
+        {.body = " ; ", .cpu = -1},
+        {.body = "nop", .bits = 16, .cpu = -1},
+        {.body = "nop", .loop = -1, .cpu = -1},
+        {.body = "nop", .unroll = BENCH_UNROLL_MAX + 1, .cpu = -1},
         {.body = "nop",.cpu = 100000},
     };
+    // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_result result;
         struct err err = {{0}};

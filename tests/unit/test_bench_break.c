@@ -38,23 +38,25 @@ static void chains_are_broken(void **state)
         const char *code, *init;
         int bits;
         const char *body, *filled; // what is put before the code and behind the init
+        // clang-format off
     } cases[] = {
-        {"imul rax, rax",                NULL,         0,  "mov rax, rcx\n",                "mov rcx, rax\n"       },
-        {"imul rax, rax",                "mov rcx, 5", 64, "mov rax, rdx\n",                "mov rdx, rax\n"       },
-        {"mov rax, [rbx]",               NULL,         0,  "",                              ""                     },
-        {"mov eax, 5; imul rax, rax",    NULL,         0,  "",                              ""                     },
-        {"mov al, 5",                    NULL,         0,  "mov rax, rcx\n",                "mov rcx, rax\n"       },
-        {"cmovz eax, ebx",               NULL,         0,  "mov rax, rcx\n",                "mov rcx, rax\n"       },
-        {"adc rbx, rdx",                 NULL,         0,  "mov rbx, rax\ntest r14, r14\n", "mov rax, rbx\n"       },
-        {"push rax; pop rbx",            NULL,         0,  "",                              ""                     },
-        {"mulps xmm1, xmm0",             NULL,         0,  "movaps xmm1, xmm2\n",           "movaps xmm2, xmm1\n"  },
-        {"vfmadd231pd ymm0, ymm1, ymm2", NULL,         0,  "vmovaps ymm0, ymm3\n",          "vmovaps ymm3, ymm0\n" },
-        {"vaddps zmm17, zmm17, zmm0",    NULL,         0,  "vmovaps zmm17, zmm1\n",         "vmovaps zmm1, zmm17\n"},
-        {"kaddw k1, k1, k2",             NULL,         0,  "kmovq k1, k3\n",                "kmovq k3, k1\n"       },
-        {"paddb mm0, mm1",               NULL,         0,  "movq mm0, mm2\n",               "movq mm2, mm0\n"      },
-        {"imul ecx, ecx",                NULL,         32, "mov ecx, eax\n",                "mov eax, ecx\n"       },
-        {"no_such_thing rax",            NULL,         0,  "",                              ""                     },
+        {"imul rax, rax", NULL, 0, "mov rax, rcx\n", "mov rcx, rax\n"},
+        {"imul rax, rax", "mov rcx, 5", 64, "mov rax, rdx\n", "mov rdx, rax\n"},
+        {"mov rax, [rbx]", NULL, 0, "", ""},
+        {"mov eax, 5; imul rax, rax", NULL, 0, "", ""},
+        {"mov al, 5", NULL, 0, "mov rax, rcx\n", "mov rcx, rax\n"},
+        {"cmovz eax, ebx", NULL, 0, "mov rax, rcx\n", "mov rcx, rax\n"},
+        {"adc rbx, rdx", NULL, 0, "mov rbx, rax\ntest r14, r14\n", "mov rax, rbx\n"},
+        {"push rax; pop rbx", NULL, 0, "", ""},
+        {"mulps xmm1, xmm0", NULL, 0, "movaps xmm1, xmm2\n", "movaps xmm2, xmm1\n"},
+        {"vfmadd231pd ymm0, ymm1, ymm2", NULL, 0, "vmovaps ymm0, ymm3\n", "vmovaps ymm3, ymm0\n"},
+        {"vaddps zmm17, zmm17, zmm0", NULL, 0, "vmovaps zmm17, zmm1\n", "vmovaps zmm1, zmm17\n"},
+        {"kaddw k1, k1, k2", NULL, 0, "kmovq k1, k3\n", "kmovq k3, k1\n"},
+        {"paddb mm0, mm1", NULL, 0, "movq mm0, mm2\n", "movq mm2, mm0\n"},
+        {"imul ecx, ecx", NULL, 32, "mov ecx, eax\n", "mov eax, ecx\n"},
+        {"no_such_thing rax", NULL, 0, "", ""},
     };
+    // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
         struct err err = {{0}};

@@ -165,43 +165,29 @@ static void what_cannot_be_says_why(void **state)
         int first, last, cpu, threads;
         int named[3]; // --cpus, if there are two that differ
         const char *message;
+        // clang-format off
     } cases[] = {
-        {&one,
-         0,                0,
-         -1,
-         3,                            {0},
-         "3 threads need as many CPUs, but this process may use 1 only (0)"                               },
-        {&one_core,     0, 1, -1,   3, {0},    "may use 2 only (0-1)"                                     },
-        {&smt,
-         6,                7,
-         -1,
-         3,                            {0},
-         "may use 2 only (6-7); taskset or a cpuset keeps it from others of "
-         "0-7"                                                                                            },
-        {&half_offline, 0, 7, -1,   4, {0},    "may use 3 only (0-1,4); offline are 2-3,5-7"              },
-        {&hybrid,
-         0,                7,
-         -1,
-         5,                            {0},
-         "one type of core, since cycles are calibrated and events counted "
-         "for one; this process may use 4 cpu_core, 4 cpu_atom"                                           },
-        {&hybrid,       2, 7, 3,    3, {0},    "this process may use 2 cpu_core, 4 cpu_atom"              },
-        {&half_offline,
-         0,                7,
-         2,                         1,
-         {0},
-         "CPU 2 is offline: echo 1 > /sys/devices/system/cpu/cpu2/online"                                 },
-        {&no_smt,       0, 3, 4,    1, {0},    "there is no CPU 4; there are 0-3"                         },
-        {&no_smt,       0, 3, 8000, 1, {0},    "there is no CPU 8000; there are 0-3"                      },
-        {&no_smt,       2, 3, 1,    1, {0},    "CPU 1 is not one that this process may use, which are 2-3"},
-        {&no_smt,       0, 3, -1,   2, {1, 1}, "CPU 1 is named twice"                                     },
-        {&half_offline, 0, 7, -1,   2, {0, 5}, "CPU 5 is offline"                                         },
-        {&hybrid,
-         0,                7,
-         -1,
-         2,                            {0, 7},
-         "CPU 7 has another type of core (cpu_atom) than CPU 0 (cpu_core)"                                },
+        {&one, 0, 0, -1, 3, {0},
+            "3 threads need as many CPUs, but this process may use 1 only (0)"},
+        {&one_core, 0, 1, -1, 3, {0}, "may use 2 only (0-1)"},
+        {&smt, 6, 7, -1, 3, {0},
+            "may use 2 only (6-7); taskset or a cpuset keeps it from others of " "0-7"},
+        {&half_offline, 0, 7, -1, 4, {0}, "may use 3 only (0-1,4); offline are 2-3,5-7"},
+        {&hybrid, 0, 7, -1, 5, {0},
+            "one type of core, since cycles are calibrated and events counted "
+            "for one; this process may use 4 cpu_core, 4 cpu_atom"},
+        {&hybrid, 2, 7, 3, 3, {0}, "this process may use 2 cpu_core, 4 cpu_atom"},
+        {&half_offline, 0, 7, 2, 1, {0},
+            "CPU 2 is offline: echo 1 > /sys/devices/system/cpu/cpu2/online"},
+        {&no_smt, 0, 3, 4, 1, {0}, "there is no CPU 4; there are 0-3"},
+        {&no_smt, 0, 3, 8000, 1, {0}, "there is no CPU 8000; there are 0-3"},
+        {&no_smt, 2, 3, 1, 1, {0}, "CPU 1 is not one that this process may use, which are 2-3"},
+        {&no_smt, 0, 3, -1, 2, {1, 1}, "CPU 1 is named twice"},
+        {&half_offline, 0, 7, -1, 2, {0, 5}, "CPU 5 is offline"},
+        {&hybrid, 0, 7, -1, 2, {0, 7},
+            "CPU 7 has another type of core (cpu_atom) than CPU 0 (cpu_core)"},
     };
+    // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
         struct err err = {""};

@@ -106,40 +106,40 @@ static void test_good_rows(void **state)
 static const struct {
     int line;
     const char *row, *message;
+    // clang-format off
 } bad_rows[] = {
     {__LINE__, "seamcall,,,I386,,",
-     "NASM does not know the mnemonic 'seamcall': it would take it for a label"                                     },
-    {__LINE__, "seamcall,r32,,I386,,",                         "NASM refuses 'seamcall ebx': "                      },
-    {__LINE__, "vaddps,=z z y,,AVX512F,,",                     "NASM refuses 'vaddps zmm1, zmm4, ymm2': "           },
-    {__LINE__, "mov,=m32 m32,,I386,,",                         "NASM refuses"                                       },
-    {__LINE__, "resb,i8,,I386,,",                              "there is no instruction 'resb'"                     },
-    {__LINE__, "vaddps,=x x x,,AVX512F+AVX512VL,,",            "the encoding is vex, where the isa"                 },
-    {__LINE__, "vaddps,=x x x,,SSE,,",                         "where the isa 'SSE' means legacy"                   },
-    {__LINE__, "{evex} vcvtusi2ss,=x x r64,,AVX512F,,enc=vex", NULL                                                 },
-    {__LINE__, "add,+r32 i32:5,=flags,I386,,",                 "the constant is encoded in 8 bits"                  },
+        "NASM does not know the mnemonic 'seamcall': it would take it for a label"},
+    {__LINE__, "seamcall,r32,,I386,,", "NASM refuses 'seamcall ebx': "},
+    {__LINE__, "vaddps,=z z y,,AVX512F,,", "NASM refuses 'vaddps zmm1, zmm4, ymm2': "},
+    {__LINE__, "mov,=m32 m32,,I386,,", "NASM refuses"},
+    {__LINE__, "resb,i8,,I386,,", "there is no instruction 'resb'"},
+    {__LINE__, "vaddps,=x x x,,AVX512F+AVX512VL,,", "the encoding is vex, where the isa"},
+    {__LINE__, "vaddps,=x x x,,SSE,,", "where the isa 'SSE' means legacy"},
+    {__LINE__, "{evex} vcvtusi2ss,=x x r64,,AVX512F,,enc=vex", NULL},
+    {__LINE__, "add,+r32 i32:5,=flags,I386,,", "the constant is encoded in 8 bits"},
     {__LINE__, "add,r32 r32,=flags,I386,,",
-     "this operand is read here; for the decoder it is read "
-     "and written"                                                                                                  },
-    {__LINE__, "add,=r32 r32,=flags,I386,,",                   "this operand is written here; for the decoder it is"},
-    {__LINE__, "mov,+m32 r32,,I386,,",
-     "this operand is read and written here; for the decoder it "
-     "is written"                                                                                                   },
+        "this operand is read here; for the decoder it is read " "and written"},
+    {__LINE__, "add,=r32 r32,=flags,I386,,", "this operand is written here; for the decoder it is"},
+    {__LINE__, "mov,+m32 r32,,I386,,", "this operand is read and written here; for the decoder it "
+        "is written"},
     {__LINE__, "add,+r32 r32,,I386,,",
-     "flags here: none; for the decoder: =cf =pf =af =zf =sf =of"                                                   },
-    {__LINE__, "inc,+r32,=flags,I386,,",                       "flags here: =cf =pf"                                },
-    {__LINE__, "cmovb,+r32 r32,zf,CMOV,,",                     "flags here: zf; for the decoder: cf"                },
+        "flags here: none; for the decoder: =cf =pf =af =zf =sf =of"},
+    {__LINE__, "inc,+r32,=flags,I386,,", "flags here: =cf =pf"},
+    {__LINE__, "cmovb,+r32 r32,zf,CMOV,,", "flags here: zf; for the decoder: cf"},
     {__LINE__, "mul,r32,+eax =flags,I386,,",
-     "implicit edx is missing; for the decoder it is written"                                                       },
-    {__LINE__, "mul,r32,+eax +edx =flags,I386,,",              "implicit 'edx' is read and written here"            },
-    {__LINE__, "mul,r32,+eax =rdx =flags,I386,,",              "implicit 'rdx' is edx for the decoder"              },
-    {__LINE__, "bswap,+r32,+rcx,I486,,",                       "implicit 'rcx' is not touched for the decoder"      },
+        "implicit edx is missing; for the decoder it is written"},
+    {__LINE__, "mul,r32,+eax +edx =flags,I386,,", "implicit 'edx' is read and written here"},
+    {__LINE__, "mul,r32,+eax =rdx =flags,I386,,", "implicit 'rdx' is edx for the decoder"},
+    {__LINE__, "bswap,+r32,+rcx,I486,,", "implicit 'rcx' is not touched for the decoder"},
     {__LINE__, "vaddps,=z{k} z z,,AVX512F,,",
-     "this operand is written here; for the decoder it is"                                                          },
-    {__LINE__, "cmpps,+x x i8,,SSE,,type=f32 bits=32",         NULL                                                 },
-    {__LINE__, "nop,,,I386,,macro=absent.inc:body",            "there is no file"                                   },
-    {__LINE__, "nop,,,I386,,macro=body",                       "macro=FILE.inc:NAME:ARGUMENT... names a file"       },
-    {__LINE__, "nop,,,I386,,macro=../x.inc:body",              "macro=FILE.inc:NAME:ARGUMENT... names a file"       },
+        "this operand is written here; for the decoder it is"},
+    {__LINE__, "cmpps,+x x i8,,SSE,,type=f32 bits=32", NULL},
+    {__LINE__, "nop,,,I386,,macro=absent.inc:body", "there is no file"},
+    {__LINE__, "nop,,,I386,,macro=body", "macro=FILE.inc:NAME:ARGUMENT... names a file"},
+    {__LINE__, "nop,,,I386,,macro=../x.inc:body", "macro=FILE.inc:NAME:ARGUMENT... names a file"},
 };
+// clang-format on
 
 static void test_bad_rows(void **state)
 {

@@ -262,34 +262,36 @@ struct refusal {
     const char *says;
 };
 
+// clang-format off
 static const struct refusal refusals[] = {
-    {__LINE__, 0, ENOSYS, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_CALL,   "CONFIG_PERF_EVENTS"},
-    {__LINE__, 0, EACCES, "4",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN,
-     "perf_event_paranoid is 4"                                                                         },
-    {__LINE__, 0, EACCES, "3",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN,
-     "perf_event_paranoid=1"                                                                            },
-    {__LINE__, 0, EACCES, "2",  "0", "",    true,  COUNT_BOTH, -1, COUNT_FORBIDDEN, "--user"            },
-    {__LINE__, 0, EACCES, "1",  "0", "",    true,  COUNT_USER, 0,  COUNT_FORBIDDEN,
-     "perf_event_paranoid=0"                                                                            },
-    {__LINE__, 0, EPERM,  "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FORBIDDEN, "seccomp profile"   },
-    {__LINE__, 0, ENOENT, "2",  "0", "KVM", false, COUNT_USER, -1, COUNT_NO_PMU,
-     "does not expose a PMU"                                                                            },
-    {__LINE__, 0, ENOENT, "2",  "0", "",    false, COUNT_USER, -1, COUNT_NO_PMU,    "newer than the CPU"},
-    {__LINE__, 0, ENOENT, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_EVENT,
-     "'a' cannot be counted"                                                                            },
-    {__LINE__, 0, EINVAL, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_NO_EVENT,  "Check its code"    },
-    {__LINE__, 2, EINVAL, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_TOO_MANY,
-     "fewer than 3 events"                                                                              },
-    {__LINE__, 2, ENOSPC, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_TOO_MANY,
-     "'c' finds no counter"                                                                             },
-    {__LINE__, 1, EINVAL, "2",  "1", "",    true,  COUNT_USER, -1, COUNT_WATCHDOG,
-     "kernel.nmi_watchdog=0"                                                                            },
-    {__LINE__, 0, EMFILE, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FAILED,    "ulimit -n"         },
-    {__LINE__, 0, ESRCH,  "2",  "0", "",    true,  COUNT_USER, -1, COUNT_GONE,      "process has ended" },
-    {__LINE__, 0, ENODEV, "-1", "0", "",    true,  COUNT_USER, 0,  COUNT_GONE,      "offline"           },
-    {__LINE__, 0, ENOMEM, "2",  "0", "",    true,  COUNT_USER, -1, COUNT_FAILED,
-     "annot allocate memory"                                                                            },
+    {__LINE__, 0, ENOSYS, "2", "0", "", true, COUNT_USER, -1, COUNT_NO_CALL, "CONFIG_PERF_EVENTS"},
+    {__LINE__, 0, EACCES, "4", "0", "", true, COUNT_USER, -1, COUNT_FORBIDDEN,
+        "perf_event_paranoid is 4"},
+    {__LINE__, 0, EACCES, "3", "0", "", true, COUNT_USER, -1, COUNT_FORBIDDEN,
+        "perf_event_paranoid=1"},
+    {__LINE__, 0, EACCES, "2", "0", "", true, COUNT_BOTH, -1, COUNT_FORBIDDEN, "--user"},
+    {__LINE__, 0, EACCES, "1", "0", "", true, COUNT_USER, 0, COUNT_FORBIDDEN,
+        "perf_event_paranoid=0"},
+    {__LINE__, 0, EPERM, "2", "0", "", true, COUNT_USER, -1, COUNT_FORBIDDEN, "seccomp profile"},
+    {__LINE__, 0, ENOENT, "2", "0", "KVM", false, COUNT_USER, -1, COUNT_NO_PMU,
+        "does not expose a PMU"},
+    {__LINE__, 0, ENOENT, "2", "0", "", false, COUNT_USER, -1, COUNT_NO_PMU, "newer than the CPU"},
+    {__LINE__, 0, ENOENT, "2", "0", "", true, COUNT_USER, -1, COUNT_NO_EVENT,
+        "'a' cannot be counted"},
+    {__LINE__, 0, EINVAL, "2", "0", "", true, COUNT_USER, -1, COUNT_NO_EVENT, "Check its code"},
+    {__LINE__, 2, EINVAL, "2", "0", "", true, COUNT_USER, -1, COUNT_TOO_MANY,
+        "fewer than 3 events"},
+    {__LINE__, 2, ENOSPC, "2", "0", "", true, COUNT_USER, -1, COUNT_TOO_MANY,
+        "'c' finds no counter"},
+    {__LINE__, 1, EINVAL, "2", "1", "", true, COUNT_USER, -1, COUNT_WATCHDOG,
+        "kernel.nmi_watchdog=0"},
+    {__LINE__, 0, EMFILE, "2", "0", "", true, COUNT_USER, -1, COUNT_FAILED, "ulimit -n"},
+    {__LINE__, 0, ESRCH, "2", "0", "", true, COUNT_USER, -1, COUNT_GONE, "process has ended"},
+    {__LINE__, 0, ENODEV, "-1", "0", "", true, COUNT_USER, 0, COUNT_GONE, "offline"},
+    {__LINE__, 0, ENOMEM, "2", "0", "", true, COUNT_USER, -1, COUNT_FAILED,
+        "annot allocate memory"},
 };
+// clang-format on
 
 static void test_refusals(void **state)
 {
@@ -404,21 +406,23 @@ struct hybrid_test {
 
 // In turn: the type of the core is not visible; it is; the code may run where the events of its
 // type are not counted; small cores of two kinds; only one of the types is switched on.
+// clang-format off
 static const struct hybrid_test hybrid_tests[] = {
-    {__LINE__, 0,    "0-1023", "4000",        NULL,   COUNT_SELF,    COUNT_HYBRID, 0,  "1AH"              },
-    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_SELF,    COUNT_FINE,   4,  ""                 },
-    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_PROCESS, COUNT_FINE,   4,  ""                 },
-    {__LINE__, 0x40, "0-1023", "4000",        NULL,   COUNT_CPU,     COUNT_FINE,   4,  ""                 },
-    {__LINE__, 0x20, "*",      "4000,4002-3", NULL,   COUNT_SELF,    COUNT_HYBRID, 0,
-     "taskset -c 4000,4002-3"                                                                             },
-    {__LINE__, 0x20, "*",      "4000",        NULL,   COUNT_PROCESS, COUNT_HYBRID, 0,  "of another type"  },
-    {__LINE__, 0x20, "*",      "4000",        NULL,   COUNT_CPU,     COUNT_HYBRID, 0,  "those of cpu_atom"},
-    {__LINE__, 0x20, "4000",   "*",           NULL,   COUNT_SELF,    COUNT_FINE,   10, ""                 },
-    {__LINE__, 0x20, "4000",   "4001",        "*",    COUNT_SELF,    COUNT_FINE,   11, ""                 },
-    {__LINE__, 0x20, "4000",   "*",           "4001", COUNT_SELF,    COUNT_FINE,   10, ""                 },
-    {__LINE__, 0x20, "*",      NULL,          NULL,   COUNT_SELF,    COUNT_HYBRID, 0,  "1AH"              },
-    {__LINE__, 0x40, "*",      NULL,          NULL,   COUNT_SELF,    COUNT_FINE,   4,  ""                 },
+    {__LINE__, 0, "0-1023", "4000", NULL, COUNT_SELF, COUNT_HYBRID, 0, "1AH"},
+    {__LINE__, 0x40, "0-1023", "4000", NULL, COUNT_SELF, COUNT_FINE, 4, ""},
+    {__LINE__, 0x40, "0-1023", "4000", NULL, COUNT_PROCESS, COUNT_FINE, 4, ""},
+    {__LINE__, 0x40, "0-1023", "4000", NULL, COUNT_CPU, COUNT_FINE, 4, ""},
+    {__LINE__, 0x20, "*", "4000,4002-3", NULL, COUNT_SELF, COUNT_HYBRID, 0,
+        "taskset -c 4000,4002-3"},
+    {__LINE__, 0x20, "*", "4000", NULL, COUNT_PROCESS, COUNT_HYBRID, 0, "of another type"},
+    {__LINE__, 0x20, "*", "4000", NULL, COUNT_CPU, COUNT_HYBRID, 0, "those of cpu_atom"},
+    {__LINE__, 0x20, "4000", "*", NULL, COUNT_SELF, COUNT_FINE, 10, ""},
+    {__LINE__, 0x20, "4000", "4001", "*", COUNT_SELF, COUNT_FINE, 11, ""},
+    {__LINE__, 0x20, "4000", "*", "4001", COUNT_SELF, COUNT_FINE, 10, ""},
+    {__LINE__, 0x20, "*", NULL, NULL, COUNT_SELF, COUNT_HYBRID, 0, "1AH"},
+    {__LINE__, 0x40, "*", NULL, NULL, COUNT_SELF, COUNT_FINE, 4, ""},
 };
+// clang-format on
 
 static void hybrid_pmu(const char *name, const char *type, const char *cpus)
 {

@@ -59,16 +59,18 @@ struct deal_test {
 };
 
 // The CPU has four counters.
+// clang-format off
 static const struct deal_test deal_tests[] = {
-    {"all counters are free", "uuuuuu", 0, 9, COUNT_TOO_MANY,    COUNT_FINE,      "01",        "000011", 2},
-    {"one is taken",          "uuuuuu", 0, 3, COUNT_TOO_MANY,    COUNT_FINE,      "001",       "000111", 2},
-    {"three are taken",       "uuuuuu", 0, 1, COUNT_WATCHDOG,    COUNT_FINE,      "000012345", "012345", 6},
-    {"one has a pass",        "0uuuuu", 1, 2, COUNT_MULTIPLEXED, COUNT_FINE,      "11123",     "011223", 4},
-    {"some are left apart",   "uaauua", 0, 2, COUNT_TOO_MANY,    COUNT_FINE,      "0001",      "0aa01a", 2},
-    {"nothing to deal",       "0aaaaa", 1, 0, COUNT_TOO_MANY,    COUNT_FINE,      "",          "0aaaaa", 1},
-    {"fewer do not help",     "uuuuuu", 0, 3, COUNT_FORBIDDEN,   COUNT_FORBIDDEN, "0",         "000011", 2},
-    {"there are no fewer",    "uuuuuu", 0, 0, COUNT_TOO_MANY,    COUNT_TOO_MANY,  "0000",      "012345", 6},
+    {"all counters are free", "uuuuuu", 0, 9, COUNT_TOO_MANY, COUNT_FINE, "01", "000011", 2},
+    {"one is taken", "uuuuuu", 0, 3, COUNT_TOO_MANY, COUNT_FINE, "001", "000111", 2},
+    {"three are taken", "uuuuuu", 0, 1, COUNT_WATCHDOG, COUNT_FINE, "000012345", "012345", 6},
+    {"one has a pass", "0uuuuu", 1, 2, COUNT_MULTIPLEXED, COUNT_FINE, "11123", "011223", 4},
+    {"some are left apart", "uaauua", 0, 2, COUNT_TOO_MANY, COUNT_FINE, "0001", "0aa01a", 2},
+    {"nothing to deal", "0aaaaa", 1, 0, COUNT_TOO_MANY, COUNT_FINE, "", "0aaaaa", 1},
+    {"fewer do not help", "uuuuuu", 0, 3, COUNT_FORBIDDEN, COUNT_FORBIDDEN, "0", "000011", 2},
+    {"there are no fewer", "uuuuuu", 0, 0, COUNT_TOO_MANY, COUNT_TOO_MANY, "0000", "012345", 6},
 };
+// clang-format on
 
 static char pass_letter(int pass)
 {

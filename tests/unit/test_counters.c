@@ -83,30 +83,32 @@ static const struct {
     const char *text;
     uint64_t code;
     const char *id;
+    // clang-format off
 } good[] = {
-    {__LINE__, &skylake,   "p0",                                  0x1a1,            "p0"                },
-    {__LINE__, &skylake,   "UOPS_DISPATCHED_PORT.PORT_0",         0x1a1,            "p0"                },
-    {__LINE__, &skylake,   "uops_dispatched_port:port_0",         0x1a1,            "p0"                },
-    {__LINE__, &skylake,   "uops_dispatched_port:port_0:u:c=2:i", 0x028001a1,       "p0"                },
-    {__LINE__, &skylake,   "p5:e:c=1",                            0x010420a1,       "p5"                },
-    {__LINE__, &skylake,   "r1b1",                                0x1b1,            ""                  },
-    {__LINE__, &skylake,   "R18001B1",                            0x18001b1,        ""                  },
-    {__LINE__, &skylake,   "event=0xB1,umask=0x02,cmask=1,inv",   0x018002b1,       ""                  },
-    {__LINE__, &skylake,   "event=177,umask=2,edge,any:u",        0x2402b1,         ""                  },
-    {__LINE__, &skylake,   "event=0xb1,inv=0",                    0xb1,             ""                  },
-    {__LINE__, &arrowlake, "branch_misses_cond",                  0x100000011c5,    "branch_misses_cond"},
-    {__LINE__, &arrowlake, "event=0xc5,umask=0x111",              0x100000011c5,    ""                  },
-    {__LINE__, &arrowlake, "r100000011c5",                        0x100000011c5,    ""                  },
-    {__LINE__, &zen5,      "macro_fused",                         0x1000000d0,      "macro_fused"       },
-    {__LINE__, &zen5,      "r1000000d0:k",                        0x1000000d0,      ""                  },
-    {__LINE__, &zen5,      "event=0x1d0",                         0x1000000d0,      ""                  },
-    {__LINE__, &netburst,  "uops_retired",                        0x800002000200,   "uops_retired"      },
-    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=2:i",      0x1c800002000200, ""                  },
-    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=1",        0x4800002000200,  ""                  },
-    {__LINE__, &netburst,  "event=1,umask=1,select=4:c=16",       0xf4800002000200, ""                  },
-    {__LINE__, &p5,        "instructions",                        0x96,             "instructions"      },
-    {__LINE__, &p5,        "event=0x16,umask=2",                  0x96,             ""                  },
+    {__LINE__, &skylake, "p0", 0x1a1, "p0"},
+    {__LINE__, &skylake, "UOPS_DISPATCHED_PORT.PORT_0", 0x1a1, "p0"},
+    {__LINE__, &skylake, "uops_dispatched_port:port_0", 0x1a1, "p0"},
+    {__LINE__, &skylake, "uops_dispatched_port:port_0:u:c=2:i", 0x028001a1, "p0"},
+    {__LINE__, &skylake, "p5:e:c=1", 0x010420a1, "p5"},
+    {__LINE__, &skylake, "r1b1", 0x1b1, ""},
+    {__LINE__, &skylake, "R18001B1", 0x18001b1, ""},
+    {__LINE__, &skylake, "event=0xB1,umask=0x02,cmask=1,inv", 0x018002b1, ""},
+    {__LINE__, &skylake, "event=177,umask=2,edge,any:u", 0x2402b1, ""},
+    {__LINE__, &skylake, "event=0xb1,inv=0", 0xb1, ""},
+    {__LINE__, &arrowlake, "branch_misses_cond", 0x100000011c5, "branch_misses_cond"},
+    {__LINE__, &arrowlake, "event=0xc5,umask=0x111", 0x100000011c5, ""},
+    {__LINE__, &arrowlake, "r100000011c5", 0x100000011c5, ""},
+    {__LINE__, &zen5, "macro_fused", 0x1000000d0, "macro_fused"},
+    {__LINE__, &zen5, "r1000000d0:k", 0x1000000d0, ""},
+    {__LINE__, &zen5, "event=0x1d0", 0x1000000d0, ""},
+    {__LINE__, &netburst, "uops_retired", 0x800002000200, "uops_retired"},
+    {__LINE__, &netburst, "event=1,umask=1,select=4:c=2:i", 0x1c800002000200, ""},
+    {__LINE__, &netburst, "event=1,umask=1,select=4:c=1", 0x4800002000200, ""},
+    {__LINE__, &netburst, "event=1,umask=1,select=4:c=16", 0xf4800002000200, ""},
+    {__LINE__, &p5, "instructions", 0x96, "instructions"},
+    {__LINE__, &p5, "event=0x16,umask=2", 0x96, ""},
 };
+// clang-format on
 
 static void test_parses_events(void **state)
 {
@@ -132,28 +134,30 @@ static const struct {
     int line;
     struct counter_table *table;
     const char *text, *message;
+    // clang-format off
 } bad[] = {
-    {__LINE__, &skylake,  "uop_issued",
-     "'uop_issued' is no event of skylake; did you mean 'uops_issued'?"                                           },
-    {__LINE__, &skylake,  "",                       "'' is no event of skylake"                                   },
-    {__LINE__, &skylake,  "p0:x",                   "'p0:x': there is no modifier ':x'"                           },
-    {__LINE__, &skylake,  "p0:c=256",               "threshold of ':c=N' is a number from 0 to 255"               },
-    {__LINE__, &skylake,  "p0:c=",                  "threshold of ':c=N' is a number from 0 to 255"               },
-    {__LINE__, &skylake,  "ref_clk:c=1",
-     "only a fixed counter counts this; 'c=1' needs a general counter"                                            },
-    {__LINE__, &zen5,     "aperf:i",                "this is a free-running MSR; 'i' needs a general counter"     },
-    {__LINE__, &zen5,     "instructions:t",         "counters of the scheme amdv2 have no any"                    },
-    {__LINE__, &p5,       "instructions:e",         "counters of the scheme p5 have no edge"                      },
-    {__LINE__, &skylake,  "r4101b1",                "has bits that select no event on counters of the scheme arch"},
-    {__LINE__, &skylake,  "r10000000000000001",     "has bits that select no event"                               },
-    {__LINE__, &netburst, "uops_retired:c=17",      "cmask 0x11 is larger than 0x10"                              },
-    {__LINE__, &netburst, "r1b1",                   "write event=,umask=,select="                                 },
-    {__LINE__, &skylake,  "event=0x1b1",            "event 0x1b1 is larger than 0xff"                             },
-    {__LINE__, &zen5,     "event=0xc5,umask=0x111", "umask 0x111 is larger than 0xff"                             },
-    {__LINE__, &skylake,  "event=",                 "'event=': write a number such as event=0x2"                  },
-    {__LINE__, &skylake,  "event=0xb1,mask=1",      "'mask=1' is no field of an event"                            },
-    {__LINE__, &skylake,  "event=0xb1,inv=2",       "'inv=2': write a number such as inv=0x2"                     },
+    {__LINE__, &skylake, "uop_issued",
+        "'uop_issued' is no event of skylake; did you mean 'uops_issued'?"},
+    {__LINE__, &skylake, "", "'' is no event of skylake"},
+    {__LINE__, &skylake, "p0:x", "'p0:x': there is no modifier ':x'"},
+    {__LINE__, &skylake, "p0:c=256", "threshold of ':c=N' is a number from 0 to 255"},
+    {__LINE__, &skylake, "p0:c=", "threshold of ':c=N' is a number from 0 to 255"},
+    {__LINE__, &skylake, "ref_clk:c=1",
+        "only a fixed counter counts this; 'c=1' needs a general counter"},
+    {__LINE__, &zen5, "aperf:i", "this is a free-running MSR; 'i' needs a general counter"},
+    {__LINE__, &zen5, "instructions:t", "counters of the scheme amdv2 have no any"},
+    {__LINE__, &p5, "instructions:e", "counters of the scheme p5 have no edge"},
+    {__LINE__, &skylake, "r4101b1", "has bits that select no event on counters of the scheme arch"},
+    {__LINE__, &skylake, "r10000000000000001", "has bits that select no event"},
+    {__LINE__, &netburst, "uops_retired:c=17", "cmask 0x11 is larger than 0x10"},
+    {__LINE__, &netburst, "r1b1", "write event=,umask=,select="},
+    {__LINE__, &skylake, "event=0x1b1", "event 0x1b1 is larger than 0xff"},
+    {__LINE__, &zen5, "event=0xc5,umask=0x111", "umask 0x111 is larger than 0xff"},
+    {__LINE__, &skylake, "event=", "'event=': write a number such as event=0x2"},
+    {__LINE__, &skylake, "event=0xb1,mask=1", "'mask=1' is no field of an event"},
+    {__LINE__, &skylake, "event=0xb1,inv=2", "'inv=2': write a number such as inv=0x2"},
 };
+// clang-format on
 
 static void test_refuses_bad_events(void **state)
 {

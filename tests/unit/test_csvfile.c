@@ -85,32 +85,30 @@ static const struct {
     const char *bytes;
     size_t len;
     const char *message; // after the path
+    // clang-format off
 } bad[] = {
-    {__LINE__, TEXT(""),                             ": no header row; it must name the columns: name,value,note"},
-    {__LINE__, TEXT("# only a comment\n"),           ": no header row"                                           },
-    {__LINE__, TEXT("name,colour\n"),
-     ":1: unknown column 'colour'; the columns are: name,value,"
-     "note\n  name,colour\n       ^"                                                                             },
-    {__LINE__, TEXT("name\n"),                       ":1: column 'value' is missing"                             },
-    {__LINE__, TEXT("name,value,name\n"),
-     ":1: column 'name' appears twice\n  name,value,name\n"
-     "             ^"                                                                                            },
-    {__LINE__, TEXT("name,value\na,b\nc\n"),         ":3: 1 fields where the header has 2"                       },
-    {__LINE__, TEXT("name,value\na,b,c\n"),
-     ":2: 3 fields where the header has 2; a field with a "
-     "comma needs quotes\n  a,b,c\n      ^"                                                                      },
-    {__LINE__, TEXT("name,value\na,\"b\nc,d\n"),
-     ":2: this quoted field has no closing quote in "
-     "its line\n  a,\"b\n    ^"                                                                                  },
-    {__LINE__, TEXT("name,value\na,b\"c\n"),         ":2: quote inside a field"                                  },
-    {__LINE__, TEXT("name,value\na,\"b\"c\n"),       ":2: quote inside a field"                                  },
-    {__LINE__, TEXT("name,value\na,b\0c\n"),         ":2: holds a NUL byte: this is not a text file"             },
-    {__LINE__, TEXT("\177ELF\2\1\1\0\0\0"),          ":1: holds a NUL byte"                                      },
-    {__LINE__, TEXT("name,value\n\xc0\xaf,b\n"),     ":2: byte 1 (0xc0) is not valid UTF-8"                      },
-    {__LINE__, TEXT("name,value\na,\xed\xa0\x80\n"), ":2: byte 3 (0xed) is not valid UTF-8"                      },
-    {__LINE__, TEXT("name,value\na,\xe2\x82\n"),     ":2: byte 3 (0xe2) is not valid UTF-8"                      },
-    {__LINE__, TEXT("name,value\n\xc3\xa9\t,b,c\n"), "needs quotes\n  \xc3\xa9\t,b,c\n   \t   ^"                 },
+    {__LINE__, TEXT(""), ": no header row; it must name the columns: name,value,note"},
+    {__LINE__, TEXT("# only a comment\n"), ": no header row"},
+    {__LINE__, TEXT("name,colour\n"), ":1: unknown column 'colour'; the columns are: name,value,"
+        "note\n  name,colour\n       ^"},
+    {__LINE__, TEXT("name\n"), ":1: column 'value' is missing"},
+    {__LINE__, TEXT("name,value,name\n"), ":1: column 'name' appears twice\n  name,value,name\n"
+        "             ^"},
+    {__LINE__, TEXT("name,value\na,b\nc\n"), ":3: 1 fields where the header has 2"},
+    {__LINE__, TEXT("name,value\na,b,c\n"), ":2: 3 fields where the header has 2; a field with a "
+        "comma needs quotes\n  a,b,c\n      ^"},
+    {__LINE__, TEXT("name,value\na,\"b\nc,d\n"), ":2: this quoted field has no closing quote in "
+        "its line\n  a,\"b\n    ^"},
+    {__LINE__, TEXT("name,value\na,b\"c\n"), ":2: quote inside a field"},
+    {__LINE__, TEXT("name,value\na,\"b\"c\n"), ":2: quote inside a field"},
+    {__LINE__, TEXT("name,value\na,b\0c\n"), ":2: holds a NUL byte: this is not a text file"},
+    {__LINE__, TEXT("\177ELF\2\1\1\0\0\0"), ":1: holds a NUL byte"},
+    {__LINE__, TEXT("name,value\n\xc0\xaf,b\n"), ":2: byte 1 (0xc0) is not valid UTF-8"},
+    {__LINE__, TEXT("name,value\na,\xed\xa0\x80\n"), ":2: byte 3 (0xed) is not valid UTF-8"},
+    {__LINE__, TEXT("name,value\na,\xe2\x82\n"), ":2: byte 3 (0xe2) is not valid UTF-8"},
+    {__LINE__, TEXT("name,value\n\xc3\xa9\t,b,c\n"), "needs quotes\n  \xc3\xa9\t,b,c\n   \t   ^"},
 };
+// clang-format on
 
 static void test_refuses_bad_files(void **state)
 {

@@ -14,24 +14,16 @@
 
 static const struct list_row gen_row = {.form = "add r64 r64"};
 static const struct test gen_test = {.kind = TEST_THROUGHPUT};
+// clang-format off
 static const struct kernel_spec gen_specs[] = {
-    {.shape = "n1",
-     .body = "add rbx, rcx\nadd rsi, rcx\n",
-     .init = "",
-     .instances = 2,
-     .instrs = 2,
-     .gpr_fill = 1},
-    {.shape = "no newline at the end",
-     .body = "jz .l0\n.l0: nop",
-     .init = "mov rbx, r14",
-     .instances = 1,
-     .instrs = 2,
-     .unrolled = true,
-     .clear_upper = true,
-     .vec_bits = 128,
-     .vec_fill = 0x3ff0000000000000},
-    {.shape = "n3", .body = "nop\n",                    .init = "",            .instances = 1, .instrs = 1},
+    {.shape = "n1", .body = "add rbx, rcx\nadd rsi, rcx\n", .init = "", .instances = 2, .instrs =
+        2, .gpr_fill = 1},
+    {.shape = "no newline at the end", .body = "jz .l0\n.l0: nop", .init = "mov rbx, r14",
+        .instances = 1, .instrs = 2, .unrolled = true, .clear_upper = true, .vec_bits = 128,
+        .vec_fill = 0x3ff0000000000000},
+    {.shape = "n3", .body = "nop\n", .init = "", .instances = 1, .instrs = 1},
 };
+// clang-format on
 
 static void gen_make(struct gen_kernel *kernels, int n)
 {

@@ -120,15 +120,17 @@ static void test_registers(void **state)
     static const struct {
         const char *mix;
         const char *mnemonics[8];
+        // clang-format off
     } cases[] = {
-        {"4*add r64 r64;2*mov r32 i32;3*imul r64 r64 i8",                  {"add", "mov", "imul"}         },
-        {"4*vaddps x x x;2*vpaddb x x x;1*vmulpd y y y;1*vpxor x x x",
-         {"vaddps", "vpaddb", "vmulpd", "vpxor"}                                                          },
-        {"8*vaddps z z z;3*vpaddb y y y;1*shlx r64 r64 r64;1*add r64 m64",
-         {"vaddps", "vpaddb", "shlx", "add"}                                                              },
-        {"3*mulps x x;2*pand x x;1*add m32 r32;1*mov m64 r64",             {"mulps", "pand", "add", "mov"}},
-        {"2*mul r64;1*lea r64 agen:b;1*blsr r64 r64",                      {"mul", "lea", "blsr"}         },
+        {"4*add r64 r64;2*mov r32 i32;3*imul r64 r64 i8", {"add", "mov", "imul"}},
+        {"4*vaddps x x x;2*vpaddb x x x;1*vmulpd y y y;1*vpxor x x x", {"vaddps", "vpaddb",
+            "vmulpd", "vpxor"}},
+        {"8*vaddps z z z;3*vpaddb y y y;1*shlx r64 r64 r64;1*add r64 m64", {"vaddps", "vpaddb",
+            "shlx", "add"}},
+        {"3*mulps x x;2*pand x x;1*add m32 r32;1*mov m64 r64", {"mulps", "pand", "add", "mov"}},
+        {"2*mul r64;1*lea r64 agen:b;1*blsr r64 r64", {"mul", "lea", "blsr"}},
     };
+    // clang-format on
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         struct mixed mixed = mix_text(cases[c].mix, MIX_ORDERS_ALL, false);
         assert_int_equal(mixed.status, 0);
@@ -181,13 +183,15 @@ static void test_distinct(void **state)
         const char *mix;
         enum breaking breaking;
         int registers; // that the instances of imul write
+        // clang-format off
     } cases[] = {
-        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        BREAK_REGISTERS, 1},
-        {"4*mov r32 i32;4*imul r64 r64 i8",                                                        BREAK_ALL,       4},
-        {"4*mov r32 i32;2*imul r64 r64 i8",                                                        BREAK_ALL,       2},
+        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_REGISTERS, 1},
+        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_ALL, 4},
+        {"4*mov r32 i32;2*imul r64 r64 i8", BREAK_ALL, 2},
         {"4*mov r32 i32;4*imul r64 r64 i8;4*shlx r32 r32 r32;4*pdep r32 r32 r32;4*lea r32 agen:b",
-         BREAK_ALL,                                                                                                 1},
+            BREAK_ALL, 1},
     };
+    // clang-format on
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         struct mixed mixed = mix_text(cases[c].mix, 1u << MIX_BLOCKS, cases[c].breaking);
         static char lines[LINES_MAX][LINE_BYTES];
@@ -318,18 +322,19 @@ static void test_breaking(void **state)
         const char *mix, *form;
         enum breaking breaking;
         const char *moves[3];
+        // clang-format off
     } cases[] = {
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  BREAK_ALL,       {"mov r64 r64", NULL}          },
-        {"3*add r64 r64;2*mov r32 i32",       "add r64 r64",  BREAK_NEEDED,    {NULL, NULL}                   },
-        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  BREAK_ALL,       {"mov r64 r64", "test r32 r32"}},
-        {"3*adc r64 r64;2*mov r32 i32",       "adc r64 r64",  BREAK_REGISTERS, {"mov r64 r64", NULL}          },
-        {"3*mulps x x;2*mov r32 i32",         "mulps x x",    BREAK_ALL,       {"movaps x x", NULL}           },
-        {"3*vpaddb y y y;2*mov r32 i32",      "vpaddb y y y", BREAK_ALL,       {NULL, NULL}                   },
-        {"3*paddb mm mm;2*mov r32 i32",       "paddb mm mm",  BREAK_ALL,       {"movq mm mm", NULL}           },
-        {"3*vfmadd231ps y y y;2*mov r32 i32",
-         "vfmadd231ps y y y",                                 BREAK_ALL,
-         {"vmovaps y y", NULL}                                                                                },
+        {"3*add r64 r64;2*mov r32 i32", "add r64 r64", BREAK_ALL, {"mov r64 r64", NULL}},
+        {"3*add r64 r64;2*mov r32 i32", "add r64 r64", BREAK_NEEDED, {NULL, NULL}},
+        {"3*adc r64 r64;2*mov r32 i32", "adc r64 r64", BREAK_ALL, {"mov r64 r64", "test r32 r32"}},
+        {"3*adc r64 r64;2*mov r32 i32", "adc r64 r64", BREAK_REGISTERS, {"mov r64 r64", NULL}},
+        {"3*mulps x x;2*mov r32 i32", "mulps x x", BREAK_ALL, {"movaps x x", NULL}},
+        {"3*vpaddb y y y;2*mov r32 i32", "vpaddb y y y", BREAK_ALL, {NULL, NULL}},
+        {"3*paddb mm mm;2*mov r32 i32", "paddb mm mm", BREAK_ALL, {"movq mm mm", NULL}},
+        {"3*vfmadd231ps y y y;2*mov r32 i32", "vfmadd231ps y y y", BREAK_ALL, {"vmovaps y y",
+            NULL}},
     };
+    // clang-format on
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
         const char *moves[MIX_BREAKERS_MAX];
         int wanted = 0, n = mix_breakers(lists_row(cases[c].form), cases[c].breaking, moves);
