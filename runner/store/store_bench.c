@@ -4,6 +4,7 @@
 
 #include "store_bench.h"
 #include "util/mem.h"
+#include "util/text.h"
 
 #include <string.h>
 
@@ -23,7 +24,7 @@ static int bench_check_texts(struct store *store, const struct stored_bench *ben
         {"detail", bench->detail},
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
-        if (!store_text_is_clean(texts[i].text, strlen(texts[i].text)))
+        if (!text_is_clean(texts[i].text, strlen(texts[i].text)))
             return err_set(err,
                            "%s: the %s cannot be stored: it has control characters, or is not "
                            "UTF-8",

@@ -6,6 +6,7 @@
 #include "store_internal.h"
 
 #include "util/strbuf.h"
+#include "util/text.h"
 
 #include <math.h>
 #include <string.h>
@@ -15,31 +16,10 @@ struct store_copy {
     struct err *err;
 };
 
-bool store_text_is_clean(const char *bytes, size_t len)
-{
-    const unsigned char *text = (const unsigned char *)bytes;
-    for (size_t i = 0; i < len;) {
-        unsigned char c = text[i];
-        size_t more = c < 0x80 ? 0 : c >= 0xc2 && c < 0xe0 ? 1 : (c & 0xf0) == 0xe0 ? 2 : 3;
-        bool control = (c < ' ' && c != '\n' && c != '\t') || c == 0x7f;
-        if (control || (c >= 0x80 && c < 0xc2) || c > 0xf4 || i + more >= len)
-            return false;
-        unsigned char next = more ? text[i + 1] : 0;
-        if ((c == 0xe0 && next < 0xa0) || (c == 0xed && next > 0x9f) ||
-            (c == 0xf0 && next < 0x90) || (c == 0xf4 && next > 0x8f) || (c == 0xc2 && next < 0xa0))
-            return false;
-        for (size_t k = 1; k <= more; k++)
-            if ((text[i + k] & 0xc0) != 0x80)
-                return false;
-        i += 1 + more;
-    }
-    return true;
-}
-
 static bool column_is_clean(sqlite3_stmt *row, int column)
 {
-    return store_text_is_clean((const char *)sqlite3_column_text(row, column),
-                               (size_t)sqlite3_column_bytes(row, column));
+    return text_is_clean((const char *)sqlite3_column_text(row, column),
+                         (size_t)sqlite3_column_bytes(row, column));
 }
 
 static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
@@ -56,8 +36,8 @@ static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *i
     for (int c = 1; c < sqlite3_column_count(row); c++) {
         sqlite3_value *value = sqlite3_column_value(row, c);
         int type = sqlite3_value_type(value);
-        if (type == SQLITE_TEXT && !store_text_is_clean((const char *)sqlite3_value_text(value),
-                                                        (size_t)sqlite3_value_bytes(value)))
+        if (type == SQLITE_TEXT && !text_is_clean((const char *)sqlite3_value_text(value),
+                                                  (size_t)sqlite3_value_bytes(value)))
             return copy_refuse(copy, row, c);
         if (type == SQLITE_FLOAT && !isfinite(sqlite3_value_double(value)))
             return copy_refuse(copy, row, c);

@@ -119,10 +119,7 @@ int store_run_form_id(struct store *store, int64_t run_id, const struct list_row
 // A number where there is a result; else NaN, which becomes NULL: the database refuses others.
 double store_number(enum outcome outcome, double value);
 
-// store_copy.c: well-formed UTF-8 without control characters but tab and line feed: safe for
-// terminals, JSON and HTML alike.
-bool store_text_is_clean(const char *text, size_t len);
-// The same file: copies a run with everything that belongs to it, all or nothing.
+// store_copy.c: copies a run with everything that belongs to it, all or nothing.
 int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
                    struct err *err);
 

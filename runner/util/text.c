@@ -37,15 +37,15 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width)
     strbuf_puts(out, "\n");
 }
 
-// Length and code of the valid UTF-8 sequence at s; 0 if it is none.
-static size_t text_decode(const unsigned char *s, uint32_t *code)
+// Length and code of the valid UTF-8 sequence in the first bytes of `len` > 0; 0 if it is none.
+static size_t text_decode(const unsigned char *s, size_t len, uint32_t *code)
 {
     static const uint32_t least[5] = {0, 0, 0x80, 0x800, 0x10000};
     *code = s[0];
     if (s[0] < 0x80)
         return 1;
     size_t n = s[0] >= 0xf0 ? 4 : s[0] >= 0xe0 ? 3 : 2;
-    if (s[0] < 0xc2 || s[0] > 0xf4)
+    if (s[0] < 0xc2 || s[0] > 0xf4 || n > len)
         return 0;
     *code = s[0] & (0x7fu >> n);
     for (size_t i = 1; i < n; i++) {
@@ -57,16 +57,31 @@ static size_t text_decode(const unsigned char *s, uint32_t *code)
     return valid ? n : 0;
 }
 
+static bool text_is_control(uint32_t code)
+{
+    return code < ' ' || (code >= 0x7f && code < 0xa0);
+}
+
 size_t text_next(const char *text, bool *plain)
 {
     uint32_t code;
-    size_t len = text_decode((const unsigned char *)text, &code);
-    bool control = code < ' ' || (code >= 0x7f && code < 0xa0);
+    size_t len = text_decode((const unsigned char *)text, strnlen(text, 4), &code);
     // Marks, embeddings, overrides and isolates of direction; separators of lines and paragraphs.
     bool steers = code == 0x061c || code == 0x200e || code == 0x200f ||
                   (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    *plain = len > 0 && !control && !steers;
+    *plain = len > 0 && !text_is_control(code) && !steers;
     return len ? len : 1;
+}
+
+bool text_is_clean(const char *text, size_t len)
+{
+    for (size_t at = 0, step; at < len; at += step) {
+        uint32_t code;
+        step = text_decode((const unsigned char *)text + at, len - at, &code);
+        if (step == 0 || (text_is_control(code) && code != '\n' && code != '\t'))
+            return false;
+    }
+    return true;
 }
 
 bool text_is_plain(const char *text)

@@ -18,6 +18,9 @@ void text_wrap(struct strbuf *out, const char *text, int indent, int width);
 // such a byte, nor a control character (C0, DEL, C1), nor one that ends lines or turns the
 // direction of writing. What is not plain can change what a terminal shows of the rest.
 size_t text_next(const char *text, bool *plain);
+// Whether `len` bytes are well-formed UTF-8 without control characters but tab and line feed: what
+// the database and what is made of it may have. NUL is a control character.
+bool text_is_clean(const char *text, size_t len);
 // Whether all of it is plain, tabs counting as plain.
 bool text_is_plain(const char *text);
 // Appends the text with each byte of what is not plain as \xNN; tabs and line feeds stay.

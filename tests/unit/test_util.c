@@ -201,6 +201,37 @@ static void test_clock(void **state)
     assert_true(clock_now_s() - begin_s >= 0.0199);
 }
 
+static void test_text_clean(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t len;
+        bool clean;
+    } cases[] = {
+        {"",                        0, true },
+        {"a\tb\nc",                 5, true },
+        {"\xc2\xb5op \xe2\x82\xac", 8, true },
+        {"\xf4\x8f\xbf\xbf",        4, true },
+        {"\xe2\x80\xae",            3, true }, // turns the direction: not plain, but clean
+        {"a\rb",                    3, false},
+        {"a\0b",                    3, false},
+        {"\x7f",                    1, false},
+        {"\xc2\x9f",                2, false}, // a control character of C1
+        {"\xc0\x80",                2, false}, // overlong
+        {"\xe0\x9f\xbf",            3, false},
+        {"\xf0\x8f\xbf\xbf",        4, false},
+        {"\xed\xa0\x80",            3, false}, // a surrogate
+        {"\xf4\x90\x80\x80",        4, false}, // beyond Unicode
+        {"\xe2\x82\xac",            2, false}, // ends within a character, whatever comes behind
+        {"\x80",                    1, false},
+        {"\xff",                    1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        if (text_is_clean(cases[i].text, cases[i].len) != cases[i].clean)
+            fail_msg("case %zu", i);
+}
+
 static void test_subproc_outcomes(void **state)
 {
     (void)state;
@@ -476,6 +507,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_clock),
+        cmocka_unit_test(test_text_clean),
         cmocka_unit_test(test_err),
         cmocka_unit_test(test_strbuf),
         cmocka_unit_test(test_cpulist),
