@@ -73,6 +73,7 @@ event() {
 }
 
 (latput --db "$scratch/calm.db")
+[ $? -lt 2 ] || { echo "the undisturbed run failed:" && cat "$scratch/log" && exit 99; }
 # Whether it came to its end; then the storm is over as well.
 done=0
 ended() {
