@@ -8,7 +8,8 @@
 #include <stdint.h>
 
 // Makes estimates and results again from the stored samples of a run (0: of all), in one
-// transaction. *results: how many were made; *changed: how many have another value, outcome or reason.
+// transaction. *results: how many were made; *changed: how many have another value, outcome or
+// reason.
 int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
                    struct err *err);
 
