@@ -16,10 +16,11 @@ enum {
     COL_BIT,
     COL_ENCODING,
     COL_OS,
-    COL_NOTE
+    COL_NOTE,
+    COL_NARROW
 };
 static const char *const columns[] = {"name", "group",    "leaf", "subleaf", "register",
-                                      "bit",  "encoding", "os",   "note"};
+                                      "bit",  "encoding", "os",   "note",    "narrow"};
 static const char *const registers[] = {"eax", "ebx", "ecx", "edx"};
 static const char *const encodings[] = {"legacy", "vex", "evex", "xop"};
 
@@ -95,6 +96,7 @@ static int row_parse(const struct csv_file *file, const struct csv_record *recor
     *row = (struct feature_row){.name = record->fields[COL_NAME],
                                 .group = record->fields[COL_GROUP],
                                 .note = record->fields[COL_NOTE],
+                                .narrow = record->fields[COL_NARROW],
                                 .line = record->line};
     if (!name_is_valid(row->name))
         return csv_record_error(file->path, record, COL_NAME, err,
@@ -171,7 +173,7 @@ static int row_add(void *data, const struct csv_record *record, struct err *err)
 
 int features_read(const char *path, struct feature_table *table, struct err *err)
 {
-    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 1};
     const struct table_reader reader = {&spec, table_begin, row_add, NULL, NULL};
     memset(table, 0, sizeof *table);
     if (table_read(path, &reader, table, &table->file, err) == 0)

@@ -19,6 +19,7 @@ struct feature_place {
 
 struct feature_row {
     const char *name, *group, *encoding, *note;
+    const char *narrow; // name of what its forms below 512 bits need besides; "": nothing
     struct feature_place places[FEATURE_PLACES_MAX]; // any of them announces the feature
     int nplaces;                                     // 0: always announced
     uint64_t xcr0;                                   // bits that must all be set; 0: none needed

@@ -107,6 +107,13 @@ const char *feature_encoding(int index)
     return index >= 0 && index < features->nrows ? features->rows[index].encoding : NULL;
 }
 
+const char *feature_narrow(int index)
+{
+    const struct feature_table *features = features_table();
+    bool known = index >= 0 && index < features->nrows;
+    return known && *features->rows[index].narrow ? features->rows[index].narrow : NULL;
+}
+
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len)
 {
     for (const char *name = isa;; name++) {

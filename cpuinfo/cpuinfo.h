@@ -151,6 +151,8 @@ const char *feature_name(int index); // NULL beyond the last
 const char *feature_group(int index);
 // Encoding of the instructions it brings: "legacy", "vex", "evex", "xop".
 const char *feature_encoding(int index);
+// The feature that its EVEX forms of 128 and 256 bits need besides ("AVX512VL"); NULL if none.
+const char *feature_narrow(int index);
 // Checks an isa expression "A+B"; sets *unknown (a pointer into the expression) and *unknown_len to
 // the first unknown name. Returns 0 or -1.
 int isa_check(const char *isa, const char **unknown, size_t *unknown_len);

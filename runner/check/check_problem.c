@@ -2,8 +2,6 @@
 // Collecting problems, and printing them in order; see check.h.
 #include "check.h"
 
-#include "util/csvfile.h"
-
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +40,7 @@ __attribute__((format(printf, 4, 0))) static void check_add_at(struct check *che
     char message[1024];
     struct err err;
     vsnprintf(message, sizeof message, format, ap);
-    csv_error_at(row->path, row->line, row->source, column, &err, "%s", message);
+    list_row_error_at(row, column, &err, message);
     check_problem_add(check, check_order(check, row->path), row->line, err.text);
 }
 

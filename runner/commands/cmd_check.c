@@ -3,21 +3,26 @@
 #include "check/check.h"
 #include "command.h"
 #include "list/select.h"
+#include "util/csvtext.h"
 #include "util/paths.h"
+#include "util/strbuf.h"
 
 #include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { OPTION_COVERAGE, OPTION_MISSING };
+enum { OPTION_COVERAGE, OPTION_MISSING, OPTION_EXPAND };
 static const struct command_option check_options[] = {
-    {0,       "coverage", "FILE",
+    {0,          "coverage", "FILE",
      "compare the lists with a table of variants (tab-separated, columns form, "
      "enc, isa_set and exec_status), and print by instruction set how many "
      "of the variants that execute are in the lists"},
-    {0, "missing", NULL, "with --coverage: print every form that is missing"},
-    {0      },
+    {0,    "missing", NULL, "with --coverage: print every form that is missing"},
+    {0,          "expand", NULL,
+     "check nothing, but print the rows (of all lists, of LIST or of LIST:LINE) with one row for "
+     "each form that a family stands for"},
+    {0},
 };
 
 extern const struct command cmd_check;
@@ -93,22 +98,52 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     return status;
 }
 
+static void check_print_row(const struct list_row *row)
+{
+    struct strbuf line = {0};
+    for (int column = 0; column < LIST_COLUMNS; column++) {
+        strbuf_puts(&line, column ? "," : "");
+        csv_put_text(&line, row->fields[column]);
+    }
+    puts(line.data);
+    strbuf_free(&line);
+}
+
+// Prints what the rows of the lists named (all, if none is) stand for.
+static int check_expand(const char *const *names, int nnames)
+{
+    struct selection selection;
+    struct err err = {""};
+    if (select_rows(names, nnames, NULL, &selection, &err) != 0)
+        return command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
+    puts("mnemonic,operands,implicit,isa,tests,options");
+    for (int i = 0; i < selection.nrows; i++)
+        check_print_row(selection.rows[i].row);
+    selection_free(&selection);
+    return EXIT_DONE;
+}
+
 static int check_command(int argc, char **argv)
 {
     struct option_state state = {0};
     const char *argument = NULL, *coverage = NULL;
-    bool missing = false;
+    bool missing = false, expand = false;
     for (int option;
          (option = command_next_option(&cmd_check, argc, argv, &state, &argument)) != -1;) {
         if (option == OPTION_COVERAGE)
             coverage = argument;
         else if (option == OPTION_MISSING)
             missing = true;
+        else if (option == OPTION_EXPAND)
+            expand = true;
         else
             return EXIT_USAGE;
     }
     if (missing && !coverage)
         return command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
+    if (expand)
+        return check_expand((const char *const *)argv + state.operand_index,
+                            argc - state.operand_index);
     struct check_paths paths = {0};
     bool complete = state.operand_index >= argc;
     int status = 0;

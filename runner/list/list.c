@@ -4,6 +4,7 @@
 #include "list.h"
 
 #include "cpuinfo/cpuinfo.h"
+#include "list_family.h"
 #include "list_isa.h"
 #include "list_mnemonic.h"
 #include "list_opcode.h"
@@ -18,16 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    COLUMN_MNEMONIC,
-    COLUMN_OPERANDS,
-    COLUMN_IMPLICIT,
-    COLUMN_ISA,
-    COLUMN_TESTS,
-    COLUMN_OPTIONS
-};
-static const char *const list_columns[] = {"mnemonic", "operands", "implicit",
-                                           "isa",      "tests",    "options"};
+static const char *const list_columns[LIST_COLUMNS] = {"mnemonic", "operands", "implicit",
+                                                       "isa",      "tests",    "options"};
 static const struct csv_spec list_spec = {list_columns, ARRAY_LEN(list_columns), 0};
 
 // Words that may stand before the mnemonic.
@@ -42,7 +35,10 @@ static const char *const operand_names[OPERANDS_MAX] = {"op1", "op2", "op3", "op
 struct row_parser {
     struct list *list;
     const struct csv_record *record;
+    const char *const *fields; // the record's, or those of a variant of its family
+    const char *variant;       // its text, for messages; NULL where the row is one form
     struct list_row *row;
+    size_t rows_capacity;
     struct list_fault fault; // fault.at points into the field of `column`
     int column;
     struct list_isa_cache isas;
@@ -82,7 +78,7 @@ static int word_find(const struct word *word, const char *const *names, size_t c
 static const char *parser_field(struct row_parser *parser, int column)
 {
     parser->column = column;
-    return parser->record->fields[column];
+    return parser->fields[column];
 }
 
 // Tells the fault that a function has set; the rest of the row can be looked at all the same.
@@ -90,10 +86,12 @@ static void parser_report(struct row_parser *parser)
 {
     const struct csv_record *record = parser->record;
     struct err err;
-    int column = record->field_columns[parser->column] +
-                 (int)(parser->fault.at - record->fields[parser->column]);
-    csv_error_at(parser->list->path, record->line, record->text, column, &err, "%s",
-                 parser->fault.text);
+    int column = record->field_columns[parser->column];
+    if (!parser->variant) // else the text in which the fault is does not stand in the file
+        column += (int)(parser->fault.at - parser->fields[parser->column]);
+    csv_error_at(parser->list->path, record->line, record->text, column, &err, "%s%s%s%s",
+                 parser->variant ? "in '" : "", parser->variant ? parser->variant : "",
+                 parser->variant ? "': " : "", parser->fault.text);
     parser->on_fault(&err, parser->data);
     parser->row_faults++;
     parser->faults++;
@@ -135,7 +133,7 @@ static int mnemonic_check(const struct word *word, struct list_fault *fault)
 static int parse_mnemonic(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
-    const char *text = parser_field(parser, COLUMN_MNEMONIC), *rest = text;
+    const char *text = parser_field(parser, LIST_MNEMONIC), *rest = text;
     char *full = arena_alloc(&parser->list->arena, strlen(text) + 1), *full_end = full;
     char *plain = arena_alloc(&parser->list->arena, strlen(text) + 1), *plain_end = plain;
     struct word word, last = {text, 0};
@@ -175,7 +173,7 @@ static int parse_rounding(struct row_parser *parser, const struct word *word, co
 static int parse_operands(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
-    const char *text = parser_field(parser, COLUMN_OPERANDS), *rest = text;
+    const char *text = parser_field(parser, LIST_OPERANDS), *rest = text;
     char *canonical = arena_alloc(&parser->list->arena, strlen(text) + 1), *end = canonical;
     struct word word;
     while (word_next(&rest, &word)) {
@@ -202,7 +200,7 @@ static int parse_operands(struct row_parser *parser)
 static int parse_implicit(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
-    const char *rest = parser_field(parser, COLUMN_IMPLICIT);
+    const char *rest = parser_field(parser, LIST_IMPLICIT);
     struct word word;
     while (word_next(&rest, &word)) {
         if (row->nimplicit == IMPLICIT_MAX)
@@ -226,7 +224,7 @@ static int parse_implicit(struct row_parser *parser)
 
 static int parse_tests(struct row_parser *parser)
 {
-    const char *text = parser_field(parser, COLUMN_TESTS);
+    const char *text = parser_field(parser, LIST_TESTS);
     static const char letters[] = "LTP"; // in the order of the TESTS_ bits
     unsigned tests = 0;
     for (const char *at = text; *at; at++) {
@@ -262,7 +260,7 @@ static int parse_opcode(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
     const char *opcode = list_row_option(row, "opcode");
-    const char *text = parser->record->fields[COLUMN_OPTIONS];
+    const char *text = parser->fields[LIST_OPTIONS];
     if (!opcode)
         return 0;
     if (list_opcode_parse(opcode, &parser->row->opcode))
@@ -281,7 +279,7 @@ static int parse_opcode(struct row_parser *parser)
 static int parse_options(struct row_parser *parser)
 {
     struct list_row *row = parser->row;
-    const char *text = parser_field(parser, COLUMN_OPTIONS), *rest = text;
+    const char *text = parser_field(parser, LIST_OPTIONS), *rest = text;
     struct word word;
     size_t count = 0;
     while (word_next(&rest, &word))
@@ -302,10 +300,10 @@ static int parse_options(struct row_parser *parser)
 static int parse_check_mode(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
-    parser_field(parser, COLUMN_OPERANDS);
+    parser_field(parser, LIST_OPERANDS);
     for (int i = 0; i < row->nops && row->bits == 32; i++)
         if (row->ops[i].kind == OPERAND_GPR && row->ops[i].bits == 64)
-            return list_fault_set(&parser->fault, parser->record->fields[COLUMN_OPERANDS],
+            return list_fault_set(&parser->fault, parser->fields[LIST_OPERANDS],
                                   "64-bit registers do not exist with bits=32");
     return 0;
 }
@@ -315,7 +313,7 @@ static int parse_check_options(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
     const char *data = list_row_option(row, "data");
-    const char *text = parser_field(parser, COLUMN_OPTIONS);
+    const char *text = parser_field(parser, LIST_OPTIONS);
     const struct operand *divisor = &row->ops[0];
     bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
                    (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);
@@ -333,9 +331,9 @@ static int parse_check_lengths(struct row_parser *parser)
         int column, limit;
         const char *what, *text;
     } texts[] = {
-        {COLUMN_OPERANDS, OPERANDS_MAX_CHARS, "operands have", row->operands_text},
-        {COLUMN_ISA,      ISA_MAX_CHARS,      "the isa has",   row->isa          },
-        {COLUMN_MNEMONIC, FORM_MAX_CHARS,     "the form has",  row->form         },
+        {LIST_OPERANDS, OPERANDS_MAX_CHARS, "operands have", row->operands_text},
+        {LIST_ISA,      ISA_MAX_CHARS,      "the isa has",   row->isa          },
+        {LIST_MNEMONIC, FORM_MAX_CHARS,     "the form has",  row->form         },
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (strlen(texts[i].text) > (size_t)texts[i].limit)
@@ -372,7 +370,7 @@ static int parse_row(struct row_parser *parser)
     if (!parser->row_faults && (parse_check_mode(parser) || parse_check_options(parser)))
         parser_report(parser);
     const struct list_isa *isa =
-        list_isa_look_up(&parser->isas, parser_field(parser, COLUMN_ISA), &parser->fault);
+        list_isa_look_up(&parser->isas, parser_field(parser, LIST_ISA), &parser->fault);
     if (!isa)
         parser_report(parser);
     if (parser->row_faults)
@@ -420,20 +418,49 @@ static int list_check_texts(const struct list *list, struct err *err)
     return 0;
 }
 
+// A row of one form, the next one of the list.
+static void list_parse_form(struct row_parser *parser, const char *const *fields, bool family)
+{
+    struct list *list = parser->list;
+    list->rows =
+        xgrow(list->rows, &parser->rows_capacity, (size_t)list->nrows + 1, sizeof *list->rows);
+    struct list_row *row = &list->rows[list->nrows];
+    *row = (struct list_row){.path = list->path,
+                             .line = parser->record->line,
+                             .source = parser->record->text,
+                             .fields = fields,
+                             .family = family};
+    parser->row = row;
+    parser->fields = fields;
+    parser->variant =
+        family ? arena_printf(&list->arena, "%s %s", fields[LIST_MNEMONIC], fields[LIST_OPERANDS])
+               : NULL;
+    if (parse_row(parser) == 0)
+        list->nrows++;
+}
+
+// A row of the file with all forms that it stands for. The first variant that is wrong speaks for
+// the others.
+static void list_parse_record(struct row_parser *parser, const struct csv_record *record)
+{
+    struct list_family family;
+    parser->record = record;
+    parser->fields = record->fields;
+    parser->variant = NULL;
+    parser->row_faults = 0;
+    if (list_family_expand(record->fields, &parser->list->arena, &family, &parser->column,
+                           &parser->fault))
+        parser_report(parser);
+    for (int i = 0; i < family.nrows && !parser->row_faults; i++)
+        list_parse_form(parser, family.rows[i], family.family);
+}
+
 static int list_parse_rows(const struct csv_file *file, struct list *list, list_fault_fn *on_fault,
                            void *data)
 {
     struct row_parser parser = {.list = list, .on_fault = on_fault, .data = data};
-    list->rows = arena_alloc(&list->arena, file->nrecords * sizeof *list->rows);
-    for (size_t i = 0; i < file->nrecords; i++) {
-        const struct csv_record *record = &file->records[i];
-        struct list_row *row = &list->rows[list->nrows];
-        *row = (struct list_row){.path = list->path, .line = record->line, .source = record->text};
-        parser.record = record;
-        parser.row = row;
-        if (parse_row(&parser) == 0)
-            list->nrows++;
-    }
+    for (size_t i = 0; i < file->nrecords; i++)
+        list_parse_record(&parser, &file->records[i]);
     return parser.faults;
 }
 
@@ -480,6 +507,7 @@ int list_read(const char *path, struct list *list, struct err *err)
 
 void list_free(struct list *list)
 {
+    free(list->rows);
     arena_free(&list->arena);
     *list = (struct list){0};
 }
@@ -490,6 +518,13 @@ int list_row_column(const struct list_row *row, const char *token)
     return at ? (int)(at - row->source) + 1 : 1;
 }
 
+int list_row_error_at(const struct list_row *row, int column, struct err *err, const char *message)
+{
+    return csv_error_at(row->path, row->line, row->source, column, err, "%s%s%s%s",
+                        row->family ? "in '" : "", row->family ? row->form : "",
+                        row->family ? "': " : "", message);
+}
+
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...)
 {
@@ -498,6 +533,5 @@ int list_row_error(const struct list_row *row, const char *token, struct err *er
     va_start(ap, format);
     vsnprintf(message, sizeof message, format, ap);
     va_end(ap);
-    return csv_error_at(row->path, row->line, row->source, list_row_column(row, token), err, "%s",
-                        message);
+    return list_row_error_at(row, list_row_column(row, token), err, message);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Stage 1: instruction lists. Reads lists/*.csv (format: lists/README.md) into rows whose operands
 // are parsed and classified. Pure: needs no CPU. Everything a row points to is owned by its list's
-// arena.
+// arena. A row of a file may stand for a family of forms; here it is a row a form.
 #ifndef LATPUT_LIST_H
 #define LATPUT_LIST_H
 
@@ -79,10 +79,23 @@ struct list_option {
     const char *key, *value;
 };
 
+// Columns of a list, in the order of struct list_row.fields.
+enum {
+    LIST_MNEMONIC,
+    LIST_OPERANDS,
+    LIST_IMPLICIT,
+    LIST_ISA,
+    LIST_TESTS,
+    LIST_OPTIONS,
+    LIST_COLUMNS
+};
+
 struct list_row {
     const char *path; // of the list, as given
     int line;
-    const char *source; // the source line, for messages
+    const char *source;        // the source line, for messages
+    bool family;               // it is one of several forms that the line stands for
+    const char *const *fields; // the columns of the list as a row of this form alone has them
 
     const char *mnemonic;      // without {vex}/{evex}, with lock/rep prefixes: "lock add"
     const char *nasm_mnemonic; // as written in the list: "{evex} vaddps"
@@ -131,5 +144,7 @@ int list_row_column(const struct list_row *row, const char *token);
 // -1.
 int list_row_error(const struct list_row *row, const char *token, struct err *err,
                    const char *format, ...) __attribute__((format(printf, 4, 5)));
+// The same with the caret in that column. Of a family the message names the form.
+int list_row_error_at(const struct list_row *row, int column, struct err *err, const char *message);
 
 #endif

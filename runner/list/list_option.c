@@ -3,6 +3,7 @@
 // lists/README.md; what comes of them, where they are looked up with list_row_option().
 #include "list_option.h"
 
+#include "list_family.h"
 #include "list_value.h"
 #include "util/suggest.h"
 
@@ -45,6 +46,10 @@ static int option_unknown(struct list_fault *fault, const char *text, size_t key
     for (size_t i = 0; i < ARRAY_LEN(option_keys); i++) {
         suggest_offer(&near, option_keys[i].key);
         used += (size_t)snprintf(known + used, sizeof known - used, " %s", option_keys[i].key);
+    }
+    for (int i = 0; list_family_option(i); i++) {
+        suggest_offer(&near, list_family_option(i));
+        used += (size_t)snprintf(known + used, sizeof known - used, " %s", list_family_option(i));
     }
     return list_fault_set(fault, text, "unknown option '%.*s'%s known:%s", (int)key_len, text,
                           near.best ? suggest_text(&near, meant, sizeof meant) : ";", known);

@@ -105,6 +105,26 @@ expect_err 'ports/skylake\.csv: .*ports/haswell\.csv applies to skylake too$'
 expect_err 'ports/nehalem\.csv: needs the comment lines `# source:` and `# applies:`'
 expect_err 'ports/sandybridge\.csv:10: line 9 names this set too'
 
+# What a family stands for, as rows of a list: a list of them is the same list.
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\n{evex} vaddps,=v v v/mv/b32,,AVX512F,,type=f32 widths=xyz masks=kz er=z\n' >family.csv
+run check --expand family.csv:3
+expect_status 0
+expect_out '^{evex} vaddps,=y y m256,,AVX512F\+AVX512VL,,type=f32$'
+expect_out '^vaddps,=z\{k\}\{z\} z z \{er\},,AVX512F,,type=f32$'
+expect "30 forms" test "$(wc -l <"$OUT")" = 31
+cp "$OUT" singly.csv
+run check --expand singly.csv
+expect "the same singly" cmp singly.csv "$OUT"
+run check family.csv
+expect_status 0
+expect_err '^1 lists, 30 rows, 0 problems$'
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\nvaddps,=v v v/m32,,AVX512F,,type=f32 widths=z\n' >family.csv
+run check family.csv
+expect_status 2
+expect_err "family\.csv:3: in 'vaddps z z m32': "
+run check --expand absent
+expect_status 2
+
 run check --missing
 expect_status 2
 expect_err '^latput check: --missing needs --coverage FILE$'

@@ -64,7 +64,7 @@ run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet -
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
     'select count(*) from (select run_id, form_id, count(*) c from run_form group by 1, 2 having c > 1)')" = 0
-rows=$(grep -cE '^(lock )?a' "$TREE/lists/integer_arithmetic.csv")
+rows=$("$LATPUT" check --expand integer_arithmetic | grep -cE '^(lock )?a')
 have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select max(run_id) from run_form)')
 expect "all forms ($have of $rows)" test "$have" = "$rows"
 

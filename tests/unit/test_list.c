@@ -48,8 +48,8 @@ static void write_text(const char *text)
     assert_int_equal(fclose(f), 0);
 }
 
-// Reads a list of one row.
-static struct list read_row(int line, const char *row)
+// Reads a list of one row, which may be a family.
+static struct list read_family(int line, const char *row)
 {
     struct list list;
     struct err err = {""};
@@ -58,6 +58,13 @@ static struct list read_row(int line, const char *row)
     write_text(text);
     if (list_read(path, &list, &err) != 0)
         fail_msg("case of line %d: %s", line, err.text);
+    return list;
+}
+
+// Reads a list of one form.
+static struct list read_row(int line, const char *row)
+{
+    struct list list = read_family(line, row);
     assert_int_equal(list.nrows, 1);
     return list;
 }
@@ -238,126 +245,143 @@ static const struct {
     int line;
     const char *row, *message, *caret;
 } bad_rows[] = {
-    {__LINE__, "vaddps,=z z4 z,,AVX512F,,",                                           "unknown operand class 'z4'; did you mean 'z'?",    "z4"       },
-    {__LINE__, "add,+r65 r64,,I386,,",                                                "unknown operand class 'r65'; did you mean 'r64'?", "r65"      },
-    {__LINE__, "add,+r32 foo,,I386,,",                                                "unknown operand class 'foo'\n  known: r8 r8h",     "foo"      },
-    {__LINE__, "add,+,,I386,,",                                                       "unknown operand class ''",                         ",,I386"   },
-    {__LINE__, "add,xmm32,,I386,,",                                                   "unknown operand class 'xmm32'",                    "xmm32"    },
-    {__LINE__, "add,xmm01,,I386,,",                                                   "unknown operand class 'xmm01'",                    "xmm01"    },
-    {__LINE__, "add,r32 flags,,I386,,",                                               "'flags' belongs into the column `implicit`",       "flags"    },
-    {__LINE__, "mul,r32,+r32,I386,,",                                                 "'r32' cannot be implicit",                         "r32,I386" },
-    {__LINE__, "mul,r32,m32,I386,,",                                                  "'m32' cannot be implicit",                         "m32"      },
-    {__LINE__, "mul,r32,+eax eax,I386,,",                                             "'eax' appears twice; read and written is +eax",
-     "eax,I386"                                                                                                                                      },
-    {__LINE__, "mov,=i8,,I386,,",                                                     "'i8' cannot be written",                           "=i8"      },
-    {__LINE__, "mov,=r32 agen:b+q,,I386,,",                                           "unknown address 'b+q'",                            "b+q"      },
-    {__LINE__, "mov,=r32 i8:300,,I386,,",                                             "300 does not fit in 8 bits",                       "300"      },
-    {__LINE__, "mov,=r32 i8:-129,,I386,,",                                            "-129 does not fit in 8 bits",                      "-129"     },
-    {__LINE__, "mov,=r32 i8:0x,,I386,,",                                              "'0x' is not a number",                             "0x"       },
-    {__LINE__, "mov,=r32 i8:,,I386,,",                                                "'' is not a number",                               ",,I386"   },
-    {__LINE__, "mov,=r32 99999999999999999999,,I386,,",                               "does not fit in 8 bits",                           "9999"     },
-    {__LINE__, "mov,=r32 r32:5,,I386,,",                                              "only an immediate can have a value",               ":5"       },
-    {__LINE__, "vaddps,z{k} z z,,AVX512F,,",                                          "an operand with {k} is a destination",             "z{k}"     },
-    {__LINE__, "vaddps,=z{z} z z,,AVX512F,,",                                         "{z} belongs once after {k}",                       "{z}"      },
-    {__LINE__, "vaddps,=z{k}{k} z z,,AVX512F,,",                                      "{k} belongs once to",                              "{k} z"    },
-    {__LINE__, "vaddps,=r32{k} z z,,AVX512F,,",                                       "{k} belongs once to",                              "{k}"      },
-    {__LINE__, "vaddps,=m512{k}{z} z z,,AVX512F,,",                                   "{z} belongs once after {k}",                       "{z}"      },
-    {__LINE__, "vaddps,=z z z{er},,AVX512F,,",                                        "{er} is a word of its own",                        "{er}"     },
-    {__LINE__, "vaddps,=z {er} z z,,AVX512F,,",                                       "{er} is the last word, and once",                  "{er}"     },
-    {__LINE__, "vaddps,=z z {er} {sae},,AVX512F,,",                                   "{er} is the last word",                            "{er}"     },
-    {__LINE__, "vaddps,=z z z{x},,AVX512F,,",                                         "unknown decoration '{x}'",                         "{x}"      },
-    {__LINE__, "vaddps,=z z z{k,,AVX512F,,",                                          "decorations are closed by a brace",                "{k"       },
-    {__LINE__, "vaddps,=z z z{1to16},,AVX512F,,",                                     "only m16, m32 and m64 can be broadcast",
-     "{1to16}"                                                                                                                                       },
-    {__LINE__, "vaddps,=z z m32{1to3},,AVX512F,,",                                    "3 elements of 32 bits fill no vector",             "3}"       },
-    {__LINE__, "vaddps,=z z m32{1to32},,AVX512F,,",                                   "32 elements of 32 bits fill no vector",
-     "32},"                                                                                                                                          },
-    {__LINE__, "vaddps,=z z m32{1to},,AVX512F,,",                                     "unknown decoration '{1to}'",                       "{1to}"    },
-    {__LINE__, "add,r32 r32 r32 r32 r32 r32 r32,,I386,,",                             "more than 6 operands",                             "r32,,"    },
+    {__LINE__, "vaddps,=z z4 z,,AVX512F,,",                                                  "unknown operand class 'z4'; did you mean 'z'?",    "z4"       },
+    {__LINE__, "add,+r65 r64,,I386,,",                                                       "unknown operand class 'r65'; did you mean 'r64'?", "r65"      },
+    {__LINE__, "add,+r32 foo,,I386,,",                                                       "unknown operand class 'foo'\n  known: r8 r8h",     "foo"      },
+    {__LINE__, "add,+,,I386,,",                                                              "unknown operand class ''",                         ",,I386"   },
+    {__LINE__, "add,xmm32,,I386,,",                                                          "unknown operand class 'xmm32'",                    "xmm32"    },
+    {__LINE__, "add,xmm01,,I386,,",                                                          "unknown operand class 'xmm01'",                    "xmm01"    },
+    {__LINE__, "add,r32 flags,,I386,,",                                                      "'flags' belongs into the column `implicit`",       "flags"    },
+    {__LINE__, "mul,r32,+r32,I386,,",                                                        "'r32' cannot be implicit",                         "r32,I386" },
+    {__LINE__, "mul,r32,m32,I386,,",                                                         "'m32' cannot be implicit",                         "m32"      },
+    {__LINE__, "mul,r32,+eax eax,I386,,",                                                    "'eax' appears twice; read and written is +eax",
+     "eax,I386"                                                                                                                                             },
+    {__LINE__, "mov,=i8,,I386,,",                                                            "'i8' cannot be written",                           "=i8"      },
+    {__LINE__, "mov,=r32 agen:b+q,,I386,,",                                                  "unknown address 'b+q'",                            "b+q"      },
+    {__LINE__, "mov,=r32 i8:300,,I386,,",                                                    "300 does not fit in 8 bits",                       "300"      },
+    {__LINE__, "mov,=r32 i8:-129,,I386,,",                                                   "-129 does not fit in 8 bits",                      "-129"     },
+    {__LINE__, "mov,=r32 i8:0x,,I386,,",                                                     "'0x' is not a number",                             "0x"       },
+    {__LINE__, "mov,=r32 i8:,,I386,,",                                                       "'' is not a number",                               ",,I386"   },
+    {__LINE__, "mov,=r32 99999999999999999999,,I386,,",                                      "does not fit in 8 bits",                           "9999"     },
+    {__LINE__, "mov,=r32 r32:5,,I386,,",                                                     "only an immediate can have a value",               ":5"       },
+    {__LINE__, "vaddps,z{k} z z,,AVX512F,,",                                                 "an operand with {k} is a destination",             "z{k}"     },
+    {__LINE__, "vaddps,=z{z} z z,,AVX512F,,",                                                "{z} belongs once after {k}",                       "{z}"      },
+    {__LINE__, "vaddps,=z{k}{k} z z,,AVX512F,,",                                             "{k} belongs once to",                              "{k} z"    },
+    {__LINE__, "vaddps,=r32{k} z z,,AVX512F,,",                                              "{k} belongs once to",                              "{k}"      },
+    {__LINE__, "vaddps,=m512{k}{z} z z,,AVX512F,,",                                          "{z} belongs once after {k}",                       "{z}"      },
+    {__LINE__, "vaddps,=z z z{er},,AVX512F,,",                                               "{er} is a word of its own",                        "{er}"     },
+    {__LINE__, "vaddps,=z {er} z z,,AVX512F,,",                                              "{er} is the last word, and once",                  "{er}"     },
+    {__LINE__, "vaddps,=z z {er} {sae},,AVX512F,,",                                          "{er} is the last word",                            "{er}"     },
+    {__LINE__, "vaddps,=z z z{x},,AVX512F,,",                                                "unknown decoration '{x}'",                         "{x}"      },
+    {__LINE__, "vaddps,=z z z{k,,AVX512F,,",                                                 "decorations are closed by a brace",                "{k"       },
+    {__LINE__, "vaddps,=z z z{1to16},,AVX512F,,",                                            "only m16, m32 and m64 can be broadcast",
+     "{1to16}"                                                                                                                                              },
+    {__LINE__, "vaddps,=z z m32{1to3},,AVX512F,,",                                           "3 elements of 32 bits fill no vector",             "3}"       },
+    {__LINE__, "vaddps,=z z m32{1to32},,AVX512F,,",                                          "32 elements of 32 bits fill no vector",
+     "32},"                                                                                                                                                 },
+    {__LINE__, "vaddps,=z z m32{1to},,AVX512F,,",                                            "unknown decoration '{1to}'",                       "{1to}"    },
+    {__LINE__, "add,r32 r32 r32 r32 r32 r32 r32,,I386,,",                                    "more than 6 operands",                             "r32,,"    },
     {__LINE__, "add,,rax rbx rcx rdx rsi rdi xmm0 xmm1 xmm2 xmm3 xmm4,I386,,",
-     "more than 10 implicit operands",                                                                                                    "xmm4"     },
-    {__LINE__, ",r32,,I386,,",                                                        "the mnemonic is missing",                          ",r32"     },
-    {__LINE__, "lock,m32,,I386,,",                                                    "the mnemonic is missing",                          "lock"     },
-    {__LINE__, "nop add,m32,,I386,,",                                                 "'nop' is no prefix",                               "nop"      },
-    {__LINE__, "ADD,m32,,I386,,",                                                     "a mnemonic has lower-case letters",                "ADD"      },
-    {__LINE__, "add%,m32,,I386,,",                                                    "a mnemonic has lower-case letters",                "%"        },
-    {__LINE__, "add,r32 r32,,,,",                                                     "the isa is missing",                               ",,"       },
-    {__LINE__, "add,r32 r32,,I387,,",                                                 "unknown isa 'I387'; did you mean 'I386'?",         "I387"     },
-    {__LINE__, "add,r32 r32,,AVX+avx2,,",                                             "unknown isa 'avx2'; did you mean 'AVX2'?",         "avx2"     },
-    {__LINE__, "add,r32 r32,,AVX+,,",                                                 "the isa is missing",                               ",,"       },
-    {__LINE__, "add,r32 r32,,AVX512,,",                                               "unknown isa 'AVX512'",                             "AVX512"   },
-    {__LINE__, "add,r32 r32,,I386,LTX,",                                              "unknown test 'X'",                                 "X"        },
-    {__LINE__, "add,r32 r32,,I386,LL,",                                               "test 'L' appears twice",                           "L,"       },
-    {__LINE__, "add,r32 r32,,I386,,typ=f32",                                          "unknown option 'typ'; did you mean 'type'?",       "typ"      },
-    {__LINE__, "add,r32 r32,,I386,,type=f33",                                         "option 'type' needs a value: type=int f16",        "f33"      },
-    {__LINE__, "add,r32 r32,,I386,,type",                                             "option 'type' needs a value",                      "type"     },
-    {__LINE__, "fsin,,+st0,X87,,data=function st=1/x",                                "st=VALUE, st=TOP/OTHERS",                          "1/x"      },
-    {__LINE__, "fsin,,+st0,X87,,data=function st=1:2:3:4:5",                          "st=VALUE, st=TOP/OTHERS",
-     "1:2:3:4:5"                                                                                                                                     },
+     "more than 10 implicit operands",                                                                                                           "xmm4"     },
+    {__LINE__, ",r32,,I386,,",                                                               "the mnemonic is missing",                          ",r32"     },
+    {__LINE__, "lock,m32,,I386,,",                                                           "the mnemonic is missing",                          "lock"     },
+    {__LINE__, "nop add,m32,,I386,,",                                                        "'nop' is no prefix",                               "nop"      },
+    {__LINE__, "ADD,m32,,I386,,",                                                            "a mnemonic has lower-case letters",                "ADD"      },
+    {__LINE__, "add%,m32,,I386,,",                                                           "a mnemonic has lower-case letters",                "%"        },
+    {__LINE__, "add,r32 r32,,,,",                                                            "the isa is missing",                               ",,"       },
+    {__LINE__, "add,r32 r32,,I387,,",                                                        "unknown isa 'I387'; did you mean 'I386'?",         "I387"     },
+    {__LINE__, "add,r32 r32,,AVX+avx2,,",                                                    "unknown isa 'avx2'; did you mean 'AVX2'?",         "avx2"     },
+    {__LINE__, "add,r32 r32,,AVX+,,",                                                        "the isa is missing",                               ",,"       },
+    {__LINE__, "add,r32 r32,,AVX512,,",                                                      "unknown isa 'AVX512'",                             "AVX512"   },
+    {__LINE__, "add,r32 r32,,I386,LTX,",                                                     "unknown test 'X'",                                 "X"        },
+    {__LINE__, "add,r32 r32,,I386,LL,",                                                      "test 'L' appears twice",                           "L,"       },
+    {__LINE__, "add,r32 r32,,I386,,typ=f32",                                                 "unknown option 'typ'; did you mean 'type'?",       "typ"      },
+    {__LINE__, "add,r32 r32,,I386,,type=f33",                                                "option 'type' needs a value: type=int f16",        "f33"      },
+    {__LINE__, "add,r32 r32,,I386,,type",                                                    "option 'type' needs a value",                      "type"     },
+    {__LINE__, "fsin,,+st0,X87,,data=function st=1/x",                                       "st=VALUE, st=TOP/OTHERS",                          "1/x"      },
+    {__LINE__, "fsin,,+st0,X87,,data=function st=1:2:3:4:5",                                 "st=VALUE, st=TOP/OTHERS",
+     "1:2:3:4:5"                                                                                                                                            },
     {__LINE__, "add,r32 r32,,I386,,opcode=legacy.np.00.w0",
-     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                           "legacy.np"},
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                                  "legacy.np"},
     {__LINE__, "add,r32 r32,,I386,,opcode=legacy.np.00.w0.3",
-     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                           "legacy.np"},
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                                  "legacy.np"},
     {__LINE__, "add,r32 r32,,I386,,opcode=legacy.67.00.w0.03",
-     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                           "legacy.67"},
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                                  "legacy.67"},
     {__LINE__, "add,r32 r32,,I386,,opcode=vex.np.00.w0.03.mr.x",
-     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                           "vex.np"   },
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                                  "vex.np"   },
     {__LINE__, "sldt,=r64,,X86_64,,opcode=legacy.np.0f.w1.00./8",
-     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                           "legacy.np"},
-    {__LINE__, "cpuid,,,I486,,opcode=legacy.np.0f.w0.a2",                             "opcode= needs a row with operands",
-     "legacy.np"                                                                                                                                     },
-    {__LINE__, "add,r32 r32,,I386,,type=",                                            "the value is missing after '='",                   "="        },
-    {__LINE__, "add,r32 r32,,I386,,same=1",                                           "option 'same' has no value",                       "1"        },
-    {__LINE__, "add,r32 r32,,I386,,same same",                                        "option 'same' appears twice",                      "same"     },
+     "an opcode is ENCODING.PREFIX.MAP.W.BYTE",                                                                                                  "legacy.np"},
+    {__LINE__, "cpuid,,,I486,,opcode=legacy.np.0f.w0.a2",                                    "opcode= needs a row with operands",
+     "legacy.np"                                                                                                                                            },
+ // Families. What is wrong with a variant is told once, with the variant.
+    {__LINE__, "vaddps,=v v v,,AVX512F,,width=xyz",                                          "unknown operand class 'v'",                        "v v v"    },
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xw",                                          "'widths=xw': widths= and masks=",                  "widths=xw"},
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xx",                                          "'widths=xx': widths= and masks=",                  "widths=xx"},
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths",                                             "'widths': widths= and masks=",                     "widths"   },
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=x widths=y",                                  "'widths=y' appears twice",                         "widths=y" },
+    {__LINE__, "vaddps,=v v v,,AVX512F,,widths=xy er=z",
+     "'er'= names a width that widths= does not",                                                                                                "er=z"     },
+    {__LINE__, "vpcmpd,=k v v i8,,AVX512F,,widths=z masks=z",                                "cannot have the mask z",                           "widths"   },
+    {__LINE__, "vaddps,=v v mv,,AVX512F,,widths=z er",                                       "no variant is between registers",                  "widths"   },
+    {__LINE__, "paddd,+x x//m128,,SSE2,,",                                                   "'x//m128': up to eight classes",                   "x//"      },
+    {__LINE__, "paddd,+x x/,,SSE2,,",                                                        "'x/': up to eight classes",                        "x/"       },
+    {__LINE__, "paddd,+x x/m4,,SSE2,,",                                                      "in 'paddd +x m4': unknown operand class 'm4'",     "+x x"     },
+    {__LINE__, "vaddps,=v/x v/x z/z/z/z/z/z/z/z z/z/z/z/z/z/z/z z/z/z,,AVX512F,,widths=xyz",
+     "more than 512 forms",                                                                                                                      "=v/x"     },
+    {__LINE__, "vaddps,=v v b64h,,AVX512F,,widths=x",                                        "in 'vaddps =x x m64{1to1}': 1 elements",
+     "=v v"                                                                                                                                                 },
+    {__LINE__, "add,r32 r32,,I386,,type=",                                                   "the value is missing after '='",                   "="        },
+    {__LINE__, "add,r32 r32,,I386,,same=1",                                                  "option 'same' has no value",                       "1"        },
+    {__LINE__, "add,r32 r32,,I386,,same same",                                               "option 'same' appears twice",                      "same"     },
  // What a list of a stranger may try to say to the assembler.
-    {__LINE__, "use32,,,I386,,",                                                      "there is no instruction 'use32'",                  "use32"    },
-    {__LINE__, "cpu,i32:386,,I386,,",                                                 "there is no instruction 'cpu'",                    "cpu"      },
-    {__LINE__, "absolute,i8:16,,I386,,",                                              "there is no instruction 'absolute'",               "absolute" },
-    {__LINE__, "align,i32:0x7fffffff,,I386,,",                                        "there is no instruction 'align'",                  "align"    },
-    {__LINE__, "incbin,,,I386,,",                                                     "there is no instruction 'incbin'",                 "incbin"   },
-    {__LINE__, "times,i8 i8,,I386,,",                                                 "there is no instruction 'times'",                  "times"    },
-    {__LINE__, "db,i8,,I386,,",                                                       "there is no instruction 'db'",                     "db"       },
-    {__LINE__, "invalid,,,I386,,",                                                    "there is no instruction 'invalid'",                "invalid"  },
-    {__LINE__, "rep rep rep rep rep movsb,,,I386,,",                                  "more than 4 prefixes",                             "rep movsb"},
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:incbin`\\x2fetc`:1:1", "'incbin`",
-     "incbin"                                                                                                                                        },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:db:1:1",               "'db' cannot be given",
-     "db:1"                                                                                                                                          },
+    {__LINE__, "use32,,,I386,,",                                                             "there is no instruction 'use32'",                  "use32"    },
+    {__LINE__, "cpu,i32:386,,I386,,",                                                        "there is no instruction 'cpu'",                    "cpu"      },
+    {__LINE__, "absolute,i8:16,,I386,,",                                                     "there is no instruction 'absolute'",               "absolute" },
+    {__LINE__, "align,i32:0x7fffffff,,I386,,",                                               "there is no instruction 'align'",                  "align"    },
+    {__LINE__, "incbin,,,I386,,",                                                            "there is no instruction 'incbin'",                 "incbin"   },
+    {__LINE__, "times,i8 i8,,I386,,",                                                        "there is no instruction 'times'",                  "times"    },
+    {__LINE__, "db,i8,,I386,,",                                                              "there is no instruction 'db'",                     "db"       },
+    {__LINE__, "invalid,,,I386,,",                                                           "there is no instruction 'invalid'",                "invalid"  },
+    {__LINE__, "rep rep rep rep rep movsb,,,I386,,",                                         "more than 4 prefixes",                             "rep movsb"},
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:incbin`\\x2fetc`:1:1",        "'incbin`",
+     "incbin"                                                                                                                                               },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:db:1:1",                      "'db' cannot be given",
+     "db:1"                                                                                                                                                 },
     {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:db`\\x90`:1:1",
-     "cannot be given to a macro",                                                                                                        "db`"      },
+     "cannot be given to a macro",                                                                                                               "db`"      },
     {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:{%error%!HOME}:1:1",
-     "cannot be given to a macro",                                                                                                        "{%error"  },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:1:1\\",                "'1\\' cannot be given",
-     "1\\"                                                                                                                                           },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:1::2",                 "'' cannot be given",                               ":2"       },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:[r14+]",               "'[r14+]' cannot be given",
-     "[r14+"                                                                                                                                         },
+     "cannot be given to a macro",                                                                                                               "{%error"  },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:1:1\\",                       "'1\\' cannot be given",
+     "1\\"                                                                                                                                                  },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:1::2",                        "'' cannot be given",                               ":2"       },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:[r14+]",                      "'[r14+]' cannot be given",
+     "[r14+"                                                                                                                                                },
     {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:amx_release:[rip+a]",
-     "'[rip+a]' cannot be given",                                                                                                         "[rip"     },
-    {__LINE__, "tilerelease,,,I386,T,macro=../etc/amx.inc:x",                         "macro=FILE.inc:NAME",                              "../etc"   },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc",                                  "macro=FILE.inc:NAME",                              "amx.inc"  },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:%abs",                             "'%abs' is no name of a macro",                     "%abs"     },
-    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc::x",                               "'' is no name of a macro",                         ":x"       },
+     "'[rip+a]' cannot be given",                                                                                                                "[rip"     },
+    {__LINE__, "tilerelease,,,I386,T,macro=../etc/amx.inc:x",                                "macro=FILE.inc:NAME",                              "../etc"   },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc",                                         "macro=FILE.inc:NAME",                              "amx.inc"  },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc:%abs",                                    "'%abs' is no name of a macro",                     "%abs"     },
+    {__LINE__, "tilerelease,,,I386,T,macro=amx.inc::x",                                      "'' is no name of a macro",                         ":x"       },
  // Numbers are read whole or not at all.
-    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=all",                                 "'all' is not a number",                            "all"      },
-    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=Oxffff",                              "'Oxffff' is not a number",                         "Oxffff"   },
-    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=-1",                                  "a pattern of bits has no sign",                    "-1"       },
-    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=010",                                 "'010' is not a number",                            "010"      },
-    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=0x10000000000000000",                 "does not fit in 64 bits",
-     "0x1"                                                                                                                                           },
-    {__LINE__, "ldmxcsr,m32,+mxcsr,SSE,,fill=",                                       "the value is missing after '='",                   "="        },
-    {__LINE__, "ldmxcsr,m32,+mxcsr,SSE,,fill=0x1f80h",                                "'0x1f80h' is not a number",                        "0x1f80h"  },
-    {__LINE__, "push,r64,+rsp,X86_64,,stack=-2147483648",                             "stack=-BYTES or stack=+BYTES",                     "-21"      },
-    {__LINE__, "push,r64,+rsp,X86_64,,stack=--8",                                     "stack=-BYTES or stack=+BYTES",                     "--8"      },
-    {__LINE__, "push,r64,+rsp,X86_64,,stack=eight",                                   "'eight' is not a number",                          "eight"    },
-    {__LINE__, "fsin,,+st0,X87,,st=nan",                                              "st=VALUE, st=TOP/OTHERS",                          "nan"      },
-    {__LINE__, "fsin,,+st0,X87,,st=1e999",                                            "st=VALUE, st=TOP/OTHERS",                          "1e999"    },
-    {__LINE__, "movsb,,,I386,,pointer=rsi+*",                                         "registers or operands joined by '+'",              "*"        },
-    {__LINE__, "fxch,,,X87,,unrelated=st0",                                           "pairs SRC:DST",                                    "st0"      },
-    {__LINE__, "vpaddd,=x x x,,AVX2,,data=idiv",                                      "data=idiv is for a divisor of 8 to 64 bits",
-     "data"                                                                                                                                          },
-    {__LINE__, "idiv,i8,,I386,,data=idiv",                                            "data=idiv is for a divisor",                       "data"     },
-    {__LINE__, "add,r64 r32,,I386,,bits=32",                                          "64-bit registers do not exist with bits=32",       "r64"      },
+    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=all",                                        "'all' is not a number",                            "all"      },
+    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=Oxffff",                                     "'Oxffff' is not a number",                         "Oxffff"   },
+    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=-1",                                         "a pattern of bits has no sign",                    "-1"       },
+    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=010",                                        "'010' is not a number",                            "010"      },
+    {__LINE__, "vaddps,+z{k} z z,,AVX512F,,mask=0x10000000000000000",                        "does not fit in 64 bits",
+     "0x1"                                                                                                                                                  },
+    {__LINE__, "ldmxcsr,m32,+mxcsr,SSE,,fill=",                                              "the value is missing after '='",                   "="        },
+    {__LINE__, "ldmxcsr,m32,+mxcsr,SSE,,fill=0x1f80h",                                       "'0x1f80h' is not a number",                        "0x1f80h"  },
+    {__LINE__, "push,r64,+rsp,X86_64,,stack=-2147483648",                                    "stack=-BYTES or stack=+BYTES",                     "-21"      },
+    {__LINE__, "push,r64,+rsp,X86_64,,stack=--8",                                            "stack=-BYTES or stack=+BYTES",                     "--8"      },
+    {__LINE__, "push,r64,+rsp,X86_64,,stack=eight",                                          "'eight' is not a number",                          "eight"    },
+    {__LINE__, "fsin,,+st0,X87,,st=nan",                                                     "st=VALUE, st=TOP/OTHERS",                          "nan"      },
+    {__LINE__, "fsin,,+st0,X87,,st=1e999",                                                   "st=VALUE, st=TOP/OTHERS",                          "1e999"    },
+    {__LINE__, "movsb,,,I386,,pointer=rsi+*",                                                "registers or operands joined by '+'",              "*"        },
+    {__LINE__, "fxch,,,X87,,unrelated=st0",                                                  "pairs SRC:DST",                                    "st0"      },
+    {__LINE__, "vpaddd,=x x x,,AVX2,,data=idiv",                                             "data=idiv is for a divisor of 8 to 64 bits",
+     "data"                                                                                                                                                 },
+    {__LINE__, "idiv,i8,,I386,,data=idiv",                                                   "data=idiv is for a divisor",                       "data"     },
+    {__LINE__, "add,r64 r32,,I386,,bits=32",                                                 "64-bit registers do not exist with bits=32",       "r64"      },
 };
 
 static void test_bad_rows(void **state)
@@ -508,6 +532,125 @@ static void test_is_fast(void **state)
         fail_msg("20,000 rows took %.2f s", seconds);
 }
 
+// Families and the rows that they stand for.
+static const struct {
+    int line;
+    const char *family;
+    const char *rows; // mnemonic, operands and isa of each
+} families[] = {
+  // Alternatives alone.
+    {__LINE__, "paddd,+x x/m128,,SSE2,,",
+     "paddd,+x x,SSE2\n"
+     "paddd,+x m128,SSE2\n"              },
+ // The last operand varies first.
+    {__LINE__, "add,+r32/m32 r32/i8,=flags,I386,,",
+     "add,+r32 r32,I386\n"
+     "add,+r32 i8,I386\n"
+     "add,+m32 r32,I386\n"
+     "add,+m32 i8,I386\n"                },
+ // VL for x and y, {evex} only where VEX is possible, rounding between registers.
+    {__LINE__, "{evex} vaddps,=v v v/mv/b32,,AVX512F,,widths=xz masks=k er=z",
+     "{evex} vaddps,=x x x,AVX512F+AVX512VL\n"
+     "{evex} vaddps,=x x m128,AVX512F+AVX512VL\n"
+     "vaddps,=x x m32{1to4},AVX512F+AVX512VL\n"
+     "vaddps,=z z z,AVX512F\n"
+     "vaddps,=z z m512,AVX512F\n"
+     "vaddps,=z z m32{1to16},AVX512F\n"
+     "vaddps,+x{k} x x,AVX512F+AVX512VL\n"
+     "vaddps,+x{k} x m128,AVX512F+AVX512VL\n"
+     "vaddps,+x{k} x m32{1to4},AVX512F+AVX512VL\n"
+     "vaddps,+z{k} z z,AVX512F\n"
+     "vaddps,+z{k} z m512,AVX512F\n"
+     "vaddps,+z{k} z m32{1to16},AVX512F\n"
+     "vaddps,=z z z {er},AVX512F\n"
+     "vaddps,+z{k} z z {er},AVX512F\n"   },
+ // AVX10 needs nothing besides at any width, nor do VEX forms.
+    {__LINE__, "vaddps,=v v v,,AVX10,,widths=xyz",
+     "vaddps,=x x x,AVX10\n"
+     "vaddps,=y y y,AVX10\n"
+     "vaddps,=z z z,AVX10\n"             },
+    {__LINE__, "vaddps,=v v v,,AVX,,widths=xy",
+     "vaddps,=x x x,AVX\n"
+     "vaddps,=y y y,AVX\n"               },
+    {__LINE__, "vpaddd,=v v v,,AVX512F+AVX512VL,,widths=xy",
+     "vpaddd,=x x x,AVX512F+AVX512VL\n"
+     "vpaddd,=y y y,AVX512F+AVX512VL\n"  },
+ // Parts of a width; a register has at least 128 bits. Memory is not zeroed.
+    {__LINE__, "vpmovqw,=vq/mvq v,,AVX512F,,widths=yz masks=z",
+     "vpmovqw,=x y,AVX512F+AVX512VL\n"
+     "vpmovqw,=m64 y,AVX512F+AVX512VL\n"
+     "vpmovqw,=x z,AVX512F\n"
+     "vpmovqw,=m128 z,AVX512F\n"
+     "vpmovqw,=x{k}{z} y,AVX512F+AVX512VL\n"
+     "vpmovqw,=x{k}{z} z,AVX512F\n"      },
+    {__LINE__, "vcvtps2pd,=v vh/mvh/b32h,,AVX512F,,widths=z sae",
+     "vcvtps2pd,=z y,AVX512F\n"
+     "vcvtps2pd,=z m256,AVX512F\n"
+     "vcvtps2pd,=z m32{1to8},AVX512F\n"
+     "vcvtps2pd,=z y {sae},AVX512F\n"    },
+ // A sum keeps its access; a mask is never merged into; a mask as written is not added to.
+    {__LINE__, "vfmadd231ps,+v v v,,AVX512F,,widths=z masks=kz",
+     "vfmadd231ps,+z z z,AVX512F\n"
+     "vfmadd231ps,+z{k} z z,AVX512F\n"
+     "vfmadd231ps,+z{k}{z} z z,AVX512F\n"},
+    {__LINE__, "vpcmpd,=k v v i8,,AVX512F,,widths=z masks=k",
+     "vpcmpd,=k z z i8,AVX512F\n"
+     "vpcmpd,=k{k} z z i8,AVX512F\n"     },
+    {__LINE__, "vpblendmd,=v{k} v v,,AVX512F,,widths=z masks=z",
+     "vpblendmd,=z{k} z z,AVX512F\n"
+     "vpblendmd,=z{k}{z} z z,AVX512F\n"  },
+    {__LINE__, "vgatherqps,+vh{k} vm64v,,AVX512F,,widths=xz",
+     "vgatherqps,+x{k} vm64x,AVX512F+AVX512VL\n"
+     "vgatherqps,+y{k} vm64z,AVX512F\n"  },
+ // Scalars have no width.
+    {__LINE__, "{evex} vaddss,=x x x/m32,,AVX512F,,masks=k er",
+     "{evex} vaddss,=x x x,AVX512F\n"
+     "{evex} vaddss,=x x m32,AVX512F\n"
+     "vaddss,+x{k} x x,AVX512F\n"
+     "vaddss,+x{k} x m32,AVX512F\n"
+     "vaddss,=x x x {er},AVX512F\n"
+     "vaddss,+x{k} x x {er},AVX512F\n"   },
+};
+
+static void test_families(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ARRAY_LEN(families); i++) {
+        struct list list = read_family(families[i].line, families[i].family);
+        char text[2048] = "";
+        size_t used = 0;
+        for (int r = 0; r < list.nrows; r++) {
+            const struct list_row *row = &list.rows[r];
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s,%s,%s\n",
+                                 row->fields[LIST_MNEMONIC], row->fields[LIST_OPERANDS], row->isa);
+            assert_true(row->family);
+            assert_int_equal(row->line, 2);
+        }
+        if (strcmp(text, families[i].rows) != 0)
+            fail_msg("case of line %d: found\n%s", families[i].line, text);
+        list_free(&list);
+    }
+}
+
+// The options of the family are not those of its forms, which have all others.
+static void test_family_options(void **state)
+{
+    (void)state;
+    struct list list =
+        read_family(__LINE__, "vaddps,=v v v,,AVX512F,LT,widths=z type=f32 masks=k  note=A_b er");
+    assert_int_equal(list.nrows, 4);
+    for (int i = 0; i < list.nrows; i++) {
+        assert_string_equal(list.rows[i].fields[LIST_OPTIONS], "type=f32 note=A_b");
+        assert_int_equal(list.rows[i].noptions, 2);
+        assert_int_equal(list.rows[i].tests, TESTS_LATENCY | TESTS_THROUGHPUT);
+    }
+    struct err err;
+    list_row_error(&list.rows[1], "vaddps", &err, "is %s", "wrong");
+    assert_non_null(strstr(err.text, "mini.csv:2: in 'vaddps z{k} z z': is wrong\n"));
+    list_free(&list);
+}
+
 static void test_suggestions(void **state)
 {
     (void)state;
@@ -543,6 +686,7 @@ int main(void)
         cmocka_unit_test(test_bad_rows),  cmocka_unit_test(test_texts),
         cmocka_unit_test(test_long_form), cmocka_unit_test(test_all_faults_are_told),
         cmocka_unit_test(test_is_fast),   cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_families),  cmocka_unit_test(test_family_options),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
