@@ -109,7 +109,8 @@ expect "forms twice" "$(sql 'SELECT count(*) - count(DISTINCT form_id) FROM main
 expect runs "$(sql 'SELECT count(*) FROM main.run')" 1
 expect forms "$(sql 'SELECT count(*) FROM main.run_form')" "$(sql 'SELECT count(*) FROM calm.run_form')"
 expect "faults that are none" "$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome NOT IN ('ok', 'unstable')")" 0
-expect "scratch left behind" "$(find "$disk/tmp" -mindepth 1 -maxdepth 1 | wc -l)" 0
+# A compiler that was killed leaves files of its own, by other names.
+expect "scratch left behind" "$(find "$disk/tmp" -mindepth 1 -maxdepth 1 -name 'latput*')" ""
 both=$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome = 'ok'")
 differ=$(sql "$pairs WHERE abs(a.value_clk - b.value_clk) > 0.05 + 0.05 * a.value_clk")
 echo "$both values compared, $differ differ by more than 5 % and 0.05 cycles"
