@@ -177,6 +177,10 @@ static void latency_put_radicand(struct draft *draft, const struct pair *pair)
     draft->certain = false;
 }
 
+// One link of the chain, in this order: what the link's registers and memory are (registers that
+// take turns change sides every link), breakers for what must not chain too, the instruction, and
+// what carries its result to the next link's source where that is another register or value. false:
+// no bridge leads there.
 static bool latency_put_link(struct draft *draft, const struct pair *pair, int link, int turns[2],
                              const int divisors[2])
 {

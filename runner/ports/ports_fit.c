@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The joint fit; see ports_fit.h. It starts from the counts that the smallest sets show, taken off
-// the sets that contain them, and descends from there over single changes and exchanges. A cell
-// alone may be wrong; all cells together seldom are.
+// The joint fit; see ports_fit.h. How many µops go to each set are small integers, and fit_cost()
+// says how far such counts are from all trials together: a trial alone may be wrong, all of them
+// seldom are. Two descents over single changes and exchanges, one from nothing and one from the
+// counts that the smallest sets show, taken off the sets that contain them; the better one wins.
+// Then all other ways to place as many µops are tried. How close the second best comes decides
+// whether the answer is ambiguous.
 #include "ports_fit.h"
 
 #include <math.h>

@@ -19,6 +19,7 @@ struct cell {
     double clk;       // NaN: unknown
     double predicted; // without paths
 };
+// Forms that stand for others (rep, "representatives"), each beside each.
 struct pairs {
     const struct port_model *model;
     const struct port_form *forms;

@@ -3,6 +3,9 @@
 // operands. No form of one µop shows such a path alone, but forms that need it disturb each other
 // more than their ports explain. A path is a unit: each form needs it for some part of a cycle or
 // more. A few forms that need it are its probes, beside which all others are timed.
+// First (port_find_paths) some hundred forms are timed in pairs (ports_pairs.c); the shares that
+// explain the pairs are paths (ports_shares.c), of which those stay that also explain larger mixes
+// and have a probe. Then (ports_assign_paths) every form is timed beside the probes only.
 #include "ports_pairs.h"
 
 #include <math.h>

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Shares of paths that explain the times of pairs best: for one form beside others whose shares are
-// known, and for all forms at once.
+// known (row_fit), and for all forms at once (pairs_find_path). Two forms that need a path take at
+// least the sum of their shares, so each pair that a path delays says what a share is if the other
+// one is known. That makes the search coordinate descent with few candidates: one share after the
+// other becomes the candidate with the least error of its row, until three sweeps are over. A path
+// begins with each of some forms that are taken to need it all the time, and the best of these
+// beginnings is kept if it explains enough. Shares cost something: else chance would make them.
 #include "ports_pairs.h"
 
 #include <math.h>

@@ -115,8 +115,8 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
               is_outside(&plan->tests[t], tests[t].result.outcome);
     }
     const struct selected_row *selected = &keeper->rows[row->index];
-    if (store_put_form(keeper->store, keeper->run_id, selected->list->name, selected->position,
-                       plan, tests, err) != 0)
+    const struct form_place place = {selected->list->name, selected->position};
+    if (store_put_form(keeper->store, keeper->run_id, &place, plan, tests, err) != 0)
         return -1;
     keeper->forms++;
     progress_form(keeper->progress, selected->list->name, selected->list->nrows, ok);

@@ -197,16 +197,17 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
     struct measured_ports *results = xcalloc((size_t)n, sizeof *results);
     for (int i = 0; i < n; i++) {
         const struct selected_row *selected = &chunk->asked[first + i];
-        results[i] = (struct measured_ports){.row = selected->row,
-                                             .list_name = selected->list->name,
-                                             .position = selected->position,
-                                             .method = usages[i].counted ? "counter" : "throughput",
-                                             .usage = &usages[i],
-                                             .trials = evidence->trials[i],
-                                             .ntrials = evidence->ntrials[i],
-                                             .groups = chunk->oracle->groups,
-                                             .ngroups = chunk->oracle->ngroups,
-                                             .slots = measure_mixes_slots(chunk->measure)};
+        results[i] = (struct measured_ports){
+            .row = selected->row,
+            .place = {selected->list->name, selected->position},
+            .method = usages[i].counted ? "counter" : "throughput",
+            .usage = &usages[i],
+            .trials = evidence->trials[i],
+            .ntrials = evidence->ntrials[i],
+            .groups = chunk->oracle->groups,
+            .ngroups = chunk->oracle->ngroups,
+            .slots = measure_mixes_slots(chunk->measure)
+        };
     }
     int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
                                         results, n, err);
@@ -240,21 +241,12 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
     return status;
 }
 
-static int ports_chunks(struct run_ports *run, struct ports_forms *forms,
-                        const struct port_oracle *oracle, const struct measure_mixes *measure,
-                        const struct port_model *model, const struct selected_row *asked,
-                        int nasked, struct err *err)
+static int ports_chunks(const struct chunk *chunk, int nasked, struct err *err)
 {
-    struct port_model model_32;
-    ports_model_for_32(forms, model, &model_32);
-    const struct chunk chunk = {
-        run, forms, oracle, measure, {model, &model_32},
-            asked, measure->progress
-    };
     int status = 0;
     for (int first = 0; first < nasked && status == 0; first += CHUNK_FORMS)
-        status = chunk_do(&chunk, first,
-                          nasked - first < CHUNK_FORMS ? nasked - first : CHUNK_FORMS, err);
+        status = chunk_do(chunk, first, nasked - first < CHUNK_FORMS ? nasked - first : CHUNK_FORMS,
+                          err);
     return status;
 }
 
@@ -294,11 +286,22 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
                                         .keep = run->keep,
                                         .ahead = run->ahead};
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
-        static struct port_model model;
+        static struct port_model model, model_32;
         run->measure_stopped = &measure.stopped;
         status = model_get(run, &forms, &oracle, &model, err);
-        if (status == 0)
-            status = ports_chunks(run, &forms, &oracle, &measure, &model, asked, nasked, err);
+        if (status == 0) {
+            ports_model_for_32(&forms, &model, &model_32);
+            const struct chunk chunk = {
+                .run = run,
+                .forms = &forms,
+                .oracle = &oracle,
+                .measure = &measure,
+                .models = {&model, &model_32},
+                .asked = asked,
+                .progress = measure.progress
+            };
+            status = ports_chunks(&chunk, nasked, err);
+        }
         progress_end(measure.progress);
         run->kernels = measure.kernels;
         run->passes = measure.passes;

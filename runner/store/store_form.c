@@ -97,9 +97,10 @@ static int store_put_timing(struct store *store, int64_t kernel_id, const struct
     return 0;
 }
 
-static int store_put_kernel(struct store *store, int64_t test_id, int position,
-                            const struct kernel_spec *spec, const struct measured_kernel *measured,
-                            int64_t *kernel_id, struct err *err)
+// Returns its kernel_id, or -1.
+static int64_t store_put_kernel(struct store *store, int64_t test_id, int position,
+                                const struct kernel_spec *spec,
+                                const struct measured_kernel *measured, struct err *err)
 {
     int kept = measured->code_bytes < STORE_CODE_MAX ? measured->code_bytes : STORE_CODE_MAX;
     if (store_execute(store, err,
@@ -112,11 +113,11 @@ static int store_put_kernel(struct store *store, int64_t test_id, int position,
                       measured->code ? (int64_t)measured->code_bytes : (int64_t)-1,
                       (const void *)measured->code, (int64_t)kept) != 0)
         return -1;
-    *kernel_id = sqlite3_last_insert_rowid(store->db);
+    int64_t kernel_id = sqlite3_last_insert_rowid(store->db);
     for (int i = 0; i < measured->ntimings; i++)
-        if (store_put_timing(store, *kernel_id, &measured->timings[i], err) != 0)
+        if (store_put_timing(store, kernel_id, &measured->timings[i], err) != 0)
             return -1;
-    return store_put_estimate(store, *kernel_id, &measured->estimate, err);
+    return store_put_estimate(store, kernel_id, &measured->estimate, err) == 0 ? kernel_id : -1;
 }
 
 static int store_put_test(struct store *store, int64_t run_form_id, int position,
@@ -133,9 +134,9 @@ static int store_put_test(struct store *store, int64_t run_form_id, int position
     int64_t test_id = sqlite3_last_insert_rowid(store->db);
     int64_t deciding_id = 0;
     for (int i = 0; i < test->nkernels; i++) {
-        int64_t kernel_id;
-        if (store_put_kernel(store, test_id, i, &test->kernels[i], &measured->kernels[i],
-                             &kernel_id, err) != 0)
+        int64_t kernel_id =
+            store_put_kernel(store, test_id, i, &test->kernels[i], &measured->kernels[i], err);
+        if (kernel_id < 0)
             return -1;
         if (i == measured->result.kernel)
             deciding_id = kernel_id;
@@ -229,33 +230,32 @@ int store_has_form(struct store *store, int64_t run_id, const struct list_row *r
 }
 
 static int store_add_run_form(struct store *store, int64_t run_id, const struct list_row *row,
-                              const char *list_name, int position, int64_t *run_form_id,
-                              struct err *err)
+                              const struct form_place *place, int64_t *run_form_id, struct err *err)
 {
     int64_t form_id, list_id;
     if (store_form_id(store, row, &form_id, err) != 0 ||
-        store_list_id(store, list_name, &list_id, err) != 0 ||
+        store_list_id(store, place->list_name, &list_id, err) != 0 ||
         store_execute(store, err,
                       "INSERT INTO run_form (run_id, form_id, list_id, position, isa) "
                       "VALUES (?, ?, ?, ?, ?)",
-                      "iiiis", run_id, form_id, list_id, (int64_t)position, row->isa) != 0)
+                      "iiiis", run_id, form_id, list_id, (int64_t)place->position, row->isa) != 0)
         return -1;
     *run_form_id = sqlite3_last_insert_rowid(store->db);
     return 0;
 }
 
 int store_run_form_id(struct store *store, int64_t run_id, const struct list_row *row,
-                      const char *list_name, int position, int64_t *run_form_id, struct err *err)
+                      const struct form_place *place, int64_t *run_form_id, struct err *err)
 {
     int found = store_find_run_form(store, run_id, row, run_form_id, err);
     if (found == 0)
-        return store_add_run_form(store, run_id, row, list_name, position, run_form_id, err);
+        return store_add_run_form(store, run_id, row, place, run_form_id, err);
     return found < 0 ? -1 : 0;
 }
 
-static int store_put_form_rows(struct store *store, int64_t run_id, const char *list_name,
-                               int position, const struct plan *plan,
-                               const struct measured_test *tests, struct err *err)
+static int store_put_form_rows(struct store *store, int64_t run_id, const struct form_place *place,
+                               const struct plan *plan, const struct measured_test *tests,
+                               struct err *err)
 {
     const struct list_row *row = plan->row;
     int64_t run_form_id;
@@ -265,7 +265,7 @@ static int store_put_form_rows(struct store *store, int64_t run_id, const char *
     if (has)
         return err_set(err, "%s: run %lld has the form '%s' already", store->path,
                        (long long)run_id, row->form);
-    if (store_add_run_form(store, run_id, row, list_name, position, &run_form_id, err) != 0)
+    if (store_add_run_form(store, run_id, row, place, &run_form_id, err) != 0)
         return -1;
     for (int i = 0; i < plan->ntests; i++)
         if (store_put_test(store, run_form_id, i, &plan->tests[i], &tests[i], err) != 0)
@@ -273,12 +273,12 @@ static int store_put_form_rows(struct store *store, int64_t run_id, const char *
     return 0;
 }
 
-int store_put_form(struct store *store, int64_t run_id, const char *list_name, int position,
+int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,
                    const struct plan *plan, const struct measured_test *tests, struct err *err)
 {
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = store_put_form_rows(store, run_id, list_name, position, plan, tests, err);
+    int result = store_put_form_rows(store, run_id, place, plan, tests, err);
     return store_unit_end(store, own, result, err);
 }

@@ -27,7 +27,12 @@ struct measured_test {
     const struct measured_kernel *kernels;
     struct test_result result;
 };
-int store_put_form(struct store *store, int64_t run_id, const char *list_name, int position,
+// Where a form stands in its list.
+struct form_place {
+    const char *list_name;
+    int position; // of its row
+};
+int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,
                    const struct plan *plan, const struct measured_test *tests, struct err *err);
 
 #endif

@@ -16,6 +16,7 @@
 struct estimate;    // derive/derive.h
 struct test_result; // the same
 struct list_row;    // list/list.h
+struct form_place;  // store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
@@ -115,7 +116,7 @@ int store_put_result(struct store *store, int64_t test_id, const struct test_res
 
 // store_form.c: the row of a form in a run, added if it is not there.
 int store_run_form_id(struct store *store, int64_t run_id, const struct list_row *row,
-                      const char *list_name, int position, int64_t *run_form_id, struct err *err);
+                      const struct form_place *place, int64_t *run_form_id, struct err *err);
 // A number where there is a result; else NaN, which becomes NULL: the database refuses others.
 double store_number(enum outcome outcome, double value);
 

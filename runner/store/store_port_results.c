@@ -125,8 +125,7 @@ static int store_put_port_result(struct store *store, int64_t run_id,
     if (has)
         return err_set(err, "%s: run %lld has ports of the form '%s' already", store->path,
                        (long long)run_id, measured->row->form);
-    if (store_run_form_id(store, run_id, measured->row, measured->list_name, measured->position,
-                          &run_form_id, err) != 0 ||
+    if (store_run_form_id(store, run_id, measured->row, &measured->place, &run_form_id, err) != 0 ||
         store_put_port_row(store, run_form_id, model, measured, err) != 0)
         return -1;
     if (measured->usage->outcome == OUTCOME_OK &&
@@ -203,22 +202,28 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
     };
 }
 
+struct usages_read {
+    struct stored_port_usage *usages;
+    int64_t *ids; // their run_form_ids
+    int n;
+};
+
 // One row a form and use; a form without uses has one row.
-static int store_read_usages(struct store *store, sqlite3_stmt *stmt,
-                             struct stored_port_usage *usages, int64_t *ids, int *n,
+static int store_read_usages(struct store *store, sqlite3_stmt *stmt, struct usages_read *read,
                              struct arena *arena, struct err *err)
 {
+    struct stored_port_usage *usages = read->usages;
     int64_t last = 0;
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(stmt, 11);
-        if (*n == 0 || id != last) {
-            ids[*n] = id;
-            usages[*n].form = store_column_form(stmt, arena);
-            usages[(*n)++].usage = store_column_usage(stmt, arena);
+        if (read->n == 0 || id != last) {
+            read->ids[read->n] = id;
+            usages[read->n].form = store_column_form(stmt, arena);
+            usages[read->n++].usage = store_column_usage(stmt, arena);
         }
         last = id;
-        struct port_usage *usage = &usages[*n - 1].usage;
+        struct port_usage *usage = &usages[read->n - 1].usage;
         if (sqlite3_column_type(stmt, 12) != SQLITE_NULL && usage->nuses < PORT_USES_MAX)
             usage->uses[usage->nuses++] = (struct port_use){
                 (uint32_t)sqlite3_column_int64(stmt, 12), sqlite3_column_int(stmt, 13)};
@@ -226,10 +231,11 @@ static int store_read_usages(struct store *store, sqlite3_stmt *stmt,
     return store_rows_end(store, stmt, got, err);
 }
 
-// The shares of usages[0..n), whose run_form_ids are ids[].
-static int store_read_shares(struct store *store, int64_t run_id, struct stored_port_usage *usages,
-                             const int64_t *ids, int n, struct err *err)
+// The shares of what was read.
+static int store_read_shares(struct store *store, int64_t run_id, const struct usages_read *read,
+                             struct err *err)
 {
+    struct stored_port_usage *usages = read->usages;
     sqlite3_stmt *stmt =
         store_bind(store, err,
                    "SELECT run_form_id, port_unit.position, share_clk FROM run_form "
@@ -241,9 +247,9 @@ static int store_read_shares(struct store *store, int64_t run_id, struct stored_
     if (!stmt)
         return -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        while (at < n && ids[at] != sqlite3_column_int64(stmt, 0))
+        while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
             at++; // both are in the order of the forms
-        if (at < n && usages[at].usage.nshares < PORT_PATHS_MAX)
+        if (at < read->n && usages[at].usage.nshares < PORT_PATHS_MAX)
             usages[at].usage.shares[usages[at].usage.nshares++] =
                 (struct port_share){sqlite3_column_int(stmt, 1), sqlite3_column_double(stmt, 2)};
     }
@@ -272,10 +278,12 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",
         "i", run_id);
-    int64_t *ids = arena_alloc(arena, ((size_t)count + 1) * sizeof *ids);
-    if (!stmt || store_read_usages(store, stmt, *usages, ids, n, arena, err) != 0)
+    struct usages_read read = {.usages = *usages,
+                               .ids = arena_alloc(arena, ((size_t)count + 1) * sizeof *read.ids)};
+    if (!stmt || store_read_usages(store, stmt, &read, arena, err) != 0)
         return -1;
-    return store_read_shares(store, run_id, *usages, ids, *n, err);
+    *n = read.n;
+    return store_read_shares(store, run_id, &read, err);
 }
 
 int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,

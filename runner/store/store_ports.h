@@ -6,6 +6,7 @@
 
 #include "ports/ports.h"
 #include "store.h"
+#include "store_form.h"
 #include "util/mem.h"
 
 #include <stddef.h>
@@ -39,8 +40,7 @@ struct measured_port_trial {
 };
 struct measured_ports {
     const struct list_row *row;
-    const char *list_name;
-    int position;       // of the row in its list
+    struct form_place place;
     const char *method; // "throughput" or "counter"
     const struct port_usage *usage;
     const struct measured_port_trial *trials;

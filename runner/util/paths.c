@@ -50,6 +50,10 @@ static char *paths_find_installed(const char *dir)
     return root;
 }
 
+// Sets paths_root and paths_lib. Built programs lie in build/ of the source tree, or up to two
+// directories below it: the first of ../, ../../ and ../../../ with lists/ in it is the tree, and
+// the directory just below that is build/. Where there is none, latput is installed. LATPUT_ROOT
+// replaces the root only.
 static void paths_find(void)
 {
     char file[PATH_MAX];

@@ -352,7 +352,8 @@ static void put_reasons(struct store *store, int64_t run_id)
         fixture_derive(&tests[i], &executed, 8, &arena, &kernels[i], &measured[i]);
     }
     struct plan plan = {&row, tests, 2};
-    if (store_put_form(store, run_id, "int", 7, &plan, measured, &err) != 0)
+    const struct form_place place = {"int", 7};
+    if (store_put_form(store, run_id, &place, &plan, measured, &err) != 0)
         fail_msg("%s", err.text);
     arena_free(&arena);
 }

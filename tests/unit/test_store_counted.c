@@ -49,7 +49,8 @@ static void put_form(struct store *store, int64_t run_id, int position, double c
     struct measured_test measured;
     fixture_derive(&test, &executed, 8, &arena, &kernel, &measured);
     struct plan plan = {&row, (struct test *)&test, 1};
-    if (store_put_form(store, run_id, "int", position, &plan, &measured, &err) != 0)
+    const struct form_place place = {"int", position};
+    if (store_put_form(store, run_id, &place, &plan, &measured, &err) != 0)
         fail_msg("%s", err.text);
     arena_free(&arena);
 }

@@ -188,8 +188,10 @@ static void test_batch(void **state)
     struct port_usage usage = fixture_port_usages()[0];
     struct measured_ports results[2];
     for (int i = 0; i < 2; i++)
-        results[i] = (struct measured_ports){&rows[i], "int", 9, "throughput", &usage, NULL,
-                                             0,        NULL,  0, NULL};
+        results[i] = (struct measured_ports){
+            &rows[i], {"int", 9},
+             "throughput", &usage, NULL, 0, NULL, 0, NULL
+        };
     // The second is there already: neither is added.
     assert_int_equal(store_put_port_results(store, run_id, &model.model, results, 2, &err), -1);
     assert_non_null(strstr(err.text, "add r64 r64"));

@@ -69,7 +69,8 @@ static void put_form(struct store *store, int64_t run_id, int position, const ch
         fixture_derive(&tests[i], &executed, 8, &arena, &kernels[i], &measured[i]);
     }
     struct plan plan = {&row, tests, n};
-    if (store_put_form(store, run_id, "int", position, &plan, measured, &err) != 0)
+    const struct form_place place = {"int", position};
+    if (store_put_form(store, run_id, &place, &plan, measured, &err) != 0)
         fail_msg("%s", err.text);
     arena_free(&arena);
 }
