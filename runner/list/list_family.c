@@ -93,7 +93,7 @@ static int family_option_set(struct family *family, int option, const char *word
     size_t value_len;
     family_option_find(word, len, &value, &value_len);
     bool good = value ? value_len > 0 : !family_options[option].value;
-    for (size_t i = 0; good && i < value_len; i++)
+    for (size_t i = 0; good && value && i < value_len; i++)
         good = strchr(family_options[option].letters, value[i]) &&
                !memchr(value + i + 1, value[i], value_len - i - 1);
     if (!good || family->values[option])

@@ -184,7 +184,8 @@ static void put_floor(struct store *store, const struct session *session)
         samples += mixture[i];
     while (bin < CORE_FLOOR_BINS - 1 && (below += mixture[bin]) * 2 < samples)
         bin++;
-    const struct canary_floor floor = {CORE_CANARIES - 1, (bin + 0.5) * CORE_FLOOR_BIN_CLK, 4};
+    const struct canary_floor floor = {CORE_CANARIES - 1, (bin + 0.5) * CORE_FLOOR_BIN_CLK,
+                                       session->cpu->issue_width ? session->cpu->issue_width : 4};
     if (store_put_cpu(store, session->cpu, &cpu_id, &err) != 0 ||
         store_put_floor(store, cpu_id, &floor, &err) != 0)
         fail_msg("%s", err.text);
