@@ -70,8 +70,8 @@ if grep -q '"hypervisor": "KVM"' cpu.json && grep -q '"perf": "absent"' cpu.json
     # Which of the rows have a spread depends on the numbers, and where the text below them is wrapped
     # on the name of the family.
     names_and_text() {
-        awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" >folded
-        plain folded
+        awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" >"$1.folded"
+        plain "$1.folded"
     }
     diff <(names_and_text there) <(names_and_text both) >differs || cli_fail "$(cat differs)"
 else
