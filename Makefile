@@ -263,3 +263,8 @@ clean:
 	rm -rf $(BUILD)
 
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+# A source that has moved since the last build is still named in the dependencies of that time; -MP
+# looks after headers only.
+MOVED := $(shell find $(BUILD) -name '*.d' -exec grep -ohE '[^ ]+\.c\>' {} + 2>/dev/null | sort -u | \
+	while read -r file; do [ -e "$$file" ] || echo "$$file"; done)
+$(MOVED):

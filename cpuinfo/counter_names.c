@@ -114,11 +114,14 @@ static int sets_add(void *data, const struct csv_record *record, struct err *err
         size_t len = strcspn(at, " ");
         snprintf(uarch, sizeof uarch, "%.*s", (int)len, at);
         for (int i = 0; i < sets->nrows; i++)
-            if (strcmp(sets->rows[i].name, row.name) == 0 && list_has(sets->rows[i].uarchs, uarch))
-                return csv_error_at(sets->file.path, record->line, record->text,
-                                    record->field_columns[SET_UARCHS] + (int)(at - row.uarchs), err,
-                                    "the set %s of %s is in line %d already", row.name, uarch,
-                                    sets->rows[i].record->line);
+            if (strcmp(sets->rows[i].name, row.name) == 0 &&
+                list_has(sets->rows[i].uarchs, uarch)) {
+                int column = record->field_columns[SET_UARCHS] + (int)(at - row.uarchs);
+                const struct csv_place place = {sets->file.path, record->line, record->text,
+                                                column};
+                return csv_error_at(&place, err, "the set %s of %s is in line %d already", row.name,
+                                    uarch, sets->rows[i].record->line);
+            }
         at += len;
         at += strspn(at, " ");
     }

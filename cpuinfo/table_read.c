@@ -8,7 +8,7 @@
 int table_read(const char *path, const struct table_reader *reader, void *table,
                struct csv_file *file, struct err *err)
 {
-    struct err fault = {""};
+    struct err fault = {0};
     int status = csv_file_read(path, reader->spec, file, &fault);
     if (status == 0 && reader->begin)
         status = reader->begin(table, &fault);

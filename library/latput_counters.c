@@ -24,7 +24,7 @@ struct latput_counters {
 
 static void events_map(struct latput_counters *counters)
 {
-    struct err err = {{0}};
+    struct err err = {0};
     counters->rdpmc = true;
     for (int i = 0; i < counters->group->nevents && counters->rdpmc; i++) {
         counters->pages[i] = count_perf_page(counters->group, i, &err);
@@ -58,7 +58,7 @@ static int counters_set_up(struct latput_counters *counters, const char *text, s
 static struct latput_counters *counters_open(const char *events, char *error, size_t size)
 {
     struct latput_counters *counters = xcalloc(1, sizeof *counters);
-    struct err err = {{0}};
+    struct err err = {0};
     if (counters_set_up(counters, events, &err) == 0)
         return counters;
     if (error && size > 0)

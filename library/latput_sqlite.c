@@ -210,7 +210,7 @@ static int bench_filter(sqlite3_vtab_cursor *base, int given, const char *text, 
                         sqlite3_value **argv)
 {
     struct bench_cursor *cursor = (struct bench_cursor *)base;
-    struct err err = {{0}};
+    struct err err = {0};
     (void)text;
     bench_forget(cursor);
     for (int i = 0, argument = 0; i < PARAMETERS && argument < argc; i++)

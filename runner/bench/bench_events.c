@@ -25,9 +25,8 @@ static enum count_obstacle perf_try(struct bench *bench, int pass, struct err *e
     const struct count_target self = {.what = COUNT_SELF};
     struct count_pass chosen;
     struct count_group *group;
-    enum count_obstacle obstacle =
-        count_pass_choose(bench->events, bench->result->nevents, bench->counter_pass, pass,
-                          CORE_COUNTERS_MAX, &chosen, err);
+    const struct count_dealt dealt = {bench->events, bench->result->nevents, bench->counter_pass};
+    enum count_obstacle obstacle = count_pass_choose(&dealt, pass, CORE_COUNTERS_MAX, &chosen, err);
     if (!obstacle)
         obstacle =
             count_perf.open(&bench->machine, &self, chosen.events, chosen.nevents, &group, err);
@@ -113,7 +112,7 @@ static enum count_obstacle msr_prepare(struct bench *bench, bool probe, struct e
 static enum count_obstacle events_prepare(struct bench *bench, bool hardware, struct err *err)
 {
     enum count_choice choice = bench->spec->backend;
-    struct err perf = {""}, msr = {""};
+    struct err perf = {0}, msr = {0};
     // Files that stand for devices do not count.
     bool probe = !*bench->machine.root;
     if (choice == COUNT_CHOICE_MSR && hardware)

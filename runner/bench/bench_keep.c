@@ -172,10 +172,10 @@ static int store_run(struct store *store, const struct bench *bench, const struc
 {
     struct run_info info;
     const struct selection nothing = {0};
-    const struct core_config *config = &bench->session.params.config;
+    const struct run_subject subject = {bench->session.cpu, &bench->session.params.config, facts,
+                                        &nothing, "bench"};
     int64_t cpu_id, run_id;
-    if (run_info_collect(bench->session.cpu, config, facts, &nothing, "bench", bench->arena, &info,
-                         err) != 0)
+    if (run_info_collect(&subject, bench->arena, &info, err) != 0)
         return -1;
     double seconds = clock_now_s() - bench->start_s;
     if (store_begin(store, err) != 0)

@@ -31,9 +31,8 @@ enum count_obstacle bench_msr_begin(struct bench *bench, int pass, struct core_c
                                     struct err *err)
 {
     struct count_pass chosen;
-    enum count_obstacle obstacle =
-        count_pass_choose(bench->events, bench->result->nevents, bench->counter_pass, pass,
-                          CORE_TIMED_MAX, &chosen, err);
+    const struct count_dealt dealt = {bench->events, bench->result->nevents, bench->counter_pass};
+    enum count_obstacle obstacle = count_pass_choose(&dealt, pass, CORE_TIMED_MAX, &chosen, err);
     for (int t = 0; t < bench->result->nthreads && !obstacle; t++) {
         const struct count_target target = {.what = COUNT_CPU, .cpu = bench->result->cpus[t]};
         obstacle = count_msr.open(&bench->machine, &target, chosen.events, chosen.nevents,

@@ -211,8 +211,8 @@ static int pass_execute(struct bench *bench, int counter_pass, struct exec_bench
                                 .cpus = result->cpus,
                                 .counters = counters,
                                 .timed = counting->timed};
-    if (count_pass_choose(bench->events, result->nevents, bench->counter_pass, counter_pass,
-                          BENCH_EVENTS_MAX, &chosen, err))
+    const struct count_dealt dealt = {bench->events, bench->result->nevents, bench->counter_pass};
+    if (count_pass_choose(&dealt, counter_pass, BENCH_EVENTS_MAX, &chosen, err))
         return -1;
     pass->ncounters = chosen.nevents;
     for (int i = 0; i < pass->ncounters; i++)

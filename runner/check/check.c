@@ -17,24 +17,19 @@
 struct check_read {
     struct check *check;
     int order;
-    const char *path;
 };
 
 static void check_on_fault(const struct err *err, void *data)
 {
     struct check_read *read = data;
-    size_t len = strlen(read->path);
-    int line = strncmp(err->text, read->path, len) == 0 && err->text[len] == ':'
-                   ? atoi(err->text + len + 1)
-                   : 0;
-    check_problem_add(read->check, read->order, line, err->text);
+    check_problem_add(read->check, read->order, err->line, err->text);
 }
 
 static void check_read_lists(struct check *check, const char *const *paths)
 {
     for (int i = 0; i < check->nlists; i++) {
         struct check_list *item = &check->lists[i];
-        struct check_read read = {check, i, paths[i]};
+        struct check_read read = {check, i};
         item->selection = strstr(paths[i], "selection/") != NULL;
         item->read = list_read_all(paths[i], &item->list, check_on_fault, &read) >= 0;
         check->nrows += item->read ? item->list.nrows : 0;

@@ -14,7 +14,7 @@ int backend_option_read(const struct command *cmd, const char *text, unsigned us
 {
     static struct cpu_info cpu;
     const struct count_backend *backend;
-    struct err err = {""};
+    struct err err = {0};
     int read = count_choice_parse(text);
     if (read < 0)
         return command_fail(cmd, EXIT_USAGE, "unknown backend '%s'; auto, perf, msr or tsc", text);

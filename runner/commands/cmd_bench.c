@@ -300,7 +300,7 @@ static int bench_command(int argc, char **argv)
                             "--events core_clk");
     struct arena arena = {0};
     struct bench_result result;
-    struct err err = {{0}};
+    struct err err = {0};
     session_stop_on_signals();
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
         status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",

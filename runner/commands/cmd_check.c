@@ -79,7 +79,7 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
                            bool missing)
 {
     struct check check;
-    struct err err = {""};
+    struct err err = {0};
     int status = EXIT_DONE;
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
     if (!failed && complete)
@@ -113,7 +113,7 @@ static void check_print_row(const struct list_row *row)
 static int check_expand(const char *const *names, int nnames)
 {
     struct selection selection;
-    struct err err = {""};
+    struct err err = {0};
     if (select_rows(names, nnames, NULL, &selection, &err) != 0)
         return command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
     puts("mnemonic,operands,implicit,isa,tests,options");

@@ -61,7 +61,7 @@ static int cpus_identify(struct start *s)
 static int events_read(struct start *s)
 {
     struct strbuf list = {0};
-    struct err err = {""};
+    struct err err = {0};
     for (char *const *event = s->request->globs; *event; event++)
         strbuf_printf(&list, "%s%s", list.len ? "," : "", *event);
     if (counters_load_cpu(&s->cpu, &s->table, &err) != 0)
@@ -84,7 +84,7 @@ static int events_read(struct start *s)
 static int start_read(struct start *s)
 {
     struct counters_state before;
-    struct err err = {""};
+    struct err err = {0};
     if (!s->request->globs[0])
         return command_fail(s->request->command, EXIT_USAGE,
                             "start needs events, e.g. latput counters start core_clk instructions");
@@ -111,7 +111,7 @@ static int rdpmc_allow(struct start *s)
 {
     int allowed;
     char path[RDPMC_PATH_BYTES];
-    struct err err = {""};
+    struct err err = {0};
     if (count_rdpmc_find(&s->machine, path, &allowed, &err) != COUNT_FINE)
         return command_fail(s->request->command, EXIT_ENVIRONMENT,
                             "RDPMC would fault in another program: %s", err.text);
@@ -179,7 +179,7 @@ static enum count_obstacle cpus_program(struct start *s, struct err *err)
 
 static int start_program(struct start *s)
 {
-    struct err err = {""}, ignored;
+    struct err err = {0}, ignored;
     enum count_obstacle obstacle = COUNT_FINE;
     if (!*s->machine.root) // files that stand for devices do not count
         obstacle = count_msr.probe(&s->machine, &err);

@@ -25,7 +25,7 @@ static int operands_refuse(const struct counters_request *request, const char *a
 // What start has left. Returns 0, 1 if nothing is started, or -1 after a message.
 static int state_find(const struct counters_request *request, struct counters_state *state)
 {
-    struct err err = {""};
+    struct err err = {0};
     int there = counters_state_read(state, &err);
     if (there < 0)
         command_fail(request->command, EXIT_ENVIRONMENT, "%s", err.text);
@@ -39,7 +39,7 @@ int counters_stop(const struct counters_request *request)
     static struct cpu_info cpu;
     struct count_machine machine = count_machine_live(&cpu);
     struct counters_state state = {0};
-    struct err err = {""};
+    struct err err = {0};
     int status = operands_refuse(request, "stop");
     if (status != EXIT_DONE)
         return status;
@@ -131,7 +131,7 @@ int counters_status(const struct counters_request *request)
     static struct cpu_info cpu;
     struct count_machine machine = count_machine_live(&cpu);
     struct counters_state state = {0};
-    struct err err = {""};
+    struct err err = {0};
     int status = operands_refuse(request, "status");
     if (status != EXIT_DONE)
         return status;

@@ -328,7 +328,7 @@ static void diff_print(const struct diff *diff)
 
 static int diff_databases(struct store *store, struct diff *diff)
 {
-    struct err err = {""};
+    struct err err = {0};
     for (int i = 0; i < 2; i++) {
         struct diff_side *side = &diff->sides[i];
         side->filter.glob = diff->glob;

@@ -20,7 +20,7 @@ extern const struct command cmd_merge;
 // All packs or none; what became of each, in `lines`.
 static int merge_packs(struct store *store, char **paths, int npaths, struct strbuf *lines)
 {
-    struct err err = {""};
+    struct err err = {0};
     int added = 0, status = EXIT_ENVIRONMENT;
     if (store_begin(store, &err) != 0)
         return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);

@@ -42,7 +42,7 @@ static char *pack_path(struct store *store, int64_t run_id, const char *output, 
 
 static int pack_of_run(struct store *store, int64_t run_id, const char *output)
 {
-    struct err err = {""};
+    struct err err = {0};
     int status = store_option_newest(&cmd_pack, store, &run_id);
     if (status != EXIT_DONE)
         return status;

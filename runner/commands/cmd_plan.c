@@ -68,7 +68,7 @@ static int plan_run(int argc, char **argv)
         return command_fail(&cmd_plan, EXIT_USAGE,
                             "which rows? name a form (\"add r64*\"), a list (sse_fp) or a line of "
                             "one (sse_fp:12)");
-    struct err err = {""};
+    struct err err = {0};
     if (plan_select_walk(argv + state.operand_index, argc - state.operand_index, &args, &err) != 0)
         return command_fail(&cmd_plan, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;

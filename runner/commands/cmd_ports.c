@@ -113,7 +113,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
                        const char *uarch, const char *title)
 {
     struct strbuf out = {0}, svg = {0};
-    struct err err = {{0}};
+    struct err err = {0};
     int status = EXIT_DONE;
     if (arguments->format == REPORT_JSON)
         report_ports_json(stored, uarch, &out);
@@ -175,7 +175,7 @@ static int ports_measure(const struct arguments *arguments)
     struct session session;
     struct ports_forms forms = {.n = 0};
     static struct stored_port_model stored;
-    struct err err = {{0}}, note = {{0}};
+    struct err err = {0}, note = {0};
     session_stop_on_signals();
     int status = session_begin(arguments->cpu, &session, &err);
     if (status == 0)
@@ -208,19 +208,18 @@ static int ports_print_stored(const struct arguments *arguments, struct store *s
                               const char *uarch, struct arena *arena)
 {
     static struct stored_port_model stored;
-    struct err err = {{0}};
-    int64_t run_id = arguments->run_id;
-    int status = store_option_check(&cmd_ports, store, run_id, arguments->uarch);
+    struct err err = {0};
+    struct store_ports_of of = {arguments->run_id, uarch, arguments->uarch != NULL};
+    int status = store_option_check(&cmd_ports, store, of.run_id, arguments->uarch);
     if (status == EXIT_DONE)
-        status =
-            store_option_ports(&cmd_ports, store, uarch, arguments->uarch, &run_id, &stored, arena);
+        status = store_option_ports(&cmd_ports, store, &of, &stored, arena);
     if (status != EXIT_DONE)
         return status;
-    char *of_run = store_option_uarch(store, run_id, &err);
+    char *of_run = store_option_uarch(store, of.run_id, &err);
     if (!of_run)
         return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     status = ports_print(arguments, &stored, of_run,
-                         arena_printf(arena, "%s, run %lld", of_run, (long long)run_id));
+                         arena_printf(arena, "%s, run %lld", of_run, (long long)of.run_id));
     free(of_run);
     return status;
 }
@@ -229,7 +228,7 @@ static int ports_read(const struct arguments *arguments)
 {
     struct store *store;
     struct arena arena = {0};
-    struct err err = {{0}};
+    struct err err = {0};
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;

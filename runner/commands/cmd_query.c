@@ -131,14 +131,13 @@ static int query_rows(struct store *store, const struct query *query, struct str
                       struct strbuf *note, int64_t *nrows, struct err *err)
 {
     int width = query->format == REPORT_TABLE && !query->wide ? terminal_columns(STDOUT_FILENO) : 0;
-    if (width > 0)
-        return report_rows_narrow(store, query->view, &query->filter, width, out, note, nrows, err);
-    return report_rows(store, query->view, &query->filter, query->format, out, nrows, err);
+    const struct report_query wanted = {query->view, &query->filter, query->format, width};
+    return report_rows(store, &wanted, out, note, nrows, err);
 }
 
 static int query_print(struct store *store, const struct query *query)
 {
-    struct err err = {""};
+    struct err err = {0};
     struct strbuf out = {0}, note = {0};
     int64_t nrows = 0;
     int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);

@@ -18,7 +18,7 @@ extern const struct command cmd_rederive;
 
 static int rederive_store_results(struct store *store, int64_t run_id)
 {
-    struct err err = {""};
+    struct err err = {0};
     int64_t results = 0, changed = 0;
     int status = store_option_check(&cmd_rederive, store, run_id, NULL);
     if (status != EXIT_DONE)

@@ -22,7 +22,7 @@ extern const struct command cmd_report;
 
 static int report_of_run(struct store *store, int64_t run_id, const char *output)
 {
-    struct err err = {""};
+    struct err err = {0};
     bool best = run_id == 0;
     int status = store_option_newest(&cmd_report, store, &run_id);
     if (status != EXIT_DONE)

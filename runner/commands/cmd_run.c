@@ -185,7 +185,7 @@ static void print_summary(const struct run_summary *summary)
 
 static void print_warnings(struct store *store, int64_t run_id)
 {
-    struct err err = {{0}};
+    struct err err = {0};
     const struct store_filter filter = {.run_id = run_id};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, &err);
     while (rows && store_rows_next(rows, &err) == 1)
@@ -200,7 +200,7 @@ static void print_warnings(struct store *store, int64_t run_id)
 static int run_measured(struct store *store, const struct selection *selection,
                         const struct arguments *arguments)
 {
-    struct err err = {{0}};
+    struct err err = {0};
     struct run_summary summary;
     session_stop_on_signals();
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
@@ -227,7 +227,7 @@ static int run_measured(struct store *store, const struct selection *selection,
 static int check_before(const struct selection *selection)
 {
     char nasm[128];
-    struct err err = {{0}};
+    struct err err = {0};
     struct check check;
     if (select_check_once(selection, &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
@@ -258,7 +258,7 @@ static int run_command(int argc, char **argv)
         command_each_option(&cmd_run, argc, argv, parse_option, &arguments, &operand_index);
     if (status != 0)
         return status;
-    struct err err = {{0}};
+    struct err err = {0};
     struct selection selection;
     const char *const *names = arguments.quick ? quick : (const char *const *)argv + operand_index;
     // The rows first: a wrong name leaves no new database behind.

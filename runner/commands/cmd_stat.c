@@ -156,7 +156,7 @@ static int stat_parse(int argc, char **argv, struct stat_command *s)
 // Chooses the CPU that the program is kept on: `wanted`, or the last one.
 static int cpu_keep(struct stat_command *s)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (session_begin(s->options.cpu, &s->session, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     s->options.cpu = s->session.params.config.cpu;
@@ -166,7 +166,7 @@ static int cpu_keep(struct stat_command *s)
 
 static int backend_choose(struct stat_command *s)
 {
-    struct err err = {""};
+    struct err err = {0};
     const struct count_backend *backend;
     int status = EXIT_DONE;
     if (s->options.cpu >= 0 || s->choice == COUNT_CHOICE_MSR)
@@ -218,8 +218,8 @@ static int stat_choose(struct stat_command *s, struct err *err)
                       : default_events(s, &events);
     if (n < 0)
         return -1;
-    s->nlist = stat_events_expand(&s->table, events, n, thresholds, nthresholds, s->durations,
-                                  &s->list, err);
+    const struct stat_variants variants = {thresholds, nthresholds, s->durations};
+    s->nlist = stat_events_expand(&s->table, events, n, &variants, &s->list, err);
     free(events);
     return s->nlist < 0 ? -1 : 0;
 }
@@ -231,7 +231,7 @@ static void runs_announce(int runs)
 
 static int stat_prepare(struct stat_command *s)
 {
-    struct err err = {""};
+    struct err err = {0};
     int status = backend_choose(s);
     if (status != EXIT_DONE)
         return status;
@@ -278,7 +278,7 @@ static int report_emit(const struct stat_command *s, const struct stat_result *r
                                        .table = &s->table,
                                        .all_events = s->events == NULL};
     struct strbuf out = {0};
-    struct err err = {""};
+    struct err err = {0};
     int status = EXIT_DONE;
     stat_report_put(&report, s->format, &out);
     if (!s->output)
@@ -316,7 +316,7 @@ static int stat_run(int argc, char **argv)
         .rings = COUNT_USER, .options = {.repeat = 3, .warm = 1, .cpu = -1}
     };
     struct stat_result result;
-    struct err err = {""};
+    struct err err = {0};
     int status = stat_parse(argc, argv, &s);
     if (status == EXIT_DONE)
         status = stat_prepare(&s);

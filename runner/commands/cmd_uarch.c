@@ -16,7 +16,7 @@ const char uarch_option_help[] =
 
 int uarch_option_read(const struct command *cmd, const char *text)
 {
-    struct err err = {""};
+    struct err err = {0};
     return cpu_override(text, &err) == 0 ? EXIT_DONE
                                          : command_fail(cmd, EXIT_USAGE, "--uarch: %s", err.text);
 }

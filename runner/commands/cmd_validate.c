@@ -179,18 +179,19 @@ static void print_table(const struct validation *result)
 
 // What is read from the database before anything is measured.
 struct table {
+    int64_t run_id; // whose ports they are
     struct stored_port_model model;
     struct selection rows;
     struct validate_forms forms;
     const struct list_row **by_form;
 };
 
-static int table_load(struct store *store, int64_t run_id, struct table *table, struct arena *arena,
+static int table_load(struct store *store, struct table *table, struct arena *arena,
                       struct err *err)
 {
     struct stored_port_usage *usages;
     int nusages;
-    if (store_get_port_usages(store, run_id, &usages, &nusages, arena, err) != 0 ||
+    if (store_get_port_usages(store, table->run_id, &usages, &nusages, arena, err) != 0 ||
         select_rows(NULL, 0, NULL, &table->rows, err) != 0)
         return -1;
     table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
@@ -217,7 +218,7 @@ static int validate_prepare(const struct arguments *arguments, struct session *s
     return 0;
 }
 
-static int validate_measure(const struct arguments *arguments, struct store *store, int64_t run_id,
+static int validate_measure(const struct arguments *arguments, struct store *store,
                             const struct table *table, struct arena *arena,
                             struct validation *result, struct err *err)
 {
@@ -234,19 +235,20 @@ static int validate_measure(const struct arguments *arguments, struct store *sto
                                         .plan = {.issue_width = table->model.model.width},
                                         .ahead = true};
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
-        status = validate_mixes(&table->forms, &table->model.model, &oracle, arguments->mixes,
-                                arguments->seed, arena, result, err);
+        const struct validate_trial trial = {&table->forms, &table->model.model, &oracle,
+                                             arguments->mixes, arguments->seed};
+        status = validate_mixes(&trial, arena, result, err);
     }
     session_end(&session, false);
     if (status == 0)
-        status = store_put_validation(store, run_id, result, err);
+        status = store_put_validation(store, table->run_id, result, err);
     return status;
 }
 
 // Another CPU's table cannot be tried here. EXIT_*.
 static int validate_check_uarch(struct store *store, int64_t run_id, const char *uarch)
 {
-    struct err err = {{0}};
+    struct err err = {0};
     char *of_run = store_option_uarch(store, run_id, &err);
     int status = EXIT_DONE;
     if (!of_run)
@@ -264,16 +266,16 @@ static int validate_on(const struct arguments *arguments, struct store *store, c
 {
     static struct table table;
     struct validation result;
-    struct err err = {{0}};
-    int64_t run_id = arguments->run_id;
-    int status = run_id ? validate_check_uarch(store, run_id, uarch) : EXIT_DONE;
+    struct err err = {0};
+    struct store_ports_of of = {arguments->run_id, uarch, false};
+    int status = of.run_id ? validate_check_uarch(store, of.run_id, uarch) : EXIT_DONE;
     if (status == EXIT_DONE)
-        status =
-            store_option_ports(&cmd_validate, store, uarch, false, &run_id, &table.model, arena);
+        status = store_option_ports(&cmd_validate, store, &of, &table.model, arena);
     if (status != EXIT_DONE)
         return status;
-    if (table_load(store, run_id, &table, arena, &err) != 0 ||
-        validate_measure(arguments, store, run_id, &table, arena, &result, &err) != 0)
+    table.run_id = of.run_id;
+    if (table_load(store, &table, arena, &err) != 0 ||
+        validate_measure(arguments, store, &table, arena, &result, &err) != 0)
         status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
     else if (arguments->format == REPORT_JSON)
         print_json(&result);
@@ -286,7 +288,7 @@ static int validate_on(const struct arguments *arguments, struct store *store, c
 static int validate_with(const struct arguments *arguments, struct store *store)
 {
     struct arena arena = {0};
-    struct err err = {{0}};
+    struct err err = {0};
     struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
     bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
     char *here = known ? store_uarch_here(store, cpu, &err) : NULL;

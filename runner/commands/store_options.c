@@ -15,7 +15,7 @@
 int store_option_open(const struct command *cmd, const char *db, enum store_mode mode,
                       struct store **store)
 {
-    struct err err = {""};
+    struct err err = {0};
     int got = store_open(db ? db : store_default_path(), mode, store, &err);
     if (got == 0)
         return EXIT_DONE;
@@ -68,7 +68,7 @@ int store_option_parse(const struct command *cmd, int argc, char **argv,
 int store_option_check(const struct command *cmd, struct store *store, int64_t run_id,
                        const char *uarch)
 {
-    struct err err = {""};
+    struct err err = {0};
     int got = run_id ? store_has_run(store, run_id, &err) : 1;
     if (got == 0)
         return command_fail(cmd, EXIT_USAGE, "%s: has no run %lld; latput query --runs lists them",
@@ -84,7 +84,7 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
 
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (*run_id)
         return store_option_check(cmd, store, *run_id, NULL);
     int got = store_run_newest(store, run_id, &err);
@@ -94,25 +94,25 @@ int store_option_newest(const struct command *cmd, struct store *store, int64_t 
     return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
 }
 
-int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
-                       bool named, int64_t *run_id, struct stored_port_model *model,
-                       struct arena *arena)
+int store_option_ports(const struct command *cmd, struct store *store, struct store_ports_of *of,
+                       struct stored_port_model *model, struct arena *arena)
 {
-    struct err err = {""};
-    bool of_run = *run_id != 0;
-    int found = of_run ? 1 : store_newest_port_run(store, 0, uarch, run_id, &err);
+    struct err err = {0};
+    bool of_run = of->run_id != 0;
+    int found = of_run ? 1 : store_newest_port_run(store, 0, of->uarch, &of->run_id, &err);
     if (found == 1)
-        found = store_get_port_model(store, *run_id, model, arena, &err);
+        found = store_get_port_model(store, of->run_id, model, arena, &err);
     if (found == 1)
         return EXIT_DONE;
     if (found < 0)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     if (of_run)
         return command_fail(cmd, EXIT_USAGE, "%s: run %lld has not found its ports",
-                            store_path(store), (long long)*run_id);
-    return command_fail(cmd, named ? EXIT_USAGE : EXIT_ENVIRONMENT,
-                        "%s: no run of '%s' has found its ports%s", store_path(store), uarch,
-                        named ? "" : "; latput run does, latput ports --discover looks at once");
+                            store_path(store), (long long)of->run_id);
+    return command_fail(cmd, of->named ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                        "%s: no run of '%s' has found its ports%s", store_path(store), of->uarch,
+                        of->named ? ""
+                                  : "; latput run does, latput ports --discover looks at once");
 }
 
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)

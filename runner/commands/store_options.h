@@ -33,13 +33,17 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
 // EXIT_DONE, or another status after a message.
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id);
 
-// The port model of a run (*run_id), or, where that is 0, of the newest run of `uarch` that has
-// one, which becomes *run_id; its texts are owned by the arena. EXIT_DONE, or with a message:
-// EXIT_USAGE where the run or the uarch, if it was `named` by the user, has none; EXIT_ENVIRONMENT
-// where there is none yet, or the database cannot be read.
-int store_option_ports(const struct command *cmd, struct store *store, const char *uarch,
-                       bool named, int64_t *run_id, struct stored_port_model *model,
-                       struct arena *arena);
+// Whose port model is meant.
+struct store_ports_of {
+    int64_t run_id; // 0: the newest run of the uarch that has one, which then stands here
+    const char *uarch;
+    bool named; // the uarch, by the user
+};
+// The port model that is meant; its texts are owned by the arena. EXIT_DONE, or with a message:
+// EXIT_USAGE where the run or the uarch that the user named has none; EXIT_ENVIRONMENT where there
+// is none yet, or the database cannot be read.
+int store_option_ports(const struct command *cmd, struct store *store, struct store_ports_of *of,
+                       struct stored_port_model *model, struct arena *arena);
 
 // The uarch of a run that exists, to be freed by the caller; NULL after an error.
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);

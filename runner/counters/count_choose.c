@@ -22,7 +22,7 @@ int count_choice_parse(const char *name)
 static enum count_obstacle choose_auto(const struct count_machine *machine,
                                        const struct count_backend **backend, struct err *err)
 {
-    struct err perf = {""}, msr = {""};
+    struct err perf = {0}, msr = {0};
     if (count_perf.probe(machine, &perf) == COUNT_FINE)
         *backend = &count_perf;
     else if (count_msr.probe(machine, &msr) == COUNT_FINE)

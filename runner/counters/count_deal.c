@@ -8,8 +8,9 @@ enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity ca
     struct count_pass undealt;
     int pass[COUNT_EVENTS_MAX];
     deal->npasses = deal->first;
-    enum count_obstacle obstacle = count_pass_choose(
-        deal->events, deal->nevents, deal->pass, COUNT_UNDEALT, COUNT_EVENTS_MAX, &undealt, err);
+    const struct count_dealt dealt = {deal->events, deal->nevents, deal->pass};
+    enum count_obstacle obstacle =
+        count_pass_choose(&dealt, COUNT_UNDEALT, COUNT_EVENTS_MAX, &undealt, err);
     if (obstacle)
         return obstacle;
     do {
@@ -24,16 +25,15 @@ enum count_obstacle count_deal(struct count_deal *deal, struct count_capacity ca
     return obstacle;
 }
 
-enum count_obstacle count_pass_choose(const struct count_event *events, int nevents,
-                                      const int *pass, int which, int most,
+enum count_obstacle count_pass_choose(const struct count_dealt *dealt, int which, int most,
                                       struct count_pass *chosen, struct err *err)
 {
     int n = 0;
-    for (int i = 0; i < nevents; i++) {
-        if (pass[i] != which)
+    for (int i = 0; i < dealt->nevents; i++) {
+        if (dealt->pass[i] != which)
             continue;
         if (n < COUNT_EVENTS_MAX) {
-            chosen->events[n] = events[i];
+            chosen->events[n] = dealt->events[i];
             chosen->index[n] = i;
         }
         n++;

@@ -12,6 +12,12 @@ enum {
     COUNT_APART = -2,   // of no pass yet, and count_deal() leaves it so
 };
 
+struct count_dealt { // events and the pass of each
+    const struct count_event *events;
+    int nevents;
+    const int *pass;
+};
+
 struct count_deal {
     const struct count_event *events;
     int nevents; // at most COUNT_EVENTS_MAX of them undealt
@@ -36,8 +42,7 @@ struct count_pass {
 };
 // Fills in *chosen with the events whose pass is `which`. COUNT_TOO_MANY: there are more than
 // `most` (at most COUNT_EVENTS_MAX).
-enum count_obstacle count_pass_choose(const struct count_event *events, int nevents,
-                                      const int *pass, int which, int most,
+enum count_obstacle count_pass_choose(const struct count_dealt *dealt, int which, int most,
                                       struct count_pass *chosen, struct err *err);
 
 #endif

@@ -296,7 +296,8 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     batch->ended = false;
     batch->refused = NULL;
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config);
-    if (subproc_start(argv, config, bytes, false, &child, err) != 0)
+    const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes};
+    if (subproc_start(argv, &inputs, &child, err) != 0)
         return -1;
     struct exec_stream stream = {.fd = child.from_fd,
                                  .pid = child.pid,
@@ -329,24 +330,23 @@ static int exec_process(const char *program, struct exec_batch *batch, bool *com
     return status;
 }
 
-int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
-             int nkernels, const struct exec_progress *progress, struct arena *arena,
-             struct exec_summary *summary, struct err *err)
+int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
+             struct err *err)
 {
-    struct exec_batch batch = {.params = params,
-                               .kernels = kernels,
-                               .nkernels = nkernels,
+    struct exec_batch batch = {.params = job->params,
+                               .kernels = job->kernels,
+                               .nkernels = job->nkernels,
                                .suspect = -1,
                                .outside_kernel = -1,
-                               .portion = nkernels,
-                               .progress = progress,
+                               .portion = job->nkernels,
+                               .progress = job->progress,
                                .arena = arena,
                                .summary = summary};
     *summary = (struct exec_summary){0};
     int status = 0;
     bool complete = false;
     while (status == 0 && !complete && !summary->stopped)
-        status = exec_process(program, &batch, &complete, err);
+        status = exec_process(job->program, &batch, &complete, err);
     return status;
 }
 
@@ -383,7 +383,8 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     struct floor_taker taker = {.floor = floor};
     const char *const argv[] = {program, NULL};
     struct subproc_child child;
-    if (subproc_start(argv, &config, sizeof config, false, &child, err) != 0)
+    const struct subproc_inputs inputs = {.config = &config, .config_bytes = sizeof config};
+    if (subproc_start(argv, &inputs, &child, err) != 0)
         return -1;
     struct exec_stream stream = {
         .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &taker};

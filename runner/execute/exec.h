@@ -64,11 +64,17 @@ struct exec_summary {
     bool stopped;   // exec_stop was called
 };
 
+struct exec_job {
+    const char *program; // path
+    const struct exec_params *params;
+    struct exec_kernel *kernels; // all of the program
+    int nkernels;
+    const struct exec_progress *progress; // may be NULL
+};
 // Measures the selected kernels of the program, and counts in them. Strings and samples are owned
 // by the arena. -1 when the program cannot work at all.
-int exec_run(const char *program, const struct exec_params *params, struct exec_kernel *kernels,
-             int nkernels, const struct exec_progress *progress, struct arena *arena,
-             struct exec_summary *summary, struct err *err);
+int exec_run(const struct exec_job *job, struct arena *arena, struct exec_summary *summary,
+             struct err *err);
 
 // How long the canaries took: of each the number of samples by core cycles an instruction, in bins
 // of CORE_FLOOR_BIN_CLK.

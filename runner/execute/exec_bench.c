@@ -178,8 +178,12 @@ static int bench_start(const char *program, const struct core_config *config, in
     block.config.timed = bench->timed;
     if (counters)
         memcpy(block.rest + 1, bench->counters, counters); // behind the one id, which is 0
-    size_t bytes = sizeof block.config + sizeof block.rest[0] + counters;
-    return subproc_start_sharing(argv, &block, bytes, false, team, &process->child, err);
+    const struct subproc_inputs inputs = {.config = &block,
+                                          .config_bytes =
+                                              sizeof block.config + sizeof block.rest[0] + counters,
+                                          .shares = team >= 0,
+                                          .shared_fd = team};
+    return subproc_start(argv, &inputs, &process->child, err);
 }
 
 // Reads the records of all processes to their end, and judges.

@@ -89,9 +89,10 @@ static void parser_report(struct row_parser *parser)
     int column = record->field_columns[parser->column];
     if (!parser->variant) // else the text in which the fault is does not stand in the file
         column += (int)(parser->fault.at - parser->fields[parser->column]);
-    csv_error_at(parser->list->path, record->line, record->text, column, &err, "%s%s%s%s",
-                 parser->variant ? "in '" : "", parser->variant ? parser->variant : "",
-                 parser->variant ? "': " : "", parser->fault.text);
+    const struct csv_place place = {parser->list->path, record->line, record->text, column};
+    csv_error_at(&place, &err, "%s%s%s%s", parser->variant ? "in '" : "",
+                 parser->variant ? parser->variant : "", parser->variant ? "': " : "",
+                 parser->fault.text);
     parser->on_fault(&err, parser->data);
     parser->row_faults++;
     parser->faults++;
@@ -467,7 +468,7 @@ static int list_parse_rows(const struct csv_file *file, struct list *list, list_
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data)
 {
     struct csv_file file;
-    struct err err = {""};
+    struct err err = {0};
     *list = (struct list){0};
     if (cpuinfo_load(&err) || csv_file_read(path, &list_spec, &file, &err)) {
         fault(&err, data);
@@ -498,11 +499,13 @@ static void list_keep_first(const struct err *err, void *data)
 
 int list_read(const char *path, struct list *list, struct err *err)
 {
-    struct err first = {""};
+    struct err first = {0};
     if (list_read_all(path, list, list_keep_first, &first) == 0)
         return 0;
     list_free(list);
-    return err_set(err, "%s", first.text);
+    if (err)
+        *err = first;
+    return -1;
 }
 
 void list_free(struct list *list)
@@ -520,9 +523,9 @@ int list_row_column(const struct list_row *row, const char *token)
 
 int list_row_error_at(const struct list_row *row, int column, struct err *err, const char *message)
 {
-    return csv_error_at(row->path, row->line, row->source, column, err, "%s%s%s%s",
-                        row->family ? "in '" : "", row->family ? row->form : "",
-                        row->family ? "': " : "", message);
+    const struct csv_place place = {row->path, row->line, row->source, column};
+    return csv_error_at(&place, err, "%s%s%s%s", row->family ? "in '" : "",
+                        row->family ? row->form : "", row->family ? "': " : "", message);
 }
 
 int list_row_error(const struct list_row *row, const char *token, struct err *err,

@@ -39,7 +39,8 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
     enum breaking breaking = mix->orders & PORT_MIX_INDEPENDENT ? BREAK_ALL
                              : mix->orders & PORT_MIX_BREAKING  ? BREAK_REGISTERS
                                                                 : BREAK_NEEDED;
-    mix_plan(parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking, params, arena, plan);
+    const struct mix wanted = {parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking};
+    mix_plan(&wanted, params, arena, plan);
     return 0; // a mix without kernels says why in its test
 }
 
@@ -184,8 +185,8 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
         struct exec_params params = session_params(measure->session, batch->bits);
         params.config.passes = 1;
         struct exec_summary summary;
-        if (exec_run(batch->program.path, &params, kernels, batch->nkernels, NULL, &batch->arena,
-                     &summary, err) != 0)
+        const struct exec_job job = {batch->program.path, &params, kernels, batch->nkernels, NULL};
+        if (exec_run(&job, &batch->arena, &summary, err) != 0)
             return -1;
         measure->stopped |= summary.stopped;
         if (summary.stopped)
@@ -207,8 +208,9 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
     params.config.passes = PASSES;
     params.config.pass_gap_ms = PASS_GAP_MS;
     struct exec_summary summary;
-    if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
-                 &batch->arena, &summary, err) != 0)
+    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
+                                 &progress};
+    if (exec_run(&job, &batch->arena, &summary, err) != 0)
         return -1;
     measure->kernels += batch->nkernels;
     measure->passes += summary.passes;

@@ -93,18 +93,18 @@ static const struct run_event *info_events(const struct session_counting *counti
     return events;
 }
 
-int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
-                     const struct run_facts *facts, const struct selection *selection,
-                     const char *selection_text, struct arena *arena, struct run_info *info,
+int run_info_collect(const struct run_subject *subject, struct arena *arena, struct run_info *info,
                      struct err *err)
 {
+    const struct cpu_info *cpu = subject->cpu;
+    const struct run_facts *facts = subject->facts;
     struct utsname system;
     uname(&system);
     char nasm[128], evidence[2600];
     struct strbuf lists = {0}, tables = {0};
     int status = build_nasm_version(nasm, sizeof nasm, err);
     if (status == 0)
-        status = info_lists(selection, &lists, err);
+        status = info_lists(subject->selection, &lists, err);
     if (status == 0)
         status = info_tables(facts->counters, &tables, err);
     if (status == 0)
@@ -115,14 +115,14 @@ int run_info_collect(const struct cpu_info *cpu, const struct core_config *confi
             .backend = facts->counting ? facts->counting->source->name : "tsc",
             .lists = arena_strdup(arena, strbuf_text(&lists)),
             .tables = arena_strdup(arena, strbuf_text(&tables)),
-            .frequency = info_frequency(arena, config->cpu),
-            .selection = arena_strdup(arena, selection_text),
+            .frequency = info_frequency(arena, subject->config->cpu),
+            .selection = arena_strdup(arena, subject->selection_text),
             .tsc_hz = (double)cpu->tsc_hz,
             .core_hz = facts->core_hz,
             .overhead_tsc = facts->overhead_tsc,
             .issue_width = facts->issue_width,
-            .calib_link_clk = (int)config->calib_link_clk,
-            .measuring_cpu = config->cpu,
+            .calib_link_clk = (int)subject->config->calib_link_clk,
+            .measuring_cpu = subject->config->cpu,
             .claimed_uarch = arena_strdup(arena, cpu->claim),
             .decided = cpu_decision_name(cpu->decision),
             .evidence = arena_strdup(arena, cpu_evidence_text(cpu, evidence, sizeof evidence)),

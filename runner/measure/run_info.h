@@ -21,10 +21,16 @@ struct run_facts {
     int counted_link_clk;                    // what they say of the calibration's link; 0: nothing
 };
 
+// What a run measures, with what.
+struct run_subject {
+    const struct cpu_info *cpu;
+    const struct core_config *config;
+    const struct run_facts *facts;
+    const struct selection *selection;
+    const char *selection_text; // as the user chose it
+};
 // Fills info; its strings are owned by the arena.
-int run_info_collect(const struct cpu_info *cpu, const struct core_config *config,
-                     const struct run_facts *facts, const struct selection *selection,
-                     const char *selection_text, struct arena *arena, struct run_info *info,
+int run_info_collect(const struct run_subject *subject, struct arena *arena, struct run_info *info,
                      struct err *err);
 // Whether the ratio of the calibration's link to an addition is another than is known of the CPU.
 bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);

@@ -129,7 +129,8 @@ int session_probe_32(const struct session *session, struct err *err)
     if (session_build_nop(session, "probe32", 32, &arena, &program, err) != 0)
         status = err_set(
             err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
-    else if (exec_run(program.path, &params, &measured, 1, NULL, &arena, &summary, err) != 0)
+    const struct exec_job job = {program.path, &params, &measured, 1, NULL};
+    if (status == 0 && exec_run(&job, &arena, &summary, err) != 0)
         status = err_prefix(err, "32-bit programs cannot be run here: ");
     if (program.path)
         unlink(program.path);

@@ -129,8 +129,8 @@ static enum count_obstacle source_probe(const struct session_counting *counting,
 static enum count_obstacle pass_open(struct session_counting *counting, int pass, struct err *err)
 {
     struct count_pass chosen;
-    enum count_obstacle obstacle = count_pass_choose(
-        counting->events, counting->nevents, counting->pass, pass, CORE_TIMED_MAX, &chosen, err);
+    const struct count_dealt dealt = {counting->events, counting->nevents, counting->pass};
+    enum count_obstacle obstacle = count_pass_choose(&dealt, pass, CORE_TIMED_MAX, &chosen, err);
     if (obstacle)
         return obstacle;
     const struct affinity_visit visit = affinity_visit(&counting->cpu, 1);
@@ -212,10 +212,11 @@ static enum count_obstacle ports_deal(struct session_counting *counting, struct 
 // Ports are a help and no need: without them the run goes on, and says why.
 static int ports_begin(struct session_counting *counting, struct err *err)
 {
-    struct err why = {""};
+    struct err why = {0};
     events_add_ports(counting);
     if (ports_deal(counting, &why)) {
-        snprintf(counting->note, sizeof counting->note, "%s", why.text);
+        snprintf(counting->note, sizeof counting->note, "%.*s", (int)sizeof counting->note - 1,
+                 why.text);
         counting->nevents = counting->npasses = 1;
         counting->slots = -1;
     }
@@ -270,7 +271,7 @@ int session_count_with(struct session *session, const struct count_source *sourc
 int session_count_begin(struct session *session, const struct session_counters *wanted,
                         struct err *err)
 {
-    struct err ignored = {""};
+    struct err ignored = {0};
     if (wanted->source)
         return session_count_with(session, wanted->source, wanted->ports, err);
     switch (wanted->choice) {
@@ -309,7 +310,8 @@ int session_count_check(struct session *session, const char *program, int *link_
     struct arena arena = {0};
     struct exec_summary summary;
     char text[160];
-    int status = exec_run(program, &params, &measured, 1, NULL, &arena, &summary, err);
+    const struct exec_job job = {program, &params, &measured, 1, NULL};
+    int status = exec_run(&job, &arena, &summary, err);
     arena_free(&arena);
     if (status == 0 && plausible_link_check(summary.link_counts[0], text, sizeof text))
         status = err_set(err, "%s", text);
@@ -323,7 +325,7 @@ int session_count_check(struct session *session, const char *program, int *link_
 int session_count_confirm(struct session *session, const struct session_counters *wanted,
                           const char *program, int *link_clk, struct err *err)
 {
-    struct err why = {""};
+    struct err why = {0};
     if (!session->counting || session_count_check(session, program, link_clk, &why) == 0)
         return 0;
     if (wanted->source || wanted->choice != COUNT_CHOICE_AUTO)

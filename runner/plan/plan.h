@@ -98,17 +98,22 @@ enum breaking {
     BREAK_ALL,       // all of it
 };
 enum { MIX_ORDERS_FEW = (1 << MIX_SHUFFLED_2) - 1, MIX_ORDERS_ALL = (1 << MIX_ORDER_COUNT) - 1 };
+struct mix {
+    const struct mix_part *parts;
+    int nparts;
+    unsigned orders; // bit mask over enum mix_order: a kernel each
+    enum breaking breaking;
+};
 
 // Whether instances of the row can stand beside others: it needs no macro, leaves the stacks alone,
 // and does not wait for memory.
 bool mix_plannable(const struct list_row *row);
-// One test of kind TEST_PORTS whose kernels are the mix in the given orders (bit mask over enum
-// mix_order); a kernel's one instance is the whole body. The data in registers and memory are those
-// of parts[0]. With BREAK_ALL each part has registers for several instances, so that dependencies
-// which the CPU only believes in are few too. -1: there are too few registers; the test then says
-// so and has no kernels.
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum breaking breaking,
-             const struct plan_params *params, struct arena *arena, struct plan *plan);
+// One test of kind TEST_PORTS whose kernels are the mix in its orders; a kernel's one instance is
+// the whole body. The data in registers and memory are those of parts[0]. With BREAK_ALL each part
+// has registers for several instances, so that dependencies which the CPU only believes in are few
+// too. -1: there are too few registers; the test then says so and has no kernels.
+int mix_plan(const struct mix *mix, const struct plan_params *params, struct arena *arena,
+             struct plan *plan);
 
 // The forms of the moves that stand in front of each instance of the row in a mix. Returns their
 // number.

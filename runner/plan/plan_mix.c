@@ -348,22 +348,24 @@ static void mix_forget(struct mix_writer *writers, int n)
         draft_free(&writers[i].draft);
 }
 
-int mix_plan(const struct mix_part *parts, int nparts, unsigned orders, enum breaking breaking,
-             const struct plan_params *params, struct arena *arena, struct plan *plan)
+int mix_plan(const struct mix *mix, const struct plan_params *params, struct arena *arena,
+             struct plan *plan)
 {
-    *plan = (struct plan){.row = parts[0].row};
+    const int nparts = mix->nparts;
+    *plan = (struct plan){.row = mix->parts[0].row};
     struct mix_writer *writers = arena_alloc(arena, (size_t)nparts * sizeof *writers);
     for (int i = 0; i < nparts; i++) {
-        mix_row_plan(parts[i].row, params, arena, plan, &writers[i].rp);
-        writers[i].count = parts[i].count;
+        mix_row_plan(mix->parts[i].row, params, arena, plan, &writers[i].rp);
+        writers[i].count = mix->parts[i].count;
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
     bool fits;
-    int distinct = breaking == BREAK_ALL ? DISTINCT_MAX : 1;
-    while (!(fits = mix_write_parts(writers, nparts, breaking, distinct, arena)) && --distinct > 0)
+    int distinct = mix->breaking == BREAK_ALL ? DISTINCT_MAX : 1;
+    while (!(fits = mix_write_parts(writers, nparts, mix->breaking, distinct, arena)) &&
+           --distinct > 0)
         mix_forget(writers, nparts);
     for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
-        if (orders & 1u << order)
+        if (mix->orders & 1u << order)
             plan_add_kernel(&writers[0].rp, test,
                             mix_spec(writers, nparts, (enum mix_order)order, arena));
     mix_forget(writers, nparts);

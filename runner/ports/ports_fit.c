@@ -264,40 +264,54 @@ static bool rival_possible(const struct fit *fit, const int *counts, uint32_t se
     return true;
 }
 
-// Every way to put `uops` on the classes from `from` on: takes the best, and lowers *second to the
-// cost of the best other. Few are possible.
-static void fit_rivals(struct fit *fit, int *counts, int from, int uops, double *cost,
-                       double *second, int *tries)
+// The answers that are tried beside the one in fit->counts.
+struct rivals {
+    struct fit *fit;
+    int counts[SETS_MAX]; // the one under way
+    int tries;
+    double cost, second; // of the best answer, and of the best other
+};
+
+// Compares the answer under way with the best one, in whose place it comes if it costs less.
+static void rivals_compare(struct rivals *rivals)
 {
-    if (uops == 0) {
-        double other = fit_cost(fit, counts, NULL);
-        ++*tries;
-        if (memcmp(counts, fit->counts, sizeof fit->counts) == 0)
-            return;
-        *second = fmin(*second, fmax(other, *cost));
-        if (other < *cost - 1e-9) {
-            memcpy(fit->counts, counts, sizeof fit->counts);
-            *cost = other;
-        }
+    struct fit *fit = rivals->fit;
+    double other = fit_cost(fit, rivals->counts, NULL);
+    rivals->tries++;
+    if (memcmp(rivals->counts, fit->counts, sizeof fit->counts) == 0)
         return;
+    rivals->second = fmin(rivals->second, fmax(other, rivals->cost));
+    if (other < rivals->cost - 1e-9) {
+        memcpy(fit->counts, rivals->counts, sizeof fit->counts);
+        rivals->cost = other;
     }
-    for (int c = from; c < fit->model->nclasses && *tries < RIVALS_MAX; c++) {
-        counts[c]++;
-        if (fit->least[c] > USED_UOPS && rival_possible(fit, counts, fit->sets[c]))
-            fit_rivals(fit, counts, c, uops - 1, cost, second, tries);
-        counts[c]--;
+}
+
+// Every way to put `uops` on the classes from `from` on. Few are possible.
+static void rivals_try(struct rivals *rivals, int from, int uops)
+{
+    const struct fit *fit = rivals->fit;
+    if (uops == 0)
+        rivals_compare(rivals);
+    for (int c = from; uops > 0 && c < fit->model->nclasses && rivals->tries < RIVALS_MAX; c++) {
+        rivals->counts[c]++;
+        if (fit->least[c] > USED_UOPS && rival_possible(fit, rivals->counts, fit->sets[c]))
+            rivals_try(rivals, c, uops - 1);
+        rivals->counts[c]--;
     }
 }
 
 // Exchanges of one for one cannot come from every answer to every other.
 static double fit_beyond(struct fit *fit, double cost, double *second)
 {
-    int uops = 0, tries = 0, counts[SETS_MAX] = {0};
+    struct rivals rivals = {.fit = fit, .cost = cost, .second = *second};
+    int uops = 0;
     for (int i = 0; i < fit->nsets; i++)
         uops += fit->counts[i];
     if (uops > 1 && uops <= RIVAL_UOPS_MAX)
-        fit_rivals(fit, counts, 0, uops, &cost, second, &tries);
-    return cost;
+        rivals_try(&rivals, 0, uops);
+    *second = rivals.second;
+    return rivals.cost;
 }
 
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)

@@ -264,9 +264,9 @@ int port_names_give(const struct port_subjects *subjects, const struct port_name
     for (int i = 0; i < names->n; i++) {
         which[i] = names_form(subjects, names->sets[i].form);
         if (which[i] < 0)
-            return csv_error_at(names->file.path, names->sets[i].record->line,
-                                names->sets[i].record->text, 1, err,
-                                "no list has the form '%s' in 64-bit mode", names->sets[i].form);
+            return csv_record_error(names->file.path, names->sets[i].record, -1, err,
+                                    "no list has the form '%s' in 64-bit mode",
+                                    names->sets[i].form);
     }
     const struct port_question question = {
         .oracle = subjects->oracle, .forms = subjects->forms, .which = which, .n = names->n};
@@ -284,7 +284,7 @@ int port_names_give(const struct port_subjects *subjects, const struct port_name
 int port_name_sets(const struct port_subjects *subjects, const char *uarch,
                    struct port_model *model, struct err *note, struct err *err)
 {
-    *note = (struct err){{0}};
+    *note = (struct err){0};
     struct port_names names;
     int found = port_names_load(uarch, &names, err);
     int status = found;

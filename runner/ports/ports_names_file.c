@@ -17,8 +17,7 @@ _Static_assert(PORT_LABEL_MAX == 8 && PORT_PUBLISHED_MAX == 64, "names_ports() s
 static const char *const columns[COLUMNS] = {"name", "ports", "form"};
 
 #define REFUSE(names, record, column, err, ...)                                                    \
-    csv_error_at((names)->file.path, (record)->line, (record)->text,                               \
-                 (record)->field_columns[column], err, __VA_ARGS__)
+    csv_record_error((names)->file.path, record, column, err, __VA_ARGS__)
 
 static int names_port(struct port_names *names, const char *text, size_t len)
 {
@@ -43,8 +42,7 @@ static int names_ports(struct port_names *names, const struct csv_record *record
                             : set->ports & UINT64_C(1) << port ? "a port stands twice in the set"
                                                                : NULL;
         if (wrong)
-            return csv_error_at(names->file.path, record->line, record->text,
-                                record->field_columns[COL_PORTS], err, "%s", wrong);
+            return csv_record_error(names->file.path, record, COL_PORTS, err, "%s", wrong);
         if (len)
             set->ports |= UINT64_C(1) << port;
         at += len + (at[len] == ' ');

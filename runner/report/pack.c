@@ -72,7 +72,8 @@ static int pack_add_rows(struct pack *pack, struct store *store, const struct pa
     const struct store_filter filter = {.run_id = 1};
     struct strbuf text = {0};
     int64_t nrows;
-    int status = report_rows(store, table->view, &filter, table->format, &text, &nrows, err);
+    const struct report_query query = {table->view, &filter, table->format, 0};
+    int status = report_rows(store, &query, &text, NULL, &nrows, err);
     if (status == 0 && (table->always || nrows > 0))
         *pack_add(pack, table->name) = text;
     else

@@ -56,15 +56,17 @@ const char *report_ports(struct store_rows *rows);
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
 
+struct report_query {
+    enum store_view view;
+    const struct store_filter *filter; // NULL: all rows
+    enum report_format format;
+    int width; // of a table's lines in characters; 0: as long as they need
+};
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
-// with the columns as keys; tables show the columns that people need. 0, or -1 with the store's
-// message.
-int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
-                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err);
-// The same as a table for lines of `width` characters; *note as for report_table_print_narrow().
-int report_rows_narrow(struct store *store, enum store_view view, const struct store_filter *filter,
-                       int width, struct strbuf *out, struct strbuf *note, int64_t *nrows,
-                       struct err *err);
+// with the columns as keys; tables show the columns that people need. *note as for
+// report_table_print_narrow(); NULL where no width is given. 0, or -1 with the store's message.
+int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
+                struct strbuf *note, int64_t *nrows, struct err *err);
 
 // --- the structure of the ports (report_ports.c) ---
 

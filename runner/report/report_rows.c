@@ -268,18 +268,18 @@ static struct report_table *shown_new(const struct shown_column *shown, const ch
     return report_table_new(headings, aligns, n);
 }
 
-// `width`: of a line, for tables; 0: as long as they need.
-static int put_rows(struct store *store, enum store_view view, const struct store_filter *filter,
-                    enum report_format format, int width, struct strbuf *out, struct strbuf *note,
-                    int64_t *nrows, struct err *err)
+int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
+                struct strbuf *note, int64_t *nrows, struct err *err)
 {
-    struct store_rows *rows = store_rows_open(store, view, filter, err);
+    const enum report_format format = query->format;
+    const struct shown_column *columns = shown_views[query->view];
+    struct store_rows *rows = store_rows_open(store, query->view, query->filter, err);
     if (!rows)
         return -1;
     const char *headings[SHOWN_MAX];
     enum report_align aligns[SHOWN_MAX];
     struct report_fit fits[SHOWN_MAX];
-    struct report_table *table = shown_new(shown_views[view], headings, aligns, fits);
+    struct report_table *table = shown_new(columns, headings, aligns, fits);
     struct json json = {.out = out};
     if (format == REPORT_CSV)
         put_csv_row(out, rows, true);
@@ -292,29 +292,16 @@ static int put_rows(struct store *store, enum store_view view, const struct stor
         else if (format == REPORT_JSON)
             put_json_row(&json, rows);
         else
-            for (const struct shown_column *shown = shown_views[view]; shown->heading; shown++)
+            for (const struct shown_column *shown = columns; shown->heading; shown++)
                 shown_put(table, rows, shown);
     if (format == REPORT_JSON) {
         json_close(*nrows ? json_break(&json, "\n") : &json, ']');
         strbuf_puts(out, "\n");
-    } else if (format == REPORT_TABLE && *nrows > 0 && width > 0)
-        report_table_print_narrow(table, width, fits, out, note);
+    } else if (format == REPORT_TABLE && *nrows > 0 && query->width > 0)
+        report_table_print_narrow(table, query->width, fits, out, note);
     else if (format == REPORT_TABLE && *nrows > 0)
         report_table_print(table, out);
     report_table_free(table);
     store_rows_close(rows);
     return got;
-}
-
-int report_rows(struct store *store, enum store_view view, const struct store_filter *filter,
-                enum report_format format, struct strbuf *out, int64_t *nrows, struct err *err)
-{
-    return put_rows(store, view, filter, format, 0, out, NULL, nrows, err);
-}
-
-int report_rows_narrow(struct store *store, enum store_view view, const struct store_filter *filter,
-                       int width, struct strbuf *out, struct strbuf *note, int64_t *nrows,
-                       struct err *err)
-{
-    return put_rows(store, view, filter, REPORT_TABLE, width, out, note, nrows, err);
 }

@@ -75,7 +75,8 @@ static int run_calibrate(struct run *run, struct err *err)
     struct exec_summary summary;
     if (status == 0) {
         const struct exec_params counting = session_params(&run->session, 64);
-        status = exec_run(program.path, &counting, &measured, 1, NULL, &arena, &summary, err);
+        const struct exec_job job = {program.path, &counting, &measured, 1, NULL};
+        status = exec_run(&job, &arena, &summary, err);
     }
     if (status == 0) {
         run->facts.core_hz = summary.core_hz;
@@ -118,8 +119,9 @@ static int run_begin(struct run *run, const struct selection *selection, struct 
 {
     struct arena arena = {0};
     struct run_info info;
-    int status = run_info_collect(run->session.cpu, &run->session.params.config, &run->facts,
-                                  selection, run->options->selection, &arena, &info, err);
+    const struct run_subject subject = {run->session.cpu, &run->session.params.config, &run->facts,
+                                        selection, run->options->selection};
+    int status = run_info_collect(&subject, &arena, &info, err);
     int found = 0;
     if (status == 0 && run->options->resume)
         found = run_resume(run, &info, err);
@@ -222,8 +224,9 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
     const struct exec_progress progress = {run_kernel_done, run_waiting, run};
     const struct exec_params params = session_params(&run->session, batch->bits);
     struct exec_summary summary;
-    if (exec_run(batch->program.path, &params, batch->measured, batch->nkernels, &progress,
-                 &batch->arena, &summary, err) != 0)
+    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
+                                 &progress};
+    if (exec_run(&job, &batch->arena, &summary, err) != 0)
         return -1;
     run->summary->passes += summary.passes;
     run->summary->stopped |= summary.stopped;
@@ -247,7 +250,7 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
         else
             batch_free(batch);
     }
-    struct err store_err = {{0}};
+    struct err store_err = {0};
     if (run_keeper_end(run->keeper, &run->summary->forms_run, &run->summary->doubted, &store_err) !=
             0 &&
         status == 0)

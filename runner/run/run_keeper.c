@@ -150,7 +150,7 @@ static void *storer_thread(void *argument)
         keeper->busy = true;
         int status = keeper->status;
         pthread_mutex_unlock(&keeper->mutex);
-        struct err err = {{0}};
+        struct err err = {0};
         if (status == 0)
             status = store_batch(keeper, batch, &err);
         batch_free(batch);

@@ -61,7 +61,7 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
                      const struct port_oracle *oracle, struct port_model *model, struct err *err)
 {
     bool own = false;
-    struct err note = {{0}};
+    struct err note = {0};
     int found = model_load(run, forms, model, &own, err);
     if (found < 0)
         return -1;

@@ -335,10 +335,11 @@ static double mix_predict(const struct validate_forms *forms, const struct port_
     return port_predict(model, usages, counts, mix->nparts);
 }
 
-int validate_mixes(const struct validate_forms *forms, const struct port_model *model,
-                   const struct port_oracle *oracle, int wanted, uint64_t seed, struct arena *arena,
+int validate_mixes(const struct validate_trial *trial, struct arena *arena,
                    struct validation *result, struct err *err)
 {
+    const struct validate_forms *forms = trial->forms;
+    const int wanted = trial->wanted;
     int n = wanted + wanted * SPARE_PERCENT / 100 + 8;
     struct port_mix *mixes = arena_alloc(arena, (size_t)n * sizeof *mixes);
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
@@ -346,15 +347,15 @@ int validate_mixes(const struct validate_forms *forms, const struct port_model *
                                 arena_alloc(arena, (size_t)n * sizeof(double)),
                                 arena_alloc(arena, (size_t)n * sizeof(double)), 0};
     struct drawer drawer;
-    drawer_begin(&drawer, forms, seed, arena);
+    drawer_begin(&drawer, forms, trial->seed, arena);
     if (drawer.nclasses == 0)
         return err_set(err, "no form has a port usage that mixes can be drawn from");
     for (int i = 0; i < n; i++)
         mixes[i] = drawer_mix(&drawer);
-    if (mixes_measure(oracle, mixes, n, timings, err) != 0)
+    if (mixes_measure(trial->oracle, mixes, n, timings, err) != 0)
         return -1;
     for (int i = 0; i < n && outcomes.n < wanted; i++) {
-        double predicted_clk = mix_predict(forms, model, &mixes[i]);
+        double predicted_clk = mix_predict(forms, trial->model, &mixes[i]);
         if (timings[i].outcome != OUTCOME_OK || predicted_clk <= 0)
             continue;
         outcomes.mixes[outcomes.n] = &mixes[i];
@@ -366,7 +367,7 @@ int validate_mixes(const struct validate_forms *forms, const struct port_model *
     struct validation_class all = validate_summary(forms, &outcomes, -1);
     struct validation_class *classes = arena_alloc(arena, VALIDATE_CLASSES * sizeof *classes);
     *result = (struct validation){
-        .seed = (int64_t)seed,
+        .seed = (int64_t)trial->seed,
         .mixes = outcomes.n,
         .mape_percent = all.mape_percent,
         .within_10_percent = all.within_10_percent,

@@ -33,11 +33,17 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
                                       const struct stored_port_usage *usages, int nusages,
                                       struct arena *arena);
 
-// Draws and measures `wanted` mixes of 2 to 8 forms; classes are equally likely, and forms within
-// them. The oracle's form i is forms->forms[i]. *result and its arrays are owned by the arena.
-// Returns 0, or -1: nothing could be measured.
-int validate_mixes(const struct validate_forms *forms, const struct port_model *model,
-                   const struct port_oracle *oracle, int wanted, uint64_t seed, struct arena *arena,
+// What is tried, and how.
+struct validate_trial {
+    const struct validate_forms *forms;
+    const struct port_model *model;
+    const struct port_oracle *oracle; // its form i is forms->forms[i]
+    int wanted;                       // mixes
+    uint64_t seed;
+};
+// Draws and measures so many mixes of 2 to 8 forms; classes are equally likely, and forms within
+// them. *result and its arrays are owned by the arena. Returns 0, or -1: nothing could be measured.
+int validate_mixes(const struct validate_trial *trial, struct arena *arena,
                    struct validation *result, struct err *err);
 
 // Kendall's rank correlation (tau-b) of n pairs; NaN where one side is constant.

@@ -103,7 +103,7 @@ static int events_vet(struct measurement *m, struct err *err)
 {
     struct subproc_program program;
     const struct stat_usage nothing = {0};
-    struct err why = {""};
+    struct err why = {0};
     double value;
     bool hardware = false;
     for (int i = 0; i < m->nevents; i++)
@@ -155,7 +155,7 @@ static void run_open(struct measurement *m, struct one_run *run, pid_t pid)
     target = target_make(m, &count_perf, pid);
     for (int i = 0; i < m->nevents && !run->obstacle; i++) {
         struct stat_series *series = &m->result->series[i];
-        struct err refused = {""};
+        struct err refused = {0};
         if (is_hardware(m, i) || series->obstacle || series->from_usage)
             continue;
         enum count_obstacle single = count_perf.open(
@@ -229,7 +229,7 @@ static void run_record(struct measurement *m, const struct one_run *run)
     for (int i = 0; i < m->nevents; i++) {
         uint64_t count = 0;
         double value = 0;
-        struct err why = {""};
+        struct err why = {0};
         struct stat_series *series = &result->series[i];
         if (series->from_usage && stat_usage_value(&account, &m->events[i].event, &value)) {
             series_add(series, value);

@@ -150,10 +150,11 @@ static struct stat_event *variant_add(struct expansion *e, int base, const char 
     return expansion_add(e, &made, base);
 }
 
-static int thresholds_add(struct expansion *e, int base, const struct stat_threshold *thresholds,
-                          int nthresholds, struct err *err)
+static int thresholds_add(struct expansion *e, int base, const struct stat_variants *variants,
+                          struct err *err)
 {
-    for (int i = 0; i < nthresholds; i++) {
+    const struct stat_threshold *thresholds = variants->thresholds;
+    for (int i = 0; i < variants->nthresholds; i++) {
         char modifiers[16];
         snprintf(modifiers, sizeof modifiers, ":c=%u%s", thresholds[i].cmask,
                  thresholds[i].inv ? ":i" : "");
@@ -191,8 +192,8 @@ static void clock_add(struct expansion *e, enum count_rings rings)
 }
 
 int stat_events_expand(const struct counter_table *table, const struct count_event *events,
-                       int nevents, const struct stat_threshold *thresholds, int nthresholds,
-                       bool durations, struct stat_event **out, struct err *err)
+                       int nevents, const struct stat_variants *variants, struct stat_event **out,
+                       struct err *err)
 {
     struct expansion e = {.table = table};
     int status = 0;
@@ -202,15 +203,15 @@ int stat_events_expand(const struct counter_table *table, const struct count_eve
         expansion_add(&e, &events[i], -1);
         if (!can_compare(&events[i]))
             continue;
-        status = thresholds_add(&e, base, thresholds, nthresholds, err);
-        if (status == 0 && durations)
+        status = thresholds_add(&e, base, variants, err);
+        if (status == 0 && variants->durations)
             status = durations_add(&e, base, err);
     }
     if (status != 0) {
         free(e.events);
         return -1;
     }
-    if (nthresholds > 0 && nevents > 0)
+    if (variants->nthresholds > 0 && nevents > 0)
         clock_add(&e, events[0].kind == COUNT_HARDWARE ? events[0].rings : COUNT_USER);
     *out = e.events;
     return (int)e.n;

@@ -31,13 +31,18 @@ struct stat_event {
     unsigned fewer;    // cycles with fewer than so many; 0: not such a variant
 };
 
+struct stat_variants {
+    const struct stat_threshold *thresholds;
+    int nthresholds;
+    bool durations;
+};
 // The events asked for, each followed by its variants: one a threshold, and with `durations` its
 // cycles and its beginnings. Clocks, software events, free-running registers and events with a
 // threshold of their own have none. If there are thresholds, core_clk of the table is added where
 // it is missing. *out is freed by the caller with free(). Returns their number, or -1.
 int stat_events_expand(const struct counter_table *table, const struct count_event *events,
-                       int nevents, const struct stat_threshold *thresholds, int nthresholds,
-                       bool durations, struct stat_event **out, struct err *err);
+                       int nevents, const struct stat_variants *variants, struct stat_event **out,
+                       struct err *err);
 
 // Events per cycle. Cycles in bucket i had i events; in the last one that many or more.
 struct stat_histogram {

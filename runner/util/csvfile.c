@@ -37,6 +37,8 @@ struct csv_reader {
     const struct csv_spec *spec;
     struct csv_file *file;
     struct csv_parser parser;
+    int line; // the one that is being read, from 1
+    const char *text;
     size_t record_capacity, comment_capacity;
     const char **comments;
     bool have_header;
@@ -66,24 +68,23 @@ static void csv_caret(const char *text, int column, char *out, size_t size)
     snprintf(out, size, "\n  %.*s\n  %s^", (int)shown, text + first, below);
 }
 
-__attribute__((format(printf, 6, 0))) static int csv_verror(const char *path, int line,
-                                                            const char *text, int column,
-                                                            struct err *err, const char *format,
-                                                            va_list ap)
+__attribute__((format(printf, 3, 0))) static int
+csv_verror(const struct csv_place *place, struct err *err, const char *format, va_list ap)
 {
     char message[1024], caret[512] = "";
     vsnprintf(message, sizeof message, format, ap);
-    if (text)
-        csv_caret(text, column, caret, sizeof caret);
-    return err_set(err, "%s:%d: %s%s", path, line, message, caret);
+    if (place->text)
+        csv_caret(place->text, place->column, caret, sizeof caret);
+    err_set(err, "%s:%d: %s%s", place->path, place->line, message, caret);
+    err_locate(err, place->line, place->column);
+    return -1;
 }
 
-int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
-                 const char *format, ...)
+int csv_error_at(const struct csv_place *place, struct err *err, const char *format, ...)
 {
     va_list ap;
     va_start(ap, format);
-    int status = csv_verror(path, line, text, column, err, format, ap);
+    int status = csv_verror(place, err, format, ap);
     va_end(ap);
     return status;
 }
@@ -91,10 +92,11 @@ int csv_error_at(const char *path, int line, const char *text, int column, struc
 int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,
                      const char *format, ...)
 {
+    const struct csv_place place = {path, record->line, record->text,
+                                    field < 0 ? 1 : record->field_columns[field]};
     va_list ap;
     va_start(ap, format);
-    int status = csv_verror(path, record->line, record->text,
-                            field < 0 ? 1 : record->field_columns[field], err, format, ap);
+    int status = csv_verror(&place, err, format, ap);
     va_end(ap);
     return status;
 }
@@ -141,22 +143,35 @@ out:
     return status;
 }
 
-static int csv_check_line(const struct csv_reader *reader, int number, const char *line, size_t len,
-                          struct err *err)
+// A fault in the line that is being read, at its byte `column`.
+__attribute__((format(printf, 4, 5))) static int
+csv_fault(const struct csv_reader *reader, int column, struct err *err, const char *format, ...)
 {
+    const struct csv_place place = {reader->path, reader->line, reader->text, column};
+    va_list ap;
+    va_start(ap, format);
+    int status = csv_verror(&place, err, format, ap);
+    va_end(ap);
+    return status;
+}
+
+static int csv_check_line(const struct csv_reader *reader, size_t len, struct err *err)
+{
+    const char *line = reader->text;
+    struct csv_place place = {reader->path, reader->line, NULL, 1}; // the line cannot be shown
     if (strlen(line) != len)
-        return err_set(err, "%s:%d: holds a NUL byte: this is not a text file", reader->path,
-                       number);
+        return csv_error_at(&place, err, "holds a NUL byte: this is not a text file");
     for (size_t i = 0; i < len;) {
         bool plain;
         size_t n = text_next(line + i, &plain);
+        place.column = (int)i + 1;
         if (n == 1 && (unsigned char)line[i] >= 0x80)
-            return err_set(err,
-                           "%s:%d: byte %zu (0x%02x) is not valid UTF-8; save the file as UTF-8",
-                           reader->path, number, i + 1, (unsigned char)line[i]);
+            return csv_error_at(&place, err,
+                                "byte %d (0x%02x) is not valid UTF-8; save the file as UTF-8",
+                                place.column, (unsigned char)line[i]);
         if (!plain && line[i] != '\t')
-            return csv_error_at(reader->path, number, line, (int)i + 1, err,
-                                "a control character, which would not be shown; remove it");
+            return csv_fault(reader, place.column, err,
+                             "a control character, which would not be shown; remove it");
         i += n;
     }
     return 0;
@@ -217,8 +232,8 @@ static const char *csv_column_names(const struct csv_spec *spec, struct arena *a
     return names;
 }
 
-static int csv_read_header(struct csv_reader *reader, int number, const char *line,
-                           const struct csv_line_fields *fields, struct err *err)
+static int csv_read_header(struct csv_reader *reader, const struct csv_line_fields *fields,
+                           struct err *err)
 {
     const struct csv_spec *spec = reader->spec;
     struct arena *arena = &reader->file->arena;
@@ -228,35 +243,35 @@ static int csv_read_header(struct csv_reader *reader, int number, const char *li
     for (int i = 0; i < fields->nfields; i++) {
         int column = csv_find_column(spec, fields->fields[i]);
         if (column < 0)
-            return csv_error_at(reader->path, number, line, fields->columns[i], err,
-                                "unknown column '%s'; the columns are: %s", fields->fields[i],
-                                csv_column_names(spec, arena));
+            return csv_fault(reader, fields->columns[i], err,
+                             "unknown column '%s'; the columns are: %s", fields->fields[i],
+                             csv_column_names(spec, arena));
         if (reader->source[column] >= 0)
-            return csv_error_at(reader->path, number, line, fields->columns[i], err,
-                                "column '%s' appears twice", fields->fields[i]);
+            return csv_fault(reader, fields->columns[i], err, "column '%s' appears twice",
+                             fields->fields[i]);
         reader->source[column] = i;
     }
     for (size_t i = 0; i < spec->ncolumns - spec->noptional; i++)
         if (reader->source[i] < 0)
-            return csv_error_at(reader->path, number, line, (int)strlen(line) + 1, err,
-                                "column '%s' is missing; the columns are: %s", spec->columns[i],
-                                csv_column_names(spec, arena));
+            return csv_fault(reader, (int)strlen(reader->text) + 1, err,
+                             "column '%s' is missing; the columns are: %s", spec->columns[i],
+                             csv_column_names(spec, arena));
     reader->header_fields = fields->nfields;
     reader->have_header = true;
     return 0;
 }
 
-static int csv_add_record(struct csv_reader *reader, int number, const char *line,
-                          const struct csv_line_fields *fields, struct err *err)
+static int csv_add_record(struct csv_reader *reader, const struct csv_line_fields *fields,
+                          struct err *err)
 {
     struct csv_file *file = reader->file;
     size_t ncolumns = reader->spec->ncolumns;
     if (fields->nfields != reader->header_fields) {
         int last = fields->nfields > reader->header_fields ? reader->header_fields : -1;
-        int column = last >= 0 ? fields->columns[last] : (int)strlen(line) + 1;
-        return csv_error_at(reader->path, number, line, column, err,
-                            "%d fields where the header has %d; a field with a comma needs quotes",
-                            fields->nfields, reader->header_fields);
+        int column = last >= 0 ? fields->columns[last] : (int)strlen(reader->text) + 1;
+        return csv_fault(reader, column, err,
+                         "%d fields where the header has %d; a field with a comma needs quotes",
+                         fields->nfields, reader->header_fields);
     }
     const char **values = arena_alloc(&file->arena, ncolumns * sizeof *values);
     int *columns = arena_alloc(&file->arena, ncolumns * sizeof *columns);
@@ -267,7 +282,8 @@ static int csv_add_record(struct csv_reader *reader, int number, const char *lin
     }
     file->records =
         xgrow(file->records, &reader->record_capacity, file->nrecords + 1, sizeof *file->records);
-    file->records[file->nrecords++] = (struct csv_record){number, line, values, columns};
+    file->records[file->nrecords++] =
+        (struct csv_record){reader->line, reader->text, values, columns};
     return 0;
 }
 
@@ -283,8 +299,9 @@ static void csv_add_comment(struct csv_reader *reader, const char *text)
     reader->comments[file->ncomments++] = arena_strndup(&file->arena, text, len);
 }
 
-static int csv_read_line(struct csv_reader *reader, int number, const char *line, struct err *err)
+static int csv_read_line(struct csv_reader *reader, struct err *err)
 {
+    const char *line = reader->text;
     const char *start = line + strspn(line, " \t");
     if (*start == '#') {
         if (!reader->have_header)
@@ -296,17 +313,16 @@ static int csv_read_line(struct csv_reader *reader, int number, const char *line
     struct csv_line_fields fields = {.arena = &reader->file->arena};
     int fault = csv_split_line(&reader->parser, line, &fields);
     if (fault < 0)
-        return csv_error_at(reader->path, number, line, fields.start + 1, err,
-                            "this quoted field has no closing quote in its line");
+        return csv_fault(reader, fields.start + 1, err,
+                         "this quoted field has no closing quote in its line");
     if (fault > 0)
-        return csv_error_at(reader->path, number, line, fault, err,
-                            "quote inside a field: quote the whole field and double the quotes "
-                            "in it");
+        return csv_fault(reader, fault, err,
+                         "quote inside a field: quote the whole field and double the quotes "
+                         "in it");
     if (fields.nfields > CSV_FIELDS_MAX)
-        return csv_error_at(reader->path, number, line, 1, err, "more than %d fields",
-                            CSV_FIELDS_MAX);
-    return reader->have_header ? csv_add_record(reader, number, line, &fields, err)
-                               : csv_read_header(reader, number, line, &fields, err);
+        return csv_fault(reader, 1, err, "more than %d fields", CSV_FIELDS_MAX);
+    return reader->have_header ? csv_add_record(reader, &fields, err)
+                               : csv_read_header(reader, &fields, err);
 }
 
 static int csv_read_lines(struct csv_reader *reader, char *text, size_t len, struct err *err)
@@ -321,8 +337,9 @@ static int csv_read_lines(struct csv_reader *reader, char *text, size_t len, str
         size_t line_len = (size_t)(stop - text);
         if (line_len > 0 && text[line_len - 1] == '\r')
             text[--line_len] = '\0';
-        if (csv_check_line(reader, number, text, line_len, err) ||
-            csv_read_line(reader, number, text, err))
+        reader->line = number;
+        reader->text = text;
+        if (csv_check_line(reader, line_len, err) || csv_read_line(reader, err))
             return -1;
         text = stop + 1;
     }

@@ -43,10 +43,16 @@ void csv_file_free(struct csv_file *file);
 // The value of the first comment line "# key: value" before the header; NULL if there is none.
 const char *csv_file_comment(const struct csv_file *file, const char *key);
 
-// Sets err to `path:line: message` with the source line and a caret under byte `column` (1-based)
-// below it. Returns -1.
-int csv_error_at(const char *path, int line, const char *text, int column, struct err *err,
-                 const char *format, ...) __attribute__((format(printf, 6, 7)));
+struct csv_place {
+    const char *path;
+    int line;
+    const char *text; // the source line; NULL: not shown
+    int column;       // 1-based, in bytes
+};
+// Sets err to `path:line: message` with the source line and a caret under the place below it.
+// Returns -1.
+int csv_error_at(const struct csv_place *place, struct err *err, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 // The same for a record of a file: the caret is under its field number `field`; -1: under its
 // start.
 int csv_record_error(const char *path, const struct csv_record *record, int field, struct err *err,

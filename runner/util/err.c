@@ -26,7 +26,16 @@ int err_set(struct err *err, const char *format, ...)
     va_start(ap, format);
     vsnprintf(message, sizeof message, format, ap); // which may quote err->text
     va_end(ap);
+    err_locate(err, 0, 0);
     return err_settle(err, message);
+}
+
+void err_locate(struct err *err, int line, int column)
+{
+    if (!err)
+        return;
+    err->line = line;
+    err->column = column;
 }
 
 int err_prefix(struct err *err, const char *format, ...)

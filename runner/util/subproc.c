@@ -284,14 +284,8 @@ static int subproc_feed(int fd, const void *config, size_t bytes)
     return 0;
 }
 
-int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
+int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
                   struct subproc_child *child, struct err *err)
-{
-    return subproc_start_sharing(argv, config, config_bytes, quiet, -1, child, err);
-}
-
-int subproc_start_sharing(const char *const argv[], const void *config, size_t config_bytes,
-                          bool quiet, int shared_fd, struct subproc_child *child, struct err *err)
 {
     int to[2], from[2];
     if (pipe2(to, O_CLOEXEC) != 0)
@@ -304,10 +298,10 @@ int subproc_start_sharing(const char *const argv[], const void *config, size_t c
     fcntl(from[1], F_SETPIPE_SZ, 1 << 20); // so that the measuring child never waits for us
     struct subproc_setup setup = {0};
     setup.fds[0] = -1;
-    setup.fds[1] = setup.fds[2] = quiet ? -2 : -1;
+    setup.fds[1] = setup.fds[2] = inputs->quiet ? -2 : -1;
     setup.fds[CHILD_CONFIG_FD] = to[0];
     setup.fds[CHILD_RECORD_FD] = from[1];
-    setup.fds[CHILD_SHARED_FD] = shared_fd;
+    setup.fds[CHILD_SHARED_FD] = inputs->shares ? inputs->shared_fd : -1;
     child->pid = subproc_fork(argv, &setup, err);
     child->from_fd = from[0];
     close(to[0]);
@@ -318,7 +312,7 @@ int subproc_start_sharing(const char *const argv[], const void *config, size_t c
         return -1;
     }
     void (*old)(int) = signal(SIGPIPE, SIG_IGN); // a child that dies early is noticed by its end
-    int fed = subproc_feed(to[1], config, config_bytes);
+    int fed = subproc_feed(to[1], inputs->config, inputs->config_bytes);
     signal(SIGPIPE, old);
     close(to[1]);
     (void)fed;

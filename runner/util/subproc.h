@@ -38,18 +38,22 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err);
 void subproc_result_free(struct subproc_result *result);
 
-// A child that runs beside us: stdin is /dev/null, `config` bytes are written to its fd 3 (a pipe
+// A child that runs beside us: stdin is /dev/null, the configuration is written to its fd 3 (a pipe
 // that is then closed), its fd 4 is the write end of a pipe that we read at child->from_fd
 // (non-blocking, close-on-exec). stderr is inherited unless quiet.
+struct subproc_inputs {
+    const void *config;
+    size_t config_bytes;
+    bool quiet;
+    bool shares; // it inherits shared_fd as its fd 5
+    int shared_fd;
+};
 struct subproc_child {
     pid_t pid;
     int from_fd;
 };
-int subproc_start(const char *const argv[], const void *config, size_t config_bytes, bool quiet,
+int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
                   struct subproc_child *child, struct err *err);
-// The same; the child inherits shared_fd as its fd 5.
-int subproc_start_sharing(const char *const argv[], const void *config, size_t config_bytes,
-                          bool quiet, int shared_fd, struct subproc_child *child, struct err *err);
 // Waits for the end (kills the process group first if `kill_first`); fills exit status and signal.
 void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal);
 

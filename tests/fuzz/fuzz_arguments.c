@@ -52,7 +52,7 @@ static void read_events(const char *text)
 {
     static struct counter_table table;
     struct counter_event *events;
-    struct err err = {""};
+    struct err err = {0};
     if (!table.uarch && counters_load("skylake", &table, &err) != 0)
         fuzz_check(false, err.text);
     int n = counter_parse_list(&table, text, &events, &err);
@@ -68,7 +68,7 @@ static void read_column(const char *text)
     static const double values[] = {3, 0, -1e300};
     struct arena arena = {0};
     struct bench_column column;
-    struct err err = {""};
+    struct err err = {0};
     if (bench_column_parse(text, names, 3, &arena, &column, &err) == 0)
         bench_column_value(&column, values);
     else
@@ -99,7 +99,7 @@ static void read_values(const char *text, const char *next)
     struct stat_threshold thresholds[STAT_THRESHOLDS_MAX];
     struct plan_params params = {0};
     unsigned tests;
-    struct err err = {""};
+    struct err err = {0};
     if (stat_thresholds_parse(text, next, thresholds, &err) < 0)
         fuzz_check_message(&err);
     if (plan_select_parse_width(command_find("plan"), text, &params) == 0)

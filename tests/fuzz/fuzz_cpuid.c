@@ -24,7 +24,7 @@ static void report(const struct cpu_info *cpu,
 static void read_again(const struct cpu_info *cpu)
 {
     static struct cpu_info again;
-    struct err err = {""};
+    struct err err = {0};
     const char *path = fuzz_output();
     fuzz_check(cpu_save(cpu, path, &err) == 0 && cpu_load(path, &again, &err) == 0,
                "what was written can be read");
@@ -37,7 +37,7 @@ void fuzz_cpuid(const uint8_t *bytes, size_t size)
 {
     static struct cpu_info cpu;
     struct counter_table table = {0};
-    struct err err = {""};
+    struct err err = {0};
     if (cpu_load(fuzz_file(bytes, size), &cpu, &err) != 0) {
         fuzz_check_message(&err);
         return;

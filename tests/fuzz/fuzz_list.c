@@ -14,7 +14,7 @@ static void plan(const struct list_row *row)
     struct arena arena = {0};
     struct plan plan;
     struct strbuf source = {0};
-    struct err err = {""};
+    struct err err = {0};
     if (plan_row(row, &params, &arena, &plan, &err) != 0) {
         fuzz_check_message(&err);
         plan.ntests = 0;
@@ -42,7 +42,7 @@ void fuzz_list(const uint8_t *bytes, size_t size)
 {
     const char *path = fuzz_file(bytes, size);
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     int told = 0, faults = list_read_all(path, &list, count_fault, &told);
     fuzz_check(faults < 0 ? told > 0 : told == faults, "each fault is told");
     for (int i = 0; i < list.nrows; i++)

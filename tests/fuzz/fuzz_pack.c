@@ -62,7 +62,7 @@ static const struct place *place(void)
 {
     static struct place place;
     struct store *store;
-    struct err err = {""};
+    struct err err = {0};
     int64_t run = 0;
     if (place.directory)
         return &place;
@@ -109,7 +109,7 @@ static void copy_file(const char *from, const char *to)
 static struct store *open_target(void)
 {
     struct store *store;
-    struct err err = {""};
+    struct err err = {0};
     const char *path = place()->target;
     char *side = xasprintf("%s-wal", path);
     unlink(side);
@@ -126,11 +126,13 @@ static void report_run(struct store *store, int64_t run, enum report_format form
 {
     const struct store_filter filter = {.run_id = run};
     struct strbuf out = {0};
-    struct err err = {""};
+    struct err err = {0};
     int64_t nrows;
-    for (int view = 0; view <= STORE_VIEW_LIST; view++)
-        if (report_rows(store, (enum store_view)view, &filter, format, &out, &nrows, &err) != 0)
+    for (int view = 0; view <= STORE_VIEW_LIST; view++) {
+        const struct report_query query = {(enum store_view)view, &filter, format, 0};
+        if (report_rows(store, &query, &out, NULL, &nrows, &err) != 0)
             fuzz_check_message(&err);
+    }
     if (report_info_text(store, run, &out, &err) != 0)
         fuzz_check_message(&err);
     report_run_ports(store, run, &out, &err);
@@ -141,7 +143,7 @@ static void report_run(struct store *store, int64_t run, enum report_format form
 static void check_merged(struct store *store, int result, int64_t run, size_t size, struct err *err)
 {
     int64_t newest = 0;
-    struct err none = {""};
+    struct err none = {0};
     if (result == 1) {
         report_run(store, run, (enum report_format)(size % 3)); // one of them by turns
         return;
@@ -154,7 +156,7 @@ static void check_merged(struct store *store, int result, int64_t run, size_t si
 void fuzz_pack(const uint8_t *bytes, size_t size)
 {
     int64_t run = 0;
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = open_target();
     int result = pack_merge(store, fuzz_file(bytes, size), &run, &err);
     check_merged(store, result, run, size, &err);
@@ -292,7 +294,7 @@ static void change_all(const char *path, const uint8_t *bytes, size_t size, bool
 void fuzz_merge(const uint8_t *bytes, size_t size)
 {
     int64_t run = 0;
-    struct err err = {""};
+    struct err err = {0};
     const char *changed = place()->changed;
     copy_file(place()->sound, changed);
     change_all(changed, bytes, size, false);

@@ -38,7 +38,7 @@ static void check_harmless(const char *text)
 void fuzz_query(const uint8_t *bytes, size_t size)
 {
     char *text = fuzz_text(bytes, size), *half = strchr(text, '\x01');
-    struct err err = {""};
+    struct err err = {0};
     if (half)
         *half++ = '\0';
     if (code_check("code", text, &err) != 0 || code_check("init", half ? half : "", &err) != 0) {

@@ -39,7 +39,7 @@ static void check_event(const struct counter_table *table, const struct counter_
 {
     char text[COUNTER_LABEL_BYTES];
     struct counter_event again;
-    struct err err = {""};
+    struct err err = {0};
     counter_event_text(event, text, sizeof text);
     if (event->kind == COUNTER_GENERAL && counter_parse(table, text, &again, &err) == 0)
         fuzz_check(counter_event_code(event) == counter_event_code(&again),
@@ -81,7 +81,7 @@ void fuzz_table(const uint8_t *bytes, size_t size)
     if (size == 0)
         return;
     const char *path = fuzz_file(bytes + 1, size - 1);
-    struct err err = {""};
+    struct err err = {0};
     switch (bytes[0]) {
     case 'f':
         read_features(path, &err);

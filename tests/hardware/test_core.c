@@ -81,7 +81,7 @@ static char programs[2][256]; // 64-bit, 32-bit; "" if it could not be built
 static int run_tool(const char *const argv[])
 {
     struct subproc_result result;
-    struct err err = {{0}};
+    struct err err = {0};
     if (subproc_run(argv, NULL, &result, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);
         return -1;
@@ -128,7 +128,7 @@ static struct exec_params params_here(void)
 {
     struct exec_params params = exec_defaults();
     struct cpu_info *cpu = calloc(1, sizeof *cpu);
-    struct err err = {{0}};
+    struct err err = {0};
     if (!cpu || cpu_identify(cpu, &err) != 0)
         fail_msg("%s", err.text);
     params.config.cpu = sched_getcpu();
@@ -151,8 +151,9 @@ static void check_bodies(const char *program)
         kernels[i].selected = true;
     struct arena arena = {0};
     struct exec_summary summary;
-    struct err err = {{0}};
-    if (exec_run(program, &params, kernels, KERNELS, NULL, &arena, &summary, &err) != 0)
+    struct err err = {0};
+    const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
+    if (exec_run(&job, &arena, &summary, &err) != 0)
         fail_msg("%s", err.text);
     int wrong = 0;
     for (int i = 0; i < KERNELS; i++) {
@@ -199,11 +200,12 @@ static void calibration_is_the_same_in_32_bit_mode(void **state)
     struct exec_params params = params_here();
     struct exec_kernel kernels[1] = {{.selected = true}};
     struct exec_summary summaries[2];
-    struct err err = {{0}};
+    struct err err = {0};
     params.config.calib_link_clk = 0; // by the ratio of imul and add
     for (int i = 0; i < 2; i++) {
         struct arena arena = {0};
-        if (exec_run(programs[i], &params, kernels, 1, NULL, &arena, &summaries[i], &err) != 0)
+        const struct exec_job job = {programs[i], &params, kernels, 1, NULL};
+        if (exec_run(&job, &arena, &summaries[i], &err) != 0)
             fail_msg("%s", err.text);
         arena_free(&arena);
         kernels[0] = (struct exec_kernel){.selected = true};
@@ -220,7 +222,7 @@ static void canary_has_a_floor(void **state)
     const char *program = programs[0];
     struct exec_params params = params_here();
     static struct exec_floor floor;
-    struct err err = {{0}};
+    struct err err = {0};
     if (exec_floor(program, &params, 500, &floor, &err) != 0)
         fail_msg("%s", err.text);
     assert_true(floor.imul_per_add > 1);
@@ -300,7 +302,8 @@ static int run_disturbed(const char *program, struct disturber *disturber,
     memset(kernels, 0, KERNELS * sizeof *kernels);
     kernels[0].selected = kernels[KERNELS - 1].selected = true;
     assert_int_equal(pthread_create(&disturber->thread, NULL, disturb, disturber), 0);
-    int status = exec_run(program, &params, kernels, KERNELS, NULL, arena, &summary, err);
+    const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
+    int status = exec_run(&job, arena, &summary, err);
     disturber->over = true;
     pthread_join(disturber->thread, NULL);
     printf("signal %d, sent %d times: %d, %s %s, %s %s\n", disturber->number, disturber->sent,
@@ -326,7 +329,7 @@ static void signals_from_outside_are_no_outcome(void **state)
         struct disturber disturber = disturbers[i / 2];
         struct exec_kernel kernels[KERNELS];
         struct arena arena = {0};
-        struct err err = {{0}};
+        struct err err = {0};
         if (!programs[i % 2][0])
             continue;
         if (run_disturbed(programs[i % 2], &disturber, kernels, &arena, &err) != 0)
@@ -344,7 +347,7 @@ static void what_is_always_killed_is_told_as_that(void **state)
     struct disturber disturber = {.number = SIGKILL, .after_ms = 300, .nprocesses = 99};
     struct exec_kernel kernels[KERNELS];
     struct arena arena = {0};
-    struct err err = {{0}};
+    struct err err = {0};
     int status = run_disturbed(programs[0], &disturber, kernels, &arena, &err);
     for (int i = 0; i < KERNELS && status == 0; i++)
         if (kernels[i].selected && kernels[i].outcome != OUTCOME_OK) {

@@ -41,7 +41,7 @@ static bool bodies_build(struct bodies *bodies, int bits)
     static const struct list_row row = {.form = "test", .mnemonic = "test"};
     static const struct test test = {.kind = TEST_THROUGHPUT};
     struct gen_kernel kernels[BODIES];
-    struct err err = {""};
+    struct err err = {0};
     *bodies = (struct bodies){.arena = {0}};
     if (session_begin(-1, &bodies->session, &err) != 0 ||
         session_make_directory(&bodies->session, &err) != 0)
@@ -78,15 +78,15 @@ static void bodies_free(struct bodies *bodies)
 static void bodies_run(struct bodies *bodies, int bits, const struct core_counter *counters, int n,
                        struct exec_kernel kernels[BODIES], struct exec_summary *summary)
 {
-    struct err err = {""};
+    struct err err = {0};
     struct exec_params params = session_params(&bodies->session, bits);
     params.counters = counters;
     params.ncounters = n;
     params.config.counts_clk = n > 0;
     for (int i = 0; i < BODIES; i++)
         kernels[i] = (struct exec_kernel){.selected = true};
-    if (exec_run(bodies->program.path, &params, kernels, BODIES, NULL, &bodies->arena, summary,
-                 &err) != 0)
+    const struct exec_job job = {bodies->program.path, &params, kernels, BODIES, NULL};
+    if (exec_run(&job, &bodies->arena, summary, &err) != 0)
         fail_msg("%s", err.text);
 }
 
@@ -205,9 +205,8 @@ static void counter_refused(const struct core_counter *counter, struct err *err)
     struct exec_kernel kernels[BODIES] = {{.selected = true}};
     params.counters = counter;
     params.ncounters = 1;
-    assert_int_equal(
-        exec_run(bodies.program.path, &params, kernels, BODIES, NULL, &bodies.arena, &summary, err),
-        -1);
+    const struct exec_job job = {bodies.program.path, &params, kernels, BODIES, NULL};
+    assert_int_equal(exec_run(&job, &bodies.arena, &summary, err), -1);
     print_message("%s\n", err->text);
     bodies_free(&bodies);
 }
@@ -218,7 +217,7 @@ static void a_counter_that_faults_is_an_error(void **state)
     (void)state;
     const struct core_counter wrong = {
         .source = CORE_COUNTER_RDPMC, .rdpmc = 0x7ffffff0, .bits = 48};
-    struct err err = {""};
+    struct err err = {0};
     counter_refused(&wrong, &err);
     assert_non_null(strstr(err.text, "RDPMC faults"));
 }
@@ -232,7 +231,7 @@ static void a_counter_without_a_number_is_an_error(void **state)
                                           .type = PERF_TYPE_SOFTWARE,
                                           .config = PERF_COUNT_SW_TASK_CLOCK,
                                           .exclude_kernel = 1};
-    struct err err = {""};
+    struct err err = {0};
     counter_refused(&software, &err);
     assert_true(strstr(err.text, "keeps it from user code") ||
                 strstr(err.text, "cannot be opened"));

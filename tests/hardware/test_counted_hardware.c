@@ -17,7 +17,7 @@ static int rows_load(void)
 {
     char path[] = "/tmp/latput_test_XXXXXX.csv";
     const char *const names[] = {path};
-    struct err err = {""};
+    struct err err = {0};
     int fd = mkstemps(path, 4);
     FILE *list = fd >= 0 ? fdopen(fd, "w") : NULL;
     if (!list)
@@ -39,7 +39,7 @@ static void counted_cycles_are_core_cycles(void **state)
     (void)state;
     struct arena arena = {0};
     struct program program;
-    struct err err = {""};
+    struct err err = {0};
     int link_clk = 0;
     if (session_build_nop(&session, "check", 64, &arena, &program, &err) != 0 ||
         session_count_check(&session, program.path, &link_clk, &err) != 0)
@@ -55,7 +55,7 @@ static void counted_cycles_are_core_cycles(void **state)
 static void counted_slots_and_ports_are_whole(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     const struct list_row *rows[] = {&row};
     struct core_config *config = &session.params.config;
     config->canary = 1; // whatever the machine is doing: µops stay µops
@@ -92,7 +92,7 @@ int main(void)
         cmocka_unit_test(counted_cycles_are_core_cycles),
         cmocka_unit_test(counted_slots_and_ports_are_whole),
     };
-    struct err err = {""};
+    struct err err = {0};
     if (rows_load() != 0 || session_begin(-1, &session, &err) != 0 ||
         session_make_directory(&session, &err) != 0) {
         printf("%s\n", err.text);

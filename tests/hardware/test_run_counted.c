@@ -52,7 +52,7 @@ static int scratch_remove(void **state)
 
 static void select_small(struct selection *selection)
 {
-    struct err err = {""};
+    struct err err = {0};
     const char *const names[] = {scratch("small.csv")};
     if (select_rows(names, 1, NULL, selection, &err) != 0)
         fail_msg("%s", err.text);
@@ -83,7 +83,7 @@ static void set_ports(double clk_per_tick, double p0)
 static void time_mix(struct session *session, const struct selection *selection,
                      struct port_timing *timing, int64_t *doubted)
 {
-    struct err err = {""};
+    struct err err = {0};
     const struct list_row *rows[] = {selection->rows[0].row, selection->rows[1].row};
     struct measure_mixes measure = {.session = session, .rows = rows, .plan = {.issue_width = 4}};
     struct port_oracle oracle = measure_mixes_oracle(&measure);
@@ -119,7 +119,7 @@ static void mixes_have_counted_uops(void **state)
     (void)state;
     struct session session;
     struct selection selection;
-    struct err err = {""};
+    struct err err = {0};
     struct port_timing timing = {.counted = false};
     int64_t doubted = 0;
     select_small(&selection);
@@ -183,7 +183,7 @@ static void put_floor(struct store *store, const struct session *session)
     static struct exec_floor seen;
     struct arena arena = {0};
     struct program program = {0};
-    struct err err = {""};
+    struct err err = {0};
     int64_t cpu_id;
     int bin = 0;
     uint32_t below = 0, samples = 0;
@@ -223,7 +223,7 @@ static void a_run_stores_counted_cycles(void **state)
     struct selection selection;
     struct run_summary summary;
     struct store *store = NULL;
-    struct err err = {""};
+    struct err err = {0};
     select_small(&selection);
     if (session_begin(-1, &session, &err) != 0 || session_make_directory(&session, &err) != 0 ||
         store_open(scratch("run.db"), STORE_WRITE, &store, &err) != 0)

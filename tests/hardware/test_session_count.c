@@ -11,7 +11,7 @@
 
 static void begin(struct session *session, const char *uarch)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (session_begin(-1, session, &err) != 0 || session_make_directory(session, &err) != 0)
         fail_msg("%s", err.text);
     if (uarch)
@@ -25,7 +25,7 @@ static void events_of_a_family_are_dealt_into_passes(void **state)
     static const char *const names[] = {"core_clk", "uops_issued", "p0", "p1", "p2",
                                         "p3",       "p4",          "p5", "p6", "p7"};
     struct session session;
-    struct err err = {""};
+    struct err err = {0};
     begin(&session, "skylake");
     ticks.counters = 2;
     if (session_count_with(&session, &ticks_source, true, &err) != 0)
@@ -62,7 +62,7 @@ static void without_port_tests_only_cycles_are_counted(void **state)
 {
     (void)state;
     struct session session;
-    struct err err = {""};
+    struct err err = {0};
     begin(&session, "skylake");
     assert_int_equal(session_count_with(&session, &ticks_source, false, &err), 0);
     assert_int_equal(session.counting->nevents, 1);
@@ -76,7 +76,7 @@ static void refused_ports_are_left_out_with_a_note(void **state)
 {
     (void)state;
     struct session session;
-    struct err err = {""};
+    struct err err = {0};
     begin(&session, "skylake");
     ticks.refused = "p3";
     assert_int_equal(session_count_with(&session, &ticks_source, true, &err), 0);
@@ -92,7 +92,7 @@ static void refused_cycles_are_an_error(void **state)
 {
     (void)state;
     struct session session;
-    struct err err = {""};
+    struct err err = {0};
     begin(&session, "skylake");
     ticks.refused = "core_clk";
     assert_int_equal(session_count_with(&session, &ticks_source, true, &err), -1);
@@ -114,7 +114,7 @@ static void the_calibration_chain_tells_core_cycles(void **state)
     struct session session;
     struct arena arena = {0};
     struct program program;
-    struct err err = {""};
+    struct err err = {0};
     int link_clk = 0, tries = 0;
     begin(&session, NULL);
     if (session_build_nop(&session, "check", 64, &arena, &program, &err) != 0)
@@ -157,7 +157,7 @@ static void counters_of_no_use_are_left_out_or_refused(void **state)
     const struct session_floor quick = {.quick = true};
     struct session_counters wanted = {.choice = COUNT_CHOICE_TSC};
     struct session session;
-    struct err err = {""};
+    struct err err = {0};
     begin(&session, "skylake");
     if (session_prepare(&session, &wanted, &quick, &err) != 0)
         fail_msg("%s", err.text);
@@ -195,7 +195,7 @@ static void registers_are_programmed_for_the_core(void **state)
         {1,    0, 0x506e3,    0, 0x7ed8b26b, 0    }
     };
     static const char rdpmc[] = "/sys/bus/event_source/devices/cpu/rdpmc";
-    struct err err = {""};
+    struct err err = {0};
     machine_begin(&count_calls_real);
     machine_file("/dev/cpu/3/msr", "");
     machine_file("/sys/bus/event_source/devices/cpu/type", "4\n");

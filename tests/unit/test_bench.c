@@ -132,7 +132,7 @@ static void columns_are_computed(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_column column;
-        struct err err = {{0}};
+        struct err err = {0};
         if (bench_column_parse(cases[i].text, names, 4, &arena, &column, &err) != 0)
             fail_msg("%s: %s", cases[i].text, err.text);
         double value = bench_column_value(&column, values);
@@ -162,7 +162,7 @@ static void faults_in_columns_are_marked(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_column column;
-        struct err err = {{0}};
+        struct err err = {0};
         assert_int_equal(bench_column_parse(cases[i].text, names, 2, &arena, &column, &err), -1);
         assert_non_null(strstr(err.text, cases[i].message));
         const char *last = strrchr(err.text, '\n');
@@ -173,7 +173,7 @@ static void faults_in_columns_are_marked(void **state)
     memset(deep, '(', sizeof deep);
     deep[sizeof deep - 1] = '\0';
     struct bench_column column;
-    struct err err = {{0}};
+    struct err err = {0};
     assert_int_equal(bench_column_parse(deep, names, 2, &arena, &column, &err), -1);
     for (size_t i = 0; i + 2 < sizeof deep; i += 2)
         memcpy(deep + i, "1+", 3);
@@ -292,7 +292,7 @@ static void wrong_specs_are_refused(void **state)
     // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_result result;
-        struct err err = {{0}};
+        struct err err = {0};
         assert_int_equal(bench_measure(&cases[i], &result, &arena, &err), -1);
         assert_true(err.text[0]);
     }

@@ -59,7 +59,7 @@ static void chains_are_broken(void **state)
     // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
-        struct err err = {{0}};
+        struct err err = {0};
         struct bench_breakers breakers;
         spec.body = cases[i].code;
         spec.init = cases[i].init;
@@ -82,7 +82,7 @@ static void what_cannot_be_broken_says_so(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
-        struct err err = {{0}};
+        struct err err = {0};
         struct bench_breakers breakers;
         spec.body = cases[i];
         assert_int_equal(bench_break_chains(&spec, directory, &breakers, &arena, &err), 0);

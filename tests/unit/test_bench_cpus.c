@@ -78,10 +78,14 @@ static void make(const struct made_machine *made)
         machine_file("/sys/bus/event_source/devices/cpu_atom/cpus", made->atom);
 }
 
+struct placed {
+    int chosen[5];
+    const char *placement;
+};
+
 // CPUs first to last may be used.
 static int choose(const struct made_machine *made, int first, int last,
-                  const struct bench_spec *spec, int *chosen, const char **placement,
-                  struct err *err)
+                  const struct bench_spec *spec, struct placed *placed, struct err *err)
 {
     static struct bench_cpus cpus;
     cpu_set_t allowed;
@@ -91,9 +95,10 @@ static int choose(const struct made_machine *made, int first, int last,
     make(made);
     bench_cpus_read(machine_root, &allowed, &cpus);
     assert_int_equal(machine_end(), 0);
-    int status = bench_cpus_choose(&cpus, spec, chosen, err);
+    int status = bench_cpus_choose(&cpus, spec, placed->chosen, err);
     if (status == 0)
-        *placement = bench_cpus_describe(&cpus, chosen, spec->threads ? spec->threads : 1, &arena);
+        placed->placement =
+            bench_cpus_describe(&cpus, placed->chosen, spec->threads ? spec->threads : 1, &arena);
     return status;
 }
 
@@ -141,19 +146,17 @@ static void threads_are_placed(void **state)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
-        struct err err = {""};
-        const char *placement = "";
-        int chosen[5] = {0};
+        struct err err = {0};
+        struct placed placed = {.placement = ""};
         spec.cpu = cases[i].cpu;
         spec.threads = cases[i].threads;
-        if (choose(cases[i].machine, cases[i].first, cases[i].last, &spec, chosen, &placement,
-                   &err) != 0)
+        if (choose(cases[i].machine, cases[i].first, cases[i].last, &spec, &placed, &err) != 0)
             fail_msg("case %zu: %s", i, err.text);
         for (int t = 0; t < spec.threads; t++)
-            if (chosen[t] != cases[i].chosen[t])
-                fail_msg("case %zu: thread %d runs on CPU %d, not on %d", i, t, chosen[t],
+            if (placed.chosen[t] != cases[i].chosen[t])
+                fail_msg("case %zu: thread %d runs on CPU %d, not on %d", i, t, placed.chosen[t],
                          cases[i].chosen[t]);
-        assert_string_equal(placement, cases[i].placement);
+        assert_string_equal(placed.placement, cases[i].placement);
     }
 }
 
@@ -190,16 +193,14 @@ static void what_cannot_be_says_why(void **state)
     // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
-        struct err err = {""};
-        const char *placement;
-        int chosen[5];
+        struct err err = {0};
+        struct placed placed;
         spec.cpu = cases[i].cpu;
         spec.threads = cases[i].threads;
         if (cases[i].named[1])
             spec.cpus = cases[i].named;
-        assert_int_equal(choose(cases[i].machine, cases[i].first, cases[i].last, &spec, chosen,
-                                &placement, &err),
-                         -1);
+        assert_int_equal(
+            choose(cases[i].machine, cases[i].first, cases[i].last, &spec, &placed, &err), -1);
         if (!strstr(err.text, cases[i].message))
             fail_msg("case %zu: '%s' is not in '%s'", i, cases[i].message, err.text);
     }

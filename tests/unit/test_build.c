@@ -240,7 +240,7 @@ static void test_nasm_missing(void **state)
     char *path = xstrdup(getenv("PATH"));
     setenv("PATH", directory, 1);
     char text[128];
-    struct err err = {""};
+    struct err err = {0};
     int status = build_nasm_version(text, sizeof text, &err);
     setenv("PATH", path, 1);
     free(path);
@@ -253,7 +253,7 @@ static void test_nasm_version(void **state)
 {
     (void)state;
     char text[128];
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(build_nasm_version(text, sizeof text, &err), 0);
     assert_int_equal(strncmp(text, "NASM version 2.", 15), 0);
 }
@@ -271,7 +271,7 @@ static void test_nasm_too_old(void **state)
     snprintf(chmod_path, sizeof chmod_path, "%s", script);
     const char *const argv[] = {"chmod", "755", chmod_path, NULL};
     struct subproc_result result;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(subproc_run(argv, NULL, &result, &err), 0);
     subproc_result_free(&result);
     snprintf(old_path, sizeof old_path, "%s", getenv("PATH"));

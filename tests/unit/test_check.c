@@ -53,7 +53,7 @@ static void write_list(const char *to, const char *rows)
 
 static void run_check(const char *const *paths, int npaths, bool complete, struct check *check)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (check_lists(paths, npaths, complete, check, &err) != 0)
         fail_msg("%s", err.text);
 }
@@ -248,7 +248,7 @@ static void test_coverage(void **state)
     (void)state;
     const char *const paths[] = {path};
     struct check check;
-    struct err err = {""};
+    struct err err = {0};
     char text[512] = "";
     write_list(path, "add,+r32 r32,=flags,I386,,\n"
                      "lea,=r64 agen:b+i*4+d8,,X86_64,,\n"

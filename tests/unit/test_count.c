@@ -153,7 +153,7 @@ static void test_parse(void **state)
     (void)state;
     struct counter_table table;
     struct count_event *events;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(counters_load("skylake", &table, &err), 0);
     int n = count_events_parse(
         &table, "task-clock,event=0xb1,umask=2,instructions:k,page-faults,context-switches,r3c",
@@ -188,7 +188,7 @@ static void test_self(void **state)
     events[2].hardware.fixed_index = 2;
     events[1].rings = COUNT_BOTH;
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     uint64_t values[3];
     assert_int_equal(count_perf.open(&machine, &self, events, 3, &group, &err), COUNT_FINE);
     assert_int_equal(sim.pid, 0);
@@ -214,7 +214,7 @@ static void test_extra_register(void **state)
     (void)state;
     struct count_event events[] = {event("ms", 0xc2, 4)};
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     events[0].hardware.extra_msr = 0x3f7;
     events[0].hardware.extra_value = 8;
     assert_int_equal(count_perf.open(&machine, &self, events, 1, &group, &err), COUNT_FINE);
@@ -301,7 +301,7 @@ static void test_refusals(void **state)
         struct count_target target = {.what = r->on_cpu < 0 ? COUNT_SELF : COUNT_CPU,
                                       .cpu = r->on_cpu};
         struct count_group *group = (void *)state;
-        struct err err = {""};
+        struct err err = {0};
         char path[160];
         sim.opened = sim.closed = 0;
         sim.fail_at = r->fail_at;
@@ -330,7 +330,7 @@ static void test_times(void **state)
     struct count_event events[] = {event("a", 1, 0), event("b", 2, 0)};
     struct count_target process = {.what = COUNT_PROCESS, .pid = getpid()};
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     uint64_t values[2];
     for (int k = 0; k < 2; k++) {
         sim.opened = 0;
@@ -354,7 +354,7 @@ static void test_times(void **state)
 static void test_probe(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(count_perf.probe(&machine, &err), COUNT_FINE);
     assert_int_equal(sim.closed, 1);
     sim.count = 0;
@@ -448,7 +448,7 @@ static void test_hybrid(void **state)
         struct count_event events[] = {event("a", 1, 0)};
         struct count_target target = {.what = t->what, .pid = getpid(), .cpu = sched_getcpu()};
         struct count_group *group;
-        struct err err = {""};
+        struct err err = {0};
         hybrid_pmu("cpu_core", "4\n", t->core_cpus);
         hybrid_pmu("cpu_atom", "10\n", t->atom_cpus);
         hybrid_pmu("cpu_lowpower", "11\n", t->low_cpus);
@@ -475,7 +475,7 @@ static void test_refused_events(void **state)
     (void)state;
     struct count_event made = event("slots", 0, 9);
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     made.hardware.kind = COUNTER_FIXED;
     made.hardware.fixed_index = 8;
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_NO_EVENT);
@@ -500,7 +500,7 @@ static void test_page(void **state)
     (void)state;
     struct count_event made;
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     count_software_find("task-clock", &made);
     assert_int_equal(count_perf.open(&machine, &self, &made, 1, &group, &err), COUNT_FINE);
     assert_null(count_perf_page(group, 0, &err));
@@ -544,7 +544,7 @@ static void test_software_real(void **state)
     struct count_machine live = count_machine_live(&machine_cpu);
     struct count_event events[2];
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     uint64_t values[2];
     enum { PAGES = 64 };
     count_software_find("task-clock", &events[0]);

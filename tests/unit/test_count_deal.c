@@ -33,7 +33,8 @@ static enum count_obstacle sim_try(void *user, int pass, struct err *err)
     assert_ptr_equal(user, &sim);
     assert_true(sim.ntried < TRIES_MAX);
     sim.tried[sim.ntried++] = pass;
-    if (!count_pass_choose(sim.events, EVENTS, sim.pass, pass, sim.most, &chosen, err))
+    const struct count_dealt dealt = {sim.events, EVENTS, sim.pass};
+    if (!count_pass_choose(&dealt, pass, sim.most, &chosen, err))
         return COUNT_FINE;
     return sim.refusal;
 }
@@ -92,7 +93,7 @@ static void test_deal(void **state)
         const struct count_capacity capacity = {.general = 4};
         char tried[TRIES_MAX + 1] = "", after[EVENTS + 1] = "";
         int pass[EVENTS];
-        struct err err = {""};
+        struct err err = {0};
         struct count_deal deal = {.events = events,
                                   .nevents = EVENTS,
                                   .pass = pass,
@@ -124,16 +125,17 @@ static void test_choose(void **state)
     static const int pass[EVENTS] = {1, 0, COUNT_APART, 1, COUNT_UNDEALT, 1};
     struct count_event events[EVENTS];
     struct count_pass chosen;
-    struct err err = {""};
+    struct err err = {0};
+    const struct count_dealt dealt = {events, EVENTS, pass};
     events_make(events);
-    assert_int_equal(count_pass_choose(events, EVENTS, pass, 1, 3, &chosen, &err), COUNT_FINE);
+    assert_int_equal(count_pass_choose(&dealt, 1, 3, &chosen, &err), COUNT_FINE);
     assert_int_equal(chosen.nevents, 3);
     assert_int_equal(chosen.index[0], 0);
     assert_int_equal(chosen.index[1], 3);
     assert_string_equal(chosen.events[2].name, "e5");
-    assert_int_equal(count_pass_choose(events, EVENTS, pass, 7, 0, &chosen, &err), COUNT_FINE);
+    assert_int_equal(count_pass_choose(&dealt, 7, 0, &chosen, &err), COUNT_FINE);
     assert_int_equal(chosen.nevents, 0);
-    assert_int_equal(count_pass_choose(events, EVENTS, pass, 1, 2, &chosen, &err), COUNT_TOO_MANY);
+    assert_int_equal(count_pass_choose(&dealt, 1, 2, &chosen, &err), COUNT_TOO_MANY);
     assert_string_equal(err.text, "3 events at the same time; 2 are possible");
 }
 
@@ -152,8 +154,8 @@ static enum count_obstacle software_try(void *user, int pass, struct err *err)
     uint64_t values[COUNT_EVENTS_MAX];
     struct count_pass chosen;
     struct count_group *group = NULL;
-    enum count_obstacle obstacle =
-        count_pass_choose(own->events, own->nevents, own->pass, pass, 16, &chosen, err);
+    const struct count_dealt dealt = {own->events, own->nevents, own->pass};
+    enum count_obstacle obstacle = count_pass_choose(&dealt, pass, 16, &chosen, err);
     if (!obstacle)
         obstacle =
             count_perf.open(&own->machine, &self, chosen.events, chosen.nevents, &group, err);
@@ -178,7 +180,7 @@ static void test_software(void **state)
     static struct cpu_info cpu;
     static const struct counter_table table = {.uarch = "unknown"};
     int pass[] = {COUNT_UNDEALT, COUNT_UNDEALT, COUNT_UNDEALT};
-    struct err err = {""};
+    struct err err = {0};
     struct software own = {.machine = count_machine_live(&cpu), .pass = pass};
     own.nevents = count_events_parse(&table, "task-clock,page-faults,context-switches", COUNT_USER,
                                      &own.events, &err);

@@ -252,7 +252,7 @@ static struct counter_table table;
 
 static int events_of(const struct scheme_test *test, struct count_event **events)
 {
-    struct err err = {""};
+    struct err err = {0};
     snprintf(machine_cpu.uarch, sizeof machine_cpu.uarch, "%s", test->uarch);
     machine_cpu.nleaves = 0;
     for (size_t i = 0; i < ARRAY_LEN(test->leaves); i++)
@@ -298,7 +298,7 @@ static struct count_group *group_open(const struct count_event *events, int n, i
 {
     const struct count_target target = {.what = COUNT_CPU, .cpu = CPU};
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     if (count_msr.open(&machine, &target, events, n, &group, &err) != COUNT_FINE)
         fail_msg("line %d: %s", line, err.text);
     return group;
@@ -309,7 +309,7 @@ static void scheme_run(const struct scheme_test *test)
     struct count_event *events;
     struct image before;
     uint64_t values[COUNT_EVENTS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(ftruncate(device_fd, 0), 0);
     for (size_t i = 0; i < ARRAY_LEN(test->before); i++)
         if (test->before[i].msr)
@@ -406,7 +406,7 @@ static void test_in_use(void **state)
     (void)state;
     struct count_event *events;
     struct count_group *group;
-    struct err err = {""};
+    struct err err = {0};
     uint64_t values[COUNT_EVENTS_MAX];
     const struct count_target target = {.what = COUNT_CPU, .cpu = CPU};
     const struct scheme_test test = {
@@ -460,7 +460,7 @@ static enum count_obstacle open_one(struct err *err)
 static void test_refused(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct count_calls calls = count_calls_real;
     calls.pwrite = refuse_pwrite;
     machine.calls = &calls;
@@ -489,7 +489,7 @@ static void test_refused(void **state)
 static void test_probe(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     char path[64], full[160];
     int number = sched_getcpu();
     const struct affinity_visit visit = affinity_visit(&number, 1);
@@ -509,7 +509,7 @@ static void test_probe(void **state)
 static void test_targets(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct count_group *group;
     struct count_event *events;
     const struct scheme_test test = {
@@ -532,7 +532,7 @@ static void test_targets(void **state)
 static void test_values(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct count_event *events;
     uint64_t values[COUNT_EVENTS_MAX];
     const struct scheme_test test = {.line = __LINE__,
@@ -561,7 +561,7 @@ static void test_values(void **state)
 static void test_overflow(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct count_event *events;
     uint64_t values[COUNT_EVENTS_MAX];
     int n = events_of(&scheme_tests[0], &events);
@@ -580,7 +580,7 @@ static void test_overflow(void **state)
 static void test_netburst(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct count_event *events;
     struct count_group *group;
     const struct count_target target = {.what = COUNT_CPU, .cpu = CPU};

@@ -18,7 +18,7 @@ static struct counter_table skylake, zen5, netburst, p5, arrowlake;
 static int setup(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     const struct {
         const char *uarch;
         struct counter_table *table;
@@ -114,7 +114,7 @@ static void test_parses_events(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(good); i++) {
-        struct err err = {""};
+        struct err err = {0};
         struct counter_event event, again;
         char text[128];
         if (counter_parse(good[i].table, good[i].text, &event, &err) != 0)
@@ -163,7 +163,7 @@ static void test_refuses_bad_events(void **state)
 {
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
-        struct err err = {""};
+        struct err err = {0};
         struct counter_event event;
         if (counter_parse(bad[i].table, bad[i].text, &event, &err) != -1)
             fail_msg("case of line %d was accepted", bad[i].line);
@@ -175,7 +175,7 @@ static void test_refuses_bad_events(void **state)
 static void test_threshold_leaves_the_fixed_counter(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct counter_event event;
     assert_int_equal(counter_parse(&skylake, "instructions:u", &event, &err), 0);
     assert_int_equal(event.fixed_index, 0);
@@ -188,7 +188,7 @@ static void test_threshold_leaves_the_fixed_counter(void **state)
 static void test_parses_lists(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct counter_event *events;
     int n = counter_parse_list(
         &skylake, "core_clk,event=0xb1,umask=2,cmask=1:u,event=0xc0,inv,instructions,r1b1", &events,

@@ -49,7 +49,7 @@ static void test_reads_records(void **state)
                                "1, one\r\n  # a comment\n\"a,\"\"b\",two\n,\n  3 4 ,\"\xc3\xa9\"";
     write_file(text, sizeof text - 1);
     struct csv_file file;
-    struct err err = {""};
+    struct err err = {0};
     if (csv_file_read(path, &spec, &file, &err))
         fail_msg("%s", err.text);
     assert_int_equal(file.ncomments, 2);
@@ -116,7 +116,7 @@ static void test_refuses_bad_files(void **state)
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         write_file(bad[i].bytes, bad[i].len);
         struct csv_file file;
-        struct err err = {""};
+        struct err err = {0};
         if (csv_file_read(path, &spec, &file, &err) != -1)
             fail_msg("case of line %d was accepted", bad[i].line);
         if (strncmp(err.text, path, strlen(path)) != 0 || !strstr(err.text, bad[i].message))
@@ -128,7 +128,7 @@ static void test_refuses_what_is_no_file(void **state)
 {
     (void)state;
     struct csv_file file;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(csv_file_read("/nonexistent/x.csv", &spec, &file, &err), -1);
     assert_string_equal(err.text, "/nonexistent/x.csv: cannot be read: No such file or directory");
     assert_int_equal(csv_file_read("/", &spec, &file, &err), -1);
@@ -148,7 +148,7 @@ static void test_refuses_gigantic_file(void **state)
     write_file(TEXT("name,value\n"));
     assert_int_equal(truncate(path, 65L * 1024 * 1024), 0); // sparse: takes no room
     struct csv_file file;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(csv_file_read(path, &spec, &file, &err), -1);
     assert_non_null(strstr(err.text, "larger than 64 MiB"));
 }
@@ -160,12 +160,15 @@ static void test_message_of_long_line_is_short(void **state)
     memset(line, 'x', sizeof line);
     line[2499] = '!';
     line[sizeof line - 1] = '\0';
-    struct err err = {""};
-    assert_int_equal(csv_error_at("p", 7, line, 2500, &err, "wrong"), -1);
+    struct err err = {0};
+    const struct csv_place within = {"p", 7, line, 2500}, beyond = {"p", 7, "abc", 99};
+    assert_int_equal(csv_error_at(&within, &err, "wrong"), -1);
+    assert_int_equal(err.line, 7);
+    assert_int_equal(err.column, 2500);
     assert_true(strlen(err.text) < 300);
     const char *shown = strchr(err.text, '\n') + 1, *below = strchr(shown, '\n') + 1;
     assert_int_equal(strchr(below, '^') - below, strchr(shown, '!') - shown);
-    csv_error_at("p", 7, "abc", 99, &err, "beyond");
+    csv_error_at(&beyond, &err, "beyond");
     assert_string_equal(err.text, "p:7: beyond\n  abc\n     ^");
 }
 
@@ -175,7 +178,7 @@ static void test_messages_of_a_record_point_at_its_field(void **state)
     static const char *const fields[] = {"ab", "cde", ""};
     static const int field_columns[] = {1, 5, 8};
     const struct csv_record record = {3, "ab, cde,", fields, field_columns};
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(csv_record_error("p", &record, 1, &err, "no %s", "number"), -1);
     assert_string_equal(err.text, "p:3: no number\n  ab, cde,\n      ^");
     assert_int_equal(csv_record_error("p", &record, -1, &err, "twice"), -1);

@@ -85,7 +85,7 @@ static void check_floor(const struct core *core, const struct floor_witness *wit
                         enum floor_trust least, const char *what)
 {
     struct canary_floor floor;
-    struct err seen = {{0}};
+    struct err seen = {0};
     random_state = 88172645463325252ULL;
     enum floor_trust trust = core_floor(core, 2000, witness, &floor, &seen);
     double least_clk = 961.0 / 960 / core->width;
@@ -143,7 +143,7 @@ static void a_busy_core_gives_no_floor_to_keep(void **state)
     const struct floor_witness claim = {.claimed = 6};
     const struct floor_witness families = {0, 1ULL << 5 | 1ULL << 6};
     struct canary_floor floor;
-    struct err seen = {{0}};
+    struct err seen = {0};
     random_state = 88172645463325252ULL;
     assert_int_equal(core_floor(&busy, 2000, &claim, &floor, &seen), FLOOR_GUESS);
     assert_non_null(strstr(seen.text, "3.00 instructions a cycle"));

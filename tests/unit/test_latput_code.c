@@ -26,7 +26,7 @@ static void instructions_pass(void **state)
         "lock add [r14], eax; rep movsb; str ax",
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct err err = {{0}};
+        struct err err = {0};
         if (code_check("code", cases[i], &err) != 0)
             fail_msg("%s: %s", cases[i], err.text);
     }
@@ -63,7 +63,7 @@ static void all_else_is_refused(void **state)
         "struc x",
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct err err = {{0}};
+        struct err err = {0};
         if (code_check("code", cases[i], &err) != -1)
             fail_msg("%s passes", cases[i]);
         assert_non_null(strstr(err.text, "code: "));

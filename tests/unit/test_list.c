@@ -52,7 +52,7 @@ static void write_text(const char *text)
 static struct list read_family(int line, const char *row)
 {
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     char text[512];
     snprintf(text, sizeof text, "%s%s\n", HEADER, row);
     write_text(text);
@@ -231,7 +231,7 @@ static void test_title(void **state)
 {
     (void)state;
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     write_text("# SPDX-License-Identifier: MIT\n# Some title\n# more\n" HEADER
                "\n# section\nnop,,,I386,,\n");
     assert_int_equal(list_read(path, &list, &err), 0);
@@ -389,7 +389,7 @@ static void test_bad_rows(void **state)
     (void)state;
     for (size_t i = 0; i < ARRAY_LEN(bad_rows); i++) {
         struct list list;
-        struct err err = {""};
+        struct err err = {0};
         char text[512];
         snprintf(text, sizeof text, "%snop,,,I386,,\n%s\n", HEADER, bad_rows[i].row);
         write_text(text);
@@ -425,7 +425,7 @@ static void test_texts(void **state)
     struct list list;
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        err = (struct err){""};
+        err = (struct err){0};
         write_text(cases[i].text);
         assert_int_equal(list_read(path, &list, &err), -1);
         if (!strstr(err.text, cases[i].message))
@@ -465,7 +465,7 @@ static void test_long_form(void **state)
 {
     (void)state;
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     char text[4096];
     int len = snprintf(text, sizeof text, HEADER "nop,,,I386,T,macro=a.inc:b");
     for (int i = 0; i < 500; i++)
@@ -505,7 +505,7 @@ static void test_all_faults_are_told(void **state)
     assert_int_equal(list_read_all(path, &list, count_fault, &told), -1);
     assert_int_equal(told, 1);
     list_free(&list);
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(list_read(path, &list, &err), -1);
     assert_non_null(strstr(err.text, "mini.csv: no rows: the list has only its header"));
 }
@@ -521,7 +521,7 @@ static void test_is_fast(void **state)
                 i % 2 ? 132 : 213);
     assert_int_equal(fclose(f), 0);
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     clock_t start = clock();
     assert_int_equal(list_read(path, &list, &err), 0);
     double seconds = (double)(clock() - start) / CLOCKS_PER_SEC;

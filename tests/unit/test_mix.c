@@ -24,7 +24,8 @@ static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned order
 {
     const struct plan_params params = {.issue_width = 6, .tests = TESTS_ALL};
     struct mixed mixed = {.status = 0};
-    mixed.status = mix_plan(parts, n, orders, breaking, &params, &mixed.arena, &mixed.plan);
+    const struct mix mix = {parts, n, orders, breaking};
+    mixed.status = mix_plan(&mix, &params, &mixed.arena, &mixed.plan);
     assert_int_equal(mixed.plan.ntests, 1);
     mixed.test = &mixed.plan.tests[0];
     assert_int_equal(mixed.test->kind, TEST_PORTS);
@@ -281,7 +282,7 @@ static void test_labels(void **state)
           file);
     fclose(file);
     struct list list;
-    struct err err = {""};
+    struct err err = {0};
     int status = list_read(path, &list, &err);
     unlink(path);
     if (status != 0)
@@ -573,7 +574,8 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
     };
     struct plan *plan = arena_alloc(arena, sizeof *plan);
     enum breaking breaking = (enum breaking)(i % (BREAK_ALL + 1));
-    if (mix_plan(parts, 2, 1u << MIX_INTERLEAVED, breaking, &params, arena, plan) != 0) {
+    const struct mix mix = {parts, 2, 1u << MIX_INTERLEAVED, breaking};
+    if (mix_plan(&mix, &params, arena, plan) != 0) {
         batch->refused++;
         print_message("refused: %s\n", row->form);
         return;
@@ -598,7 +600,7 @@ static void batch_assemble(struct batch *batch, int bits, const char *directory,
 {
     struct build_options options = {.directory = directory, .stem = "batch", .bits = bits};
     struct program program;
-    struct err err = {""};
+    struct err err = {0};
     if (build_program(batch->kernels, (int)batch->n, &options, arena, &program, &err) != 0)
         fail_msg("%s", err.text);
     for (int i = 0; i < program.nfailures; i++) {

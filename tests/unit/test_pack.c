@@ -23,7 +23,7 @@ struct packed {
 
 static void packed_make(struct packed *packed)
 {
-    struct err err = {""};
+    struct err err = {0};
     fixture_make(&packed->fixture);
     snprintf(packed->zip, sizeof packed->zip, "%s/a.zip", packed->fixture.dir);
     struct store *store = fixture_open(packed->fixture.db, STORE_WRITE);
@@ -62,11 +62,13 @@ static struct strbuf views_text(struct store *store, int64_t run_id)
 {
     struct store_filter filter = {.run_id = run_id};
     struct strbuf text = {0};
-    struct err err = {""};
+    struct err err = {0};
     int64_t n;
-    for (int view = STORE_VIEW_INSTRUCTION; view <= STORE_VIEW_WARNING; view++)
+    for (int view = STORE_VIEW_INSTRUCTION; view <= STORE_VIEW_WARNING; view++) {
+        const struct report_query query = {(enum store_view)view, &filter, REPORT_CSV, 0};
         if (view != STORE_VIEW_RUN)
-            report_rows(store, (enum store_view)view, &filter, REPORT_CSV, &text, &n, &err);
+            report_rows(store, &query, &text, NULL, &n, &err);
+    }
     report_info_text(store, run_id, &text, &err);
     report_list_text(store, run_id, "int", &text, &err);
     return text;
@@ -81,7 +83,7 @@ static void test_round_trip(void **state)
     snprintf(again, sizeof again, "%s/b.zip", packed.fixture.dir);
     snprintf(merged, sizeof merged, "%s/merged.db", packed.fixture.dir);
     snprintf(third, sizeof third, "%s/c.zip", packed.fixture.dir);
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = fixture_open(packed.fixture.db, STORE_READ);
     setenv("TZ", "Asia/Tokyo", 1);
     assert_int_equal(pack_write(store, 2, again, &err), 0);
@@ -216,7 +218,7 @@ static void expect_refused(struct packed *packed, const char *path, const char *
     char target[128];
     snprintf(target, sizeof target, "%s/target.db", packed->fixture.dir);
     struct store *store = fixture_open(target, STORE_WRITE);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id, runs = 0;
     int got = pack_merge(store, path, &run_id, &err);
     if (got != -1)
@@ -304,7 +306,7 @@ static void test_broken_archives(void **state)
         char target[128];
         snprintf(target, sizeof target, "%s/flip%zu.db", packed.fixture.dir, at);
         struct store *store = fixture_open(target, STORE_WRITE);
-        struct err err = {""};
+        struct err err = {0};
         int64_t run_id;
         if (pack_merge(store, path, &run_id, &err) < 0)
             assert_non_null(strstr(err.text, path));
@@ -419,7 +421,7 @@ static void test_foreign_databases(void **state)
     char target[128];
     snprintf(target, sizeof target, "%s/good.db", packed.fixture.dir);
     struct store *store = fixture_open(target, STORE_WRITE);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id;
     if (pack_merge(store, path, &run_id, &err) != 1)
         fail_msg("%s", err.text);
@@ -437,7 +439,7 @@ static void expect_merged(struct packed *packed, const char *sql, const char *qu
     unlink(target);
     forge_database(packed, sql, path);
     struct store *store = fixture_open(target, STORE_WRITE);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id;
     if (pack_merge(store, path, &run_id, &err) != 1)
         fail_msg("%s", err.text);

@@ -156,7 +156,7 @@ static int check_list_mode(const struct list *list, int bits, struct arena *aren
 {
     const struct plan_params params = {.issue_width = 8, .tests = TESTS_ALL};
     struct batch batch = {0};
-    struct err err = {""};
+    struct err err = {0};
     int faults = 0;
     for (int i = 0; i < list->nrows; i++) {
         if (list->rows[i].bits != bits)
@@ -198,7 +198,7 @@ static void test_all_lists(void **state)
 {
     (void)state;
     struct selection selection;
-    struct err err = {""};
+    struct err err = {0};
     if (select_rows(NULL, 0, NULL, &selection, &err) != 0)
         fail_msg("%s", err.text);
     int faults = 0;

@@ -123,7 +123,7 @@ static void test_choice(void **state)
     calls.perf_open = refuse;
     const struct count_machine machine = {.cpu = &cpu, .root = "/nonexistent", .calls = &calls};
     const struct count_backend *backend = &count_perf;
-    struct err err = {""};
+    struct err err = {0};
     strcpy(cpu.vendor, "AuthenticAMD");
     strcpy(cpu.uarch, "zen2");
     assert_int_equal(count_choice_parse("perf"), COUNT_CHOICE_PERF);

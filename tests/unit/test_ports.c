@@ -26,7 +26,7 @@ enum { CPU_FILES = sizeof cpu_files / sizeof cpu_files[0], NOISY_SEEDS = 10 };
 
 static void read_cpu(const char *path, struct sim_cpu *cpu)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (sim_read(path, cpu, &err) != 0)
         fail_msg("%s", err.text);
 }
@@ -58,7 +58,7 @@ static void infer(struct sim *sim, const struct port_model *model, const int map
                   int verdicts[SIM_VERDICTS])
 {
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     if (infer_status(sim, model, usages, &err) != 0)
         fail_msg("%s", err.text);
     for (int i = 0; i < sim->cpu->nforms; i++) {
@@ -77,7 +77,7 @@ static void every_cpu_is_found_without_noise(void **state)
         read_cpu(cpu_files[i], &cpu);
         struct sim sim = {.cpu = &cpu, .seed = 1};
         struct port_model model;
-        struct err err = {""};
+        struct err err = {0};
         int map[PORTS_MAX], verdicts[SIM_VERDICTS] = {0};
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         if (!sim_same_model(&cpu, &model, map))
@@ -101,7 +101,7 @@ static void every_cpu_is_found_with_noise(void **state)
         for (int seed = 1; seed <= NOISY_SEEDS; seed++) {
             struct sim sim = {.cpu = &cpu, .seed = (uint64_t)seed, .noise = true};
             struct port_model model;
-            struct err err = {""};
+            struct err err = {0};
             int map[PORTS_MAX];
             assert_int_equal(discover_status(&sim, &model, &err), 0);
             if (sim_same_model(&cpu, &model, map))
@@ -137,7 +137,7 @@ static void dividers_are_found(void **state)
         struct port_form forms[SIM_FORMS_MAX];
         struct port_usage usages[SIM_FORMS_MAX];
         struct port_model model;
-        struct err err = {""};
+        struct err err = {0};
         int which[SIM_FORMS_MAX], units = 0, unit_is[PORT_UNITS_MAX];
         sim_forms(&cpu, forms);
         for (int f = 0; f < cpu.nforms; f++)
@@ -210,7 +210,7 @@ static void shared_paths_are_found(void **state)
     struct port_model model;
     struct port_form forms[SIM_FORMS_MAX];
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     int which[SIM_FORMS_MAX];
     read_cpu("tests/fixtures/sim/shared_path.csv", &cpu);
     for (int noise = 0; noise < 2; noise++) {
@@ -261,7 +261,7 @@ static void binding_is_found(void **state)
     struct port_model model;
     struct port_form forms[SIM_FORMS_MAX];
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     int which[SIM_FORMS_MAX];
     read_cpu("tests/fixtures/sim/zen_like.csv", &cpu);
     sim_forms(&cpu, forms);
@@ -294,7 +294,7 @@ static void counters_show_more(void **state)
         struct sim sim = {.cpu = &cpu, .seed = 3, .noise = true};
         struct port_model model;
         struct port_usage usages[SIM_FORMS_MAX];
-        struct err err = {""};
+        struct err err = {0};
         int map[PORTS_MAX], without[SIM_VERDICTS] = {0}, with[SIM_VERDICTS] = {0};
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         assert_true(sim_same_model(&cpu, &model, map));
@@ -353,7 +353,7 @@ static void nothing_stable_is_no_structure(void **state)
     struct sim sim = {.cpu = &cpu, .all_unstable = true};
     struct port_model model;
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(discover_status(&sim, &model, &err), -1);
     assert_non_null(strstr(err.text, "no structure"));
     sim_model(&cpu, &model);
@@ -371,7 +371,7 @@ static void no_candidates_is_no_structure(void **state)
         cpu.forms[i].cost = -1;
     struct sim sim = {.cpu = &cpu};
     struct port_model model;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(discover_status(&sim, &model, &err), -1);
     assert_non_null(strstr(err.text, "no structure"));
     cpu.nforms = 0;
@@ -388,7 +388,7 @@ static void without_a_filler_slots_are_unknown(void **state)
     struct sim sim = {.cpu = &cpu};
     struct port_model model;
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     int map[PORTS_MAX], verdicts[SIM_VERDICTS] = {0};
     assert_int_equal(discover_status(&sim, &model, &err), 0);
     assert_int_equal(model.filler, -1);
@@ -409,7 +409,7 @@ static void an_oracle_that_fails_ends_it(void **state)
     struct sim sim = {.cpu = &cpu};
     struct port_model model;
     struct port_usage usages[SIM_FORMS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(discover_status(&sim, &model, &err), 0);
     long discovery = sim.mixes;
     assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
@@ -486,7 +486,7 @@ static void bad_files_are_refused(void **state)
         fprintf(file, "kind,name,uses,slots,cost,unit,busy_clk\n%s\n", bad[i].line);
         fclose(file);
         struct sim_cpu cpu;
-        struct err err = {""};
+        struct err err = {0};
         int status = sim_read(path, &cpu, &err);
         remove(path);
         assert_int_equal(status, -1);

@@ -114,7 +114,7 @@ static void name_model(struct sim *sim, const char *uarch, struct named_model *r
 {
     struct port_form forms[SIM_FORMS_MAX];
     struct port_oracle oracle = sim_oracle(sim);
-    struct err err = {""};
+    struct err err = {0};
     sim_forms(sim->cpu, forms);
     if (port_discover(&oracle, forms, sim->cpu->nforms, sim->cpu->width, &result->systematic,
                       &err) != 0)
@@ -250,7 +250,7 @@ static void infer_text(struct sim *sim, const struct port_model *model, const ch
     struct port_form forms[SIM_FORMS_MAX];
     struct port_oracle oracle = sim_oracle(sim);
     struct port_usage usage;
-    struct err err = {""};
+    struct err err = {0};
     int which = 0;
     sim_forms(sim->cpu, forms);
     while (strcmp(forms[which].name, form) != 0)

@@ -75,7 +75,7 @@ static void run_small(const struct small *small)
     struct port_oracle oracle = {.measure = small_measure};
     struct port_model model;
     struct port_names names;
-    struct err err = {""}, note = {""};
+    struct err err = {0}, note = {0};
     char path[64];
     snprintf(cpu.uarch, sizeof cpu.uarch, "small");
     made_form(&cpu, "nop", 0)->filler_only = true;
@@ -283,7 +283,7 @@ static void test_files(void **state)
         {strbuf_text(&many_sets),                   "more than 32 port sets"                  },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct err err = {""};
+        struct err err = {0};
         char path[64];
         file_write(cases[i].records, path);
         int status = port_names_check(path, find_row, NULL, &err);
@@ -296,7 +296,7 @@ static void test_files(void **state)
     }
     strbuf_free(&many_ports);
     strbuf_free(&many_sets);
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(port_names_check("/nowhere/x.csv", find_row, NULL, &err), -1);
     assert_non_null(strstr(err.text, "/nowhere/x.csv"));
 }

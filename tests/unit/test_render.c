@@ -77,7 +77,7 @@ static void read_row(const char *row, struct list *list)
     FILE *file = fdopen(fd, "w");
     fprintf(file, "# Test\nmnemonic,operands,implicit,isa,tests,options\n%s\n", row);
     fclose(file);
-    struct err err = {""};
+    struct err err = {0};
     int status = list_read(path, list, &err);
     unlink(path);
     if (status != 0)

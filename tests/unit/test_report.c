@@ -126,14 +126,23 @@ static void test_narrow(void **state)
     report_table_free(table);
 }
 
-static void expect_rows(struct store *store, enum store_view view, const char *glob, int64_t run_id,
-                        enum report_format format, int64_t expected, const char *holds)
+// What is asked for.
+struct asked {
+    enum store_view view;
+    const char *glob;
+    int64_t run_id;
+    enum report_format format;
+};
+
+static void expect_rows(struct store *store, struct asked asked, int64_t expected,
+                        const char *holds)
 {
-    struct store_filter filter = {.glob = glob, .run_id = run_id};
+    const struct store_filter filter = {.glob = asked.glob, .run_id = asked.run_id};
+    const struct report_query query = {asked.view, &filter, asked.format, 0};
     struct strbuf out = {0};
-    struct err err = {""};
+    struct err err = {0};
     int64_t nrows = -1;
-    if (report_rows(store, view, &filter, format, &out, &nrows, &err) != 0)
+    if (report_rows(store, &query, &out, NULL, &nrows, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(nrows, expected);
     if (!strstr(strbuf_text(&out), holds))
@@ -150,21 +159,27 @@ static void test_rows(void **state)
     fixture_fill(store, "testa", 1, 2);
     store_close(store);
     store = fixture_open(fixture.db, STORE_READ);
-    expect_rows(store, STORE_VIEW_INSTRUCTION, NULL, 0, REPORT_TABLE, 3, "add r64 r64");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, NULL, first, REPORT_TABLE, 3, "0.25");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "ADD r64,  r64", 0, REPORT_CSV, 1,
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, NULL, 0, REPORT_TABLE}, 3,
+                "add r64 r64");
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, NULL, first, REPORT_TABLE}, 3,
+                "0.25");
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, "ADD r64,  r64", 0, REPORT_CSV}, 1,
                 "testa,add,r64 r64,legacy,BASE,64,2,4,0.5,,,ok,2,");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "add", first, REPORT_JSON, 1,
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, "add", first, REPORT_JSON}, 1,
                 "\"latency_min_clk\": 1, \"latency_max_clk\": 2, \"rthroughput_clk\": 0.25, "
                 "\"uops\": null, \"ports\": null, \"outcome\": \"ok\"");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "a*", 0, REPORT_CSV, 1, "uarch,mnemonic,");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "x", 0, REPORT_JSON, 0, "[]");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "x", 0, REPORT_TABLE, 0, "");
-    expect_rows(store, STORE_VIEW_INSTRUCTION, "'; DROP TABLE run; --", 0, REPORT_TABLE, 0, "");
-    expect_rows(store, STORE_VIEW_LATENCY, "div", 0, REPORT_TABLE, 2, "36.00");
-    expect_rows(store, STORE_VIEW_FAILURE, NULL, 0, REPORT_TABLE, 4, "SIGFPE");
-    expect_rows(store, STORE_VIEW_FAILURE, NULL, first, REPORT_CSV, 2, "signalled,SIGFPE");
-    expect_rows(store, STORE_VIEW_RUN, NULL, 0, REPORT_TABLE, 2, "unfinished");
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, "a*", 0, REPORT_CSV}, 1,
+                "uarch,mnemonic,");
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, "x", 0, REPORT_JSON}, 0, "[]");
+    expect_rows(store, (struct asked){STORE_VIEW_INSTRUCTION, "x", 0, REPORT_TABLE}, 0, "");
+    expect_rows(store,
+                (struct asked){STORE_VIEW_INSTRUCTION, "'; DROP TABLE run; --", 0, REPORT_TABLE}, 0,
+                "");
+    expect_rows(store, (struct asked){STORE_VIEW_LATENCY, "div", 0, REPORT_TABLE}, 2, "36.00");
+    expect_rows(store, (struct asked){STORE_VIEW_FAILURE, NULL, 0, REPORT_TABLE}, 4, "SIGFPE");
+    expect_rows(store, (struct asked){STORE_VIEW_FAILURE, NULL, first, REPORT_CSV}, 2,
+                "signalled,SIGFPE");
+    expect_rows(store, (struct asked){STORE_VIEW_RUN, NULL, 0, REPORT_TABLE}, 2, "unfinished");
     fixture_end(&fixture, store);
 }
 
@@ -192,7 +207,7 @@ static void test_write(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
     static const struct fixture_test moved[] = {
         {TEST_LATENCY, "op2", "op1", "", OUTCOME_OK, OUTCOME_OK, 0.25}
@@ -242,7 +257,7 @@ static void test_write_best(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     char dir[128];
     snprintf(dir, sizeof dir, "%s/results", fixture.dir);
     static const struct fixture_test latency[] = {
@@ -276,11 +291,14 @@ static void test_write_best(void **state)
 static struct strbuf all_views(struct store *store)
 {
     struct strbuf text = {0};
-    struct err err = {""};
+    struct err err = {0};
     int64_t nrows;
-    report_rows(store, STORE_VIEW_LATENCY, NULL, REPORT_CSV, &text, &nrows, &err);
-    report_rows(store, STORE_VIEW_INSTRUCTION, NULL, REPORT_CSV, &text, &nrows, &err);
-    report_rows(store, STORE_VIEW_FAILURE, NULL, REPORT_CSV, &text, &nrows, &err);
+    static const enum store_view views[] = {STORE_VIEW_LATENCY, STORE_VIEW_INSTRUCTION,
+                                            STORE_VIEW_FAILURE};
+    for (size_t i = 0; i < ARRAY_LEN(views); i++) {
+        const struct report_query query = {.view = views[i], .format = REPORT_CSV};
+        report_rows(store, &query, &text, NULL, &nrows, &err);
+    }
     return text;
 }
 
@@ -289,7 +307,7 @@ static void test_rederive(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t first = fixture_fill(store, "testa", 1, 1), results, changed;
     int64_t second = fixture_fill(store, "testa", 1, 2);
     const struct fixture_test unstable[] = {
@@ -329,7 +347,7 @@ static void put_reasons(struct store *store, int64_t run_id)
     struct measured_test measured[2];
     struct fixture_timing timings;
     struct arena arena = {0};
-    struct err err = {""};
+    struct err err = {0};
     fixture_time(&timings, 3);
     for (int i = 0; i < 2; i++) {
         specs[i] = (struct kernel_spec){
@@ -369,7 +387,7 @@ static void test_rederive_reasons(void **state)
         "unstable: something outside ended the measuring process";
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t results, changed, run_id = fixture_run(store, "testa", 0xb00f21);
     put_reasons(store, run_id);
     fixture_expect(store, reasons, expected);
@@ -389,7 +407,7 @@ static void test_rederive_reasons(void **state)
 static int make_database(const char *path)
 {
     struct store *store = NULL;
-    struct err err = {""};
+    struct err err = {0};
     if (store_open(path, STORE_WRITE, &store, &err) != 0) {
         fprintf(stderr, "%s\n", err.text);
         return 1;

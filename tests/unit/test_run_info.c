@@ -21,7 +21,8 @@ static const char *tables_of(const struct counter_table *counters, struct arena 
     const struct selection selection = {0};
     struct run_info info;
     struct err err;
-    if (run_info_collect(&cpu, &config, &facts, &selection, "all", arena, &info, &err) != 0)
+    const struct run_subject subject = {&cpu, &config, &facts, &selection, "all"};
+    if (run_info_collect(&subject, arena, &info, &err) != 0)
         fail_msg("%s", err.text);
     return info.tables;
 }

@@ -30,7 +30,7 @@ static struct cpu_info cpu;
 static int table_load(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     strcpy(cpu.uarch, "skylake");
     return counters_load("skylake", &table, &err);
 }
@@ -44,7 +44,7 @@ static int table_free(void **state)
 
 static int parse(const char *text, struct count_event **events)
 {
-    struct err err = {""};
+    struct err err = {0};
     int n = count_events_parse(&table, text, COUNT_USER, events, &err);
     if (n < 0)
         fail_msg("%s", err.text);
@@ -124,7 +124,7 @@ static void test_thresholds(void **state)
 {
     (void)state;
     struct stat_threshold t[STAT_THRESHOLDS_MAX];
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(stat_thresholds_parse("lt2,le2,ge2,gt2,2,3", "0,0,0,0,1", t, &err), 6);
     static const struct {
         unsigned cmask;
@@ -175,10 +175,11 @@ static int expand(const char *list, const char *compare, bool durations, struct 
 {
     struct stat_threshold t[STAT_THRESHOLDS_MAX];
     struct count_event *events;
-    struct err err = {""};
+    struct err err = {0};
     int nt = compare ? stat_thresholds_parse(compare, NULL, t, &err) : 0, n = parse(list, &events);
     assert_true(nt >= 0);
-    int got = stat_events_expand(&table, events, n, t, nt, durations, out, &err);
+    const struct stat_variants variants = {t, nt, durations};
+    int got = stat_events_expand(&table, events, n, &variants, out, &err);
     free(events);
     return got;
 }
@@ -277,7 +278,7 @@ static const char *const program_true[] = {"true", NULL};
 static void measure(const struct stat_options *options, const struct stat_event *events, int n,
                     struct stat_result *result)
 {
-    struct err err = {""};
+    struct err err = {0};
     if (stat_measure(options, events, n, result, &err) != 0)
         fail_msg("%s", err.text);
     assert_int_equal(fake.opened, fake.closed);

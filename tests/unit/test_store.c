@@ -35,7 +35,7 @@ static void test_round_trip(void **state)
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
-    struct err err = {""};
+    struct err err = {0};
     struct list_row row = fixture_row("add", "r64 r64", "add r64 r64");
     assert_int_equal(store_has_form(store, run_id, &row, &err), 1);
     assert_int_equal(store_has_form(store, run_id + 1, &row, &err), 0);
@@ -120,7 +120,7 @@ static void test_bounds_of_latencies(void **state)
         char name[16];
         snprintf(name, sizeof name, "case%zu", i);
         struct list_row row = fixture_row(name, "r64", name);
-        struct err err = {""};
+        struct err err = {0};
         int64_t run_id = fixture_run(store, "testa", 0xb00f21);
         assert_int_equal(fixture_put_promised(store, run_id, &row, 0, tests, promises, n, &err), 0);
         char sql[160];
@@ -157,7 +157,7 @@ static void test_notes(void **state)
     static const struct fixture_promise bytes = {BOUND_EXACT, "16 bytes each, to fresh lines"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     struct list_row rows[] = {fixture_row("fcos", "", "fcos"), fixture_row("movnt", "", "movnt"),
                               fixture_row("hlt", "", "hlt")};
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
@@ -182,7 +182,7 @@ static void test_best_run(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     fixture_fill(store, "testa", 0xb00f21, 1);
     fixture_fill(store, "testa", 0xb00f21, 2); // the same CPU again: newer wins
     fixture_fill(store, "testb", 0xa20f10, 3); // another uarch: rows of its own
@@ -220,7 +220,7 @@ static void test_append_only(void **state)
         "run_form", "test",       "kernel",    "timing", "sample",      "canary_floor"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     fixture_fill(store, "testa", 1, 1);
     struct canary_floor floor = {0};
     assert_int_equal(store_get_floor(store, 1, &floor, &err), 0);
@@ -249,7 +249,7 @@ static void test_transactions(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(store_begin(store, &err), 0);
     fixture_fill(store, "testa", 1, 1);
     store_rollback(store);
@@ -335,7 +335,7 @@ static void test_locked(void **state)
     fixture_make(&fixture);
     struct store *first = fixture_open(fixture.db, STORE_WRITE);
     struct store *second = fixture_open(fixture.db, STORE_WRITE);
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(store_begin(first, &err), 0);
     fixture_fill(first, "testa", 1, 1);
     assert_int_equal(store_begin(second, &err), -1); // after the busy timeout
@@ -369,7 +369,7 @@ static void test_readers(void **state)
     sqlite3 *reader = read_and_stay(fixture.db);
     time_t start = time(NULL);
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id = fixture_fill(store, "testa", 1, 1);
     assert_int_equal(store_run_finish(store, run_id, 1, 1, &err), 0);
     store_close(store);
@@ -471,7 +471,7 @@ static void test_replaced(void **state)
     for (int deleted = 0; deleted < 2; deleted++) {
         struct fixture fixture;
         struct store *store = fixture_start(&fixture);
-        struct err err = {""};
+        struct err err = {0};
         int64_t run_id = fixture_run(store, "testa", 1);
         char saved[160], command[500];
         snprintf(saved, sizeof saved, "%s.saved-%ld", fixture.db, (long)getpid());
@@ -496,7 +496,7 @@ static void test_replaced(void **state)
 static void expect_refused(const char *path, enum store_mode mode, const char *what)
 {
     struct store *store = NULL;
-    struct err err = {""};
+    struct err err = {0};
     if (store_open(path, mode, &store, &err) == 0)
         fail_msg("%s was opened", path);
     assert_null(store);
@@ -562,7 +562,7 @@ static void test_damaged(void **state)
     for (off_t at = 4096; at < st.st_size; at += 4096)
         assert_int_equal(pwrite(fd, junk, sizeof junk, at), sizeof junk);
     close(fd);
-    struct err err = {""};
+    struct err err = {0};
     int result = store_open(fixture.db, STORE_WRITE, &store, &err);
     int64_t counts[OUTCOME_COUNT], forms;
     if (result == 0)
@@ -604,7 +604,7 @@ static void test_disk_full(void **state)
     if (pid == 0) {
         struct rlimit limit = {3 << 20, 3 << 20};
         setrlimit(RLIMIT_FSIZE, &limit);
-        struct err err = {""};
+        struct err err = {0};
         fill_until_error(fixture.db, &err);
         bool told = strstr(err.text, fixture.db) && strstr(err.text, "space");
         if (!told)
@@ -626,7 +626,7 @@ static void read_only_body(const struct fixture *fixture)
     expect_refused(fixture->db, STORE_WRITE, "read-only");
     struct store *store = fixture_open(fixture->db, STORE_READ);
     int64_t counts[OUTCOME_COUNT], forms = 0;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(store_run_summary(store, 1, counts, &forms, &err), 0);
     assert_int_equal(forms, 3);
     assert_int_equal(store_run_finish(store, 1, 1, 1, &err), -1);
@@ -681,7 +681,7 @@ static void test_size(void **state)
     };
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id = fixture_run(store, "testa", 1);
     assert_int_equal(store_begin(store, &err), 0);
     for (int i = 0; i < 100; i++) {
@@ -704,7 +704,7 @@ static void test_claims(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     int64_t cpu_id, run_id, merged;
     char pack[160], other[160], *here;
     struct store *store = fixture_start(&fixture);
@@ -759,7 +759,7 @@ static void test_migrations(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t version = 0;
     bool fresh;
     assert_int_equal(store_schema_identify(store, &fresh, &version, &err), 0);

@@ -72,7 +72,7 @@ static struct stored_bench known_bench(void)
 
 static int64_t put_known(struct store *store, const char *uarch)
 {
-    struct err err = {""};
+    struct err err = {0};
     struct stored_bench bench = known_bench();
     int64_t run_id = fixture_run(store, uarch, 0xb00f21);
     if (store_put_bench(store, run_id, &bench, &err) != 0 ||
@@ -114,7 +114,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     char zip[128], again[128], merged[128];
     fixture_make(&fixture);
     snprintf(zip, sizeof zip, "%s/a.zip", fixture.dir);
@@ -152,7 +152,7 @@ static void test_all_or_nothing(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_run(store, "testa", 0xb00f21);
     struct stored_bench bench = known_bench();
@@ -202,7 +202,7 @@ static void test_no_number_without_ok(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = fixture_start(&fixture);
     struct stored_bench bench = known_bench();
     bench.outcome = OUTCOME_UNSTABLE;

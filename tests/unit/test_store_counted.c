@@ -32,7 +32,7 @@ static void put_form(struct store *store, int64_t run_id, int position, double c
                               .kernels = &spec,
                               .nkernels = 1};
     struct fixture_timing timing;
-    struct err err = {""};
+    struct err err = {0};
     fixture_time(&timing, 3.02);
     for (int i = 0; i < 8 && clk >= 0; i++)
         timing.samples[i].counted_clk = (uint32_t)(clk * 1000) + 70; // iterations times copies
@@ -72,7 +72,7 @@ static int64_t put_run(struct store *store)
                                   .events = events,
                                   .nevents = 2};
     int64_t cpu_id, run_id = 0;
-    struct err err = {""};
+    struct err err = {0};
     if (store_put_cpu(store, fixture_cpu("skylake", 1), &cpu_id, &err) != 0 ||
         store_run_begin(store, cpu_id, &info, &run_id, &err) != 0)
         fail_msg("%s", err.text);
@@ -100,7 +100,7 @@ static void test_round_trip(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     fixture_make(&fixture);
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     put_run(store);
@@ -127,7 +127,7 @@ static void test_pack(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     char zip[128], merged[128];
     fixture_make(&fixture);
     snprintf(zip, sizeof zip, "%s/a.zip", fixture.dir);
@@ -154,7 +154,7 @@ static void test_version_2(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     char today[160];
     fixture_make(&fixture);
     snprintf(today, sizeof today, "%s/today.db", fixture.dir);

@@ -29,7 +29,7 @@ static void test_model(void **state)
     (void)state;
     struct fixture fixture;
     struct arena arena = {0};
-    struct err err = {""};
+    struct err err = {0};
     struct stored_port_model got;
     int64_t run_id = 0;
     struct store *store = fixture_start(&fixture);
@@ -102,7 +102,7 @@ static void test_usages(void **state)
     (void)state;
     struct fixture fixture;
     struct arena arena = {0};
-    struct err err = {""};
+    struct err err = {0};
     struct stored_port_usage *usages;
     int n;
     struct store *store = fixture_start(&fixture);
@@ -152,7 +152,7 @@ static void test_throughputs(void **state)
     (void)state;
     struct fixture fixture;
     struct arena arena = {0};
-    struct err err = {""};
+    struct err err = {0};
     struct stored_throughput *values;
     int n;
     struct store *store = fixture_start(&fixture);
@@ -179,7 +179,7 @@ static void test_batch(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     struct stored_port_model model = fixture_port_model();
@@ -272,7 +272,7 @@ static void test_pack(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     char zip[128], again[128], merged[128];
     fixture_make(&fixture);
     snprintf(zip, sizeof zip, "%s/a.zip", fixture.dir);
@@ -309,7 +309,7 @@ static void test_pack(void **state)
 // A run in a file of schema 1.
 static void make_version_1(const char *path, bool finished)
 {
-    struct err err = {""};
+    struct err err = {0};
     char today[160];
     snprintf(today, sizeof today, "%s.today", path);
     struct store *store = fixture_open(today, STORE_WRITE);
@@ -329,7 +329,7 @@ static void test_version_1(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     struct store *store = NULL;
     char old[128];
     fixture_make(&fixture);
@@ -395,7 +395,7 @@ static void test_numbers(void **state)
 // `add r64 m64` is ambiguous.
 static void fill_three_runs(struct store *store)
 {
-    struct err err = {""};
+    struct err err = {0};
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
     run_id = fixture_fill(store, "testa", 0xb00f21, 2);

@@ -46,7 +46,7 @@ static void put_form(struct store *store, int64_t run_id, int position, const ch
     struct arena arena = {0};
     struct kernel_spec spec = {
         .shape = "dense", .body = "", .init = "", .instances = 1, .instrs = 1};
-    struct err err = {""};
+    struct err err = {0};
     for (int i = 0; i < n; i++) {
         const struct pair *pair = &pairs[i];
         fixture_time(&made[i], 1);
@@ -114,7 +114,7 @@ static void test_round_trip(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t results, changed, run_id = put_run(store);
     expect_all(store);
     assert_int_equal(store_rederive(store, run_id, &results, &changed, &err), 0);
@@ -129,7 +129,7 @@ static void test_merge(void **state)
     (void)state;
     struct fixture fixture;
     struct store *from = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     int64_t new_id, run_id = put_run(from);
     char path[160];
     snprintf(path, sizeof path, "%s/to.db", fixture.dir);
@@ -146,7 +146,7 @@ static void test_version_9(void **state)
 {
     (void)state;
     struct fixture fixture;
-    struct err err = {""};
+    struct err err = {0};
     int64_t results, changed;
     char today[160];
     fixture_make(&fixture);
@@ -170,12 +170,12 @@ static void test_tables(void **state)
     (void)state;
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
-    struct err err = {""};
+    struct err err = {0};
     struct strbuf text = {0};
     int64_t n, run_id = put_run(store);
     struct store_filter filter = {.run_id = run_id};
-    assert_int_equal(report_rows(store, STORE_VIEW_LATENCY, &filter, REPORT_TABLE, &text, &n, &err),
-                     0);
+    const struct report_query query = {STORE_VIEW_LATENCY, &filter, REPORT_TABLE, 0};
+    assert_int_equal(report_rows(store, &query, &text, NULL, &n, &err), 0);
     assert_non_null(strstr(text.data, " ~3.47 "));
     assert_non_null(strstr(text.data, " 4.00* "));
     assert_non_null(strstr(text.data, " ≤~7.2"));

@@ -74,7 +74,7 @@ static void test_cpulist(void **state)
 static void test_err(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     assert_int_equal(err_set(&err, "%s:%d: wrong", "a.csv", 7), -1);
     assert_string_equal(err.text, "a.csv:7: wrong");
     assert_int_equal(err_prefix(&err, "row %d: ", 3), -1);
@@ -180,7 +180,7 @@ static struct subproc_result shell(const char *script, const struct subproc_opti
 {
     const char *const argv[] = {"sh", "-c", script, NULL};
     struct subproc_result result;
-    struct err err = {""};
+    struct err err = {0};
     if (subproc_run(argv, options, &result, &err) != 0)
         fail_msg("%s", err.text);
     return result;
@@ -254,7 +254,7 @@ static void test_subproc_not_started(void **state)
 {
     (void)state;
     struct subproc_result result;
-    struct err err = {""};
+    struct err err = {0};
     const char *const missing[] = {"no-such-program-at-all", NULL};
     assert_int_equal(subproc_run(missing, NULL, &result, &err), -1);
     assert_non_null(strstr(err.text, "no-such-program-at-all: not found"));
@@ -337,13 +337,20 @@ static void read_records(int fd, struct strbuf *records)
     }
 }
 
+static int start_quietly(const char *const argv[], const void *config, size_t bytes,
+                         struct subproc_child *child, struct err *err)
+{
+    const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes, .quiet = true};
+    return subproc_start(argv, &inputs, child, err);
+}
+
 static void test_subproc_child(void **state)
 {
     (void)state;
-    struct err err = {""};
+    struct err err = {0};
     struct subproc_child child;
     const char *const echo[] = {"sh", "-c", "cat <&3 >&4; exit 5", NULL};
-    assert_int_equal(subproc_start(echo, "config\n", 7, true, &child, &err), 0);
+    assert_int_equal(start_quietly(echo, "config\n", 7, &child, &err), 0);
     struct strbuf records = {0};
     read_records(child.from_fd, &records);
     assert_string_equal(strbuf_text(&records), "config\n");
@@ -354,7 +361,7 @@ static void test_subproc_child(void **state)
     strbuf_free(&records);
 
     const char *const hang[] = {"sleep", "60", NULL};
-    assert_int_equal(subproc_start(hang, "", 0, true, &child, &err), 0);
+    assert_int_equal(start_quietly(hang, "", 0, &child, &err), 0);
     subproc_finish(&child, true, &exit_status, &signal_number);
     assert_int_equal(signal_number, SIGKILL);
 
@@ -362,19 +369,19 @@ static void test_subproc_child(void **state)
     size_t bytes = 1 << 20;
     char *config = xcalloc(1, bytes);
     const char *const deaf[] = {"true", NULL};
-    assert_int_equal(subproc_start(deaf, config, bytes, true, &child, &err), 0);
+    assert_int_equal(start_quietly(deaf, config, bytes, &child, &err), 0);
     subproc_finish(&child, false, &exit_status, &signal_number);
     assert_int_equal(exit_status, 0);
     free(config);
     const char *const missing[] = {"/no/such/program", NULL};
-    assert_int_equal(subproc_start(missing, "", 0, true, &child, &err), -1);
+    assert_int_equal(start_quietly(missing, "", 0, &child, &err), -1);
     assert_non_null(strstr(err.text, "/no/such/program"));
 }
 
 // Starts a shell that is held, then released.
 static int hold_shell(const char *script, struct subproc_program *program)
 {
-    struct err err = {""};
+    struct err err = {0};
     const char *const argv[] = {"sh", "-c", script, NULL};
     assert_int_equal(subproc_hold(argv, program, &err), 0);
     return 0;
@@ -414,7 +421,7 @@ static void test_subproc_program(void **state)
     subproc_abandon(&program);
     assert_int_equal(waitpid(-1, NULL, WNOHANG), -1); // nothing is left of it
 
-    struct err err = {""};
+    struct err err = {0};
     const char *const missing[] = {"/no/such/program", NULL}, *const denied[] = {"/etc", NULL};
     assert_int_equal(subproc_hold(missing, &program, &err), 0);
     assert_int_equal(subproc_release(&program), ENOENT);

@@ -118,8 +118,8 @@ static int fake_validate(struct fake *fake, struct chosen *chosen, int wanted, u
     for (int i = 0; i < 3; i++)
         fake->factor[i] = fake->factor[i] > 0 ? fake->factor[i] : 1;
     const struct port_oracle oracle = {.measure = fake_measure, .context = fake};
-    return validate_mixes(&chosen->forms, &model, &oracle, wanted, seed, &chosen->arena, result,
-                          err);
+    const struct validate_trial trial = {&chosen->forms, &model, &oracle, wanted, seed};
+    return validate_mixes(&trial, &chosen->arena, result, err);
 }
 
 static const char *const varied[] = {
@@ -218,7 +218,7 @@ static void test_seed(void **state)
     (void)state;
     struct chosen chosen;
     struct validation result;
-    struct err err = {""};
+    struct err err = {0};
     struct fake first = {.n = 0}, again = {.n = 0}, other = {.n = 0};
     chosen_rows(&chosen, varied);
     chosen_choose(&chosen);
@@ -257,7 +257,7 @@ static void test_draw(void **state)
     (void)state;
     struct chosen chosen;
     struct validation result;
-    struct err err = {""};
+    struct err err = {0};
     struct fake fake = {.n = 0};
     chosen_rows(&chosen, varied);
     chosen_choose(&chosen);
@@ -310,7 +310,7 @@ static void test_wide_index(void **state)
         "paddb x x", "movaps x x", "mov r32 i32", "vpgatherqd x vm64y x", "vmovaps y y", NULL};
     struct chosen chosen;
     struct validation result;
-    struct err err = {""};
+    struct err err = {0};
     struct fake fake = {.n = 0};
     chosen_rows(&chosen, forms);
     chosen_choose(&chosen);
@@ -343,7 +343,7 @@ static void test_one_kind(void **state)
     for (int kind = 0; kind < 2; kind++) {
         struct chosen chosen;
         struct validation result;
-        struct err err = {""};
+        struct err err = {0};
         struct fake fake = {.n = 0};
         chosen_rows(&chosen, kinds[kind]);
         chosen_choose(&chosen);
@@ -416,7 +416,7 @@ static void test_figures(void **state)
     (void)state;
     struct chosen chosen;
     struct validation result;
-    struct err err = {""};
+    struct err err = {0};
     struct fake fake = {
         .factor = {1, 1.05, 0.8}
     };
@@ -470,7 +470,7 @@ static void test_worst(void **state)
     (void)state;
     struct chosen chosen;
     struct validation result;
-    struct err err = {""};
+    struct err err = {0};
     struct fake fake = {
         .factor = {1.3, 1.2, 1.1}
     };
@@ -503,7 +503,7 @@ static void test_failures(void **state)
     (void)state;
     struct chosen chosen;
     struct validation result = {.mixes = 0};
-    struct err err = {""};
+    struct err err = {0};
     struct fake fake = {.fail_every = 6};
     chosen_rows(&chosen, varied);
     chosen_choose(&chosen);
