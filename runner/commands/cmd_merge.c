@@ -17,27 +17,43 @@ static const struct command_option merge_options[] = {
 
 extern const struct command cmd_merge;
 
+struct merge_count {
+    int runs, added;
+};
+
+// The lines of one pack.
+static void merge_tell(const char *path, const struct store_merged *merged, struct strbuf *lines,
+                       struct merge_count *count)
+{
+    for (int i = 0; i < merged->nruns; i++) {
+        strbuf_printf(lines, "%s: %s run %lld\n", path,
+                      merged->runs[i].added ? "added as" : "is there already as",
+                      (long long)merged->runs[i].run_id);
+        count->runs++;
+        count->added += merged->runs[i].added;
+    }
+}
+
 // All packs or none; what became of each, in `lines`.
 static int merge_packs(struct store *store, char **paths, int npaths, struct strbuf *lines)
 {
     struct err err = {0};
-    int added = 0, status = EXIT_ENVIRONMENT;
+    struct merge_count count = {0};
+    struct store_merged merged;
+    int status = EXIT_ENVIRONMENT;
     if (store_begin(store, &err) != 0)
         return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
     for (int i = 0; i < npaths; i++) {
-        int64_t run_id;
-        int got = pack_merge(store, paths[i], &run_id, &err);
-        if (got < 0) {
+        if (pack_merge(store, paths[i], &merged, &err) < 0) {
             status = EXIT_USAGE;
             goto failed;
         }
-        strbuf_printf(lines, "%s: %s run %lld\n", paths[i],
-                      got ? "added as" : "is there already as", (long long)run_id);
-        added += got;
+        merge_tell(paths[i], &merged, lines, &count);
     }
     if (store_commit(store, &err) != 0)
         goto failed;
-    fprintf(stderr, "latput merge: %d of %d runs added to %s\n", added, npaths, store_path(store));
+    fprintf(stderr, "latput merge: %d of %d runs added to %s\n", count.added, count.runs,
+            store_path(store));
     return EXIT_DONE;
 failed:
     store_rollback(store);
@@ -83,8 +99,8 @@ const struct command cmd_merge = {
         "Adds the runs of packs to the database, all or none. A run that is there already is left "
         "out. Packs are not trusted: names, sizes, hashes, schema and values are checked, and what "
         "does not look like the work of latput is refused. Results are made again from the samples "
-        "of "
-        "the pack; a pack without samples is merged as it is, and a warning of its run says so.",
+        "of a pack that has them; one without is merged as it is, and a warning of its runs says "
+        "so.",
     .options = merge_options,
     .run = merge_run,
 };

@@ -14,12 +14,14 @@
 #include <sys/stat.h>
 
 static const struct command_option pack_options[] = {
-    {0,   "db",     "FILE", "the database; default: db/latput.db"          },
-    {'r', "run",    "N",    "the run; default: the newest that is finished"},
-    {'o', "output", "FILE",
+    {0,   "db",           "FILE", "the database; default: db/latput.db"                          },
+    {'r', "run",          "N",
+     "this run alone; default: the newest that is finished, and all that its tables are made of" },
+    {0,   "with-samples", NULL,   "every timing that the results follow from: ten times as large"},
+    {'o', "output",       "FILE",
      "the archive; default: a name that says what is in it, in results/. A "
-     "directory gets a file of that name"                                  },
-    {0,   NULL,     NULL,   NULL                                           },
+     "directory gets a file of that name"                                                        },
+    {0,   NULL,           NULL,   NULL                                                           },
 };
 
 extern const struct command cmd_pack;
@@ -40,14 +42,15 @@ static char *pack_path(struct store *store, int64_t run_id, const char *output, 
     return path;
 }
 
-static int pack_of_run(struct store *store, int64_t run_id, const char *output)
+static int pack_of_run(struct store *store, struct pack_what *what, const char *output)
 {
     struct err err = {0};
-    int status = store_option_newest(&cmd_pack, store, &run_id);
+    what->others = what->run_id == 0;
+    int status = store_option_newest(&cmd_pack, store, &what->run_id);
     if (status != EXIT_DONE)
         return status;
-    char *path = pack_path(store, run_id, output, &err);
-    if (!path || pack_write(store, run_id, path, &err) != 0)
+    char *path = pack_path(store, what->run_id, output, &err);
+    if (!path || pack_write(store, what, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
     else
         printf("%s\n", path);
@@ -64,7 +67,8 @@ static int pack_run(int argc, char **argv)
         status = store_option_open(&cmd_pack, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = pack_of_run(store, arguments.run_id, arguments.output);
+    struct pack_what what = {.run_id = arguments.run_id, .samples = arguments.samples};
+    status = pack_of_run(store, &what, arguments.output);
     store_close(store);
     return status;
 }
@@ -74,10 +78,13 @@ const struct command cmd_pack = {
     .arguments = "",
     .summary = "archive a run for publication",
     .description =
-        "Packs a finished run into a zip file: text tables, the public views as CSV and JSON, and "
-        "a database that holds this run only. A MANIFEST has the sha256 of each member. Names of "
-        "hosts, users and directories are not in it. The same run always gives the same bytes. "
-        "Prints the name of the file.",
+        "Packs what was measured on a CPU into a zip file: a README in words, the tables as text "
+        "and as one HTML page, the public views as CSV and JSON, the picture of the ports, and a "
+        "database that holds nothing else. Without --run that is the newest finished run with all "
+        "other runs that the tables of its CPU are made of. Samples are left out unless "
+        "--with-samples asks for them: results are then taken on trust, which a warning of each "
+        "run says. A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
+        "are not in it. The same content always gives the same bytes. Prints the name of the file.",
     .options = pack_options,
     .run = pack_run,
 };

@@ -19,14 +19,18 @@ extern const struct command cmd_rederive;
 static int rederive_store_results(struct store *store, int64_t run_id)
 {
     struct err err = {0};
-    int64_t results = 0, changed = 0;
+    int64_t results = 0, changed = 0, bare = 0;
     int status = store_option_check(&cmd_rederive, store, run_id, NULL);
     if (status != EXIT_DONE)
         return status;
-    if (store_rederive(store, run_id, &results, &changed, &err) != 0)
+    if (store_rederive(store, run_id, &results, &changed, &err) != 0 ||
+        store_count_bare(store, run_id, &bare, &err) != 0)
         return command_fail(&cmd_rederive, EXIT_ENVIRONMENT, "%s", err.text);
     printf("%lld results made from stored samples, %lld of them differ from before\n",
            (long long)results, (long long)changed);
+    if (bare)
+        command_fail(&cmd_rederive, EXIT_DONE, "%lld runs have no samples; their results stay",
+                     (long long)bare);
     return EXIT_DONE;
 }
 
@@ -50,7 +54,8 @@ const struct command cmd_rederive = {
     .summary = "make results again from stored samples",
     .description =
         "Samples are facts and stay; results follow from them by a method that may get better. "
-        "This makes the results of all runs again, or those of one, all or nothing. It also brings "
+        "This makes the results of all runs again, or those of one, all or nothing; runs that are "
+        "kept without samples stay as they are. It also brings "
         "a database that an older latput has written up to date.",
     .options = rederive_options,
     .run = rederive_run,

@@ -51,6 +51,8 @@ static int store_option_take(void *context, int option, const char *argument)
         parse->arguments->db = argument;
     else if (strcmp(name, "output") == 0)
         parse->arguments->output = argument;
+    else if (strcmp(name, "with-samples") == 0)
+        parse->arguments->samples = true;
     else if (store_option_run(parse->cmd, argument, &parse->arguments->run_id) != 0)
         return EXIT_USAGE;
     return EXIT_DONE;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Writing packs; see pack.h. What could differ between two packs of one run is left out: times,
+// Writing packs; see pack.h. What could differ between two packs of one content is left out: times,
 // owners, order. What could tell who ran it where is not in the database to begin with.
 #include "pack.h"
 
+#include "pack_content.h"
 #include "report.h"
 #include "store/store_merge.h"
 #include "store/store_read.h"
@@ -13,7 +14,6 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <assert.h>
 #include <ctype.h>
 #include <errno.h>
 #include <sha256.h>
@@ -21,114 +21,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-struct pack_member {
-    char *name;
-    struct strbuf content;
-};
-
-struct pack {
-    struct pack_member members[PACK_MEMBERS_MAX];
-    int nmembers;
-};
-
-static struct strbuf *pack_add(struct pack *pack, const char *name)
-{
-    assert(pack->nmembers < PACK_MEMBERS_MAX);
-    struct pack_member *member = &pack->members[pack->nmembers++];
-    member->name = xstrdup(name);
-    return &member->content;
-}
-
-static void pack_free(struct pack *pack)
-{
-    for (int i = 0; i < pack->nmembers; i++) {
-        free(pack->members[i].name);
-        strbuf_free(&pack->members[i].content);
-    }
-    free(pack);
-}
-
-struct pack_table {
-    const char *name;
-    enum store_view view;
-    enum report_format format;
-    bool always; // also without rows
-};
-static const struct pack_table tables[] = {
-    {"instruction_table.csv",      STORE_VIEW_INSTRUCTION, REPORT_CSV,  true },
-    {"instruction_table.json",     STORE_VIEW_INSTRUCTION, REPORT_JSON, true },
-    {"latency_table.csv",          STORE_VIEW_LATENCY,     REPORT_CSV,  true },
-    {"latency_table.json",         STORE_VIEW_LATENCY,     REPORT_JSON, true },
-    {"failure_table.csv",          STORE_VIEW_FAILURE,     REPORT_CSV,  true },
-    {"bench_table.csv",            STORE_VIEW_BENCH,       REPORT_CSV,  false},
-    {"bench_table.json",           STORE_VIEW_BENCH,       REPORT_JSON, false},
-    {"bench_repetition_table.csv", STORE_VIEW_REPETITION,  REPORT_CSV,  false},
-};
-
-static int pack_add_rows(struct pack *pack, struct store *store, const struct pack_table *table,
-                         struct err *err)
-{
-    const struct store_filter filter = {.run_id = 1};
-    struct strbuf text = {0};
-    int64_t nrows;
-    const struct report_query query = {table->view, &filter, table->format, 0};
-    int status = report_rows(store, &query, &text, NULL, &nrows, err);
-    if (status == 0 && (table->always || nrows > 0))
-        *pack_add(pack, table->name) = text;
-    else
-        strbuf_free(&text);
-    return status;
-}
-
-static int pack_add_lists(struct pack *pack, struct store *store, struct err *err)
-{
-    char *lists = store_run_lists(store, 1, err);
-    int result = lists ? 0 : -1;
-    for (const char *list = lists; result == 0 && *list; list += strlen(list) + 1) {
-        char *stem = report_file_stem(list);
-        char *name = xasprintf("tables/%s.txt", stem);
-        if (!pack_is_member(name) || pack->nmembers + 2 >= PACK_MEMBERS_MAX)
-            result =
-                err_set(err, "%s: the list '%s' has no place in a pack", store_path(store), list);
-        else
-            result = report_list_text(store, 1, list, pack_add(pack, name), err);
-        free(name);
-        free(stem);
-    }
-    free(lists);
-    return result;
-}
-
-static int pack_add_file(struct pack *pack, const char *name, const char *path, struct err *err)
-{
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return err_set(err, "%s: %s", path, strerror(errno));
-    struct strbuf *content = pack_add(pack, name);
-    char bytes[65536];
-    size_t got;
-    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
-        strbuf_put(content, bytes, got);
-    int bad = ferror(file);
-    fclose(file);
-    return bad ? err_set(err, "%s: cannot be read", path) : 0;
-}
-
-// All members are made from the extracted database, in which the run has the number 1.
-static int pack_collect(struct pack *pack, const char *database, struct err *err)
-{
-    struct store *store;
-    if (store_open(database, STORE_READ, &store, err) != 0)
-        return -1;
-    int result = report_info_text(store, 1, pack_add(pack, "info.txt"), err);
-    for (size_t i = 0; i < ARRAY_LEN(tables) && result == 0; i++)
-        result = pack_add_rows(pack, store, &tables[i], err);
-    if (result == 0)
-        result = pack_add_lists(pack, store, err);
-    store_close(store);
-    return result == 0 ? pack_add_file(pack, "run.db", database, err) : -1;
-}
 
 static int member_compare(const void *a, const void *b)
 {
@@ -254,23 +146,56 @@ static int pack_check_finished(struct store *store, int64_t run_id, struct err *
                               store_path(store), (long long)run_id);
 }
 
-int pack_write(struct store *store, int64_t run_id, const char *path, struct err *err)
+// The runs of the pack, oldest first; *run_ids is to be freed.
+static int pack_runs(struct store *store, const struct pack_what *what, int64_t **run_ids, int *n,
+                     struct err *err)
 {
-    if (pack_check_finished(store, run_id, err) != 0)
+    *run_ids = NULL;
+    if (what->others && store_table_runs(store, what->run_id, run_ids, n, err) != 0)
         return -1;
-    char *scratch = scratch_begin(err);
-    if (!scratch)
-        return -1;
-    char *database = xasprintf("%s/run.db", scratch);
+    if (!what->others) {
+        *run_ids = xcalloc(1, sizeof **run_ids);
+        (*run_ids)[0] = what->run_id;
+        *n = 1;
+    }
+    return *n <= STORE_MERGE_RUNS_MAX
+               ? 0
+               : err_set(err,
+                         "%s: its tables are made of %d runs, a pack has %d at most; --run "
+                         "names one",
+                         store_path(store), *n, STORE_MERGE_RUNS_MAX);
+}
+
+static int pack_make(struct store *store, const struct store_extract *extract, const char *database,
+                     const char *path, struct err *err)
+{
     struct pack *pack = xcalloc(1, sizeof *pack);
-    int result = store_extract_run(store, run_id, database, err);
+    int result = store_extract_runs(store, extract, database, err);
     if (result == 0)
-        result = pack_collect(pack, database, err);
+        result = pack_collect(pack, database, extract->nruns, err);
     if (result == 0) {
         pack_add_manifest(pack);
         result = pack_publish(pack, path, err);
     }
     pack_free(pack);
+    return result;
+}
+
+int pack_write(struct store *store, const struct pack_what *what, const char *path, struct err *err)
+{
+    int64_t *run_ids = NULL;
+    int n = 0;
+    if (pack_check_finished(store, what->run_id, err) != 0)
+        return -1;
+    char *scratch = scratch_begin(err);
+    if (!scratch)
+        return -1;
+    char *database = xasprintf("%s/run.db", scratch);
+    int result = pack_runs(store, what, &run_ids, &n, err);
+    const struct store_extract extract = {run_ids, n, what->samples};
+    if (result == 0)
+        result = pack_make(store, &extract, database, path, err);
+    free(run_ids);
     free(database);
     scratch_end(scratch, false);
     return result;

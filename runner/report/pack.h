@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Packs: one run as an archive fit for publication, and such archives back into a database. A pack
-// is a zip file with the members info.txt, tables/<list>.txt, instruction_table.csv and .json,
-// latency_table.csv and .json, failure_table.csv, of pieces of code also bench_table.csv and .json
-// and bench_repetition_table.csv, run.db (a database with this run only) and MANIFEST (sha256 of
-// each, as sha256sum writes it). Packing the same run twice gives the same bytes.
+// Packs: the runs that a CPU's tables are made of, or one run, as an archive fit for publication;
+// and such archives back into a database. A pack is a zip file with the members README.txt,
+// info.txt, tables/<list>.txt, ports.svg, table.html, instruction_table.csv and .json,
+// latency_table.csv and .json, port_table.csv and .json, failure_table.csv, of pieces of code also
+// bench_table.csv and .json and bench_repetition_table.csv, run.db (a database with these runs
+// only) and MANIFEST (sha256 of each, as sha256sum writes it). What has no rows is left out. The
+// same content gives the same bytes.
 #ifndef LATPUT_PACK_H
 #define LATPUT_PACK_H
 
 #include "store/store.h"
+#include "store/store_merge.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,11 +30,17 @@ static const int64_t PACK_RATIO_FREE_BYTES = 16LL << 20; // ... beyond so much
 // code with -bench-<identity> before .zip; to be freed. NULL after an error.
 char *pack_name(struct store *store, int64_t run_id, struct err *err);
 // Packs a finished run. The file appears only when it is complete.
-int pack_write(struct store *store, int64_t run_id, const char *path, struct err *err);
+struct pack_what {
+    int64_t run_id;
+    bool others;  // also the other runs that the tables of its CPU are made of
+    bool samples; // all that was measured, not only what follows from it
+};
+int pack_write(struct store *store, const struct pack_what *what, const char *path,
+               struct err *err);
 
-// Merges a pack into a database open for writing. Nothing in the file is trusted. 1: the run was
-// added as *run_id, 0: it is there already, -1: refused; then nothing was added.
-int pack_merge(struct store *store, const char *path, int64_t *run_id, struct err *err);
+// Merges a pack into a database open for writing. Nothing in the file is trusted. How many of its
+// runs were added (the others are there already), or -1: refused; then nothing was added.
+int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);
 
 // Whether a pack may have a member of this name.
 bool pack_is_member(const char *name);

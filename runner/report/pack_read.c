@@ -38,12 +38,17 @@ struct pack_reader {
 bool pack_is_member(const char *name)
 {
     static const char *const fixed[] = {"MANIFEST",
+                                        "README.txt",
                                         "info.txt",
+                                        "ports.svg",
+                                        "table.html",
                                         "instruction_table.csv",
                                         "instruction_table.json",
                                         "latency_table.csv",
                                         "latency_table.json",
                                         "failure_table.csv",
+                                        "port_table.csv",
+                                        "port_table.json",
                                         "bench_table.csv",
                                         "bench_table.json",
                                         "bench_repetition_table.csv",
@@ -212,7 +217,7 @@ static int read_open(struct pack_reader *reader)
     return 0;
 }
 
-int pack_merge(struct store *store, const char *path, int64_t *run_id, struct err *err)
+int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err)
 {
     char *scratch = scratch_begin(err);
     if (!scratch)
@@ -227,7 +232,7 @@ int pack_merge(struct store *store, const char *path, int64_t *run_id, struct er
     if (result == 0)
         result = read_members(reader);
     if (result == 0)
-        result = store_merge_run(store, database, path, run_id, err);
+        result = store_merge_runs(store, database, path, merged, err);
     archive_read_free(reader->zip);
     strbuf_free(&reader->manifest);
     free(reader);

@@ -52,6 +52,10 @@ const char *report_latency(const char *number, bool upper, const char *mark,
 // row.
 const char *report_ports(struct store_rows *rows);
 
+// A column of a view's current row as people read it: numbers with their marks, no outcome where it
+// is ok; in `text`, or valid until the next row.
+const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX]);
+
 // --- rows of the public views (report_rows.c) ---
 
 enum report_format { REPORT_TABLE, REPORT_CSV, REPORT_JSON };
@@ -77,6 +81,14 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
                        struct strbuf *out);
 void report_ports_svg(const struct stored_port_model *stored, const char *title,
                       struct strbuf *out);
+
+// --- a page (report_page.c) ---
+
+// One HTML page with all instructions of the database, which needs no other file: best answers,
+// with a box that filters, headings that sort, and the meaning of the marks. The title speaks of
+// the run. *nrows: its rows.
+int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t *nrows,
+                struct err *err);
 
 // --- the text files of a run (report_text.c) ---
 

@@ -236,24 +236,19 @@ const char *report_ports(struct store_rows *rows)
     return !*text ? "none" : strcmp(text, "?") == 0 ? "none?" : text;
 }
 
-static void shown_put(struct report_table *table, struct store_rows *rows,
-                      const struct shown_column *shown)
+const char *report_value(struct store_rows *rows, const char *name, char text[REPORT_LATENCY_MAX])
 {
-    int column = store_rows_column(rows, shown->name);
-    if (strcmp(shown->name, "ports") == 0) {
-        report_table_cell(table, report_ports(rows));
-        return;
-    }
+    int column = store_rows_column(rows, name);
+    if (strcmp(name, "ports") == 0)
+        return report_ports(rows);
     if (store_rows_type(rows, column) != STORE_REAL) {
         const char *value = store_rows_text(rows, column);
-        bool usual = strcmp(shown->name, "outcome") == 0 && strcmp(value, "ok") == 0;
-        report_table_cell(table, usual ? "" : value);
-        return;
+        bool usual = strcmp(name, "outcome") == 0 && strcmp(value, "ok") == 0;
+        return usual ? "" : value;
     }
-    char number[32], text[REPORT_LATENCY_MAX];
+    char number[32];
     report_number(store_rows_real(rows, column), number);
-    report_latency(number, shown_is_bound(rows, shown->name), shown_mark(rows, shown->name), text);
-    report_table_cell(table, text);
+    return report_latency(number, shown_is_bound(rows, name), shown_mark(rows, name), text);
 }
 
 static struct report_table *shown_new(const struct shown_column *shown, const char **headings,
@@ -281,6 +276,7 @@ int report_rows(struct store *store, const struct report_query *query, struct st
     struct report_fit fits[SHOWN_MAX];
     struct report_table *table = shown_new(columns, headings, aligns, fits);
     struct json json = {.out = out};
+    char text[REPORT_LATENCY_MAX];
     if (format == REPORT_CSV)
         put_csv_row(out, rows, true);
     else if (format == REPORT_JSON)
@@ -293,7 +289,7 @@ int report_rows(struct store *store, const struct report_query *query, struct st
             put_json_row(&json, rows);
         else
             for (const struct shown_column *shown = columns; shown->heading; shown++)
-                shown_put(table, rows, shown);
+                report_table_cell(table, report_value(rows, shown->name, text));
     if (format == REPORT_JSON) {
         json_close(*nrows ? json_break(&json, "\n") : &json, ']');
         strbuf_puts(out, "\n");

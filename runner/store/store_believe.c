@@ -112,6 +112,21 @@ static int believe_samples(struct store *store, int64_t run_id, struct err *err)
                              "the pack was made by another version of latput, or was changed", err);
 }
 
+static int believe_bare(struct store *store, int64_t run_id, struct err *err)
+{
+    return store_run_warning(store, run_id,
+                             "kept without samples: nothing shows that its results were measured",
+                             "a pack made by `latput pack --with-samples` has them", err);
+}
+
+int store_mark_bare(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t timed = 0, bare = 0;
+    if (believe_count(store, run_id, &timed, &bare, err) != 0)
+        return -1;
+    return timed > 0 && bare == timed ? believe_bare(store, run_id, err) : 0;
+}
+
 int store_believe(struct store *store, int64_t run_id, const char *label, struct err *err)
 {
     int64_t timed = 0, bare = 0;
@@ -121,10 +136,7 @@ int store_believe(struct store *store, int64_t run_id, const char *label, struct
     if (bare == 0)
         result = believe_samples(store, run_id, err);
     else if (bare == timed)
-        result = store_run_warning(store, run_id,
-                                   "merged from a pack without samples: nothing shows that its "
-                                   "results were measured",
-                                   "ask for a pack as `latput pack` writes it", err);
+        result = believe_bare(store, run_id, err);
     else
         result = err_set(err,
                          "%s: %" PRId64 " of its %" PRId64 " timings have no samples; the file is "

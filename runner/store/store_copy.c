@@ -13,6 +13,7 @@
 
 struct store_copy {
     struct store *from, *to;
+    bool samples; // copied, too
     struct err *err;
 };
 
@@ -343,7 +344,8 @@ static int copy_row(struct store_copy *copy, const struct copy_level *level, sql
     if (copy_insert(copy, row, level->insert, to, &id) != 0)
         return -1;
     for (int i = 0; level->children && level->children[i]; i++)
-        if (copy_rows(copy, level->children[i], own, id) != 0)
+        if ((copy->samples || level->children[i] != &copy_samples) &&
+            copy_rows(copy, level->children[i], own, id) != 0)
             return -1;
     return 0;
 }
@@ -451,10 +453,10 @@ static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id
     return result;
 }
 
-int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
-                   struct err *err)
+int store_copy_run(struct store *from, int64_t run_id, bool samples, struct store *to,
+                   int64_t *new_id, struct err *err)
 {
-    struct store_copy copy = {from, to, err};
+    struct store_copy copy = {from, to, samples, err};
     bool own;
     if (store_unit_begin(to, &own, err) != 0)
         return -1;

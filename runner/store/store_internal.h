@@ -120,9 +120,10 @@ int store_run_form_id(struct store *store, int64_t run_id, const struct list_row
 // A number where there is a result; else NaN, which becomes NULL: the database refuses others.
 double store_number(enum outcome outcome, double value);
 
-// store_copy.c: copies a run with everything that belongs to it, all or nothing.
-int store_copy_run(struct store *from, int64_t run_id, struct store *to, int64_t *new_id,
-                   struct err *err);
+// store_copy.c: copies a run with everything that belongs to it (`samples`: these too), all or
+// nothing.
+int store_copy_run(struct store *from, int64_t run_id, bool samples, struct store *to,
+                   int64_t *new_id, struct err *err);
 
 // store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
 int store_check_keys(struct store *store, struct err *err);
@@ -130,6 +131,8 @@ int store_check_keys(struct store *store, struct err *err);
 // from its samples; marks it with a warning where there are none, or where they say something else.
 // -1 with a message that calls the file `label` where what it says is impossible.
 int store_believe(struct store *store, int64_t run_id, const char *label, struct err *err);
+// The same file: a warning of a run that was timed and has no samples says so.
+int store_mark_bare(struct store *store, int64_t run_id, struct err *err);
 
 // "2026-01-31T12:34:56Z"
 void store_now_utc(char text[32]);

@@ -16,15 +16,26 @@
 // No value of ours comes near this; a crafted one must not make us allocate gigabytes.
 enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
 
-int store_extract_run(struct store *store, int64_t run_id, const char *path, struct err *err)
+static int extract_run(struct store *store, int64_t run_id, bool samples, struct store *fresh,
+                       struct err *err)
+{
+    int64_t new_id;
+    if (store_copy_run(store, run_id, samples, fresh, &new_id, err) != 0)
+        return -1;
+    return samples ? 0 : store_mark_bare(fresh, new_id, err);
+}
+
+int store_extract_runs(struct store *store, const struct store_extract *extract, const char *path,
+                       struct err *err)
 {
     struct store *fresh;
+    int result = 0;
     if (access(path, F_OK) == 0)
         return err_set(err, "%s: is there already", path);
     if (store_open(path, STORE_WRITE, &fresh, err) != 0)
         return -1;
-    int64_t new_id;
-    int result = store_copy_run(store, run_id, fresh, &new_id, err);
+    for (int i = 0; i < extract->nruns && result == 0; i++)
+        result = extract_run(store, extract->run_ids[i], extract->samples, fresh, err);
     if (result == 0)
         result = store_script(fresh, err, "VACUUM; PRAGMA journal_mode = DELETE",
                               "pack it densely into one file");
@@ -109,48 +120,81 @@ static int merge_open(const char *path, const char *label, struct store **out, s
     return merge_connect(path, label, out, err);
 }
 
-// Copies the run, then makes again what follows from it: both or nothing.
+// Copies a run, then makes again what follows from it.
 static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
                       struct err *err)
 {
-    bool own;
-    if (store_unit_begin(store, &own, err) != 0)
+    if (store_copy_run(from, source, true, store, run_id, err) != 0)
         return -1;
-    int result = store_copy_run(from, source, store, run_id, err);
-    if (result == 0)
-        result = store_believe(store, *run_id, from->path, err);
-    return store_unit_end(store, own, result, err);
+    return store_believe(store, *run_id, from->path, err);
 }
 
-static int merge_the_run(struct store *from, struct store *store, int64_t *run_id, struct err *err)
+static int merge_run(struct store *from, int64_t source, struct store *store,
+                     struct store_merged *merged, struct err *err)
 {
-    int64_t runs = 0, source = 0, known = 0;
-    if (store_get_int(from, err, &runs, "SELECT count(*) FROM run", "") < 0)
-        return -1;
-    if (runs != 1)
-        return err_set(err, "%s: holds %lld runs, a pack has one", from->path, (long long)runs);
-    int finished = store_get_int(from, err, &source,
-                                 "SELECT run_id FROM run WHERE finished_utc IS NOT NULL", "");
-    if (finished <= 0)
-        return finished < 0 ? -1 : err_set(err, "%s: its run was not finished", from->path);
-    sqlite3_stmt *stmt = store_bind(from, err, "SELECT uuid FROM run", "");
+    sqlite3_stmt *stmt =
+        store_bind(from, err, "SELECT uuid FROM run WHERE run_id = ?1", "i", source);
     if (!stmt || sqlite3_step(stmt) != SQLITE_ROW)
         return store_error(from, err, "read its run");
-    known = store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
-                          (const char *)sqlite3_column_text(stmt, 0));
+    int64_t *run_id = &merged->runs[merged->nruns].run_id;
+    int known = store_get_int(store, err, run_id, "SELECT run_id FROM run WHERE uuid = ?1", "s",
+                              (const char *)sqlite3_column_text(stmt, 0));
     sqlite3_reset(stmt);
-    if (known != 0)
-        return known < 0 ? -1 : 0;
-    return merge_copy(from, source, store, run_id, err) == 0 ? 1 : -1;
+    if (known < 0 || (known == 0 && merge_copy(from, source, store, run_id, err) != 0))
+        return -1;
+    merged->runs[merged->nruns++].added = known == 0;
+    return known == 0;
 }
 
-int store_merge_run(struct store *store, const char *path, const char *label, int64_t *run_id,
-                    struct err *err)
+// The ids of the runs in it, in their order. 0, or -1 where it may not be merged.
+static int merge_list_runs(struct store *from, int64_t *sources, int *nsources, struct err *err)
+{
+    int64_t runs = 0, open = 0;
+    if (store_get_int(from, err, &runs, "SELECT count(*) FROM run", "") < 0 ||
+        store_get_int(from, err, &open, "SELECT count(*) FROM run WHERE finished_utc IS NULL", "") <
+            0)
+        return -1;
+    if (runs < 1 || runs > STORE_MERGE_RUNS_MAX)
+        return err_set(err, "%s: holds %lld runs, a pack has 1 to %d", from->path, (long long)runs,
+                       STORE_MERGE_RUNS_MAX);
+    if (open > 0)
+        return err_set(err, "%s: a run in it was not finished", from->path);
+    sqlite3_stmt *stmt = store_bind(from, err, "SELECT run_id FROM run ORDER BY run_id", "");
+    int got = SQLITE_DONE;
+    if (!stmt)
+        return -1;
+    for (*nsources = 0; *nsources < runs && (got = sqlite3_step(stmt)) == SQLITE_ROW;)
+        sources[(*nsources)++] = sqlite3_column_int64(stmt, 0);
+    if (got == SQLITE_ROW)
+        got = SQLITE_DONE; // all were seen
+    return store_rows_end(from, stmt, got, err);
+}
+
+// All runs or none.
+static int merge_all_runs(struct store *from, struct store *store, struct store_merged *merged,
+                          struct err *err)
+{
+    int64_t sources[STORE_MERGE_RUNS_MAX];
+    int nsources = 0, added = 0, got = 0;
+    bool own;
+    if (merge_list_runs(from, sources, &nsources, err) != 0 ||
+        store_unit_begin(store, &own, err) != 0)
+        return -1;
+    for (int i = 0; i < nsources && got >= 0; i++) {
+        got = merge_run(from, sources[i], store, merged, err);
+        added += got > 0;
+    }
+    return store_unit_end(store, own, got < 0 ? -1 : 0, err) == 0 ? added : -1;
+}
+
+int store_merge_runs(struct store *store, const char *path, const char *label,
+                     struct store_merged *merged, struct err *err)
 {
     struct store *from = NULL;
+    merged->nruns = 0;
     if (merge_open(path, label, &from, err) != 0 || !from)
         return -1;
-    int result = merge_the_run(from, store, run_id, err);
+    int result = merge_all_runs(from, store, merged, err);
     store_close(from);
     return result;
 }

@@ -5,14 +5,31 @@
 
 #include "store.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
-// Packing and merging. store_extract_run() writes a new database file that holds this run only; the
-// same run gives the same bytes. store_merge_run() copies the run of such a file, which is taken
-// for untrusted, into a database open for writing; messages call it `label`. 1: added as *run_id,
-// 0: this run is there already (as *run_id), -1: refused, with nothing added.
-int store_extract_run(struct store *store, int64_t run_id, const char *path, struct err *err);
-int store_merge_run(struct store *store, const char *path, const char *label, int64_t *run_id,
-                    struct err *err);
+// Packing and merging. store_extract_runs() writes a new database file that holds these runs only,
+// in this order; without samples where they are not asked for, which a warning of each run says.
+// The same runs give the same bytes.
+struct store_extract {
+    const int64_t *run_ids;
+    int nruns;
+    bool samples;
+};
+int store_extract_runs(struct store *store, const struct store_extract *extract, const char *path,
+                       struct err *err);
+
+// Copies the runs of such a file, which is taken for untrusted, into a database open for writing;
+// messages call it `label`. How many were added, or -1: refused; nothing is added then.
+enum { STORE_MERGE_RUNS_MAX = 256 };
+struct store_merged {
+    int nruns; // of the file
+    struct {
+        int64_t run_id; // in the database
+        bool added;     // else it was there already
+    } runs[STORE_MERGE_RUNS_MAX];
+};
+int store_merge_runs(struct store *store, const char *path, const char *label,
+                     struct store_merged *merged, struct err *err);
 
 #endif

@@ -268,6 +268,45 @@ int store_run_newest(struct store *store, int64_t *run_id, struct err *err)
                          "");
 }
 
+// `ours`: what was measured on that CPU, whatever its microcode was. Where tables have answers of
+// other runs (of unfinished ones, or of another machine of the same uarch), any of ours may answer
+// instead.
+static const char table_runs[] =
+    "WITH asked AS (SELECT uarch_key, run_key.uarch, vendor, brand, signature FROM run_key "
+    "JOIN cpu USING (cpu_id) WHERE run_id = ?1), "
+    "ours AS MATERIALIZED (SELECT run.run_id FROM run JOIN cpu USING (cpu_id) "
+    "JOIN run_key USING (run_id) WHERE run.finished_utc IS NOT NULL "
+    "AND (run_key.uarch_key, cpu.vendor, cpu.brand, cpu.signature) = "
+    "(SELECT uarch_key, vendor, brand, signature FROM asked) "
+    "AND NOT EXISTS (SELECT 1 FROM bench WHERE bench.run_id = run.run_id)), "
+    "best AS MATERIALIZED (SELECT run_id, latency_row, rthroughput_row FROM best_run_form "
+    "WHERE uarch_key = (SELECT uarch_key FROM asked)), "
+    "named AS MATERIALIZED (SELECT run_id FROM best "
+    "UNION SELECT run_id FROM run_form WHERE run_form_id IN "
+    "(SELECT latency_row FROM best UNION SELECT rthroughput_row FROM best) "
+    "UNION SELECT run_id FROM best_port_result WHERE uarch_key = (SELECT uarch_key FROM asked) "
+    "UNION SELECT run_id FROM property_table WHERE uarch = (SELECT uarch FROM asked)) "
+    "SELECT run_id FROM run WHERE run_id = ?1 OR (run_id IN ours "
+    "AND EXISTS (SELECT 1 FROM ours WHERE run_id = ?1) "
+    "AND (run_id IN named OR EXISTS (SELECT 1 FROM named WHERE run_id NOT IN ours))) "
+    "ORDER BY started_utc, run_id";
+
+int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int *nruns,
+                     struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err, table_runs, "i", run_id);
+    int got;
+    *run_ids = NULL;
+    *nruns = 0;
+    if (!stmt)
+        return -1;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        *run_ids = xrealloc(*run_ids, ((size_t)*nruns + 1) * sizeof **run_ids);
+        (*run_ids)[(*nruns)++] = sqlite3_column_int64(stmt, 0);
+    }
+    return store_rows_end(store, stmt, got, err);
+}
+
 int store_has_run(struct store *store, int64_t run_id, struct err *err)
 {
     int64_t found;

@@ -196,38 +196,50 @@ static int rederive_form(struct store *store, struct arena *arena, struct rederi
     return 0;
 }
 
-// Removes what was derived, after keeping it aside to say later what changed.
-static int rederive_forget(struct store *store, int64_t run_id, struct err *err)
+// The runs that are asked for and have what results are made of, as temp.rederived: one that was
+// timed and is kept without samples keeps its results, too.
+static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
 {
-    if (store_execute(store, err,
-                      "DELETE FROM estimate_state WHERE kernel_id IN (SELECT kernel_id FROM kernel "
-                      "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
-                      "WHERE ?1 = 0 OR run_id = ?1)",
-                      "i", run_id) != 0 ||
-        store_script(store, err,
-                     "DROP TABLE IF EXISTS temp.old_result; "
-                     "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, detail, value_clk "
-                     "FROM main.result",
-                     "keep the old results") != 0 ||
-        store_execute(store, err,
-                      "DELETE FROM estimate WHERE kernel_id IN (SELECT kernel_id FROM kernel "
-                      "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
-                      "WHERE ?1 = 0 OR run_id = ?1)",
-                      "i", run_id) != 0)
+    if (store_script(store, err, "DROP TABLE IF EXISTS temp.rederived", "forget what it chose") !=
+        0)
         return -1;
-    return store_execute(store, err,
-                         "DELETE FROM result WHERE test_id IN (SELECT test_id FROM test "
-                         "JOIN run_form USING (run_form_id) WHERE ?1 = 0 OR run_id = ?1)",
-                         "i", run_id);
+    return store_execute(
+        store, err,
+        "CREATE TEMP TABLE rederived AS SELECT run_id FROM run WHERE (?1 = 0 OR run_id = ?1) AND "
+        "(EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) JOIN kernel USING (test_id) "
+        "JOIN timing USING (kernel_id) JOIN sample USING (timing_id) "
+        "WHERE run_form.run_id = run.run_id) OR NOT EXISTS (SELECT 1 FROM run_form "
+        "JOIN test USING (run_form_id) JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
+        "WHERE run_form.run_id = run.run_id AND timing.accepted > 0))",
+        "i", run_id);
 }
 
-static int rederive_forms(struct store *store, int64_t run_id, int64_t *results, struct err *err)
+// Removes what was derived, after keeping it aside to say later what changed.
+static int rederive_forget(struct store *store, struct err *err)
 {
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT run_form_id, issue_width FROM run JOIN run_form USING (run_id) "
-                   "WHERE ?1 = 0 OR run_id = ?1 ORDER BY run_form_id",
-                   "i", run_id);
+    return store_script(
+        store, err,
+        "DROP TABLE IF EXISTS temp.old_result; "
+        "CREATE TEMP TABLE old_result AS SELECT test_id, outcome, detail, value_clk "
+        "FROM main.result; "
+        "DELETE FROM estimate_state WHERE kernel_id IN (SELECT kernel_id FROM kernel "
+        "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
+        "JOIN temp.rederived USING (run_id)); "
+        "DELETE FROM estimate WHERE kernel_id IN (SELECT kernel_id FROM kernel "
+        "JOIN test USING (test_id) JOIN run_form USING (run_form_id) "
+        "JOIN temp.rederived USING (run_id)); "
+        "DELETE FROM result WHERE test_id IN (SELECT test_id FROM test "
+        "JOIN run_form USING (run_form_id) JOIN temp.rederived USING (run_id))",
+        "forget the old results");
+}
+
+static int rederive_forms(struct store *store, int64_t *results, struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT run_form_id, issue_width FROM temp.rederived JOIN run "
+                                    "USING (run_id) JOIN run_form USING (run_id) "
+                                    "ORDER BY run_form_id",
+                                    "");
     if (!stmt)
         return -1;
     int got = SQLITE_DONE, result = 0;
@@ -248,8 +260,8 @@ static int rederive_forms(struct store *store, int64_t run_id, int64_t *results,
 static int rederive_all(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,
                         struct err *err)
 {
-    if (rederive_forget(store, run_id, err) != 0 ||
-        rederive_forms(store, run_id, results, err) != 0)
+    if (rederive_choose(store, run_id, err) != 0 || rederive_forget(store, err) != 0 ||
+        rederive_forms(store, results, err) != 0)
         return -1;
     int got =
         store_get_int(store, err, changed,
@@ -270,4 +282,13 @@ int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_
         return -1;
     int result = rederive_all(store, run_id, results, changed, err);
     return store_unit_end(store, own, result, err);
+}
+
+int store_count_bare(struct store *store, int64_t run_id, int64_t *bare, struct err *err)
+{
+    int got = store_get_int(store, err, bare,
+                            "SELECT count(*) FROM run WHERE (?1 = 0 OR run_id = ?1) "
+                            "AND run_id NOT IN (SELECT run_id FROM temp.rederived)",
+                            "i", run_id);
+    return got < 0 ? -1 : 0;
 }

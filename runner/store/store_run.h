@@ -64,6 +64,10 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
 // The newest finished run (the newest of all if none is finished); one of forms, if there is any,
 // before one of a piece of code. 1 found, 0 none, -1 error.
 int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
+// The finished runs that the best tables of this run's CPU are made of, with itself, oldest first;
+// *run_ids is to be freed by the caller. A run of pieces of code is alone. 0 or -1.
+int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int *nruns,
+                     struct err *err);
 // Whether there is such a run. 1, 0, -1.
 int store_has_run(struct store *store, int64_t run_id, struct err *err);
 

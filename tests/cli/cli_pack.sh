@@ -5,21 +5,21 @@
 . "$(dirname "$0")/cli.sh"
 "$BUILD/tests/test_report" make known.db || exit 99
 
-run pack --db known.db
+run pack --db known.db --with-samples
 expect_status 0
 expect_out '^results/AuthenticAMD-00B00F21-testb-20[0-9-]+-1\.0-test\.zip$'
 pack2=$(cat "$OUT")
-run pack --db known.db --run 1 --output one.zip
+run pack --db known.db --with-samples --run 1 --output one.zip
 expect_status 0
 expect_out '^one\.zip$'
-run pack --db known.db --run 1 --output again.zip
+run pack --db known.db --with-samples --run 1 --output again.zip
 expect "same bytes" cmp one.zip again.zip
 run pack --db known.db --run 7
 expect_status 2
 expect_err 'has no run 7'
 : >target.zip
 ln -s target.zip link.zip
-run pack --db known.db --run 1 --output link.zip
+run pack --db known.db --with-samples --run 1 --output link.zip
 expect_status 0
 expect "the link is one still" test -L link.zip
 expect "the pack is behind it" cmp target.zip one.zip
@@ -109,6 +109,28 @@ expect_status 0
 expect_out '^20 results made from stored samples, 0 of them differ'
 run rederive --db both.db --run 1
 expect_out '^10 results'
+# Without samples: small, the same tables, and its results stay what they are.
+run pack --db known.db --run 1 --output slim.zip
+expect_status 0
+run merge --db slim.db slim.zip
+expect_out '^slim\.zip: added as run 1$'
+run rederive --db slim.db
+expect_out '^0 results made'
+expect_err '1 runs have no samples; their results stay'
+run query --db slim.db --format csv
+cp "$OUT" slim.csv
+run query --db known.db --run 1 --format csv
+expect "the same results" cmp <(sort slim.csv) <(sort "$OUT")
+run merge --db slim.db one.zip
+expect_out '^one\.zip: is there already as run 1$'
+if command -v bsdtar >/dev/null; then
+    bsdtar -xOf slim.zip README.txt >readme.txt
+    expect "words" grep -q 'latput 1\.0-test measured them' readme.txt
+    expect "lines of 80 columns" test "$(wc -L <readme.txt)" -le 80
+    bsdtar -xOf slim.zip info.txt >info.txt
+    expect "said" grep -q 'kept without samples' info.txt
+fi
+
 run rederive --db missing.db
 expect_status 3
 expect_err 'missing.db: there is no such database'

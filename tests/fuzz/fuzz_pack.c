@@ -77,7 +77,7 @@ static const struct place *place(void)
     place.target = xasprintf("%s/target.db", place.directory);
     if (store_open(source, STORE_READ, &store, &err) != 0 ||
         store_run_newest(store, &run, &err) != 1 ||
-        store_extract_run(store, run, place.sound, &err) != 0)
+        store_extract_runs(store, &(struct store_extract){&run, 1, true}, place.sound, &err) != 0)
         broken(err.text);
     store_close(store);
     if (store_open(place.empty, STORE_WRITE, &store, &err) != 0)
@@ -136,16 +136,20 @@ static void report_run(struct store *store, int64_t run, enum report_format form
     if (report_info_text(store, run, &out, &err) != 0)
         fuzz_check_message(&err);
     report_run_ports(store, run, &out, &err);
+    report_page(store, run, &out, &nrows, &err);
     strbuf_free(&out);
 }
 
-// 1 merged, 0 was there, -1 refused: then nothing is there.
-static void check_merged(struct store *store, int result, int64_t run, size_t size, struct err *err)
+// So many merged, or -1 refused: then nothing is there.
+static void check_merged(struct store *store, int result, const struct store_merged *merged,
+                         size_t size, struct err *err)
 {
     int64_t newest = 0;
     struct err none = {0};
-    if (result == 1) {
-        report_run(store, run, (enum report_format)(size % 3)); // one of them by turns
+    if (result >= 1) {
+        fuzz_check(merged->nruns >= result, "what was added is among what was read");
+        for (int i = 0; i < merged->nruns; i++) // one of the formats by turns
+            report_run(store, merged->runs[i].run_id, (enum report_format)(size % 3));
         return;
     }
     fuzz_check(result == -1, "an empty database has no run already");
@@ -155,11 +159,11 @@ static void check_merged(struct store *store, int result, int64_t run, size_t si
 
 void fuzz_pack(const uint8_t *bytes, size_t size)
 {
-    int64_t run = 0;
+    struct store_merged merged = {0};
     struct err err = {0};
     struct store *store = open_target();
-    int result = pack_merge(store, fuzz_file(bytes, size), &run, &err);
-    check_merged(store, result, run, size, &err);
+    int result = pack_merge(store, fuzz_file(bytes, size), &merged, &err);
+    check_merged(store, result, &merged, size, &err);
     store_close(store);
 }
 
@@ -293,16 +297,16 @@ static void change_all(const char *path, const uint8_t *bytes, size_t size, bool
 
 void fuzz_merge(const uint8_t *bytes, size_t size)
 {
-    int64_t run = 0;
+    struct store_merged merged = {0};
     struct err err = {0};
     const char *changed = place()->changed;
     copy_file(place()->sound, changed);
     change_all(changed, bytes, size, false);
     change_all(changed, bytes, size, true);
     struct store *store = open_target();
-    int result = store_merge_run(store, changed, "fuzz", &run, &err);
+    int result = store_merge_runs(store, changed, "fuzz", &merged, &err);
     if (size < CHANGE_BYTES)
         fuzz_check(result == 1, "a sound run is merged");
-    check_merged(store, result, run, size, &err);
+    check_merged(store, result, &merged, size, &err);
     store_close(store);
 }

@@ -7,6 +7,7 @@
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
+#include "store/store_rederive.h"
 #include "store/store_run.h"
 
 #include <archive.h>
@@ -32,7 +33,8 @@ static void packed_make(struct packed *packed)
     assert_int_equal(store_put_run_list(store, run_id, "int", "Integers", &err), 0);
     assert_int_equal(store_put_run_list(store, run_id, "none", "No form of it", &err), 0);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    if (pack_write(store, run_id, packed->zip, &err) != 0)
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, packed->zip,
+                   &err) != 0)
         fail_msg("%s", err.text);
     store_close(store);
 }
@@ -86,10 +88,12 @@ static void test_round_trip(void **state)
     struct err err = {0};
     struct store *store = fixture_open(packed.fixture.db, STORE_READ);
     setenv("TZ", "Asia/Tokyo", 1);
-    assert_int_equal(pack_write(store, 2, again, &err), 0);
+    assert_int_equal(
+        pack_write(store, &(struct pack_what){.run_id = 2, .samples = true}, again, &err), 0);
     expect_same_file(packed.zip, again);
     // An unfinished run is not for publication.
-    assert_int_equal(pack_write(store, 1, third, &err), -1);
+    assert_int_equal(
+        pack_write(store, &(struct pack_what){.run_id = 1, .samples = true}, third, &err), -1);
     assert_non_null(strstr(err.text, "not finished"));
     assert_int_equal(access(third, F_OK), -1);
     char *name = pack_name(store, 2, &err);
@@ -98,12 +102,14 @@ static void test_round_trip(void **state)
     free(name);
 
     struct store *target = fixture_open(merged, STORE_WRITE);
+    struct store_merged merged_runs;
     int64_t run_id = 0;
     fixture_fill(target, "testa", 0xb00f21, 3); // so that ids differ
-    if (pack_merge(target, packed.zip, &run_id, &err) != 1)
+    if (pack_merge(target, packed.zip, &merged_runs, &err) != 1)
         fail_msg("%s", err.text);
+    run_id = merged_runs.runs[0].run_id;
     assert_int_equal(run_id, 2);
-    assert_int_equal(pack_merge(target, packed.zip, &run_id, &err), 0); // adds nothing
+    assert_int_equal(pack_merge(target, packed.zip, &merged_runs, &err), 0); // adds nothing
     assert_int_equal(run_id, 2);
     struct strbuf before = views_text(store, 2), after = views_text(target, 2);
     assert_string_equal(before.data, after.data);
@@ -113,7 +119,8 @@ static void test_round_trip(void **state)
     assert_string_equal(title, "Integers");
     free(title);
     // And the merged run packs to the same bytes again.
-    if (pack_write(target, run_id, third, &err) != 0)
+    if (pack_write(target, &(struct pack_what){.run_id = run_id, .samples = true}, third, &err) !=
+        0)
         fail_msg("%s", err.text);
     expect_same_file(packed.zip, third);
     store_close(store);
@@ -219,8 +226,9 @@ static void expect_refused(struct packed *packed, const char *path, const char *
     snprintf(target, sizeof target, "%s/target.db", packed->fixture.dir);
     struct store *store = fixture_open(target, STORE_WRITE);
     struct err err = {0};
-    int64_t run_id, runs = 0;
-    int got = pack_merge(store, path, &run_id, &err);
+    struct store_merged merged;
+    int64_t runs = 0;
+    int got = pack_merge(store, path, &merged, &err);
     if (got != -1)
         fail_msg("merged, though: %s", what);
     if (!strstr(err.text, what) || !strstr(err.text, path))
@@ -307,8 +315,8 @@ static void test_broken_archives(void **state)
         snprintf(target, sizeof target, "%s/flip%zu.db", packed.fixture.dir, at);
         struct store *store = fixture_open(target, STORE_WRITE);
         struct err err = {0};
-        int64_t run_id;
-        if (pack_merge(store, path, &run_id, &err) < 0)
+        struct store_merged merged;
+        if (pack_merge(store, path, &merged, &err) < 0)
             assert_non_null(strstr(err.text, path));
         store_close(store);
     }
@@ -375,8 +383,8 @@ static void test_foreign_databases(void **state)
         {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
          "nasm_version, "
          "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
-         "issue_width, calib_link_clk, measuring_cpu, started_utc, finished_utc, kernels, seconds, "
-         "claimed_uarch, decided, evidence, measured_width FROM run",             "holds 2 runs"                                        },
+         "issue_width, calib_link_clk, measuring_cpu, started_utc, NULL, kernels, seconds, "
+         "claimed_uarch, decided, evidence, measured_width FROM run",             "was not finished"                                    },
         {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
          "'exact', "
          "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                                           },
@@ -422,8 +430,8 @@ static void test_foreign_databases(void **state)
     snprintf(target, sizeof target, "%s/good.db", packed.fixture.dir);
     struct store *store = fixture_open(target, STORE_WRITE);
     struct err err = {0};
-    int64_t run_id;
-    if (pack_merge(store, path, &run_id, &err) != 1)
+    struct store_merged merged;
+    if (pack_merge(store, path, &merged, &err) != 1)
         fail_msg("%s", err.text);
     store_close(store);
     fixture_remove(&packed.fixture);
@@ -440,8 +448,8 @@ static void expect_merged(struct packed *packed, const char *sql, const char *qu
     forge_database(packed, sql, path);
     struct store *store = fixture_open(target, STORE_WRITE);
     struct err err = {0};
-    int64_t run_id;
-    if (pack_merge(store, path, &run_id, &err) != 1)
+    struct store_merged merged;
+    if (pack_merge(store, path, &merged, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(store, question, answer);
     store_close(store);
@@ -479,8 +487,8 @@ static void test_believed(void **state)
     snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
     expect_merged(&packed, drop, add, "0.5");
     expect_merged(&packed, drop,
-                  "SELECT text LIKE 'merged from a pack without samples%' FROM run_warning "
-                  "WHERE text LIKE 'merged%'",
+                  "SELECT text LIKE 'kept without samples%' FROM run_warning "
+                  "WHERE text LIKE '%samples%'",
                   "1");
     for (int i = 0; i < 2; i++) {
         snprintf(sql, sizeof sql, "%s UPDATE result SET value_clk = %s WHERE value_clk = 0.5", drop,
@@ -494,6 +502,88 @@ static void test_believed(void **state)
     forge_database(&packed, sql, path);
     expect_refused(&packed, path, "timings have no samples");
     fixture_remove(&packed.fixture);
+}
+
+// The runs that a CPU's tables are made of are one pack, with or without samples.
+static void test_several_runs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    char zip[128], again[128], all[128], target_path[128];
+    fixture_make(&fixture);
+    snprintf(zip, sizeof zip, "%s/slim.zip", fixture.dir);
+    snprintf(again, sizeof again, "%s/again.zip", fixture.dir);
+    snprintf(all, sizeof all, "%s/all.zip", fixture.dir);
+    snprintf(target_path, sizeof target_path, "%s/target.db", fixture.dir);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    // The ports of one run, the other answers of a later one; and another machine.
+    int64_t ports = fixture_fill(store, "testa", 0xb00f21, 1);
+    assert_int_equal(
+        store_execute(store, &err,
+                      "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, "
+                      "ports, uops, slots, unit, busy_clk, residual, whole) "
+                      "SELECT run_form_id, 'throughput', 'ok', '', 0, '1*ALU', 1, 1, '', 0, 0, 0 "
+                      "FROM run_form JOIN form USING (form_id) WHERE mnemonic = 'add'",
+                      ""),
+        0);
+    fixture_fill(store, "testb", 0xb00f22, 2);
+    int64_t newest = fixture_fill(store, "testa", 0xb00f21, 3);
+    for (int64_t run = ports; run <= newest; run++)
+        assert_int_equal(store_run_finish(store, run, 9, 1.5, &err), 0);
+    const struct pack_what slim = {.run_id = newest, .others = true};
+    const struct pack_what whole = {.run_id = newest, .others = true, .samples = true};
+    if (pack_write(store, &slim, zip, &err) != 0 || pack_write(store, &whole, all, &err) != 0)
+        fail_msg("%s", err.text);
+    store_close(store);
+
+    struct store_merged merged;
+    int64_t results, changed, bare;
+    store = fixture_open(target_path, STORE_WRITE);
+    fixture_fill(store, "testb", 0xb00f22, 4); // so that ids differ
+    assert_int_equal(pack_merge(store, zip, &merged, &err), 2);
+    assert_int_equal(merged.nruns, 2);
+    fixture_expect(store,
+                   "SELECT count(*) FROM sample JOIN timing USING (timing_id) "
+                   "JOIN kernel USING (kernel_id) JOIN test USING (test_id) "
+                   "JOIN run_form USING (run_form_id) WHERE run_id > 1",
+                   "0");
+    static const char add[] = "SELECT rthroughput_clk || ' ' || ports FROM instruction_table "
+                              "WHERE mnemonic = 'add' AND uarch = 'testa'";
+    fixture_expect(store, add, "0.75 1*ALU");
+    fixture_expect(store, "SELECT count(*) FROM run_warning WHERE text LIKE 'kept without%'", "2");
+    // There is nothing to make these results of again: they stay.
+    assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
+    assert_int_equal(store_count_bare(store, 0, &bare, &err), 0);
+    assert_int_equal(bare, 2);
+    fixture_expect(store, add, "0.75 1*ALU");
+    // What was merged packs to the same bytes.
+    const struct pack_what back = {.run_id = merged.runs[1].run_id, .others = true};
+    if (pack_write(store, &back, again, &err) != 0)
+        fail_msg("%s", err.text);
+    expect_same_file(zip, again);
+    assert_int_equal(pack_merge(store, all, &merged, &err), 0); // the same runs
+    store_close(store);
+    unlink(target_path);
+    store = fixture_open(target_path, STORE_WRITE);
+    assert_int_equal(pack_merge(store, all, &merged, &err), 2);
+    fixture_expect(store, "SELECT count(*) > 0 FROM sample", "1");
+    fixture_expect(store, "SELECT count(*) FROM run_warning WHERE text LIKE 'kept without%'", "0");
+    store_close(store);
+    static struct forged forged;
+    forged_load(&forged, zip);
+    const char *page = forged.members[forged_find(&forged, "table.html")].content.data;
+    assert_non_null(strstr(page, "<td>add r64 r64"));
+    assert_null(strstr(page, "http")); // it stands alone
+    assert_non_null(strstr(page, "<td class=p>1*ALU"));
+    const char *readme = forged.members[forged_find(&forged, "README.txt")].content.data;
+    assert_non_null(strstr(readme, "best answers of 2"));
+    assert_non_null(strstr(readme, "port_table.csv"));
+    assert_null(strstr(readme, "ports.svg")); // there is no model
+    forged_find(&forged, "port_table.csv");
+    for (int i = 0; i < forged.n; i++)
+        strbuf_free(&forged.members[i].content);
+    fixture_remove(&fixture);
 }
 
 static void test_anonymous(void **state)
@@ -523,6 +613,7 @@ int main(void)
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_foreign_members),
         cmocka_unit_test(test_broken_archives), cmocka_unit_test(test_foreign_databases),
         cmocka_unit_test(test_believed),        cmocka_unit_test(test_anonymous),
+        cmocka_unit_test(test_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

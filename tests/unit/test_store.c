@@ -705,7 +705,8 @@ static void test_claims(void **state)
     (void)state;
     struct fixture fixture;
     struct err err = {0};
-    int64_t cpu_id, run_id, merged;
+    struct store_merged merged;
+    int64_t cpu_id, run_id;
     char pack[160], other[160], *here;
     struct store *store = fixture_start(&fixture);
     struct cpu_info *cpu = fixture_cpu("zen5?", 0xa20f12);
@@ -728,7 +729,8 @@ static void test_claims(void **state)
     assert_int_equal(store_has_uarch(store, "zen5?", &err), 1);
     assert_int_equal(store_has_uarch(store, "zen5", &err), 0);
     snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
-    assert_int_equal(store_extract_run(store, run_id, pack, &err), 0);
+    const struct store_extract extract = {&run_id, 1, true};
+    assert_int_equal(store_extract_runs(store, &extract, pack, &err), 0);
     // What a run has found out is this CPU's from now on, unless the user says otherwise.
     snprintf(cpu->uarch, sizeof cpu->uarch, "zen3");
     here = store_uarch_here(store, cpu, &err);
@@ -742,7 +744,7 @@ static void test_claims(void **state)
 
     snprintf(other, sizeof other, "%s/other.db", fixture.dir);
     store = fixture_open(other, STORE_WRITE);
-    if (store_merge_run(store, pack, "pack", &merged, &err) != 1)
+    if (store_merge_runs(store, pack, "pack", &merged, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(store,
                    "SELECT uarch || ' ' || claimed_uarch || ' ' || decided || ' ' || "

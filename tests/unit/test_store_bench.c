@@ -123,22 +123,25 @@ static void test_round_trip(void **state)
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     int64_t run_id = put_known(store, "testa"), new_id = 0;
     expect_known(store);
-    if (pack_write(store, run_id, zip, &err) != 0)
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, zip, &err) != 0)
         fail_msg("%s", err.text);
     char *name = pack_name(store, run_id, &err);
     assert_non_null(strstr(name, "-1.0-test-bench-"));
     free(name);
     struct store *target = fixture_open(merged, STORE_WRITE);
     fixture_fill(target, "testb", 0xb00f22, 1); // so that ids differ
-    if (pack_merge(target, zip, &new_id, &err) != 1)
+    struct store_merged added;
+    if (pack_merge(target, zip, &added, &err) != 1)
         fail_msg("%s", err.text);
+    new_id = added.runs[0].run_id;
     expect_known(target);
     // The newest run is that of forms.
     assert_int_equal(store_run_finish(target, 1, 1, 1, &err), 0);
     run_id = 0;
     assert_int_equal(store_run_newest(target, &run_id, &err), 1);
     assert_int_equal(run_id, 1);
-    if (pack_write(target, new_id, again, &err) != 0)
+    if (pack_write(target, &(struct pack_what){.run_id = new_id, .samples = true}, again, &err) !=
+        0)
         fail_msg("%s", err.text);
     store_close(store);
     store_close(target);

@@ -135,10 +135,11 @@ static void test_pack(void **state)
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     int64_t run_id = put_run(store);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    if (pack_write(store, run_id, zip, &err) != 0)
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, zip, &err) != 0)
         fail_msg("%s", err.text);
     struct store *target = fixture_open(merged, STORE_WRITE);
-    if (pack_merge(target, zip, &run_id, &err) != 1)
+    struct store_merged added;
+    if (pack_merge(target, zip, &added, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(target, values, values_expected);
     fixture_expect(target, raw, raw_expected);

@@ -282,11 +282,14 @@ static void test_pack(void **state)
     fixture_fill_ports(store, "testb", 0xb00f22, 2);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    assert_int_equal(pack_write(store, run_id, zip, &err), 0);
+    assert_int_equal(
+        pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, zip, &err), 0);
     struct store *target = fixture_open(merged, STORE_WRITE);
+    struct store_merged added;
     fixture_fill(target, "testa", 0xb00f21, 3); // so that ids of forms differ
-    if (pack_merge(target, zip, &run_id, &err) != 1)
+    if (pack_merge(target, zip, &added, &err) != 1)
         fail_msg("%s", err.text);
+    run_id = added.runs[0].run_id;
     char *before = xstrdup(fixture_ask(store->db, everything));
     assert_non_null(strstr(before, "mix "));
     assert_non_null(strstr(before, "trial "));
@@ -295,7 +298,8 @@ static void test_pack(void **state)
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
     fixture_expect(target, everything, before);
     free(before);
-    if (pack_write(target, run_id, again, &err) != 0)
+    if (pack_write(target, &(struct pack_what){.run_id = run_id, .samples = true}, again, &err) !=
+        0)
         fail_msg("%s", err.text);
     fixture_expect(target, "PRAGMA foreign_key_check", "no row");
     char command[512];
@@ -339,8 +343,8 @@ static void test_version_1(void **state)
     assert_non_null(strstr(err.text, "rederive"));
     // Its run merges; the file as it came is brought up to date as a copy would be.
     store = fixture_open(fixture.db, STORE_WRITE);
-    int64_t run_id = 0;
-    if (store_merge_run(store, old, "old.zip", &run_id, &err) != 1)
+    struct store_merged merged;
+    if (store_merge_runs(store, old, "old.zip", &merged, &err) != 1)
         fail_msg("%s", err.text);
     fixture_expect(store, "SELECT count(*) FROM instruction_table", "3");
     store_close(store);

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The members of a pack, in memory, and how they are made.
+#ifndef LATPUT_PACK_CONTENT_H
+#define LATPUT_PACK_CONTENT_H
+
+#include "pack.h"
+#include "util/strbuf.h"
+
+enum { PACK_MEMBERS_BESIDE = 16 }; // members that are no tables of lists
+
+struct pack {
+    struct pack_member {
+        char *name;
+        struct strbuf content;
+    } members[PACK_MEMBERS_MAX];
+    int nmembers;
+};
+
+struct strbuf *pack_add(struct pack *pack, const char *name); // a new member's content, empty
+void pack_free(struct pack *pack);
+
+// Makes all members but MANIFEST of a database with the runs 1 to `nruns`; titles are those of the
+// last.
+int pack_collect(struct pack *pack, const char *database, int nruns, struct err *err);
+// The text of README.txt, which speaks of the members that are there (pack_readme.c).
+int pack_readme(const struct pack *pack, struct store *store, int nruns, struct strbuf *out,
+                struct err *err);
+
+#endif

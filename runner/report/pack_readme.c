@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// README.txt of a pack: what it is, of which CPU, and how to read it.
+#include "pack_content.h"
+
+#include "store/store_read.h"
+#include "util/mem.h"
+#include "util/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { README_WIDTH = 80, README_NAME_WIDTH = 24 };
+
+// The members in the order of their use.
+static const struct readme_member {
+    const char *name, *what;
+} readme_members[] = {
+    {"table.html",                 "all instructions as one page for a browser: filter, sort"                   },
+    {"tables/",                    "the same as text, one file a list of instructions"                          },
+    {"info.txt",                   "the machine, how it was measured, what may be in doubt, the execution ports"},
+    {"ports.svg",                  "a picture of the execution ports: which sets of them µops choose from"     },
+    {"instruction_table.csv",      "one row a form of an instruction: latency, throughput, µops, ports"        },
+    {"instruction_table.json",     "the same as JSON"                                                           },
+    {"latency_table.csv",          "one row a pair of operands: the latency from one to the other"              },
+    {"latency_table.json",         "the same as JSON"                                                           },
+    {"port_table.csv",             "one row a form: its ports, units it waits for, how well they fit"           },
+    {"port_table.json",            "the same as JSON"                                                           },
+    {"failure_table.csv",          "what could not be measured, and why"                                        },
+    {"bench_table.csv",            "one row a piece of code of the owner's"                                     },
+    {"bench_table.json",           "the same as JSON"                                                           },
+    {"bench_repetition_table.csv", "each repetition of these pieces"                                            },
+    {"run.db",                     "all of this and what it follows from, as an SQLite database"                },
+};
+
+static bool readme_has(const struct pack *pack, const char *name)
+{
+    for (int i = 0; i < pack->nmembers; i++)
+        if (strncmp(pack->members[i].name, name, strlen(name)) == 0 || strcmp(name, "run.db") == 0)
+            return true;
+    return false;
+}
+
+static void readme_paragraph(struct strbuf *out, const char *text)
+{
+    strbuf_puts(out, "\n");
+    text_wrap(out, text, 0, README_WIDTH);
+}
+
+static void readme_members_put(struct strbuf *out, const struct pack *pack)
+{
+    strbuf_puts(out, "\nWhat is in it\n\n");
+    for (size_t i = 0; i < ARRAY_LEN(readme_members); i++) {
+        if (!readme_has(pack, readme_members[i].name))
+            continue;
+        strbuf_printf(out, "  %-*s", README_NAME_WIDTH + 4, readme_members[i].name);
+        text_wrap(out, readme_members[i].what, README_NAME_WIDTH + 6, README_WIDTH);
+    }
+    strbuf_printf(out, "  %-*s", README_NAME_WIDTH + 4, "MANIFEST");
+    strbuf_puts(out, "the sha256 of each file; sha256sum -c MANIFEST\n");
+}
+
+static void readme_how(struct strbuf *out)
+{
+    strbuf_puts(out, "\nHow to read it\n");
+    readme_paragraph(out, "Numbers are cycles of the core's clock, not of the time-stamp counter. "
+                          "Latency goes from an operand that is read to one that is written; where "
+                          "there are several pairs, tables have the least and the most of them. "
+                          "1/tput is how many cycles an instruction takes when many independent "
+                          "ones run; slow the same for slow operands (division).");
+    readme_paragraph(out, "≤ marks an upper bound, ~ the mean of executions that differ, * the "
+                          "fastest of several steady states. 2*A+1*B means two µops on any port of "
+                          "the set A and one on a port of B; a ? behind it: other ports explain "
+                          "the timings about as well. What was unstable, or what no code can "
+                          "measure, has no number but an outcome; failure_table.csv says why.");
+    readme_paragraph(out,
+                     "A form is known by (form, enc, bits): mnemonic with operands as latput's "
+                     "lists write them, encoding, mode. (mnemonic, operands, enc) is shared "
+                     "by forms that differ in their options or in the mode.");
+    strbuf_puts(out, "\nWith latput:\n\n"
+                     "  latput merge FILE.zip --db some.db   into a database of yours\n"
+                     "  latput query --db some.db 'add *'    ask it\n");
+}
+
+// A sentence of facts from the run's row.
+static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns)
+{
+    struct strbuf text = {0};
+    const char *started = store_rows_text(run, store_rows_column(run, "started_utc"));
+    const char *hypervisor = store_rows_text(run, store_rows_column(run, "hypervisor"));
+    strbuf_printf(&text,
+                  "Latency, reciprocal throughput, µops and execution ports of x86 "
+                  "instructions, as latput %s measured them on %.10s on a machine that "
+                  "calls itself %s.",
+                  store_rows_text(run, store_rows_column(run, "version")), started,
+                  store_rows_text(run, store_rows_column(run, "brand")));
+    strbuf_printf(&text, " Its microarchitecture is filed as %s (%s)",
+                  store_rows_text(run, store_rows_column(run, "uarch")),
+                  store_rows_text(run, store_rows_column(run, "uarch_name")));
+    if (strchr(store_rows_text(run, store_rows_column(run, "uarch")), '?'))
+        strbuf_puts(&text, ": the ? says that measurements contradict what its CPUID claims, and "
+                           "fit this one");
+    strbuf_printf(&text, ". It ran %s%s",
+                  *hypervisor ? "as a virtual machine under " : "without a hypervisor", hypervisor);
+    strbuf_printf(&text, ", Linux %s.", store_rows_text(run, store_rows_column(run, "os_kernel")));
+    if (nruns > 1)
+        strbuf_printf(&text, " The tables have the best answers of %d runs.", nruns);
+    size_t from = out->len;
+    text_wrap(out, strbuf_text(&text), 0, README_WIDTH);
+    char *added = xstrdup(strbuf_text(out) + from);
+    out->len = from;
+    text_put_escaped(out, added); // a database from elsewhere may hold any characters
+    free(added);
+    strbuf_free(&text);
+}
+
+int pack_readme(const struct pack *pack, struct store *store, int nruns, struct strbuf *out,
+                struct err *err)
+{
+    const struct store_filter filter = {.run_id = nruns};
+    struct store_rows *run = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    int got = run ? store_rows_next(run, err) : -1;
+    if (got > 0) {
+        readme_machine(out, run, nruns);
+        readme_members_put(out, pack);
+        readme_how(out);
+    }
+    store_rows_close(run);
+    return got < 0 ? -1 : 0;
+}
