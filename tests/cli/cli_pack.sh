@@ -124,11 +124,11 @@ expect "the same results" cmp <(sort slim.csv) <(sort "$OUT")
 run merge --db slim.db one.zip
 expect_out '^one\.zip: is there already as run 1$'
 if command -v bsdtar >/dev/null; then
-    bsdtar -xOf slim.zip README.txt >readme.txt
-    expect "words" grep -q 'latput 1\.0-test measured them' readme.txt
-    expect "lines of 80 columns" test "$(wc -L <readme.txt)" -le 80
-    bsdtar -xOf slim.zip info.txt >info.txt
-    expect "said" grep -q 'kept without samples' info.txt
+    bsdtar -xOf slim.zip README.txt >slim_readme.txt
+    expect "words" grep -q 'latput 1\.0-test measured them' slim_readme.txt
+    expect "lines of 80 columns" test "$(wc -L <slim_readme.txt)" -le 80
+    bsdtar -xOf slim.zip info.txt >slim_info.txt
+    expect "said" grep -q 'kept without samples' slim_info.txt
 fi
 
 run rederive --db missing.db
