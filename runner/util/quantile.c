@@ -12,8 +12,19 @@ static int quantile_compare(const void *a, const void *b)
 
 void quantile_sort(double *values, int n)
 {
-    if (n > 1)
-        qsort(values, (size_t)n, sizeof *values, quantile_compare);
+    // Resampling sorts few values a million times; qsort() costs more than this there.
+    enum { FEW = 16 };
+    if (n <= FEW) {
+        for (int i = 1; i < n; i++) {
+            double value = values[i];
+            int at = i;
+            for (; at > 0 && values[at - 1] > value; at--)
+                values[at] = values[at - 1];
+            values[at] = value;
+        }
+        return;
+    }
+    qsort(values, (size_t)n, sizeof *values, quantile_compare);
 }
 
 double quantile_of(const double *sorted, int n, double q)

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// Readings that sort values into levels: the cells of a matrix, the samples of a distribution. A
+// level ends where the next value lies farther away than a step that counts, and than the noise.
+#include "conclude_internal.h"
+
+#include "util/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct cell {
+    int at;   // in the matrix
+    double v; // as in a shape
+    double spread;
+    bool logs;
+};
+
+static int cell_compare(const void *a, const void *b)
+{
+    const struct cell *left = a, *right = b;
+    return (left->v > right->v) - (left->v < right->v);
+}
+
+static int find_columns(const struct curve *curves, int ncurves, double *columns)
+{
+    int n = 0, unique = 0;
+    for (int i = 0; i < ncurves; i++)
+        for (int k = 0; k < curves[i].npoints; k++)
+            columns[n++] = curves[i].points[k].x;
+    quantile_sort(columns, n);
+    for (int i = 0; i < n; i++)
+        if (i == 0 || columns[i] > columns[unique - 1])
+            columns[unique++] = columns[i];
+    return unique;
+}
+
+static int column_of(const double *columns, int n, double x)
+{
+    for (int i = 0; i < n; i++)
+        if (columns[i] == x)
+            return i;
+    return -1;
+}
+
+// By how much the passes of a point differ, in units of its v.
+static double pass_spread(const struct shape *shape, int at)
+{
+    double least = INFINITY, most = -INFINITY;
+    for (int pass = 0; pass < shape->npasses; pass++) {
+        double v = shape->pass_v[pass * shape->n + at];
+        if (!isnan(v)) {
+            least = fmin(least, v);
+            most = fmax(most, v);
+        }
+    }
+    return most > least ? most - least : 0;
+}
+
+// All that were measured, ascending.
+static int gather_cells(const struct conclude_question *question, const struct curve *curves,
+                        int ncurves, const double *columns, int ncolumns, struct cell *cells,
+                        struct arena *arena)
+{
+    int n = 0;
+    bool logs = true;
+    for (int i = 0; i < ncurves; i++)
+        logs = shape_of(question, &curves[i], arena).logs && logs;
+    for (int i = 0; i < ncurves; i++) {
+        struct shape shape = shape_of(question, &curves[i], arena);
+        for (int k = 0; k < shape.n; k++) {
+            double scale = logs == shape.logs ? 1 : shape_y(&shape, shape.v[k]);
+            cells[n++] =
+                (struct cell){.at = i * ncolumns + column_of(columns, ncolumns, shape.points[k]->x),
+                              .v = logs == shape.logs ? shape.v[k] : shape_y(&shape, shape.v[k]),
+                              .spread = pass_spread(&shape, k) * scale,
+                              .logs = logs};
+        }
+    }
+    qsort(cells, (size_t)n, sizeof *cells, cell_compare);
+    return n;
+}
+
+static double least_gap(const struct conclude_question *question, const struct cell *cells, int n,
+                        struct arena *arena)
+{
+    double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
+    double least = question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
+    for (int i = 0; i < n; i++)
+        spreads[i] = cells[i].spread;
+    quantile_sort(spreads, n);
+    double size = cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
+    return fmax(size, 2 * quantile_of(spreads, n, 0.75));
+}
+
+static double cell_y(const struct cell *cell)
+{
+    return cell->logs ? exp(cell->v) : cell->v;
+}
+
+// One level of the sorted cells: what it is, and how many.
+static const char *put_cells(struct draft *draft, const struct conclude_question *question,
+                             const struct cell *cells, int n, int number, const char *sentence)
+{
+    struct arena *arena = draft->arena;
+    double level = cell_y(&cells[n / 2]);
+    draft_value(draft, arena_printf(arena, "level %d", number), level, cell_y(&cells[0]),
+                cell_y(&cells[n - 1]), question->y_unit);
+    draft_value(draft, arena_printf(arena, "cells %d", number), n, n, n, "");
+    return arena_printf(arena, "%s%s%s in %d %s", sentence, number > 1 ? ", " : "",
+                        conclude_quantity(arena, level, question->y_unit), n,
+                        n > 1 ? "cells" : "cell");
+}
+
+struct conclusion conclude_matrix(const struct conclude_question *question,
+                                  const struct curve *curves, int ncurves, struct arena *arena)
+{
+    int npoints = 0;
+    for (int i = 0; i < ncurves; i++)
+        npoints += curves[i].npoints;
+    double *columns = arena_alloc(arena, sizeof *columns * (size_t)(npoints + 1));
+    struct cell *cells = arena_alloc(arena, sizeof *cells * (size_t)(npoints + 1));
+    int ncolumns = find_columns(curves, ncurves, columns);
+    int n = gather_cells(question, curves, ncurves, columns, ncolumns, cells, arena);
+    if (n == 0)
+        return conclude_nothing("", CONCLUSION_TOO_FEW, "no cell came back");
+    int *levels = arena_alloc(arena, sizeof *levels * (size_t)(ncurves * ncolumns));
+    for (int i = 0; i < ncurves * ncolumns; i++)
+        levels[i] = -1;
+    double gap = least_gap(question, cells, n, arena);
+    struct draft draft = {.arena = arena};
+    const char *sentence = "";
+    int number = 1, first = 0, doubtful = 0;
+    for (int i = 0; i < n; i++) {
+        levels[cells[i].at] = number - 1;
+        // A pass may have this cell on another level.
+        doubtful += cells[i].spread > gap;
+        if (i + 1 == n || cells[i + 1].v - cells[i].v > gap) {
+            sentence =
+                put_cells(&draft, question, cells + first, i + 1 - first, number++, sentence);
+            first = i + 1;
+        }
+    }
+    bool unstable = doubtful * 10 > n;
+    if (doubtful)
+        sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
+    struct conclusion conclusion =
+        draft_end(&draft, "", unstable ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
+                  1 - (double)doubtful / n, sentence);
+    conclusion.cells = levels;
+    conclusion.nrows = ncurves;
+    conclusion.ncolumns = ncolumns;
+    return conclusion;
+}
+
+// --- distribution ---
+
+enum { DIVISORS = 8 };
+static const double MODE_SHARE = 0.02, STEP_SHARE = 0.95, MISS = 0.1;
+
+// What the distances of all values from the least are multiples of; 0: of nothing. The smallest
+// distance between two values that occur often, or a part of it.
+static double find_step(const double *sorted, int n)
+{
+    double smallest = INFINITY, before = sorted[0];
+    for (int i = 0; i < n;) {
+        int same = i;
+        while (same < n && sorted[same] - sorted[i] <= 1e-6 * fabs(sorted[i]))
+            same++;
+        if (sorted[i] > before && (same - i) * 100 >= n)
+            smallest = fmin(smallest, sorted[i] - before);
+        if ((same - i) * 100 >= n)
+            before = sorted[i];
+        i = same;
+    }
+    for (int divisor = 1; isfinite(smallest) && divisor <= DIVISORS; divisor++) {
+        double step = smallest / divisor;
+        int on = 0;
+        for (int i = 0; i < n; i++) {
+            double multiple = (sorted[i] - before) / step;
+            on += fabs(multiple - nearbyint(multiple)) <= MISS;
+        }
+        if (on >= STEP_SHARE * n)
+            return step;
+    }
+    return 0;
+}
+
+// Runs of values with no empty bin between them, and their shares.
+static const char *put_modes(struct draft *draft, const struct conclude_question *question,
+                             const double *sorted, int n, double bin)
+{
+    const char *sentence = "";
+    int number = 1;
+    for (int first = 0, i = 1; i <= n; i++) {
+        if (i < n && sorted[i] - sorted[i - 1] <= 1.5 * bin)
+            continue;
+        double share = (double)(i - first) / n, mode = quantile_median(sorted + first, i - first);
+        if (share >= MODE_SHARE) {
+            struct arena *arena = draft->arena;
+            draft_value(draft, arena_printf(arena, "mode %d", number), mode, sorted[first],
+                        sorted[i - 1], question->y_unit);
+            draft_value(draft, arena_printf(arena, "share %d", number), share, share, share, "");
+            sentence = arena_printf(arena, "%s%s%s (%.0f %%)", sentence, number > 1 ? ", " : "",
+                                    conclude_quantity(arena, mode, question->y_unit), 100 * share);
+            number++;
+        }
+        first = i;
+    }
+    return sentence;
+}
+
+// Whether the medians of the passes differ by a step that counts.
+static bool passes_differ(const struct shape *shape)
+{
+    for (int i = 0; i < shape->n; i++)
+        if (pass_spread(shape, i) > shape->least)
+            return true;
+    return false;
+}
+
+struct conclusion conclude_distribution(const struct conclude_question *question,
+                                        const struct curve *curve, struct arena *arena)
+{
+    int n = 0, total = 0;
+    for (int i = 0; i < curve->npoints; i++)
+        total += curve->points[i].nsamples;
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(total + 1));
+    for (int i = 0; i < curve->npoints; i++)
+        for (int k = 0; k < curve->points[i].nsamples; k++)
+            if (isfinite(curve->points[i].samples[k].value))
+                sorted[n++] = curve->points[i].samples[k].value;
+    if (n < 20)
+        return conclude_nothing(
+            curve->variant, CONCLUSION_TOO_FEW,
+            arena_printf(arena, "only %d values came back, and 20 are needed", n));
+    quantile_sort(sorted, n);
+    struct draft draft = {.arena = arena};
+    double step = find_step(sorted, n), median = quantile_median(sorted, n);
+    double p99 = quantile_of(sorted, n, 0.99);
+    draft_value(&draft, "median", median, quantile_of(sorted, n, 0.25),
+                quantile_of(sorted, n, 0.75), question->y_unit);
+    draft_value(&draft, "least", sorted[0], sorted[0], sorted[0], question->y_unit);
+    draft_value(&draft, "p99", p99, p99, p99, question->y_unit);
+    if (step > 0)
+        draft_value(&draft, "step", step, step, step, question->y_unit);
+    // Without a step, bins as wide as the data ask for (Freedman and Diaconis, 1981).
+    double bin = step > 0 ? step : 2 * quantile_spread(sorted, n) / cbrt(n);
+    const char *sentence = put_modes(&draft, question, sorted, n, bin);
+    if (step > 0)
+        sentence = arena_printf(arena, "%s, in steps of %s", sentence,
+                                conclude_quantity(arena, step, question->y_unit));
+    struct shape shape = shape_of(question, curve, arena);
+    bool differ = passes_differ(&shape);
+    if (differ)
+        sentence = arena_printf(arena, "%s; passes disagree", sentence);
+    return draft_end(&draft, curve->variant, differ ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
+                     differ              ? 0.5
+                     : shape.npasses > 1 ? 1
+                                         : 0.5,
+                     sentence);
+}

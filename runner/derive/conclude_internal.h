@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Between the files of conclude: a curve as a shape with its noise, its segments, its steps. All
+// arrays are the arena's.
+#ifndef LATPUT_CONCLUDE_INTERNAL_H
+#define LATPUT_CONCLUDE_INTERNAL_H
+
+#include "conclude.h"
+
+// The points that were measured, ascending in x. `v` is what is fitted: the logarithm of y where
+// all y are positive, since the noise of times is a share of them; else y itself.
+struct shape {
+    int n;
+    const struct curve_point **points;
+    double *axis;      // x, or its logarithm
+    double *v, *sigma; // standard error of v
+    bool logs;
+    double least;   // a step of question.least_step, in units of v
+    int npasses;    // the highest number of a pass and one
+    double *pass_v; // npasses rows of n: the same of one pass; NaN where it has no sample
+};
+struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
+                      struct arena *arena);
+double shape_y(const struct shape *shape, double v); // back from v
+double shape_typical_sigma(const struct shape *shape, struct arena *arena);
+
+// Points first to last lie about start + slope * (axis - axis of first).
+struct segment {
+    int first, last;
+    double start, slope;
+    double cost; // capped squares of the residuals
+};
+double segment_at(const struct segment *segment, const struct shape *shape, int point);
+// The best way to cut the shape into segments; at least one where there are points.
+int segments_find(const struct shape *shape, struct segment **segments, struct arena *arena);
+
+// From one level to another.
+struct step {
+    int last, next;       // last point on the level before, first one on that behind
+    double before, after; // v at these
+    bool bend;            // there is no level behind: it goes on to grow
+    const struct segment *left, *right;
+    int low, high; // points between which `last` lies with 95 % confidence
+    double share;  // of resampled curves that have it near the same place
+    bool disputed; // a pass does not have it, or has it elsewhere
+};
+// Steps that count, up or down.
+int steps_find(const struct conclude_question *question, const struct shape *shape,
+               const struct segment *segments, int nsegments, struct step **steps,
+               struct arena *arena);
+
+// --- resampling (conclude_resample.c) ---
+
+enum { RESAMPLES = 200 };
+// v[0] on: of the points first to last of a curve resampled: passes as wholes, then samples in
+// them, and noise of sigma, which stands for what the samples do not show. `passes` holds npasses
+// numbers, by resample_passes().
+void resample_passes(const struct shape *shape, uint64_t *state, int *passes);
+void resample_points(const struct shape *shape, int first, int last, const int *passes,
+                     uint64_t *state, double *v);
+// The middle of the shortest interval with half of the values in it; sorts them. NaN: n is 0.
+double shortest_half(double *values, int n);
+// 2.5 % and 97.5 % of n values, sorted here.
+void resample_interval(double *values, int n, double *low, double *high);
+
+// --- readings ---
+
+struct conclusion conclude_knee(const struct conclude_question *question, const struct curve *curve,
+                                struct arena *arena);
+struct conclusion conclude_plateaus(const struct conclude_question *question,
+                                    const struct curve *curve, struct arena *arena);
+struct conclusion conclude_slope(const struct conclude_question *question,
+                                 const struct curve *curve, struct arena *arena);
+struct conclusion conclude_compare(const struct conclude_question *question,
+                                   const struct curve *curves, int ncurves, struct arena *arena);
+struct conclusion conclude_matrix(const struct conclude_question *question,
+                                  const struct curve *curves, int ncurves, struct arena *arena);
+struct conclusion conclude_distribution(const struct conclude_question *question,
+                                        const struct curve *curve, struct arena *arena);
+
+// --- building a conclusion ---
+
+struct draft {
+    struct conclusion_value *values;
+    int nvalues, capacity;
+    struct arena *arena;
+};
+void draft_value(struct draft *draft, const char *label, double value, double low, double high,
+                 const char *unit);
+struct conclusion draft_end(const struct draft *draft, const char *variant,
+                            enum conclusion_outcome outcome, double confidence,
+                            const char *sentence);
+struct conclusion conclude_nothing(const char *variant, enum conclusion_outcome outcome,
+                                   const char *sentence);
+// "5.03 clk", "48 KiB", "512".
+const char *conclude_quantity(struct arena *arena, double value, const char *unit);
+
+#endif

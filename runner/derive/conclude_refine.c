@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Where a sweep is too coarse: between points whose values differ, and where a step may be.
+#include "conclude_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct gap {
+    double low, high; // x
+    double weight;    // what comes first
+};
+
+static int gap_compare(const void *a, const void *b)
+{
+    const struct gap *left = a, *right = b;
+    return (left->weight < right->weight) - (left->weight > right->weight);
+}
+
+static int double_compare(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+// Whether something lies between point i and the next: a difference that the noise does not make.
+static bool differs(const struct shape *shape, int i, double *difference)
+{
+    *difference = fabs(shape->v[i + 1] - shape->v[i]);
+    double noise = hypot(shape->sigma[i], shape->sigma[i + 1]);
+    return *difference >= shape->least / 2 && *difference > 3 * noise;
+}
+
+static bool in_step(const struct step *steps, int nsteps, int i)
+{
+    for (int k = 0; k < nsteps; k++)
+        if (i >= steps[k].low && i <= steps[k].high && i < steps[k].next)
+            return true;
+    return false;
+}
+
+// The x in the middle of a gap that is a multiple of the grain; NaN: there is none.
+static double middle(const struct gap *gap, bool geometric, double grain)
+{
+    double x = geometric && gap->low > 0 ? sqrt(gap->low * gap->high) : (gap->low + gap->high) / 2;
+    x = nearbyint(x / grain) * grain;
+    return x > gap->low && x < gap->high ? x : (double)NAN;
+}
+
+int conclude_refine(const struct conclude_question *question, const struct curve *curve,
+                    const struct refine_limits *limits, double *next, int max)
+{
+    if (question->reading != READING_KNEE && question->reading != READING_PLATEAUS)
+        return 0;
+    struct arena arena = {0};
+    struct shape shape = shape_of(question, curve, &arena);
+    struct segment *segments;
+    struct step *steps;
+    int nsegments = segments_find(&shape, &segments, &arena), ngaps = 0, n = 0;
+    int nsteps = steps_find(question, &shape, segments, nsegments, &steps, &arena);
+    double grain = limits->grain > 0 ? limits->grain : 1;
+    double resolution = limits->resolution > 0 ? limits->resolution : 0.01;
+    struct gap *gaps = arena_alloc(&arena, sizeof *gaps * (size_t)(shape.n + 1));
+    for (int i = 0; i + 1 < shape.n; i++) {
+        struct gap gap = {.low = shape.points[i]->x, .high = shape.points[i + 1]->x};
+        bool step = in_step(steps, nsteps, i);
+        if (!differs(&shape, i, &gap.weight) && !step)
+            continue;
+        gap.weight += step ? 1 : 0;
+        if (gap.high - gap.low > fmax(grain, resolution * fabs(gap.high)))
+            gaps[ngaps++] = gap;
+    }
+    qsort(gaps, (size_t)ngaps, sizeof *gaps, gap_compare);
+    for (int i = 0; i < ngaps && n < max; i++) {
+        double x = middle(&gaps[i], question->geometric, grain);
+        if (x >= limits->least_x && x <= limits->most_x)
+            next[n++] = x;
+    }
+    qsort(next, (size_t)n, sizeof *next, double_compare);
+    arena_free(&arena);
+    return n;
+}

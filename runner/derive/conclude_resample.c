@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Bootstrap (Efron, 1979) in two stages: passes as wholes, since the samples of one share what
+// disturbed it, then samples. There are few passes, so noise of the curve's own roughness is added:
+// intervals become wider rather than too narrow.
+#include "conclude_internal.h"
+
+#include "util/quantile.h"
+#include "util/random.h"
+
+#include <math.h>
+
+double shortest_half(double *values, int n)
+{
+    if (n == 0)
+        return NAN;
+    quantile_sort(values, n);
+    int half = n / 2 + 1, best = 0;
+    for (int i = 1; i + half <= n; i++)
+        if (values[i + half - 1] - values[i] < values[best + half - 1] - values[best])
+            best = i;
+    return quantile_median(values + best, half);
+}
+
+void resample_passes(const struct shape *shape, uint64_t *state, int *passes)
+{
+    for (int i = 0; i < shape->npasses; i++)
+        passes[i] = random_below(state, shape->npasses);
+}
+
+static double normal(uint64_t *state)
+{
+    double a = ((double)(random_bits(state) >> 11) + 1) * 0x1p-53;
+    double b = (double)(random_bits(state) >> 11) * 0x1p-53;
+    return sqrt(-2 * log(a)) * cos(2 * M_PI * b);
+}
+
+enum { SAMPLES_MAX = 64 }; // of a point; more would not make it surer
+
+// The samples of a pass that are numbers.
+static int pass_samples(const struct curve_point *point, int pass, int max, double *values)
+{
+    int n = 0;
+    for (int i = 0; i < point->nsamples && n < max; i++)
+        if (point->samples[i].pass == pass && isfinite(point->samples[i].value))
+            values[n++] = point->samples[i].value;
+    return n;
+}
+
+void resample_points(const struct shape *shape, int first, int last, const int *passes,
+                     uint64_t *state, double *v)
+{
+    for (int i = first; i <= last; i++) {
+        double values[SAMPLES_MAX], got[SAMPLES_MAX];
+        int n = 0;
+        for (int pass = 0; pass < shape->npasses; pass++) {
+            int count = pass_samples(shape->points[i], passes[pass], SAMPLES_MAX - n, got);
+            for (int k = 0; k < count; k++)
+                values[n++] = got[random_below(state, count)];
+        }
+        double y = shortest_half(values, n);
+        double center = isnan(y) ? shape->v[i] : shape->logs ? log(y) : y;
+        v[i - first] = center + shape->sigma[i] * normal(state);
+    }
+}
+
+void resample_interval(double *values, int n, double *low, double *high)
+{
+    quantile_sort(values, n);
+    *low = quantile_of(values, n, 0.025);
+    *high = quantile_of(values, n, 0.975);
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// A curve's points in order, with one value a point and its noise. The noise is local, since that
+// of a sweep differs along it (a cache that others share): the larger of what passes differ by and
+// of how rough the curve is, each the median over some neighbours, so that a step does not count.
+#include "conclude_internal.h"
+
+#include "util/quantile.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { WINDOW = 11 };
+// Clocks have steps, and loops an end: what repeats to the last digit is not known better than
+// this.
+static const double NOISE_FLOOR = 0.002;
+
+static int finite_samples(const struct curve_point *point, int pass, double *values)
+{
+    int n = 0;
+    for (int i = 0; i < point->nsamples; i++)
+        if (isfinite(point->samples[i].value) && (pass < 0 || point->samples[i].pass == pass))
+            values[n++] = point->samples[i].value;
+    return n;
+}
+
+double curve_point_value(const struct curve_point *point)
+{
+    struct arena arena = {0};
+    double *values = arena_alloc(&arena, sizeof *values * (size_t)(point->nsamples + 1));
+    double value = shortest_half(values, finite_samples(point, -1, values));
+    arena_free(&arena);
+    return value;
+}
+
+static int point_compare(const void *a, const void *b)
+{
+    double left = (*(const struct curve_point *const *)a)->x;
+    double right = (*(const struct curve_point *const *)b)->x;
+    return (left > right) - (left < right);
+}
+
+// Points with a value, ascending; *values: theirs.
+static void gather_points(struct shape *shape, const struct curve *curve, struct arena *arena)
+{
+    shape->points = arena_alloc(arena, sizeof(void *) * (size_t)(curve->npoints + 1));
+    for (int i = 0; i < curve->npoints; i++) {
+        const struct curve_point *point = &curve->points[i];
+        if (isfinite(point->x) && isfinite(curve_point_value(point)))
+            shape->points[shape->n++] = point;
+        for (int k = 0; k < point->nsamples; k++)
+            if (point->samples[k].pass >= shape->npasses)
+                shape->npasses = point->samples[k].pass + 1;
+    }
+    if (shape->n > 1)
+        qsort(shape->points, (size_t)shape->n, sizeof(void *), point_compare);
+}
+
+// The median of |what[i]| in the neighbourhood of each point, NaN left out.
+static void rolling_median(const double *what, int n, double *median)
+{
+    for (int i = 0; i < n; i++) {
+        int first = i - WINDOW / 2 < n - WINDOW ? i - WINDOW / 2 : n - WINDOW;
+        first = first > 0 ? first : 0;
+        double near[WINDOW];
+        int count = 0;
+        for (int k = first; k < n && k < first + WINDOW; k++)
+            if (!isnan(what[k]))
+                near[count++] = fabs(what[k]);
+        quantile_sort(near, count);
+        median[i] = count ? quantile_median(near, count) : 0;
+    }
+}
+
+// How far each point lies from the line between its neighbours, in standard deviations of a point.
+static void find_roughness(const struct shape *shape, double *rough)
+{
+    for (int i = 0; i < shape->n; i++) {
+        rough[i] = NAN;
+        if (i == 0 || i == shape->n - 1)
+            continue;
+        double b =
+            (shape->axis[i] - shape->axis[i - 1]) / (shape->axis[i + 1] - shape->axis[i - 1]);
+        double line = (1 - b) * shape->v[i - 1] + b * shape->v[i + 1];
+        rough[i] = (shape->v[i] - line) / sqrt(1 + (1 - b) * (1 - b) + b * b);
+    }
+}
+
+// The standard error of each point by what its passes differ by; without two, its samples.
+static void find_pass_noise(const struct shape *shape, double *noise, struct arena *arena)
+{
+    for (int i = 0; i < shape->n; i++) {
+        const struct curve_point *point = shape->points[i];
+        double *values =
+            arena_alloc(arena, sizeof *values * (size_t)(shape->npasses + point->nsamples + 1));
+        int n = 0;
+        for (int pass = 0; pass < shape->npasses; pass++)
+            if (!isnan(shape->pass_v[pass * shape->n + i]))
+                values[n++] = shape->pass_v[pass * shape->n + i];
+        if (n < 2) {
+            n = finite_samples(point, -1, values);
+            for (int k = 0; k < n; k++)
+                values[k] = shape->logs ? log(values[k]) : values[k];
+        }
+        double sum = 0, squares = 0;
+        for (int k = 0; k < n; k++)
+            sum += values[k];
+        for (int k = 0; k < n; k++)
+            squares += (values[k] - sum / n) * (values[k] - sum / n);
+        noise[i] = NAN;
+        // What is taken afterwards is a median of these, which lies below the mean.
+        if (n > 1)
+            noise[i] = sqrt(squares / (n - 1) / n) / pow(1 - 2.0 / 9 / (n - 1), 1.5);
+    }
+}
+
+static void find_sigma(struct shape *shape, struct arena *arena)
+{
+    size_t bytes = sizeof(double) * (size_t)(shape->n + 1);
+    double *rough = arena_alloc(arena, bytes), *noise = arena_alloc(arena, bytes);
+    double *of_passes = arena_alloc(arena, bytes), *sizes = arena_alloc(arena, bytes);
+    find_roughness(shape, of_passes);
+    rolling_median(of_passes, shape->n, rough);
+    find_pass_noise(shape, noise, arena);
+    rolling_median(noise, shape->n, of_passes);
+    for (int i = 0; i < shape->n; i++)
+        sizes[i] = fabs(shape->v[i]);
+    quantile_sort(sizes, shape->n);
+    double size = shape->logs ? 1 : shape->n ? quantile_median(sizes, shape->n) : 0;
+    shape->least *= shape->logs ? 1 : size;
+    for (int i = 0; i < shape->n; i++) {
+        shape->sigma[i] = fmax(fmax(1.4826 * rough[i], of_passes[i]), NOISE_FLOOR * size);
+        shape->sigma[i] = fmax(shape->sigma[i], 1e-12);
+    }
+}
+
+// All that v is made of is positive: each sample, since passes and resamples are logarithms, too.
+static bool all_positive(const struct shape *shape)
+{
+    for (int i = 0; i < shape->n; i++)
+        for (int k = 0; k < shape->points[i]->nsamples; k++)
+            if (shape->points[i]->samples[k].value <= 0)
+                return false;
+    return true;
+}
+
+struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
+                      struct arena *arena)
+{
+    struct shape shape = {0};
+    gather_points(&shape, curve, arena);
+    size_t bytes = sizeof(double) * (size_t)(shape.n + 1);
+    shape.axis = arena_alloc(arena, bytes);
+    shape.v = arena_alloc(arena, bytes);
+    shape.sigma = arena_alloc(arena, bytes);
+    shape.pass_v = arena_alloc(arena, bytes * (size_t)(shape.npasses + 1));
+    shape.logs = all_positive(&shape) && question->reading != READING_SLOPE;
+    double least = question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
+    shape.least = shape.logs ? log1p(least) : least;
+    for (int i = 0; i < shape.n; i++) {
+        const struct curve_point *point = shape.points[i];
+        double *values = arena_alloc(arena, sizeof *values * (size_t)(point->nsamples + 1));
+        shape.axis[i] = question->geometric && shape.points[0]->x > 0 ? log(point->x) : point->x;
+        shape.v[i] = curve_point_value(point);
+        shape.v[i] = shape.logs ? log(shape.v[i]) : shape.v[i];
+        for (int pass = 0; pass < shape.npasses; pass++) {
+            double y = shortest_half(values, finite_samples(point, pass, values));
+            shape.pass_v[pass * shape.n + i] = shape.logs ? log(y) : y;
+        }
+    }
+    find_sigma(&shape, arena);
+    return shape;
+}
+
+double shape_y(const struct shape *shape, double v)
+{
+    return shape->logs ? exp(v) : v;
+}
+
+double shape_typical_sigma(const struct shape *shape, struct arena *arena)
+{
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(shape->n + 1));
+    for (int i = 0; i < shape->n; i++)
+        sorted[i] = shape->sigma[i];
+    quantile_sort(sorted, shape->n);
+    return shape->n ? quantile_median(sorted, shape->n) : (double)INFINITY;
+}

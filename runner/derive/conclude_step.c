@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// Steps between the segments of a curve: how high, where, and how sure. A steep segment between two
+// others is the way from one level to the next, not a level. Where a step is, resampled curves say:
+// the same two levels, the point where they part sought again.
+#include "conclude_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+static const double CAP = 9; // as for segments: three standard errors
+// A segment is a way and no level where it is so many times as steep as those beside it.
+static const double STEEP = 3;
+static const double NARROW = 1.5;
+// A pass has a step if it goes at least this share of its height in it.
+static const double PASS_SHARE = 0.5;
+
+static double segment_rise(const struct segment *segment, const struct shape *shape)
+{
+    return segment_at(segment, shape, segment->last) - segment->start;
+}
+
+// A level in the middle of others that ends before x has grown by NARROW is a piece of the way.
+static bool segment_is_narrow(const struct shape *shape, const struct segment *segments,
+                              int nsegments, int at)
+{
+    if (at + 1 >= nsegments)
+        return false;
+    const struct segment *segment = &segments[at];
+    double middle = (segment->start + segment_at(segment, shape, segment->last)) / 2;
+    double before = segment_at(&segments[at - 1], shape, segments[at - 1].last);
+    double first = shape->points[segment->first]->x, last = shape->points[segment->last]->x;
+    return first > 0 && last < NARROW * first &&
+           (middle - before) * (segments[at + 1].start - middle) > 0;
+}
+
+// `was_way`: the segment before is a way itself, not a level.
+static bool segment_is_way(const struct shape *shape, const struct segment *segments, int nsegments,
+                           int at, bool was_way)
+{
+    const struct segment *segment = &segments[at], *before = &segments[at - 1];
+    double rise = fabs(segment_rise(segment, shape)), jump, next_jump = 0;
+    // What grows before or behind a step is a level that grows.
+    jump = fabs(segment->start - segment_at(before, shape, segment->first));
+    if (at + 1 < nsegments)
+        next_jump =
+            fabs(segments[at + 1].start - segment_at(segment, shape, segments[at + 1].first));
+    if (rise < shape->least || jump >= rise || next_jump >= rise)
+        return false;
+    double steep = was_way ? fabs(before->slope) / STEEP : fabs(before->slope) * STEEP;
+    return fabs(segment->slope) > steep;
+}
+
+static double distance(const struct segment *segment, const struct shape *shape, int point)
+{
+    return fabs(shape->v[point] - segment_at(segment, shape, point)) / shape->sigma[point];
+}
+
+// Which points are the last and the first of their levels: those between, on the way, belong to
+// neither, though a segment has them as outliers.
+static void trim(struct step *step, const struct shape *shape)
+{
+    double cap = sqrt(CAP);
+    int first = step->left->first, end = step->bend ? shape->n - 1 : step->right->last;
+    while (
+        !step->bend && step->last + 1 < end && distance(step->left, shape, step->last + 1) < cap &&
+        distance(step->left, shape, step->last + 1) < distance(step->right, shape, step->last + 1))
+        step->last++;
+    while (step->last > first && distance(step->left, shape, step->last) >= cap)
+        step->last--;
+    if (step->next <= step->last)
+        step->next = step->last + 1;
+    while (!step->bend && step->next < end && distance(step->right, shape, step->next) >= cap)
+        step->next++;
+    step->before = segment_at(step->left, shape, step->last);
+}
+
+static struct step make_step(const struct shape *shape, const struct segment *left,
+                             const struct segment *right, bool bend)
+{
+    struct step step = {.last = left->last,
+                        .next = bend ? left->last + 1 : right->first,
+                        .left = left,
+                        .right = right,
+                        .bend = bend};
+    step.after = segment_at(right, shape, bend ? right->last : right->first);
+    trim(&step, shape);
+    return step;
+}
+
+// The last point of the left level where it and the right one explain the values v best; what lies
+// on neither is behind it. Values from first to last, v[0] that of `first`.
+static int split(const struct step *step, const struct shape *shape, const double *v, int first,
+                 int last)
+{
+    double cost = 0, best = 0;
+    int at = first - 1;
+    for (int i = first; i < last; i++) {
+        double left = (v[i - first] - segment_at(step->left, shape, i)) / shape->sigma[i];
+        double right = (v[i - first] - segment_at(step->right, shape, i)) / shape->sigma[i];
+        // To count i to the left instead of the right. On the way to the right level a point is as
+        // good as on it.
+        double way =
+            (v[i - first] - segment_at(step->left, shape, i)) * (step->after - step->before);
+        double right_cost = step->bend || way > 0 ? fmin(right * right, CAP) : CAP;
+        if (fabs(left) >= sqrt(CAP) && way > 0)
+            right_cost = fmin(right_cost, CAP - 1);
+        cost += fmin(left * left, CAP) - right_cost;
+        if (cost < best) {
+            best = cost;
+            at = i;
+        }
+    }
+    return at < first ? first : at;
+}
+
+// The step once more in resampled curves.
+static void resample_step(struct step *step, const struct shape *shape, uint64_t *state,
+                          struct arena *arena)
+{
+    int first = step->left->first, last = step->right->last, near = 0;
+    double *v = arena_alloc(arena, sizeof *v * (size_t)(last - first + 1));
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1));
+    double at[RESAMPLES], low, high, here = shape->points[step->last]->x;
+    for (int i = 0; i < RESAMPLES; i++) {
+        resample_passes(shape, state, passes);
+        resample_points(shape, first, last, passes, state, v);
+        int point = split(step, shape, v, first, last);
+        double off = fabs(shape->points[point]->x - here);
+        near += abs(point - step->last) <= 1 || off <= 0.05 * fabs(here);
+        at[i] = point;
+    }
+    resample_interval(at, RESAMPLES, &low, &high);
+    step->low = (int)fmin(low, step->last);
+    step->high = (int)ceil(fmax(high, step->last));
+    step->share = (double)near / RESAMPLES;
+}
+
+// The mean distance of a pass's values from the left level, on its last points or behind it.
+static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind)
+{
+    enum { NEAR = 8 };
+    double values[NEAR];
+    int n = 0, end = step->bend ? shape->n - 1 : step->right->last;
+    for (int k = 0; k < NEAR; k++) {
+        int i = step->bend && behind ? end - k : behind ? step->next + k : step->last - k;
+        if (i > end || i < step->left->first || (behind && i < step->next))
+            break;
+        double v = shape->pass_v[pass * shape->n + i];
+        if (!isnan(v))
+            values[n++] = v - (behind && !step->bend ? segment_at(step->right, shape, i)
+                                                     : segment_at(step->left, shape, i));
+    }
+    return shortest_half(values, n);
+}
+
+// Whether every pass that was there has the step, of at least half its height.
+static bool passes_agree(const struct step *step, const struct shape *shape)
+{
+    double height = step->after - step->before;
+    for (int pass = 0; pass < shape->npasses; pass++) {
+        double before = pass_height(step, shape, pass, false);
+        double after = pass_height(step, shape, pass, true);
+        if (isnan(before) || isnan(after))
+            continue;
+        double own = step->bend ? after - before : height + after - before;
+        if (own / height < PASS_SHARE)
+            return false;
+    }
+    return true;
+}
+
+int steps_find(const struct conclude_question *question, const struct shape *shape,
+               const struct segment *segments, int nsegments, struct step **steps,
+               struct arena *arena)
+{
+    uint64_t state = question->seed;
+    int n = 0;
+    *steps = arena_alloc(arena, sizeof **steps * (size_t)(nsegments + 1));
+    for (int i = 0; i + 1 < nsegments;) {
+        int right = i + 1;
+        while (right < nsegments &&
+               (segment_is_narrow(shape, segments, nsegments, right) ||
+                segment_is_way(shape, segments, nsegments, right, right > i + 1)))
+            right++;
+        bool bend = right == nsegments;
+        right -= bend;
+        struct step step = make_step(shape, &segments[i], &segments[right], bend);
+        if (fabs(step.after - step.before) >= shape->least) {
+            resample_step(&step, shape, &state, arena);
+            step.disputed = !passes_agree(&step, shape);
+            (*steps)[n++] = step;
+        }
+        i = right;
+    }
+    return n;
+}

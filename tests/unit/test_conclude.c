@@ -1,0 +1,584 @@
+// SPDX-License-Identifier: MIT
+// Conclusions from synthetic curves whose truth is known: knees come back through noise, drift,
+// outliers and disturbed passes; curves without one have none; what the noise hides is not claimed.
+#include "derive/conclude.h"
+
+#include "util/random.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { POINTS_MAX = 256, SAMPLES_MAX = 16 };
+
+// A curve that is made: y(x), what disturbs it, where it is measured.
+struct recipe {
+    double (*y)(double x);
+    double noise;    // of each sample, a share of y
+    double outliers; // share of samples that take up to three times as long
+    int passes, samples;
+    double first, last; // x
+    int points;
+    bool geometric;
+};
+struct made {
+    struct curve curve;
+    struct curve_point points[POINTS_MAX];
+    struct curve_sample samples[POINTS_MAX][SAMPLES_MAX];
+};
+
+static double uniform(uint64_t *state)
+{
+    return (double)(random_bits(state) >> 11) * 0x1p-53;
+}
+
+static double normal(uint64_t *state)
+{
+    double sum = -6;
+    for (int i = 0; i < 12; i++)
+        sum += uniform(state);
+    return sum;
+}
+
+static double make_x(const struct recipe *recipe, int i)
+{
+    double share = recipe->points > 1 ? (double)i / (recipe->points - 1) : 0;
+    if (recipe->geometric)
+        return nearbyint(recipe->first * pow(recipe->last / recipe->first, share));
+    return nearbyint(recipe->first + (recipe->last - recipe->first) * share);
+}
+
+static void make_point(const struct recipe *recipe, double x, struct made *made, uint64_t *state)
+{
+    int at = made->curve.npoints++, n = 0;
+    for (int pass = 0; pass < recipe->passes; pass++)
+        for (int i = 0; i < recipe->samples; i++) {
+            double y = recipe->y(x) * (1 + recipe->noise * normal(state));
+            if (uniform(state) < recipe->outliers)
+                y *= 1 + 2 * uniform(state);
+            made->samples[at][n++] = (struct curve_sample){.pass = pass, .value = y};
+        }
+    made->points[at] = (struct curve_point){.x = x, .samples = made->samples[at], .nsamples = n};
+}
+
+static void make(const struct recipe *recipe, uint64_t seed, struct made *made)
+{
+    uint64_t state = seed;
+    made->curve = (struct curve){.variant = "v", .points = made->points};
+    for (int i = 0; i < recipe->points; i++)
+        make_point(recipe, make_x(recipe, i), made, &state);
+}
+
+static struct conclusion ask(const struct conclude_question *question, const struct made *made,
+                             struct arena *arena)
+{
+    int n;
+    const struct conclusion *conclusions = conclude(question, &made->curve, 1, arena, &n);
+    assert_int_equal(n, 1);
+    return conclusions[0];
+}
+
+static const struct conclusion_value *find(const struct conclusion *conclusion, const char *label)
+{
+    for (int i = 0; i < conclusion->nvalues; i++)
+        if (strcmp(conclusion->values[i].label, label) == 0)
+            return &conclusion->values[i];
+    return NULL;
+}
+
+static double flat(double x)
+{
+    (void)x;
+    return 560;
+}
+static double drifting(double x)
+{
+    return 560 * (1 + 0.2 * x / 768);
+}
+static double window(double x) // as of a reorder buffer
+{
+    return x <= 500 ? 560 : x >= 508 ? 960 : 560 + 50 * (x - 500);
+}
+static double drifting_window(double x)
+{
+    return window(x) * (1 + 0.2 * x / 768);
+}
+static double two_knees(double x)
+{
+    return x <= 200 ? 300 : x <= 500 ? 600 : 1200;
+}
+static double rise_and_fall(double x)
+{
+    return x > 200 && x <= 500 ? 600 : 300;
+}
+static double bend(double x)
+{
+    return x <= 300 ? 100 : 100 + (x - 300);
+}
+static double creep(double x)
+{
+    return 100 + x;
+}
+static double caches(double x) // bytes
+{
+    double kib = x / 1024;
+    if (kib <= 48)
+        return 5;
+    if (kib <= 2048)
+        return kib < 60 ? 5 + 10 * (kib - 48) / 12 : 15;
+    if (kib <= 40960)
+        return kib < 4096 ? 15 + 55 * (kib - 2048) / 2048 : 70;
+    return kib < 90000 ? 70 + 250 * (kib - 40960) / (90000 - 40960) : 320;
+}
+
+static const struct conclude_question KNEE = {
+    .reading = READING_KNEE, .x_unit = "entries", .y_unit = "clk", .seed = 1};
+#define SWEEP .passes = 2, .samples = 4, .first = 8, .last = 768, .points = 48
+
+// Of 1000 level curves less than 1 % may have a knee, at every noise up to what is called unstable.
+static void flat_curves_have_no_knee(void **state)
+{
+    (void)state;
+    static struct made made;
+    static const double noises[] = {0.001, 0.02, 0.05, 0.08};
+    for (size_t i = 0; i < ARRAY_LEN(noises); i++) {
+        struct recipe recipe = {flat, .noise = noises[i], .outliers = 0.05, SWEEP};
+        int knees = 0, none = 0;
+        for (uint64_t seed = 1; seed <= 1000; seed++) {
+            struct arena arena = {0};
+            make(&recipe, seed * 7919, &made);
+            struct conclusion conclusion = ask(&KNEE, &made, &arena);
+            knees += conclusion.outcome == CONCLUSION_OK;
+            none += conclusion.outcome == CONCLUSION_NONE;
+            if (conclusion.outcome == CONCLUSION_NONE)
+                assert_string_equal(conclusion.sentence, "no knee up to 768 entries");
+            arena_free(&arena);
+        }
+        print_message("noise %g: %d knees, %d none of 1000\n", noises[i], knees, none);
+        assert_true(knees < 10);
+        assert_true(noises[i] > 0.02 || none > 990);
+    }
+}
+
+struct recovery {
+    int found, covered, wrong, sure_and_wrong;
+};
+
+// How often a knee between `low` and `high` comes back, of 200 curves.
+static struct recovery recover(const struct recipe *recipe, double low, double high)
+{
+    static struct made made;
+    struct recovery recovery = {0};
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        struct arena arena = {0};
+        make(recipe, seed * 104729, &made);
+        struct conclusion conclusion = ask(&KNEE, &made, &arena);
+        const struct conclusion_value *knee = find(&conclusion, "knee");
+        if (conclusion.outcome == CONCLUSION_OK) {
+            bool right = knee->value >= low && knee->value <= high;
+            recovery.found += right;
+            recovery.wrong += !right;
+            recovery.sure_and_wrong += !right && conclusion.confidence > 0.9;
+            recovery.covered += knee->low <= high && knee->high >= low;
+        }
+        arena_free(&arena);
+    }
+    print_message("noise %g, outliers %g: %d of 200 right, %d wrong (%d sure), %d covered\n",
+                  recipe->noise, recipe->outliers, recovery.found, recovery.wrong,
+                  recovery.sure_and_wrong, recovery.covered);
+    return recovery;
+}
+
+// The points lie 16 apart: 488 is the last on the low level, 504 on the way, 520 on the high one.
+static void knees_come_back(void **state)
+{
+    (void)state;
+    static const struct {
+        double noise, outliers;
+        int least;
+    } cases[] = {
+        {0.001, 0,    200},
+        {0.02,  0.05, 198},
+        {0.05,  0.05, 195},
+        {0.08,  0.1,  190}
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct recipe recipe = {window, cases[i].noise, cases[i].outliers, SWEEP};
+        struct recovery recovery = recover(&recipe, 480, 505);
+        assert_true(recovery.found >= cases[i].least);
+        assert_true(recovery.sure_and_wrong == 0);
+        assert_true(recovery.covered >= 190);
+        recipe.y = drifting_window;
+        recovery = recover(&recipe, 480, 505);
+        assert_true(recovery.found >= cases[i].least - 5);
+        assert_true(recovery.sure_and_wrong <= 1);
+    }
+}
+
+static void drift_is_no_knee(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {drifting, .noise = 0.01, .outliers = 0.02, SWEEP};
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed, &made);
+        assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_NONE);
+        arena_free(&arena);
+    }
+    struct arena arena = {0};
+    recipe.y = creep; // grows eightfold, nowhere by a step
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_AMBIGUOUS);
+    arena_free(&arena);
+}
+
+// A neighbour that comes in the middle of one pass and stays makes a step that the other passes
+// do not have; where points are in any order, it makes noise.
+static void one_pass_is_no_knee(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {flat, .noise = 0.01, SWEEP};
+    int claimed = 0;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed, &made);
+        for (int i = 24; i < recipe.points; i++)
+            for (int k = 0; k < made.points[i].nsamples; k++)
+                if (made.samples[i][k].pass == 1)
+                    made.samples[i][k].value *= 1.8;
+        claimed += ask(&KNEE, &made, &arena).outcome == CONCLUSION_OK;
+        arena_free(&arena);
+    }
+    assert_int_equal(claimed, 0);
+}
+
+static void several_knees_are_told(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct recipe recipe = {two_knees, .noise = 0.02, .outliers = 0.05, SWEEP};
+    make(&recipe, 5, &made);
+    struct conclusion conclusion = ask(&KNEE, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_AMBIGUOUS);
+    double knees[] = {find(&conclusion, "knee")->value, find(&conclusion, "knee 2")->value};
+    assert_float_equal(fmin(knees[0], knees[1]), 200, 16);
+    assert_float_equal(fmax(knees[0], knees[1]), 495, 16);
+
+    recipe.y = rise_and_fall;
+    make(&recipe, 5, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_AMBIGUOUS);
+
+    recipe.y = bend;
+    make(&recipe, 5, &made);
+    assert_int_not_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_OK);
+    struct conclude_question question = KNEE;
+    question.bends = true;
+    conclusion = ask(&question, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+    assert_float_equal(find(&conclusion, "knee")->value, 300, 32);
+    arena_free(&arena);
+}
+
+static void knees_may_fall_and_be_shifted(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct recipe recipe = {window, .noise = 0.01, SWEEP};
+    make(&recipe, 3, &made);
+    for (int i = 0; i < recipe.points; i++)
+        for (int k = 0; k < made.points[i].nsamples; k++)
+            made.samples[i][k].value = 1e5 / made.samples[i][k].value;
+    assert_int_not_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_OK);
+    struct conclude_question question = KNEE;
+    question.falls = true;
+    question.add = 12;
+    struct conclusion conclusion = ask(&question, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+    assert_float_equal(find(&conclusion, "knee")->value, 490 + 12, 9);
+    assert_true(find(&conclusion, "knee")->low <= 512 && find(&conclusion, "knee")->high >= 512);
+    arena_free(&arena);
+}
+
+static void few_or_broken_points_are_refused(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct recipe recipe = {window, .noise = 0.01, SWEEP};
+    recipe.points = 5;
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_TOO_FEW);
+    made.curve.npoints = 0;
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_TOO_FEW);
+    recipe.points = 48;
+    make(&recipe, 1, &made);
+    for (int i = 0; i < 48; i += 3) // holes are no harm
+        for (int k = 0; k < made.points[i].nsamples; k++)
+            made.samples[i][k].value = k % 2 ? (double)NAN : (double)INFINITY;
+    struct conclusion conclusion = ask(&KNEE, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+    assert_float_equal(find(&conclusion, "knee")->value, 488, 17);
+    for (int i = 0; i < 30; i++) // but half of the curve is
+        made.points[i].nsamples = 0;
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_TOO_FEW);
+    recipe = (struct recipe){flat, .noise = 0, SWEEP};
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_NONE);
+    recipe.noise = 0.3;
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_UNSTABLE);
+    arena_free(&arena);
+}
+
+static const struct conclude_question PLATEAUS = {
+    .reading = READING_PLATEAUS, .x_unit = "bytes", .y_unit = "clk", .geometric = true, .seed = 1};
+
+static void caches_are_plateaus(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {caches,          .noise = 0.02,        .outliers = 0.05,
+                            .passes = 2,     .samples = 3,         .first = 2048,
+                            .last = 1 << 29, .points = 18 * 6 + 1, .geometric = true};
+    static const double levels[] = {5, 15, 70, 320}, ends[] = {48, 2048, 40960};
+    int right = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed * 31, &made);
+        struct conclusion conclusion = ask(&PLATEAUS, &made, &arena);
+        bool good = conclusion.outcome == CONCLUSION_OK && conclusion.nvalues == 7;
+        for (int i = 0; good && i < 4; i++) {
+            const struct conclusion_value *level = &conclusion.values[2 * i];
+            good = fabs(level->value / levels[i] - 1) < 0.04;
+            const struct conclusion_value *end = level + 1;
+            if (i < 3)
+                good = good && end->low <= ends[i] * 1024 * 1.02 &&
+                       end->high * 1.13 >= ends[i] * 1024 && end->value <= ends[i] * 1024 * 1.13 &&
+                       end->value >= ends[i] * 1024 * 0.79;
+        }
+        right += good;
+        if (!good)
+            print_message("%s: %s\n", conclusion_outcome_name(conclusion.outcome),
+                          conclusion.sentence);
+        arena_free(&arena);
+    }
+    print_message("%d of 50 caches right\n", right);
+    assert_true(right >= 48);
+}
+
+// From 24 points on, refinement finds what a fine sweep would, in a few more.
+static void refinement_closes_in(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct recipe recipe = {window, .noise = 0.01, SWEEP};
+    recipe.points = 16;
+    make(&recipe, 1, &made);
+    struct refine_limits limits = {.least_x = 8, .most_x = 768, .grain = 1, .resolution = 0.005};
+    uint64_t seed = 99;
+    for (int round = 0; round < 12; round++) {
+        double next[8];
+        int n = conclude_refine(&KNEE, &made.curve, &limits, next, 8);
+        if (n == 0)
+            break;
+        for (int i = 0; i < n; i++) {
+            for (int k = 0; k < made.curve.npoints; k++)
+                assert_true(made.points[k].x != next[i]);
+            assert_true(next[i] > 8 && next[i] < 768 && next[i] == nearbyint(next[i]));
+            make_point(&recipe, next[i], &made, &seed);
+        }
+    }
+    struct conclusion conclusion = ask(&KNEE, &made, &arena);
+    const struct conclusion_value *knee = find(&conclusion, "knee");
+    assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+    print_message("%s after %d points\n", conclusion.sentence, made.curve.npoints);
+    assert_float_equal(knee->value, 500, 3);
+    assert_true(made.curve.npoints < 48);
+    recipe = (struct recipe){flat, .noise = 0.01, SWEEP};
+    make(&recipe, 1, &made);
+    double next[8];
+    assert_int_equal(conclude_refine(&KNEE, &made.curve, &limits, next, 8), 0);
+    arena_free(&arena);
+}
+
+static void slopes_come_back(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct conclude_question question = {
+        .reading = READING_SLOPE, .x_unit = "load", .y_unit = "clk", .factor = 2, .seed = 1};
+    struct recipe recipe = {creep, .noise = 0.01, .outliers = 0.1, SWEEP};
+    make(&recipe, 1, &made);
+    struct conclusion conclusion = ask(&question, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+    assert_float_equal(conclusion.values[0].value, 2, 0.03);
+    assert_true(conclusion.values[0].low <= 2 && conclusion.values[0].high >= 2);
+    assert_float_equal(find(&conclusion, "start")->value, 200, 8);
+    recipe.y = window;
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&question, &made, &arena).outcome, CONCLUSION_AMBIGUOUS);
+    made.curve.npoints = 2;
+    assert_int_equal(ask(&question, &made, &arena).outcome, CONCLUSION_TOO_FEW);
+    arena_free(&arena);
+}
+
+static double ten(double x)
+{
+    return 10 + 0 * x;
+}
+static double eighteen(double x)
+{
+    return 18 + 0 * x;
+}
+
+static void differences_and_ratios(void **state)
+{
+    (void)state;
+    static struct made made[3];
+    struct arena arena = {0};
+    struct recipe recipe = {ten, .noise = 0.005, .passes = 3, .samples = 5, .points = 1};
+    struct curve curves[3];
+    for (int i = 0; i < 3; i++) {
+        recipe.y = i == 1 ? eighteen : ten;
+        make(&recipe, 17 + (uint64_t)i, &made[i]);
+        curves[i] = made[i].curve;
+        curves[i].variant = (const char *[]){"control", "random", "same"}[i];
+    }
+    struct conclude_question question = {.reading = READING_DIFFERENCE,
+                                         .y_unit = "clk",
+                                         .factor = 2,
+                                         .control = "control",
+                                         .seed = 1};
+    int n;
+    const struct conclusion *got = conclude(&question, curves, 3, &arena, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_int_equal(got->nvalues, 2);
+    assert_float_equal(find(got, "random")->value, 16, 0.3);
+    assert_float_equal(find(got, "same")->value, 0, 0.2);
+    assert_true(got->confidence > 0.95);
+    question.reading = READING_RATIO;
+    question.factor = 0;
+    got = conclude(&question, curves, 3, &arena, &n);
+    assert_float_equal(find(got, "random")->value, 1.8, 0.02);
+    // One pass of three says something else.
+    for (int k = 0; k < made[1].points[0].nsamples; k++)
+        if (made[1].samples[0][k].pass != 1)
+            made[1].samples[0][k].value *= k % 2 ? 3 : 0.5;
+    got = conclude(&question, curves, 3, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_UNSTABLE);
+    question.control = "nobody";
+    assert_int_equal(conclude(&question, curves, 3, &arena, &n)->outcome, CONCLUSION_TOO_FEW);
+    conclude(&question, curves, 0, &arena, &n);
+    assert_int_equal(n, 0);
+    arena_free(&arena);
+}
+
+static double forwarding(double x)
+{
+    return x <= 4 ? 5 : 19;
+}
+
+static void cells_have_levels(void **state)
+{
+    (void)state;
+    static struct made made[2];
+    struct arena arena = {0};
+    struct recipe recipe = {forwarding, .noise = 0.01, .passes = 2, .samples = 3,
+                            .first = 0, .last = 9,     .points = 10};
+    make(&recipe, 1, &made[0]);
+    recipe.first = 3;
+    recipe.points = 7;
+    make(&recipe, 2, &made[1]);
+    struct curve curves[] = {made[0].curve, made[1].curve};
+    struct conclude_question question = {.reading = READING_MATRIX, .y_unit = "clk"};
+    int n;
+    const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_int_equal(got->nrows, 2);
+    assert_int_equal(got->ncolumns, 10);
+    static const int expected[] = {0, 0, 0, 0, 0, 1, 1, 1, 1, 1, -1, -1, -1, 0, 0, 1, 1, 1, 1, 1};
+    assert_memory_equal(got->cells, expected, sizeof expected);
+    assert_float_equal(find(got, "level 1")->value, 5, 0.1);
+    assert_float_equal(find(got, "cells 1")->value, 7, 0);
+    assert_float_equal(find(got, "level 2")->value, 19, 0.3);
+    assert_string_equal(strchr(got->sentence, ','), strstr(got->sentence, ", 19"));
+    arena_free(&arena);
+}
+
+static void distributions_have_steps(void **state)
+{
+    (void)state;
+    static struct curve_sample samples[500];
+    struct curve_point point = {.samples = samples, .nsamples = 500};
+    struct curve curve = {.variant = "tsc", .points = &point, .npoints = 1};
+    struct arena arena = {0};
+    uint64_t seed = 4;
+    for (int i = 0; i < 500; i++)
+        samples[i] = (struct curve_sample){i / 250, 26 * (1 + random_below(&seed, 2)) +
+                                                        (i % 100 == 7 ? 2600 + i : 0)};
+    struct conclude_question question = {.reading = READING_DISTRIBUTION, .y_unit = "ticks"};
+    int n;
+    const struct conclusion *got = conclude(&question, &curve, 1, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_float_equal(find(got, "step")->value, 26, 1e-9);
+    assert_float_equal(find(got, "least")->value, 26, 1e-9);
+    assert_float_equal(find(got, "share 1")->value, 0.99, 1e-9);
+    for (int i = 0; i < 500; i++) // two modes of continuous values: no step
+        samples[i].value = (i % 4 ? 100 : 300) + normal(&seed);
+    got = conclude(&question, &curve, 1, &arena, &n);
+    assert_null(find(got, "step"));
+    assert_float_equal(find(got, "mode 1")->value, 100, 0.5);
+    assert_float_equal(find(got, "share 2")->value, 0.25, 0.02);
+    for (int i = 250; i < 500; i++) // the second pass is another
+        samples[i].value *= 2;
+    assert_int_equal(conclude(&question, &curve, 1, &arena, &n)->outcome, CONCLUSION_UNSTABLE);
+    point.nsamples = 10;
+    assert_int_equal(conclude(&question, &curve, 1, &arena, &n)->outcome, CONCLUSION_TOO_FEW);
+    arena_free(&arena);
+}
+
+static void names_go_both_ways(void **state)
+{
+    (void)state;
+    for (int i = 0; i < READING_COUNT; i++)
+        assert_int_equal(reading_parse(reading_name((enum reading)i)), i);
+    for (int i = 0; i < CONCLUSION_OUTCOME_COUNT; i++)
+        assert_int_equal(
+            conclusion_outcome_parse(conclusion_outcome_name((enum conclusion_outcome)i)), i);
+    assert_int_equal(reading_parse("kneel"), -1);
+    assert_int_equal(conclusion_outcome_parse(""), -1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(flat_curves_have_no_knee),
+        cmocka_unit_test(knees_come_back),
+        cmocka_unit_test(drift_is_no_knee),
+        cmocka_unit_test(one_pass_is_no_knee),
+        cmocka_unit_test(several_knees_are_told),
+        cmocka_unit_test(knees_may_fall_and_be_shifted),
+        cmocka_unit_test(few_or_broken_points_are_refused),
+        cmocka_unit_test(caches_are_plateaus),
+        cmocka_unit_test(refinement_closes_in),
+        cmocka_unit_test(slopes_come_back),
+        cmocka_unit_test(differences_and_ratios),
+        cmocka_unit_test(cells_have_levels),
+        cmocka_unit_test(distributions_have_steps),
+        cmocka_unit_test(names_go_both_ways),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
