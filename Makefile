@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Builds latput into build/. Targets: all (default), tests (builds them), check (runs them),
-# check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and speed
-# of the measurement itself; LISTS), golden (rewrites the expected outputs), fuzz (SECONDS=N,
+# check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and
+# speed of the measurement itself; LISTS), golden (rewrites the expected outputs), fuzz (SECONDS=N,
 # TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR), dist, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
@@ -50,7 +50,8 @@ SQLITE_SOURCES := $(wildcard library/latput_sqlite*.c)
 SQLITE_OBJECTS := $(SQLITE_SOURCES:%.c=$(BUILD)/%.o)
 
 # The core is linked statically with each batch of bodies and must not be disturbed by sanitizers,
-# stack protectors, position independence or other flags of a user's: its addresses stay below 2 GiB for absolute operands.
+# stack protectors, position independence or other flags of a user's: its addresses stay below 2 GiB
+# for absolute operands.
 CORE_CFLAGS = $(BASE_CFLAGS) -O2 -g -fno-pie -fno-stack-protector -fcf-protection=none -mno-red-zone
 CORE_SOURCES := $(wildcard runner/core/core_*.c)
 CORE_OBJECTS := $(CORE_SOURCES:%.c=$(BUILD)/%.o) $(BUILD)/runner/core/core_enter.o \
@@ -64,7 +65,8 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
-.PHONY: all tests check check-hardware storm bench golden fuzz format lint install uninstall dist clean
+.PHONY: all tests check check-hardware storm bench golden fuzz format lint install uninstall dist \
+	clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -114,7 +116,7 @@ $(BUILD)/runner/core/%.o: runner/core/%.asm runner/core/core_layout.inc
 
 $(BUILD)/version.h: FORCE
 	@mkdir -p $(@D)
-	@echo '#define LATPUT_VERSION "$(VERSION)"' | cmp -s - $@ || echo '#define LATPUT_VERSION "$(VERSION)"' > $@
+	@line='#define LATPUT_VERSION "$(VERSION)"'; echo "$$line" | cmp -s - $@ || echo "$$line" >$@
 .PHONY: FORCE
 FORCE:
 
@@ -152,10 +154,11 @@ $(BUILD)/tests/test_latput_code: tests/unit/test_latput_code.c $(QUERY_OBJECTS) 
 	$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
 
 # Compares the counter tables with libpfm4, where it is installed.
-$(BUILD)/tests/test_counters_libpfm4: LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
+$(BUILD)/tests/test_counters_libpfm4: \
+	LDLIBS += $(if $(wildcard /usr/include/perfmon/pfmlib.h),-lpfm)
 
-# All that reads what strangers wrote, on inputs that libFuzzer makes up for SECONDS, and (replay) on
-# those that were once found to be of interest.
+# All that reads what strangers wrote, on inputs that libFuzzer makes up for SECONDS, and (replay)
+# on those that were once found to be of interest.
 FUZZ_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c %_replay.c,\
 	$(wildcard tests/fuzz/*.c))) $(QUERY_OBJECTS)
 $(BUILD)/tests/fuzz/%.o: ALL_CFLAGS += -Itests
@@ -195,19 +198,26 @@ bench: all
 	tests/bench.sh $(BUILD) $(LISTS)
 
 # Files that are in git or are about to be, or in an unpacked archive.
-sources = $(shell if [ -e .git ]; then git ls-files --cached --others --exclude-standard $(1); else \
+sources = $(shell if [ -e .git ]; then \
+	git ls-files --cached --others --exclude-standard $(1); else \
 	for p in $(1); do find . -path "./$$p" ! -path './$(BUILD)/*' -printf '%P\n'; done; fi)
 
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
+WIDTH_CHECKED = '*.c' '*.h' '*.asm' 'runner/*.inc' Makefile
 # The patterns are git's, whose * matches directories too.
 lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
 	tests/layers.sh . $(BUILD)
-	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | xargs -P $$(nproc) -n 1 sh -c \
+	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
+		xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet "$$0" -- $(BASE_CFLAGS) -I$(BUILD) 2>/dev/null || exit 255'
+	printf '%s\n' $(call sources,'tests/*.c') | xargs -P $$(nproc) -n 1 sh -c \
+		'clang-tidy --quiet --checks="-*,readability-function-size" "$$0" -- $(BASE_CFLAGS) \
+		-I$(BUILD) -Itests 2>/dev/null || exit 255'
+	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 
 DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
 BASH_COMPLETION = share/bash-completion/completions/latput
@@ -249,7 +259,8 @@ uninstall:
 DIST = latput-$(VERSION)
 dist:
 	@[ -e .git ] || { echo 'make dist: this is no git checkout' >&2; exit 1; }
-	@case '$(COMMIT)' in *-dirty) echo 'make dist: commit or stash the changes first' >&2; exit 1;; esac
+	@case '$(COMMIT)' in *-dirty) \
+		echo 'make dist: commit or stash the changes first' >&2; exit 1;; esac
 	rm -rf $(BUILD)/$(DIST)
 	mkdir -p $(BUILD)/$(DIST)
 	git archive HEAD | tar -x -C $(BUILD)/$(DIST)
@@ -265,6 +276,6 @@ clean:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
 # A source that has moved since the last build is still named in the dependencies of that time; -MP
 # looks after headers only.
-MOVED := $(shell find $(BUILD) -name '*.d' -exec grep -ohE '[^ ]+\.c\>' {} + 2>/dev/null | sort -u | \
-	while read -r file; do [ -e "$$file" ] || echo "$$file"; done)
+MOVED := $(shell find $(BUILD) -name '*.d' -exec grep -ohE '[^ ]+\.c\>' {} + 2>/dev/null | \
+	sort -u | while read -r file; do [ -e "$$file" ] || echo "$$file"; done)
 $(MOVED):

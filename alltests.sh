@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The whole suite, unattended: installs what is missing, builds, measures every list and writes tables,
-# report and pack to results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N. A
-# second call goes on where an interrupted one ended. It survives the end of the terminal or connection
-# that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a warning), 1 the
-# results as a whole are in doubt, tests failed that should not have, or it was stopped (the log says
-# which), 2 wrong usage, 3 the environment lacks something or nothing could be measured.
+# The whole suite, unattended: installs what is missing, builds, measures every list and writes
+# tables, report and pack to results/. Options are those of `latput run`, e.g. --quick, --db FILE,
+# --cpu N. A second call goes on where an interrupted one ended. It survives the end of the terminal
+# or connection that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a
+# warning), 1 the results as a whole are in doubt, tests failed that should not have, or it was
+# stopped (the log says which), 2 wrong usage, 3 the environment lacks something or nothing could be
+# measured.
 set -u
 cd "$(dirname "$0")" || exit 3
 trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Installs what latput needs to be built, tested and run on Debian 12 or a relative, as far as it is
-# missing; asks nothing. Usage: install-deps.sh [--dev]; --dev adds what .ci/run needs. Exit status 0:
-# nothing is missing (any more) but for what is optional; 2: wrong usage; 3: something is missing and
-# could not be installed, which is then named together with the command that installs it.
+# missing; asks nothing. Usage: install-deps.sh [--dev]; --dev adds what .ci/run needs. Exit status
+# 0: nothing is missing (any more) but for what is optional; 2: wrong usage; 3: something is missing
+# and could not be installed, which is then named together with the command that installs it.
 set -u
 
 packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev libarchive-dev

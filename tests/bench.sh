@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # How good is the measurement on this machine? Measures a list twice, and prints accuracy (latencies
-# that are known on every x86-64 CPU, or that the CPU table gives), repeatability (differences between
-# the two runs) and speed. Usage: tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the quick selection.
-# Exit status 1 if a known latency is off by more than 1 %, 3 if nothing known could be measured, 99 if
-# a question to the database fails. Options of latput run may stand among the lists.
+# that are known on every x86-64 CPU, or that the CPU table gives), repeatability (differences
+# between the two runs) and speed. Usage: tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the
+# quick selection. Exit status 1 if a known latency is off by more than 1 %, 3 if nothing known
+# could be measured, 99 if a question to the database fails. Options of latput run may stand among
+# the lists.
 set -u
 cd "$(dirname "$0")/.." || exit 99
 build=${1:?build directory}

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The folders are the pipeline: a file may include those of its own folder and of folders above it in
-# the list below. Nor may files go round in a circle: neither headers that include each other, nor,
-# where BUILD is given and built, files that call each other. Prints what is wrong, and fails if
-# anything is. Usage: tests/layers.sh [ROOT [BUILD]]; BUILD is a path below ROOT, or absolute.
+# The folders are the pipeline: a file may include those of its own folder and of folders above it
+# in the list below. Nor may files go round in a circle: neither headers that include each other,
+# nor, where BUILD is given and built, files that call each other. Prints what is wrong, and fails
+# if anything is. Usage: tests/layers.sh [ROOT [BUILD]]; BUILD is a path below ROOT, or absolute.
 # runner/main.c, which holds everything together, and tests may include anything.
 set -eu
 cd "${1:-$(dirname "$0")/..}"

@@ -6,7 +6,8 @@
 # Afterwards: the database is whole, every form is in the run once, and no test has the outcome of a
 # fault that it does not have in an undisturbed run. Values are compared, and the share that differs
 # by more than 5 % is told. Usage:
-# tests/storm.sh BUILD-DIRECTORY [EVENTS [SEED [LIST...]]]; default: 10 events over integer_arithmetic.
+# tests/storm.sh BUILD-DIRECTORY [EVENTS [SEED [LIST...]]]; default: 10 events over
+# integer_arithmetic.
 set -u
 build=$(cd "${1:?build directory}" && pwd)
 events=${2:-10} seed=${3:-$RANDOM}

@@ -246,7 +246,7 @@ static const char *flow_break(struct flow *flow, struct strbuf *init, struct str
 {
     if (flow->named.x87)
         return "chains through the x87 stack cannot be broken: measure its latency";
-    for (int class = 0; class < REG_CLASSES; class ++) {
+    for (int class = 0; class < REG_CLASSES; ++class) {
         uint32_t carried = flow->live_in.bits[class] & flow->touched.bits[class] &
                            ~registers_reserved(flow, class);
         for (int number = 0; number < REG_NUMBERS; number++)
@@ -267,7 +267,7 @@ int bench_break_chains(const struct bench_spec *spec, const char *directory,
     if (flow_read(&flow, directory, spec->body, err) != 0 ||
         (spec->init && flow_read(&before, directory, spec->init, err) != 0))
         return -1;
-    for (int class = 0; class < REG_CLASSES; class ++)
+    for (int class = 0; class < REG_CLASSES; ++class)
         flow.named.bits[class] |= before.named.bits[class];
     breakers->impossible = flow_break(&flow, &init, &body);
     if (!breakers->impossible) {

@@ -1,9 +1,10 @@
 ; SPDX-License-Identifier: MIT
-; Enters a kernel and comes back from it. Everything that a body may have changed (stack pointer, flags,
-; segment registers and their bases, PKRU, MXCSR, x87, vector and tile state) is put right in core_leave,
-; which is also where the signal handler continues after a fault. The stubs between a label and the label with _end (core_start,
-; core_step, core_stop) are copied into each kernel; they use only absolute 32-bit addresses, so the
-; copies work anywhere. core_enter32.asm is the same for 32-bit mode.
+; Enters a kernel and comes back from it. Everything that a body may have changed (stack pointer,
+; flags, segment registers and their bases, PKRU, MXCSR, x87, vector and tile state) is put right in
+; core_leave, which is also where the signal handler continues after a fault. The stubs between a
+; label and the label with _end (core_start, core_step, core_stop) are copied into each kernel; they
+; use only absolute 32-bit addresses, so the copies work anywhere. core_enter32.asm is the same for
+; 32-bit mode.
 
 %include "core_layout.inc"
 
@@ -82,8 +83,8 @@ core_step_end:
 
 core_stop_stubs
 
-; Copied behind the init of a kernel that is counted, around the reading of the counters, in front of
-; core_start: keeps what they change, and waits for the init to be done.
+; Copied behind the init of a kernel that is counted, around the reading of the counters, in front
+; of core_start: keeps what they change, and waits for the init to be done.
 core_spare:
     mov [core_state + state.saved_rax], rax
     mov [core_state + state.saved_rdx], rdx
@@ -158,10 +159,10 @@ core_leave:
     pop rbx
     ret
 
-; bool core_sealed(void (*work)(void)): closes the sealed memory, calls the function, in which bodies
-; run, and opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped, the
-; memory is open only behind core_seal_opened, and from there nothing is relied on that does not come
-; out of it. False when memory of the core's was changed (and has been put right).
+; bool core_sealed(void (*work)(void)): closes the sealed memory, calls the function, in which
+; bodies run, and opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped,
+; the memory is open only behind core_seal_opened, and from there nothing is relied on that does not
+; come out of it. False when memory of the core's was changed (and has been put right).
 core_sealed_failed:
     ud2
 core_sealed:

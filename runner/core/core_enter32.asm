@@ -1,7 +1,8 @@
 ; SPDX-License-Identifier: MIT
-; core_enter.asm for 32-bit mode; what it does and why is said there. Different are: the loop counter lies
-; in memory, because popa would overwrite any register and the eight are few; ebp holds the data area;
-; and segment registers are put right, because lds, les, lfs and lgs can be measured in this mode.
+; core_enter.asm for 32-bit mode; what it does and why is said there. Different are: the loop
+; counter lies in memory, because popa would overwrite any register and the eight are few; ebp holds
+; the data area; and segment registers are put right, because lds, les, lfs and lgs can be measured
+; in this mode.
 
 %include "core_layout.inc"
 
@@ -67,8 +68,8 @@ core_step_end:
 
 core_stop_stubs
 
-; Copied behind the init of a kernel that is counted, around the reading of the counters, in front of
-; core_start: keeps what they change, and waits for the init to be done.
+; Copied behind the init of a kernel that is counted, around the reading of the counters, in front
+; of core_start: keeps what they change, and waits for the init to be done.
 core_spare:
     mov [core_state + state.saved_rax], eax
     mov [core_state + state.saved_rdx], edx

@@ -100,18 +100,23 @@ static void guard_limit(int resource, rlim_t value)
 static void guard_seal_calls(struct filter_call calls[SEAL_CALLS])
 {
     struct core_seal *seal = guard_seal();
+    // clang-format off
     const struct filter_call all[SEAL_CALLS] = {
         {SYS_mprotect,
-         3,                     {core_seal_start, core_seal_bytes, PROT_NONE},
-         (uintptr_t)core_seal_closed                                                                  },
+         3,
+         {core_seal_start, core_seal_bytes, PROT_NONE},
+         (uintptr_t)core_seal_closed},
         {SYS_mprotect,
-         3,                     {core_seal_start, core_seal_bytes, PROT_READ | PROT_WRITE},
-         (uintptr_t)core_seal_opened                                                                  },
+         3,
+         {core_seal_start, core_seal_bytes, PROT_READ | PROT_WRITE},
+         (uintptr_t)core_seal_opened},
         {SYS_rt_sigprocmask,
-         4,                     {SIG_SETMASK, (uintptr_t)&seal->signal_mask, 0, SEAL_SIGNALS_BYTES},
-         0                                                                                            },
-        {SYS_sigaltstack,    2, {(uintptr_t)&seal->signal_stack, 0},                                 0},
+         4,
+         {SIG_SETMASK, (uintptr_t)&seal->signal_mask, 0, SEAL_SIGNALS_BYTES},
+         0},
+        {SYS_sigaltstack, 2, {(uintptr_t)&seal->signal_stack, 0}, 0},
     };
+    // clang-format on
     memcpy(calls, all, sizeof all);
 }
 
@@ -121,13 +126,15 @@ void guard_drop_privileges(void)
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
+    // clang-format off
     struct filter_call calls[GUARD_CALLS + SEAL_CALLS + 2] = {
-        {SYS_write,           3, {CORE_RECORD_FD, (uintptr_t)&guard_seal()->record, RECORD_BYTES}, 0},
-        {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_seal()->pause, 0},         0},
-        {SYS_restart_syscall, 0, {0},                                                              0},
-        {SYS_rt_sigreturn,    0, {0},                                                              0},
-        {SYS_exit_group,      0, {0},                                                              0},
+        {SYS_write, 3, {CORE_RECORD_FD, (uintptr_t)&guard_seal()->record, RECORD_BYTES}, 0},
+        {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_seal()->pause, 0}, 0},
+        {SYS_restart_syscall, 0, {0}, 0},
+        {SYS_rt_sigreturn, 0, {0}, 0},
+        {SYS_exit_group, 0, {0}, 0},
     };
+    // clang-format on
     int ncalls = GUARD_CALLS + SEAL_CALLS;
     guard_seal_calls(&calls[GUARD_CALLS]);
     ncalls += count_filter_call(&calls[ncalls]);

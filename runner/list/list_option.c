@@ -12,31 +12,33 @@
 
 // Options. `values` are the allowed ones separated by blanks; NULL: what `check` lets through; "":
 // the option has no value. `form`: rows that differ in it are different forms.
+// clang-format off
 static const struct option_key {
     const char *key, *values;
     bool form;
     list_value_fn *check;
 } option_keys[] = {
-    {"type",        "int f16 bf16 f32 f64 f80",          false, NULL               }, // of the elements computed with
-    {"enc",         "legacy vex evex xop",               false, NULL               }, // where the isa names do not tell it
-    {"data",        "div sqrt idiv function",            false, NULL               }, // time depends on operand data of this kind
-    {"st",          NULL,                                false, list_value_x87     }, // values of the x87 registers
-    {"unrelated",   NULL,                                false, list_value_pairs   }, // pairs without a dependency
-    {"pointer",     NULL,                                false, list_value_operands}, // registers that must hold an address
-    {"small",       NULL,                                false, list_value_operands}, // registers that must hold a small number
-    {"fill",        NULL,                                false, list_value_pattern }, // pattern that memory must hold
-    {"stack",       NULL,                                false, list_value_stack   }, // bytes that the stack pointer moves
-    {"x87",         "push pop pop2",                     false, NULL               }, // what it does to the register stack
-    {"nontemporal", "",                                  false, NULL               }, // stores that bypass the caches
-    {"signs",       NULL,                                false, list_value_operands}, // operand whose sign bits choose
-    {"note",        NULL,                                false, NULL               }, // for the table, _ for blanks
-    {"same",        "",                                  true,  NULL               }, // all register operands are one register
-    {"bits",        "32 64",                             true,  NULL               }, // mode
-    {"index",       "same adjacent overlap line random", true,  NULL               }, // where a gather's elements lie
-    {"mask",        NULL,                                true,  list_value_pattern }, // content of the masks
-    {"opcode",      NULL,                                true,  NULL               }, // encoding that NASM cannot write
-    {"macro",       NULL,                                true,  list_value_macro   }, // file.inc:name, a hand-written kernel
+    {"type", "int f16 bf16 f32 f64 f80", false, NULL}, // of the elements computed with
+    {"enc", "legacy vex evex xop", false, NULL},       // where the isa names do not tell it
+    {"data", "div sqrt idiv function", false, NULL},   // time depends on operand data of this kind
+    {"st", NULL, false, list_value_x87},               // values of the x87 registers
+    {"unrelated", NULL, false, list_value_pairs},      // pairs without a dependency
+    {"pointer", NULL, false, list_value_operands},     // registers that must hold an address
+    {"small", NULL, false, list_value_operands},       // registers that must hold a small number
+    {"fill", NULL, false, list_value_pattern},         // pattern that memory must hold
+    {"stack", NULL, false, list_value_stack},          // bytes that the stack pointer moves
+    {"x87", "push pop pop2", false, NULL},             // what it does to the register stack
+    {"nontemporal", "", false, NULL},                  // stores that bypass the caches
+    {"signs", NULL, false, list_value_operands},       // operand whose sign bits choose
+    {"note", NULL, false, NULL},                       // for the table, _ for blanks
+    {"same", "", true, NULL},                          // all register operands are one register
+    {"bits", "32 64", true, NULL},                     // mode
+    {"index", "same adjacent overlap line random", true, NULL}, // where a gather's elements lie
+    {"mask", NULL, true, list_value_pattern},                   // content of the masks
+    {"opcode", NULL, true, NULL},                               // encoding that NASM cannot write
+    {"macro", NULL, true, list_value_macro}, // file.inc:name, a hand-written kernel
 };
+// clang-format on
 
 static int option_unknown(struct list_fault *fault, const char *text, size_t key_len)
 {

@@ -54,7 +54,7 @@ static void mix_reserve(struct mix_writer *writers, int n)
 {
     uint32_t fixed[CLASS_COUNT] = {0};
     for (int i = 0; i < n; i++)
-        for (int class = 0; class < CLASS_COUNT; class ++)
+        for (int class = 0; class < CLASS_COUNT; ++class)
             fixed[class] |= writers[i].draft.used[class];
     for (int i = 0; i < n; i++)
         memcpy(writers[i].draft.used, fixed, sizeof fixed);
@@ -92,7 +92,7 @@ static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking bre
     uint32_t taken[CLASS_COUNT] = {0};
     for (int i = n - 1; i >= 0; i--) {
         struct mix_writer *writer = &writers[i];
-        for (int class = 0; class < CLASS_COUNT; class ++)
+        for (int class = 0; class < CLASS_COUNT; ++class)
             writer->draft.used[class] |= taken[class];
         writer->draft.labels = i * PART_LABELS;
         int most = i > 0 ? distinct : DISTINCT_MAX;
@@ -103,7 +103,7 @@ static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking bre
         writer->instances.disp = i * PART_BYTES;
         mix_pieces(writer, arena);
         writer->vectors = writer->draft.used[CLASS_VEC] & ~before;
-        for (int class = 0; class < CLASS_COUNT; class ++)
+        for (int class = 0; class < CLASS_COUNT; ++class)
             taken[class] |= writer->draft.used[class];
     }
     return true;

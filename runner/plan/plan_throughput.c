@@ -160,7 +160,7 @@ static int throughput_limit(const struct draft *draft, int wanted)
         need[point->class]++;
         same |= point->same;
     }
-    for (int class = 0; class < CLASS_COUNT; class ++) {
+    for (int class = 0; class < CLASS_COUNT; ++class) {
         if (!need[class])
             continue;
         int most = draft_available(draft, (enum chain_class) class) / need[class];

@@ -12,25 +12,27 @@
 enum { README_WIDTH = 80, README_NAME_WIDTH = 24 };
 
 // The members in the order of their use.
+// clang-format off
 static const struct readme_member {
     const char *name, *what;
 } readme_members[] = {
-    {"table.html",                 "all instructions as one page for a browser: filter, sort"                   },
-    {"tables/",                    "the same as text, one file a list of instructions"                          },
-    {"info.txt",                   "the machine, how it was measured, what may be in doubt, the execution ports"},
-    {"ports.svg",                  "a picture of the execution ports: which sets of them µops choose from"     },
-    {"instruction_table.csv",      "one row a form of an instruction: latency, throughput, µops, ports"        },
-    {"instruction_table.json",     "the same as JSON"                                                           },
-    {"latency_table.csv",          "one row a pair of operands: the latency from one to the other"              },
-    {"latency_table.json",         "the same as JSON"                                                           },
-    {"port_table.csv",             "one row a form: its ports, units it waits for, how well they fit"           },
-    {"port_table.json",            "the same as JSON"                                                           },
-    {"failure_table.csv",          "what could not be measured, and why"                                        },
-    {"bench_table.csv",            "one row a piece of code of the owner's"                                     },
-    {"bench_table.json",           "the same as JSON"                                                           },
-    {"bench_repetition_table.csv", "each repetition of these pieces"                                            },
-    {"run.db",                     "all of this and what it follows from, as an SQLite database"                },
+    {"table.html", "all instructions as one page for a browser: filter, sort"},
+    {"tables/", "the same as text, one file a list of instructions"},
+    {"info.txt", "the machine, how it was measured, what may be in doubt, the execution ports"},
+    {"ports.svg", "a picture of the execution ports: which sets of them µops choose from"},
+    {"instruction_table.csv", "one row a form of an instruction: latency, throughput, µops, ports"},
+    {"instruction_table.json", "the same as JSON"},
+    {"latency_table.csv", "one row a pair of operands: the latency from one to the other"},
+    {"latency_table.json", "the same as JSON"},
+    {"port_table.csv", "one row a form: its ports, units it waits for, how well they fit"},
+    {"port_table.json", "the same as JSON"},
+    {"failure_table.csv", "what could not be measured, and why"},
+    {"bench_table.csv", "one row a piece of code of the owner's"},
+    {"bench_table.json", "the same as JSON"},
+    {"bench_repetition_table.csv", "each repetition of these pieces"},
+    {"run.db", "all of this and what it follows from, as an SQLite database"},
 };
+// clang-format on
 
 static bool readme_has(const struct pack *pack, const char *name)
 {

@@ -186,7 +186,7 @@ static void drawer_begin(struct drawer *drawer, const struct validate_forms *for
     *drawer = (struct drawer){.forms = forms, .state = seed};
     drawer->by_class = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *drawer->by_class);
     int n = 0;
-    for (int class = 0; class < VALIDATE_CLASSES; class ++) {
+    for (int class = 0; class < VALIDATE_CLASSES; ++class) {
         drawer->first[class] = n;
         for (int i = 0; i < forms->n; i++)
             if (forms->forms[i].class == class)

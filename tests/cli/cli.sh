@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests/cli/cli_*.sh: runs $LATPUT and checks exit status and output. Each test works in a
-# scratch directory that is removed at the end. `finish` ends the script.
+# Sourced by tests/cli/cli_*.sh: runs $LATPUT and checks exit status and output. Each test works in
+# a scratch directory that is removed at the end. `finish` ends the script.
 # shellcheck shell=bash
 set -u
 : "${LATPUT:?path of the program}"

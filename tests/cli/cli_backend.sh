@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# --backend of the commands that measure in core cycles, run, ports --discover and validate: what was
-# asked for and cannot be used is refused alike, before anything is measured. Registers are files that
-# stand for them, where core cycles are ticks of the time stamp: these are recognised as none, and the
-# registers get back what was in them.
+# --backend of the commands that measure in core cycles, run, ports --discover and validate: what
+# was asked for and cannot be used is refused alike, before anything is measured. Registers are
+# files that stand for them, where core cycles are ticks of the time stamp: these are recognised as
+# none, and the registers get back what was in them.
 # Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"

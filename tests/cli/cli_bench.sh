@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput bench as a user meets it: a value, formats, code that is refused, that crashes, that does not
-# return, 32-bit mode, and wrong arguments. A disturbed machine may leave a value unstable, never
-# wrong.
+# latput bench as a user meets it: a value, formats, code that is refused, that crashes, that does
+# not return, 32-bit mode, and wrong arguments. A disturbed machine may leave a value unstable,
+# never wrong.
 # Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"

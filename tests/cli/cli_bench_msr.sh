@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput bench --backend msr on files that stand for the devices of a machine: what is programmed while
-# it measures, that it is restored in the end, after a kill and after a refusal, and what is refused.
-# There event i counts i + 1 ticks of the time stamp, so that counts can be compared with it.
-# Runs alone: it measures.
+# latput bench --backend msr on files that stand for the devices of a machine: what is programmed
+# while it measures, that it is restored in the end, after a kill and after a refusal, and what is
+# refused. There event i counts i + 1 ticks of the time stamp, so that counts can be compared with
+# it. Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/machine.sh

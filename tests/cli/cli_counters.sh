@@ -18,8 +18,8 @@ expect_out '^group +event +code +counters +name +meaning$'
 expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
 expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 
-# On a terminal no line of a table is wider, and what that costs is said; on a wide one, with --wide, and
-# in a pipe there is one line an event.
+# On a terminal no line of a table is wider, and what that costs is said; on a wide one, with
+# --wide, and in a pipe there is one line an event.
 if command -v script >/dev/null; then
     terminal() { # COLUMNS, arguments
         local columns=$1
@@ -82,8 +82,8 @@ for file in "$TREE"/cpuinfo/counters/*.csv; do
 done
 expect "all events of $uarch are listed" test -z "$uarch"
 
-# Every family has the four sets, and they count what they are called after. VIA Nano's and ZX-C's few
-# events are not enough for that; an unknown CPU has those that CPUID announces.
+# Every family has the four sets, and they count what they are called after. VIA Nano's and ZX-C's
+# few events are not enough for that; an unknown CPU has those that CPUID announces.
 for file in "$TREE"/cpuinfo/counters/*.csv; do
     uarch=$(basename "$file" .csv)
     case $uarch in via_nano | zhaoxin_zxc | unknown) continue ;; esac

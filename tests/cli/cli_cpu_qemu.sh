@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput cpu on CPUs that are not here: user-mode emulation gives it the CPUID of each model, so that
-# reading the leaves is tested on other vendors, and not only decoding what a dump holds.
+# latput cpu on CPUs that are not here: user-mode emulation gives it the CPUID of each model, so
+# that reading the leaves is tested on other vendors, and not only decoding what a dump holds.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 command -v qemu-x86_64 >/dev/null || {
@@ -71,7 +71,8 @@ EPYC-Rome zen2 amd15h 6 0 L1d.*32 KiB, 8 ways
 EPYC-Milan zen3 amd15h 6 0 L1d.*32 KiB, 8 ways
 LIST
 
-# CPUs that only QEMU has. Their signatures are those of a Pentium 4, a K8 and a Tremont: not believed.
+# CPUs that only QEMU has. Their signatures are those of a Pentium 4, a K8 and a Tremont: not
+# believed.
 for model in kvm64 qemu64 max Icelake-Server; do
     emulated "$model" cpu
     expect_status 0

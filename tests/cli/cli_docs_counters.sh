@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The examples of docs/COUNTERS.md: each command is run, and must print what stands below it there, but
-# for the numbers. Commands on this machine's counters are compared where it is like that of the page: a
-# virtual machine without a PMU.
+# The examples of docs/COUNTERS.md: each command is run, and must print what stands below it there,
+# but for the numbers. Commands on this machine's counters are compared where it is like that of the
+# page: a virtual machine without a PMU.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 page=$TREE/docs/COUNTERS.md
 
-# Numbers, the names of CPU families and hypervisors, and blanks do not matter; nor does where lines are
-# wrapped, which follows from the length of a name.
+# Numbers, the names of CPU families and hypervisors, and blanks do not matter; nor does where lines
+# are wrapped, which follows from the length of a name.
 plain() {
     sed -E 's/[0-9][0-9,.]*/N/g' "$1" | tr -s ' \n' '  ' |
         sed -E 's/events of [a-zA-Z0-9_]+:/events of FAMILY:/g' | tr ' ' '\n'

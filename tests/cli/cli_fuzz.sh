@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The inputs that fuzzing found, and some that are of interest otherwise (tests/fuzz/corpus), given to
-# the same targets once more. New ones are looked for by `make fuzz`.
+# The inputs that fuzzing found, and some that are of interest otherwise (tests/fuzz/corpus), given
+# to the same targets once more. New ones are looked for by `make fuzz`.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 "$BUILD/tests/test_report" make known.db || exit 99

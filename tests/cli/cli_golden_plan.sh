@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Plans and NASM text of a few rows of each kind, against the expected output in tests/fixtures/golden/.
-# `make golden` rewrites it; git diff then shows what a change did to the kernels.
+# Plans and NASM text of a few rows of each kind, against the expected output in
+# tests/fixtures/golden/. `make golden` rewrites it; git diff then shows what a change did to the
+# kernels.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Lists that a stranger may have written against the machine that measures them: what they say to the
-# assembler, to the database and to the terminal. All is refused when it is read, with status 2, and
-# nothing of it is shown as it is.
+# Lists that a stranger may have written against the machine that measures them: what they say to
+# the assembler, to the database and to the terminal. All is refused when it is read, with status 2,
+# and nothing of it is shown as it is.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 
@@ -115,7 +115,8 @@ assembled 0 other.csv
 sed -i 's/^add/sub/' other.csv
 assembled 1 other.csv
 assembled 0 other.csv
-# Not what has a problem (two rounds of NASM: with the refused row, and without); nor where anybody could have put the mark.
+# Not what has a problem (two rounds of NASM: with the refused row, and without); nor where anybody
+# could have put the mark.
 assembled 2 wrong.csv
 assembled 2 wrong.csv
 chmod 777 "$XDG_CACHE_HOME/latput/checked"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# tests/layers.sh finds an include that goes against the flow, and files that go round in a circle; it
-# accepts the tree.
+# tests/layers.sh finds an include that goes against the flow, and files that go round in a circle;
+# it accepts the tree.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 layers() {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput.h and liblatput as users have them: the header in C11 and C++17 with each compiler at hand and
-# no warning, linked with the archive and with the shared library, and found after `make install`.
-# Runs alone: it measures.
+# latput.h and liblatput as users have them: the header in C11 and C++17 with each compiler at hand
+# and no warning, linked with the archive and with the shared library, and found after `make
+# install`. Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 ERR_WARNINGS=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wundef -Werror -O2)

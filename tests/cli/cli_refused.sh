@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Machines that refuse perf_event_open: a seccomp filter makes this kernel answer as a container, a
-# strict kernel.perf_event_paranoid or a kernel without perf does. The message must name the cause and
-# the remedy, and what needs no counters must go on.
+# strict kernel.perf_event_paranoid or a kernel without perf does. The message must name the cause
+# and the remedy, and what needs no counters must go on.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 if ! command -v gcc >/dev/null; then

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The SQLite extension in the sqlite3 shell: rows of a snippet, all outcomes as rows, what is refused,
-# and that no view of a database can measure.
+# The SQLite extension in the sqlite3 shell: rows of a snippet, all outcomes as rows, what is
+# refused, and that no view of a database can measure.
 # Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput stat on real programs: what it counts without hardware, how the program's files, signals and
-# exit status pass through, and what it refuses.
+# latput stat on real programs: what it counts without hardware, how the program's files, signals
+# and exit status pass through, and what it refuses.
 # Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"

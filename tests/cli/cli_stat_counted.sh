@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # latput stat, latput cpu and liblatput with hardware counters, from end to end: a preloaded library
-# stands for the kernel, with four counters that count a model (1457, 3285, 2410 and 2847 cycles with 0,
-# 1, 2 and 3 events, in 500 stretches), refuses a fifth event in a group, and keeps RDPMC to itself.
-# Runs alone: it measures.
+# stands for the kernel, with four counters that count a model (1457, 3285, 2410 and 2847 cycles
+# with 0, 1, 2 and 3 events, in 500 stretches), refuses a fifth event in a group, and keeps RDPMC to
+# itself. Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 if ! command -v gcc >/dev/null; then

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput stat where perf has no counters and the registers themselves can be programmed: a file stands
-# for the device, and a preloaded library has its counters count. That auto takes the msr backend,
-# keeps the program on one CPU, and leaves the registers as they were, also when it is killed.
+# latput stat where perf has no counters and the registers themselves can be programmed: a file
+# stands for the device, and a preloaded library has its counters count. That auto takes the msr
+# backend, keeps the program on one CPU, and leaves the registers as they were, also when it is
+# killed.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 # shellcheck source=tests/cli/machine.sh

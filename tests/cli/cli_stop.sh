@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput run, stopped from outside: by a signal while it calibrates, and by a reader of its output that
-# goes away. It says so, and leaves nothing behind; what a killed one leaves, the next removes.
+# latput run, stopped from outside: by a signal while it calibrates, and by a reader of its output
+# that goes away. It says so, and leaves nothing behind; what a killed one leaves, the next removes.
 # Runs alone: it measures.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"

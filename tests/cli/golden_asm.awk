@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What `latput asm` prints, for a person to read: of each test one kernel of each kind (dense; the
 # first filled of a row; of throughputs the first without and with what breaks dependencies). A line
-# a link, its instructions separated by semicolons, and of the links the first two, or one (8 x) where
-# all are alike; the contents of registers and memory where they change.
+# a link, its instructions separated by semicolons, and of the links the first two, or one (8 x)
+# where all are alike; the contents of registers and memory where they change.
 function kept(    name, shape) {
     name = $0; sub(/, [^,]*$/, "", name)
     shape = $0; sub(/.*, /, "", shape)

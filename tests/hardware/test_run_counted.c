@@ -216,6 +216,40 @@ static int run_small(struct store *store, const struct selection *selection,
     return run_rows(store, selection, &options, summary, err);
 }
 
+static void provenance_is_stored(struct store *store)
+{
+    assert_string_equal(ask(store, "SELECT backend FROM run"), "ticks");
+    assert_string_equal(ask(store, "SELECT position || ' ' || event || ' ' || backend || ' ' || "
+                                   "(counter_table = (SELECT uarch FROM cpu)) || "
+                                   "(length(code) > 5) || (length(table_version) > 0) "
+                                   "FROM run_event"),
+                        "0 core_clk ticks 111");
+    assert_string_equal(ask(store, "SELECT tables LIKE '%counters/' || uarch || '.csv:%' FROM run "
+                                   "JOIN cpu USING (cpu_id)"),
+                        "1");
+}
+
+static void cycles_are_stored(struct store *store, const struct run_summary *summary)
+{
+    assert_string_equal(ask(store, "SELECT count(*) > 8 AND count(counted_clk) = count(*) "
+                                   "FROM sample"),
+                        "1");
+    print_message("calibrated/counted: %s; doubted: %lld\n",
+                  ask(store, "SELECT group_concat(round(calibrated_clk, 3) || '/' || "
+                             "round(instance_clk, 3), ' ') FROM estimate"),
+                  (long long)summary->doubted);
+    // What is ok is in counted cycles, near the calibrated ones, or there were doubts.
+    char doubted[32];
+    snprintf(doubted, sizeof doubted, "%lld", (long long)summary->doubted);
+    assert_string_equal(ask(store, "SELECT count(*) FROM estimate WHERE outcome = 'ok' AND "
+                                   "calibrated_clk IS NOT NULL AND "
+                                   "abs(calibrated_clk / instance_clk - 1) > 0.06"),
+                        "0");
+    assert_string_equal(ask(store, "SELECT count(*) FROM run_warning WHERE text LIKE "
+                                   "'the counted cycles of%'"),
+                        summary->doubted ? "1" : "0");
+}
+
 static void a_run_stores_counted_cycles(void **state)
 {
     (void)state;
@@ -251,36 +285,12 @@ static void a_run_stores_counted_cycles(void **state)
     if (status != 0)
         fail_msg("%s", err.text);
     assert_int_equal(ticks.opened, ticks.closed);
-    assert_string_equal(ask(store, "SELECT backend FROM run"), "ticks");
-    assert_string_equal(ask(store, "SELECT position || ' ' || event || ' ' || backend || ' ' || "
-                                   "(counter_table = (SELECT uarch FROM cpu)) || "
-                                   "(length(code) > 5) || (length(table_version) > 0) "
-                                   "FROM run_event"),
-                        "0 core_clk ticks 111");
-    assert_string_equal(ask(store, "SELECT tables LIKE '%counters/' || uarch || '.csv:%' FROM run "
-                                   "JOIN cpu USING (cpu_id)"),
-                        "1");
+    provenance_is_stored(store);
     if (summary.passes == 0) {
         print_message("skipped: the core was never quiet\n");
         skip();
     }
-    assert_string_equal(ask(store, "SELECT count(*) > 8 AND count(counted_clk) = count(*) "
-                                   "FROM sample"),
-                        "1");
-    print_message("calibrated/counted: %s; doubted: %lld\n",
-                  ask(store, "SELECT group_concat(round(calibrated_clk, 3) || '/' || "
-                             "round(instance_clk, 3), ' ') FROM estimate"),
-                  (long long)summary.doubted);
-    // What is ok is in counted cycles, near the calibrated ones, or there were doubts.
-    char doubted[32];
-    snprintf(doubted, sizeof doubted, "%lld", (long long)summary.doubted);
-    assert_string_equal(ask(store, "SELECT count(*) FROM estimate WHERE outcome = 'ok' AND "
-                                   "calibrated_clk IS NOT NULL AND "
-                                   "abs(calibrated_clk / instance_clk - 1) > 0.06"),
-                        "0");
-    assert_string_equal(ask(store, "SELECT count(*) FROM run_warning WHERE text LIKE "
-                                   "'the counted cycles of%'"),
-                        summary.doubted ? "1" : "0");
+    cycles_are_stored(store, &summary);
     int64_t results, changed;
     assert_int_equal(store_rederive(store, 0, &results, &changed, &err), 0);
     assert_int_equal(changed, 0);

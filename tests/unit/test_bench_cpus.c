@@ -105,45 +105,38 @@ static int choose(const struct made_machine *made, int first, int last,
 static void threads_are_placed(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct {
         const struct made_machine *machine;
         int first, last, cpu, threads;
         int chosen[5];
         const char *placement;
     } cases[] = {
-        {&smt,          0, 7, -1, 1, {7},             "7 on a core of its own"                        },
-        {&smt,          0, 7, -1, 2, {7, 3},          "7+3 on one core"                               },
-        {&smt,          0, 7, -1, 3, {7, 3, 6},       "7+3 on one core; 6 on a core of its own"       },
-        {&smt,          0, 7, -1, 5, {7, 3, 6, 5, 4}, "7+3 on one core; 6, 5, 4 on cores of their own"},
-        {&smt,          0, 7, 2,  3, {2, 6, 7},       "2+6 on one core; 7 on a core of its own"       },
-        {&smt,
-         0,                3,
-         -1,
-         3,                          {3, 2, 1},
-         "3, 2, 1 on cores of their own (no two that may be used share one)"                          }, // taskset
-        {&smt,          2, 6, -1, 3, {6, 2, 5},       "6+2 on one core; 5 on a core of its own"       },
-        {&neighbours,   0, 3, -1, 3, {3, 2, 1},       "3+2 on one core; 1 on a core of its own"       },
-        {&neighbours,   0, 3, -1, 4, {3, 2, 1, 0},    "3+2 on one core; 1+0 on one core"              },
-        {&neighbours,   0, 2, -1, 3, {1, 0, 2},       "1+0 on one core; 2 on a core of its own"       },
-        {&no_smt,
-         0,                3,
-         -1,
-         3,                          {3, 2, 1},
-         "3, 2, 1 on cores of their own (no two that may be used share one)"                          },
-        {&one,          0, 0, -1, 1, {0},             "0 on a core of its own"                        },
-        {&one_core,     0, 1, -1, 2, {1, 0},          "1+0 on one core"                               },
-        {&hybrid,       0, 7, -1, 1, {7},             "7 on a core of its own"                        },
-        {&hybrid,       0, 7, -1, 2, {3, 2},          "3+2 on one core"                               },
-        {&hybrid,       0, 7, -1, 3, {3, 2, 1},       "3+2 on one core; 1 on a core of its own"       },
-        {&hybrid,       0, 7, 5,  3, {5, 7, 6},       "5, 7, 6 on cores of their own"                 },
-        {&hybrid,
-         4,                7,
-         -1,
-         2,                          {7, 6},
-         "7, 6 on cores of their own (no two that may be used share one)"                             },
-        {&half_offline, 0, 7, -1, 3, {4, 0, 1},       "4+0 on one core; 1 on a core of its own"       },
-        {&untold,       0, 3, -1, 2, {3, 2},          "which of them share a core is not known here"  },
+        {&smt, 0, 7, -1, 1, {7}, "7 on a core of its own"},
+        {&smt, 0, 7, -1, 2, {7, 3}, "7+3 on one core"},
+        {&smt, 0, 7, -1, 3, {7, 3, 6}, "7+3 on one core; 6 on a core of its own"},
+        {&smt, 0, 7, -1, 5, {7, 3, 6, 5, 4}, "7+3 on one core; 6, 5, 4 on cores of their own"},
+        {&smt, 0, 7, 2, 3, {2, 6, 7}, "2+6 on one core; 7 on a core of its own"},
+        {&smt, 0, 3, -1, 3, {3, 2, 1},
+         "3, 2, 1 on cores of their own (no two that may be used share one)"}, // taskset
+        {&smt, 2, 6, -1, 3, {6, 2, 5}, "6+2 on one core; 5 on a core of its own"},
+        {&neighbours, 0, 3, -1, 3, {3, 2, 1}, "3+2 on one core; 1 on a core of its own"},
+        {&neighbours, 0, 3, -1, 4, {3, 2, 1, 0}, "3+2 on one core; 1+0 on one core"},
+        {&neighbours, 0, 2, -1, 3, {1, 0, 2}, "1+0 on one core; 2 on a core of its own"},
+        {&no_smt, 0, 3, -1, 3, {3, 2, 1},
+         "3, 2, 1 on cores of their own (no two that may be used share one)"},
+        {&one, 0, 0, -1, 1, {0}, "0 on a core of its own"},
+        {&one_core, 0, 1, -1, 2, {1, 0}, "1+0 on one core"},
+        {&hybrid, 0, 7, -1, 1, {7}, "7 on a core of its own"},
+        {&hybrid, 0, 7, -1, 2, {3, 2}, "3+2 on one core"},
+        {&hybrid, 0, 7, -1, 3, {3, 2, 1}, "3+2 on one core; 1 on a core of its own"},
+        {&hybrid, 0, 7, 5, 3, {5, 7, 6}, "5, 7, 6 on cores of their own"},
+        {&hybrid, 4, 7, -1, 2, {7, 6},
+         "7, 6 on cores of their own (no two that may be used share one)"},
+        {&half_offline, 0, 7, -1, 3, {4, 0, 1}, "4+0 on one core; 1 on a core of its own"},
+        {&untold, 0, 3, -1, 2, {3, 2}, "which of them share a core is not known here"},
     };
+    // clang-format on
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct bench_spec spec = bench_defaults();
         struct err err = {0};

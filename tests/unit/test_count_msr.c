@@ -120,6 +120,7 @@ struct scheme_test {
     const char *rdpmc;              // of the events
 };
 
+// clang-format off
 static const struct scheme_test scheme_tests[] = {
     {.line = __LINE__,
      .uarch = "skylake",
@@ -152,7 +153,7 @@ static const struct scheme_test scheme_tests[] = {
      .started = "186=100004101d1 187=4104c2 189=4101b1 390=b 3f7=8",
      .rdpmc = "0 3 1"},
     {.line = __LINE__,
-     .uarch = "core_duo",                                                          // version 1: no fixed counters, no global register
+     .uarch = "core_duo", // version 1: no fixed counters, no global register
      .leaves = {{0x0a, 0, 0x07280201, 0, 0, 0}, {1, 0, 0x6e8, 0, 0, 0}},
      .events = "core_clk,instructions",
      .rings = COUNT_USER,
@@ -167,7 +168,7 @@ static const struct scheme_test scheme_tests[] = {
      .before = {{0xc2, 0x99}},
      .prepared = "186=10079 187=100c2",
      .started = "c2=0 186=410079 187=100c2",
-     .rdpmc = "0 1"                                                                     },
+     .rdpmc = "0 1"},
     {.line = __LINE__,
      .uarch = "p5",
      .events = "instructions,core_clk",
@@ -175,7 +176,7 @@ static const struct scheme_test scheme_tests[] = {
      .before = {{0x11, 0x20002600}, {0x12, 0x77}},
      .prepared = "11=20002400",
      .started = "11=21c024d6 12=0",
-     .rdpmc = "0 1"                                                                     },
+     .rdpmc = "0 1"},
     {.line = __LINE__,
      .uarch = "netburst",
      .leaves = {{1, 0, 0xf29, 0x01000800, 0, 0xbfebfbff}},
@@ -183,15 +184,17 @@ static const struct scheme_test scheme_tests[] = {
      .rings = COUNT_USER,
      .before = {{0x36c, 0x30000}, {0x3b8, 0x40}, {0x30c, 0x1234}},
      .prepared = "360=3c000 364=30000 36c=38000 36d=3a000 3a2=26000201 3b8=2000201 3c0=12000801 "
-                 "3cc=c001e01",                                   .started = "30c=0 360=3d000 364=31000 36c=39000 36d=3b000 3a2=26000201 3b8=2000201 "
-                "3c0=12000801 3cc=c001e01",                                       .rdpmc = "c d 0 4"},
+                 "3cc=c001e01",
+     .started = "30c=0 360=3d000 364=31000 36c=39000 36d=3b000 3a2=26000201 3b8=2000201 "
+                "3c0=12000801 3cc=c001e01",
+     .rdpmc = "c d 0 4"},
     {.line = __LINE__,
      .uarch = "via_nano",
      .events = "instructions,branches_taken",
      .rings = COUNT_USER,
      .prepared = "186=10000 187=10022",
      .started = "186=410000 187=410022",
-     .rdpmc = "0 1"                                                                   },
+     .rdpmc = "0 1"},
     {.line = __LINE__,
      .uarch = "k10",
      .events = "core_clk,instructions,uops_retired",
@@ -200,7 +203,7 @@ static const struct scheme_test scheme_tests[] = {
      .before = {{0xc0010000, 0x530076}, {0xc0010004, 55}, {0xc0010005, 66}},
      .prepared = "c0010001=30076 c0010002=300c0 c0010003=300c1",
      .started = "c0010001=430076 c0010002=4300c0 c0010003=4300c1 c0010005=0",
-     .rdpmc = "1 2 3"                                                 },
+     .rdpmc = "1 2 3"},
     {.line = __LINE__,
      .uarch = "zhaoxin_zxe",
      .leaves = {{0x0a, 0, 0x07300402, 0, 0, 0x603}, {1, 0, 0x307b0, 0, 0x7ed82203, 0}},
@@ -218,7 +221,7 @@ static const struct scheme_test scheme_tests[] = {
      .rings = COUNT_USER,
      .prepared = "c0010200=10076 c0010202=100c0 c0010206=10100 c0010208=10200",
      .started = "c0010200=410076 c0010202=4100c0 c0010206=410100 c0010208=410200",
-     .rdpmc = "0 3 4 1"                                              },
+     .rdpmc = "0 3 4 1"},
     {.line = __LINE__,
      .uarch = "zen2",
      .leaves = {{0x80000001, 0, 0, 0, 0x75c237ff, 0}},
@@ -228,7 +231,8 @@ static const struct scheme_test scheme_tests[] = {
      .before = {{0xc0010203, 17}, {0xc0010206, 1}},
      .prepared = "c0010200=1ff03 c0010202=f000000ff c0010204=10076 c0010206=1000100c0",
      .started = "c0010200=41ff03 c0010202=f004000ff c0010203=0 c0010204=410076 "
-                "c0010206=1004100c0",                                           .rdpmc = "2 0 3"},
+                "c0010206=1004100c0",
+     .rdpmc = "2 0 3"},
     {.line = __LINE__,
      .uarch = "zen5",
      .leaves = {{0x80000001, 0, 0, 0, 0x75c237ff, 0}, {0x80000022, 0, 7, 0x4106, 0, 0}},
@@ -239,14 +243,15 @@ static const struct scheme_test scheme_tests[] = {
      .started = "c0000302=3 c0010200=410076 c0010201=0 c0010202=4200c1",
      .rdpmc = "0 1 ffffffff"},
     {.line = __LINE__,
-     .uarch = "zen5",                                                       // in a virtual machine that shows the four old counters only
+     .uarch = "zen5", // in a virtual machine that shows the four old counters only
      .leaves = {{0x80000001, 0, 0, 0, 0x20400165, 0}},
      .events = "core_clk",
      .rings = COUNT_USER,
      .prepared = "c0010000=10076",
      .started = "c0010000=410076",
-     .rdpmc = "0"                                                                         },
+     .rdpmc = "0"},
 };
+// clang-format on
 
 static struct counter_table table;
 

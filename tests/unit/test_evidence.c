@@ -25,6 +25,7 @@ static const char baseline_words[] =
     "dispatches 6 µops a cycle; haswell dispatches 4|L1d is shown with 48 KiB; haswell has 32|"
     "raptorlake_p, sapphirerapids and emeraldrapids fit alike and have the same core";
 
+// clang-format off
 static const struct {
     int line;
     const char *dump;
@@ -36,41 +37,42 @@ static const struct {
     uint64_t widths;     // bits that cpu_widths_allowed() must have
     uint64_t not_widths; // and those that it must not have
 } disguises[] = {
-  // Nothing is measured: CPUID contradicts itself.
-    {__LINE__, "sapphirerapids_renamed_kvm", 0, 0,     "rocketlake",    "sapphirerapids?",
-     CPU_DECIDED_INFERRED,                                                                                       sapphirerapids_words,                                  1 << 6,          1 << 5},
-    {__LINE__, "graniterapids_renamed_kvm",  0, 0,     "rocketlake",    "graniterapids?",
-     CPU_DECIDED_INFERRED,                                                                                       graniterapids_words,                                   1 << 6,          1 << 5},
-    {__LINE__, "zen5_renamed",               0, 0,     "zen3",          "zen5?",           CPU_DECIDED_INFERRED, zen5_words,                                            1 << 8,
-     1 << 6                                                                                                                                                                                    },
- // Measuring confirms it, or nothing contradicts the claim.
-    {__LINE__, "sapphirerapids_renamed_kvm", 6, 3.004, "rocketlake",    "sapphirerapids?",
-     CPU_DECIDED_INFERRED,                                                                                       "dispatches 6 µops a cycle; rocketlake dispatches 5", 1 << 6,          1 << 5},
-    {__LINE__, "emeraldrapids_kvm",          6, 3.0,   "emeraldrapids", "emeraldrapids",   CPU_DECIDED_CLAIM,    "",
-     1 << 6,                                                                                                                                                                             1 << 5},
-    {__LINE__, "skylakex_avx512_off",        0, 0,     "skylakex",      "skylakex",        CPU_DECIDED_CLAIM,    "",                                                    1 << 4,
-     0                                                                                                                                                                                         },
-    {__LINE__, "skylakex_avx512_off",        4, 3.01,  "skylakex",      "skylakex",        CPU_DECIDED_CLAIM,    "",
-     1 << 4,                                                                                                                                                                             0     },
-    {__LINE__, "zen2",                       5, 3.0,   "zen2",          "zen2",            CPU_DECIDED_CLAIM,    "",                                                    1 << 5 | 1 << 6, 0     },
-    {__LINE__, "zen2",                       6, 3.0,   "zen2",          "zen2",            CPU_DECIDED_CLAIM,    "",                                                    1 << 5 | 1 << 6, 0     },
- // A baseline for live migration hides all that is newer; caches alone are no proof.
-    {__LINE__, "haswell_baseline_kvm",       0, 0,     "haswell",       "haswell",         CPU_DECIDED_CLAIM,    "",
-     1 << 4 | 1 << 6,                                                                                                                                                                    0     },
-    {__LINE__, "haswell_baseline_kvm",       6, 3.0,   "haswell",       "raptorlake_p?",   CPU_DECIDED_INFERRED,
-     baseline_words,                                                                                                                                                    1 << 4 | 1 << 6, 0     },
- // What no family has.
-    {__LINE__, "zen5",                       7, 3.0,   "zen5",          "unknown",         CPU_DECIDED_UNKNOWN,
-     "dispatches 7 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits",                                                                                        1 << 8,          1 << 6},
-    {__LINE__, "emeraldrapids_kvm",          6, 4.0,   "emeraldrapids", "unknown",         CPU_DECIDED_UNKNOWN,
-     "imul r64,r64 takes 4.00 cycles; on emeraldrapids it takes 3|no family",                                                                                           0,               1 << 6},
- // A ratio that is no integer says nothing.
-    {__LINE__, "emeraldrapids_kvm",          6, 3.4,   "emeraldrapids", "emeraldrapids",   CPU_DECIDED_CLAIM,    "",
-     1 << 6,                                                                                                                                                                             0     },
- // Without a claim there is nothing to contradict.
-    {__LINE__, "unknown_model",              5, 3.0,   "unknown",       "unknown",         CPU_DECIDED_UNKNOWN,  "",                                                    0,               0     },
-    {__LINE__, "kvm64",                      5, 3.0,   "unknown",       "unknown",         CPU_DECIDED_UNKNOWN,  "",                                                    0,               0     },
+    // Nothing is measured: CPUID contradicts itself.
+    {__LINE__, "sapphirerapids_renamed_kvm", 0, 0, "rocketlake", "sapphirerapids?",
+     CPU_DECIDED_INFERRED, sapphirerapids_words, 1 << 6, 1 << 5},
+    {__LINE__, "graniterapids_renamed_kvm", 0, 0, "rocketlake", "graniterapids?",
+     CPU_DECIDED_INFERRED, graniterapids_words, 1 << 6, 1 << 5},
+    {__LINE__, "zen5_renamed", 0, 0, "zen3", "zen5?", CPU_DECIDED_INFERRED, zen5_words, 1 << 8,
+     1 << 6},
+    // Measuring confirms it, or nothing contradicts the claim.
+    {__LINE__, "sapphirerapids_renamed_kvm", 6, 3.004, "rocketlake", "sapphirerapids?",
+     CPU_DECIDED_INFERRED, "dispatches 6 µops a cycle; rocketlake dispatches 5", 1 << 6, 1 << 5},
+    {__LINE__, "emeraldrapids_kvm", 6, 3.0, "emeraldrapids", "emeraldrapids", CPU_DECIDED_CLAIM, "",
+     1 << 6, 1 << 5},
+    {__LINE__, "skylakex_avx512_off", 0, 0, "skylakex", "skylakex", CPU_DECIDED_CLAIM, "", 1 << 4,
+     0},
+    {__LINE__, "skylakex_avx512_off", 4, 3.01, "skylakex", "skylakex", CPU_DECIDED_CLAIM, "",
+     1 << 4, 0},
+    {__LINE__, "zen2", 5, 3.0, "zen2", "zen2", CPU_DECIDED_CLAIM, "", 1 << 5 | 1 << 6, 0},
+    {__LINE__, "zen2", 6, 3.0, "zen2", "zen2", CPU_DECIDED_CLAIM, "", 1 << 5 | 1 << 6, 0},
+    // A baseline for live migration hides all that is newer; caches alone are no proof.
+    {__LINE__, "haswell_baseline_kvm", 0, 0, "haswell", "haswell", CPU_DECIDED_CLAIM, "",
+     1 << 4 | 1 << 6, 0},
+    {__LINE__, "haswell_baseline_kvm", 6, 3.0, "haswell", "raptorlake_p?", CPU_DECIDED_INFERRED,
+     baseline_words, 1 << 4 | 1 << 6, 0},
+    // What no family has.
+    {__LINE__, "zen5", 7, 3.0, "zen5", "unknown", CPU_DECIDED_UNKNOWN,
+     "dispatches 7 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
+    {__LINE__, "emeraldrapids_kvm", 6, 4.0, "emeraldrapids", "unknown", CPU_DECIDED_UNKNOWN,
+     "imul r64,r64 takes 4.00 cycles; on emeraldrapids it takes 3|no family", 0, 1 << 6},
+    // A ratio that is no integer says nothing.
+    {__LINE__, "emeraldrapids_kvm", 6, 3.4, "emeraldrapids", "emeraldrapids", CPU_DECIDED_CLAIM, "",
+     1 << 6, 0},
+    // Without a claim there is nothing to contradict.
+    {__LINE__, "unknown_model", 5, 3.0, "unknown", "unknown", CPU_DECIDED_UNKNOWN, "", 0, 0},
+    {__LINE__, "kvm64", 5, 3.0, "unknown", "unknown", CPU_DECIDED_UNKNOWN, "", 0, 0},
 };
+// clang-format on
 static void cpu_read(const char *name, struct cpu_info *cpu)
 {
     struct err err;

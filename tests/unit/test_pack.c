@@ -365,64 +365,78 @@ static void forge_database(struct packed *packed, const char *sql, const char *p
     unlink(db_path);
 }
 
+// What is done to the database in an archive, and why that is refused.
+// clang-format off
+static const struct {
+    const char *sql, *refusal;
+} foreign[] = {
+    {"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END",
+     "not those of latput"},
+    {"CREATE TABLE extra (x)", "not those of latput"},
+    {"CREATE INDEX i ON form (mnemonic)", "not those of latput"},
+    {"CREATE VIEW evil AS SELECT 1", "views that are not latput's"},
+    {"DROP TRIGGER run_no_delete", "not those of latput"},
+    {"PRAGMA application_id = 1", "not one of latput"},
+    {"PRAGMA user_version = 999", "newer latput"},
+    {"PRAGMA user_version = 0", "not one of latput"},
+    {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
+     "nasm_version, "
+     "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
+     "issue_width, calib_link_clk, measuring_cpu, started_utc, NULL, kernels, seconds, "
+     "claimed_uarch, decided, evidence, measured_width FROM run",
+     "was not finished"},
+    {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
+     "'exact', "
+     "'ok', '' FROM run_form LIMIT 1",
+     "malformed"},
+    {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', '', '', '', 'exact', 'evil', '' "
+     "FROM run_form LIMIT 1",
+     "damaged"},
+    {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1", "damaged"},
+    {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run", "malformed"},
+    {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
+     "FROM run",
+     "malformed"},
+    {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', char(27) || '[2J', '', '', '', '', "
+     "'', "
+     "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",
+     "malformed"},
+    {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '/etc/x', '', '', '', '', "
+     "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",
+     "damaged"},
+    {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+     "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+     "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')",
+     "malformed"},
+    {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
+     "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
+     "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",
+     "identity"},
+    // Keys of rows that are not there: nothing is left out in silence.
+    {"INSERT INTO test SELECT 999, 4711, 99, "
+     "'latency', '', '', '', 'exact', 'ok', '' FROM run",
+     "a row of its table test belongs to a row of run_form"},
+    {"INSERT INTO sample SELECT 4711, 99, 5, 1, 1, 1, 1 FROM run",
+     "a row of its table sample belongs to a row of timing"},
+    {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
+     "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
+     "INSERT INTO bench_thread VALUES (1, 0, 1, 0.02, 1, 0, 1, 1, 1); "
+     "INSERT INTO bench_repetition VALUES (1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1)",
+     "does not follow from its repetitions"},
+    {"DELETE FROM sqlite_schema WHERE name = 'sample'", "damaged"},
+};
+// clang-format on
+
 static void test_foreign_databases(void **state)
 {
     (void)state;
-    static const struct {
-        const char *sql, *refusal;
-    } cases[] = {
-        {"CREATE TRIGGER t AFTER INSERT ON run BEGIN DELETE FROM result; END",
-         "not those of latput"                                                                                                                   },
-        {"CREATE TABLE extra (x)",                                                         "not those of latput"                                 },
-        {"CREATE INDEX i ON form (mnemonic)",                                              "not those of latput"                                 },
-        {"CREATE VIEW evil AS SELECT 1",                                                   "views that are not latput's"                         },
-        {"DROP TRIGGER run_no_delete",                                                     "not those of latput"                                 },
-        {"PRAGMA application_id = 1",                                                      "not one of latput"                                   },
-        {"PRAGMA user_version = 999",                                                      "newer latput"                                        },
-        {"PRAGMA user_version = 0",                                                        "not one of latput"                                   },
-        {"INSERT INTO run SELECT 7, '00000000000000000000000000000000', cpu_id, version, "
-         "nasm_version, "
-         "os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, "
-         "issue_width, calib_link_clk, measuring_cpu, started_utc, NULL, kernels, seconds, "
-         "claimed_uarch, decided, evidence, measured_width FROM run",             "was not finished"                                    },
-        {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', char(27) || '[2J', '', '', "
-         "'exact', "
-         "'ok', '' FROM run_form LIMIT 1",                                        "malformed"                                           },
-        {"INSERT INTO test SELECT 999, run_form_id, 99, 'latency', '', '', '', 'exact', 'evil', '' "
-         "FROM run_form LIMIT 1",                                                 "damaged"                                             },
-        {"INSERT INTO sample SELECT timing_id, 99, -5, 0, 0, 0, 0 FROM timing LIMIT 1",    "damaged"                                             },
-        {"INSERT INTO run_warning SELECT run_id, cast(x'c328' AS TEXT), '' FROM run",      "malformed"                                           },
-        {"INSERT INTO list VALUES (9, 'third'); INSERT INTO run_list SELECT run_id, 9, char(27) "
-         "FROM run",                                                              "malformed"                                           },
-        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', char(27) || '[2J', '', '', '', '', "
-         "'', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "malformed"                                           },
-        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '/etc/x', '', '', '', '', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run",     "damaged"                                             },
-        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
-         "INSERT INTO bench_metric VALUES (1, 0, 'event', char(27), '', '', '')", "malformed"                                           },
-        {"DROP TRIGGER cpu_no_update; UPDATE cpu SET uarch = 'zen5'; "
-         "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
-         "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",          "identity"                                            },
- // Keys of rows that are not there: nothing is left out in silence.
-        {"INSERT INTO test SELECT 999, 4711, 99, "
-         "'latency', '', '', '', 'exact', 'ok', '' FROM run",                     "a row of its table test belongs to a row of run_form"},
-        {"INSERT INTO sample SELECT 4711, 99, 5, 1, 1, 1, 1 FROM run",
-         "a row of its table sample belongs to a row of timing"                                                                                  },
-        {"INSERT INTO bench SELECT 1, run_id, 0, '', 'text', 'nop', '', '', '', '', '', "
-         "'', 'latency', '', 64, 1, 1, 1, 0, 1, 'ok', '', 1, x'90' FROM run; "
-         "INSERT INTO bench_thread VALUES (1, 0, 1, 0.02, 1, 0, 1, 1, 1); "
-         "INSERT INTO bench_repetition VALUES (1, 0, 0, 1, 1, 0, 1, 1, 0, 1, 1)", "does not follow from its repetitions"                },
-        {"DELETE FROM sqlite_schema WHERE name = 'sample'",                                "damaged"                                             },
-    };
     struct packed packed;
     packed_make(&packed);
     char path[128];
     snprintf(path, sizeof path, "%s/forged.zip", packed.fixture.dir);
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        forge_database(&packed, cases[i].sql, path);
-        expect_refused(&packed, path, cases[i].refusal);
+    for (size_t i = 0; i < ARRAY_LEN(foreign); i++) {
+        forge_database(&packed, foreign[i].sql, path);
+        expect_refused(&packed, path, foreign[i].refusal);
     }
     // Untouched, the same way of repacking is accepted: the cases fail for their own reason.
     forge_database(&packed, "SELECT 1", path);
@@ -504,20 +518,10 @@ static void test_believed(void **state)
     fixture_remove(&packed.fixture);
 }
 
-// The runs that a CPU's tables are made of are one pack, with or without samples.
-static void test_several_runs(void **state)
+// The ports of one run, the other answers of a later one, which is returned; and another machine.
+static int64_t fill_several(struct store *store)
 {
-    (void)state;
-    struct fixture fixture;
     struct err err = {0};
-    char zip[128], again[128], all[128], target_path[128];
-    fixture_make(&fixture);
-    snprintf(zip, sizeof zip, "%s/slim.zip", fixture.dir);
-    snprintf(again, sizeof again, "%s/again.zip", fixture.dir);
-    snprintf(all, sizeof all, "%s/all.zip", fixture.dir);
-    snprintf(target_path, sizeof target_path, "%s/target.db", fixture.dir);
-    struct store *store = fixture_open(fixture.db, STORE_WRITE);
-    // The ports of one run, the other answers of a later one; and another machine.
     int64_t ports = fixture_fill(store, "testa", 0xb00f21, 1);
     assert_int_equal(
         store_execute(store, &err,
@@ -531,6 +535,41 @@ static void test_several_runs(void **state)
     int64_t newest = fixture_fill(store, "testa", 0xb00f21, 3);
     for (int64_t run = ports; run <= newest; run++)
         assert_int_equal(store_run_finish(store, run, 9, 1.5, &err), 0);
+    return newest;
+}
+
+// What a reader finds in the pack of these runs.
+static void expect_members(const char *zip)
+{
+    static struct forged forged;
+    forged_load(&forged, zip);
+    const char *page = forged.members[forged_find(&forged, "table.html")].content.data;
+    assert_non_null(strstr(page, "<td>add r64 r64"));
+    assert_null(strstr(page, "http")); // it stands alone
+    assert_non_null(strstr(page, "<td class=p>1*ALU"));
+    const char *readme = forged.members[forged_find(&forged, "README.txt")].content.data;
+    assert_non_null(strstr(readme, "best answers of 2"));
+    assert_non_null(strstr(readme, "port_table.csv"));
+    assert_null(strstr(readme, "ports.svg")); // there is no model
+    forged_find(&forged, "port_table.csv");
+    for (int i = 0; i < forged.n; i++)
+        strbuf_free(&forged.members[i].content);
+}
+
+// The runs that a CPU's tables are made of are one pack, with or without samples.
+static void test_several_runs(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    char zip[128], again[128], all[128], target_path[128];
+    fixture_make(&fixture);
+    snprintf(zip, sizeof zip, "%s/slim.zip", fixture.dir);
+    snprintf(again, sizeof again, "%s/again.zip", fixture.dir);
+    snprintf(all, sizeof all, "%s/all.zip", fixture.dir);
+    snprintf(target_path, sizeof target_path, "%s/target.db", fixture.dir);
+    struct store *store = fixture_open(fixture.db, STORE_WRITE);
+    int64_t newest = fill_several(store);
     const struct pack_what slim = {.run_id = newest, .others = true};
     const struct pack_what whole = {.run_id = newest, .others = true, .samples = true};
     if (pack_write(store, &slim, zip, &err) != 0 || pack_write(store, &whole, all, &err) != 0)
@@ -570,19 +609,7 @@ static void test_several_runs(void **state)
     fixture_expect(store, "SELECT count(*) > 0 FROM sample", "1");
     fixture_expect(store, "SELECT count(*) FROM run_warning WHERE text LIKE 'kept without%'", "0");
     store_close(store);
-    static struct forged forged;
-    forged_load(&forged, zip);
-    const char *page = forged.members[forged_find(&forged, "table.html")].content.data;
-    assert_non_null(strstr(page, "<td>add r64 r64"));
-    assert_null(strstr(page, "http")); // it stands alone
-    assert_non_null(strstr(page, "<td class=p>1*ALU"));
-    const char *readme = forged.members[forged_find(&forged, "README.txt")].content.data;
-    assert_non_null(strstr(readme, "best answers of 2"));
-    assert_non_null(strstr(readme, "port_table.csv"));
-    assert_null(strstr(readme, "ports.svg")); // there is no model
-    forged_find(&forged, "port_table.csv");
-    for (int i = 0; i < forged.n; i++)
-        strbuf_free(&forged.members[i].content);
+    expect_members(zip);
     fixture_remove(&fixture);
 }
 

@@ -513,21 +513,25 @@ static void test_macro(void **state)
 static void test_streams(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct {
         const char *row, *body, *note;
         int instances;
     } cases[] = {
         {"movntdq,=m128 x,,SSE2,,nontemporal",
-         "lea r13, [r14+r12]\nmovntdq oword [r13], xmm0\nmovntdq oword [r13+16], xmm0\n",                  "16 bytes each, to fresh lines", 32 },
-        {"movnti,=m32 r32,,SSE2,,nontemporal",                            "movnti dword [r13+508], ebx\n",
-         "4 bytes each, to fresh lines",                                                                                                    128},
+         "lea r13, [r14+r12]\nmovntdq oword [r13], xmm0\nmovntdq oword [r13+16], xmm0\n",
+         "16 bytes each, to fresh lines", 32},
+        {"movnti,=m32 r32,,SSE2,,nontemporal", "movnti dword [r13+508], ebx\n",
+         "4 bytes each, to fresh lines", 128},
         {"movdir64b,r64 m512,,MOVDIR64B,,pointer=op1 nontemporal",
-         "lea rbx, [r13+448]\nmovdir64b rbx, zword [r14-64]\n",                                            "64 bytes each, to fresh lines", 8  },
+         "lea rbx, [r13+448]\nmovdir64b rbx, zword [r14-64]\n", "64 bytes each, to fresh lines", 8},
         {"maskmovdqu,x x,rdi,SSE2,,pointer=rdi signs=op2 nontemporal",
-         "lea rdi, [r13+0]\nmaskmovdqu xmm0, xmm1\nlea rdi, [r13+16]\n",                                   "16 bytes each, to fresh lines", 32 },
+         "lea rdi, [r13+0]\nmaskmovdqu xmm0, xmm1\nlea rdi, [r13+16]\n",
+         "16 bytes each, to fresh lines", 32},
         {"maskmovq,mm mm,rdi,SSE+MMX,,pointer=rdi signs=op2 nontemporal",
-         "lea rdi, [r13+504]\nmaskmovq",                                                                   "8 bytes each, to fresh lines",  64 },
+         "lea rdi, [r13+504]\nmaskmovq", "8 bytes each, to fresh lines", 64},
     };
+    // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct planned planned;
         plan_text(&planned, cases[i].row);
@@ -608,19 +612,21 @@ static void test_sets_of_values(void **state)
 static void test_notes(void **state)
 {
     (void)state;
+    // clang-format off
     static const struct {
         const char *row, *note;
     } cases[] = {
-        {"add,+r16 i16,=flags,I386,T,",                                    "length-changing prefix"},
-        {"mov,=m16 i16,,I386,T,",                                          "length-changing prefix"},
-        {"imul,=r16 r16 i16,=flags,I386,T,",                               "length-changing prefix"},
-        {"o16 push,i16,+rsp,I386,T,stack=-2",                              "length-changing prefix"},
-        {"add,+r16 i8,=flags,I386,T,",                                     ""                      },
-        {"add,+r32 i32,=flags,I386,T,",                                    ""                      },
-        {"ret,i16,+rsp,I386,T,macro=branch.inc:branch_call_ret_pop",       ""                      },
-        {"cld,,=df,I386,T,note=clear_already",                             "clear already"         },
-        {"std,,=df,I386,T,macro=state.inc:state_direction note=both_ways", "both ways"             },
+        {"add,+r16 i16,=flags,I386,T,", "length-changing prefix"},
+        {"mov,=m16 i16,,I386,T,", "length-changing prefix"},
+        {"imul,=r16 r16 i16,=flags,I386,T,", "length-changing prefix"},
+        {"o16 push,i16,+rsp,I386,T,stack=-2", "length-changing prefix"},
+        {"add,+r16 i8,=flags,I386,T,", ""},
+        {"add,+r32 i32,=flags,I386,T,", ""},
+        {"ret,i16,+rsp,I386,T,macro=branch.inc:branch_call_ret_pop", ""},
+        {"cld,,=df,I386,T,note=clear_already", "clear already"},
+        {"std,,=df,I386,T,macro=state.inc:state_direction note=both_ways", "both ways"},
     };
+    // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct planned planned;
         plan_text(&planned, cases[i].row);

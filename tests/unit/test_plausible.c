@@ -31,28 +31,30 @@ static void test_width(void **state)
 static void test_ports(void **state)
 {
     (void)state;
+    // clang-format off
     const struct {
         struct counted_port ports[4];
         double clk;
         int whole;
         const char *wrong; // words of the message; NULL: fine
     } cases[] = {
-  // One µop, spread evenly over four ports or not.
-        {{{"p0", 0.25}, {"p1", 0.25}, {"p5", 0.26}, {"p6", 0.24}}, 0.25, 1, NULL                                      },
-        {{{"p0", 0.9}, {"p1", 0.05}, {"p5", 0.0}, {"p6", 0.06}},   1.0,  1, NULL                                      },
-        {{{"p0", -0.01}, {"p1", 1.0}},                             1.0,  1, NULL                                      },
-        {{{"p0", -0.5}, {"p1", 1.5}},                              2.0,  1, "p0 has counted -0.50"                    },
-        {{{"p0", 1.2}, {"p1", -0.2}},                              1.0,  1, "p0 has counted 1.20 µops in 1.00 cycles"},
-        {{{"p23a", 2.9}},                                          1.0,  0, NULL                                      },
-        {{{"p23a", 3.2}},                                          1.0,  0, "3 ports can take 3 a cycle"              },
-        {{{"p0", 0.5}, {"p1", 0.58}},                              1.0,  1, NULL                                      },
-        {{{"p0", 0.5}, {"p1", 0.9}},                               1.0,  1, "1.40 µops an instance"                  },
-        {{{"p0", 0.5}, {"p1", 0.9}},                               1.0,  0, NULL                                      }, // other ports were not counted
-        {{{"p0", 0.5}, {"p1", NAN}},                               1.0,  1, NULL                                      }, // nor was this one
-        {{{"p0", 5.0}},                                            NAN,  1, NULL                                      }, // cycles are not known
-        {{{"p_alu", 50.0}, {"p0", 1.0}},                           1.0,  1, NULL                                      },
-        {{{"p_alu", -1.0}},                                        1.0,  0, "p_alu has counted -1.00"                 },
+        // One µop, spread evenly over four ports or not.
+        {{{"p0", 0.25}, {"p1", 0.25}, {"p5", 0.26}, {"p6", 0.24}}, 0.25, 1, NULL},
+        {{{"p0", 0.9}, {"p1", 0.05}, {"p5", 0.0}, {"p6", 0.06}}, 1.0, 1, NULL},
+        {{{"p0", -0.01}, {"p1", 1.0}}, 1.0, 1, NULL},
+        {{{"p0", -0.5}, {"p1", 1.5}}, 2.0, 1, "p0 has counted -0.50"},
+        {{{"p0", 1.2}, {"p1", -0.2}}, 1.0, 1, "p0 has counted 1.20 µops in 1.00 cycles"},
+        {{{"p23a", 2.9}}, 1.0, 0, NULL},
+        {{{"p23a", 3.2}}, 1.0, 0, "3 ports can take 3 a cycle"},
+        {{{"p0", 0.5}, {"p1", 0.58}}, 1.0, 1, NULL},
+        {{{"p0", 0.5}, {"p1", 0.9}}, 1.0, 1, "1.40 µops an instance"},
+        {{{"p0", 0.5}, {"p1", 0.9}}, 1.0, 0, NULL}, // other ports were not counted
+        {{{"p0", 0.5}, {"p1", NAN}}, 1.0, 1, NULL}, // nor was this one
+        {{{"p0", 5.0}}, NAN, 1, NULL},              // cycles are not known
+        {{{"p_alu", 50.0}, {"p0", 1.0}}, 1.0, 1, NULL},
+        {{{"p_alu", -1.0}}, 1.0, 0, "p_alu has counted -1.00"},
     };
+    // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         char text[160];
         int n = 0;

@@ -10,6 +10,7 @@
 // Ports 0 to 3 are q10, q2, unnamed and q1; FP stands apart.
 static struct stored_port_model made_model(void)
 {
+    // clang-format off
     return (struct stored_port_model){
         .model = {.width = 6,
                   .nports = 6,
@@ -35,10 +36,11 @@ static struct stored_port_model made_model(void)
         .filler = "nop",
         .class_blockers = {"imul r64 r64 i8", "vpaddb x{k}{z} <x> & \"x\"", "shlx r64 r64 r64",
                   "mov r32 i32"},
-        .unit_wholes = {"vdivpd z z z"                        },
-        .unit_blockers = {"div r64",                          "vsqrtpd x x", "haddps x x", "vmovd r32 x"},
-        .probe_forms = {"vmovd r32 x"                          },
+        .unit_wholes = {"vdivpd z z z"},
+        .unit_blockers = {"div r64", "vsqrtpd x x", "haddps x x", "vmovd r32 x"},
+        .probe_forms = {"vmovd r32 x"},
     };
+    // clang-format on
 }
 
 static void expect_text(const struct strbuf *out, const char *text)

@@ -12,27 +12,29 @@
 
 #include <cmocka.h>
 
+// clang-format off
 static const struct {
     int64_t ok, unsupported, not_measurable, unstable, asm_failed, signalled;
     bool uncertain, off, stopped, ports_missing;
     int status;
     const char *why;
 } cases[] = {
-    {.ok = 1000,                   .unsupported = 500,               .not_measurable = 300, .status = EXIT_DONE},
-    {.ok = 981,         .unstable = 19,                                         .status = EXIT_DONE},
-    {.ok = 980,      .unstable = 20,.status = EXIT_DONE},
-    {.ok = 979,                    .unstable = 21,                                 .status = EXIT_SOME_FAILED, .why = "2.1 % of the tests"},
- // What was never timed does not make the rest look better.
-    {.ok = 100,                            .unstable = 3,                                                    .unsupported = 10000, .status = EXIT_SOME_FAILED, .why = "2.9 %"},
-    {.ok = 1000,  .asm_failed = 1,.status = EXIT_SOME_FAILED, .why = "1 tests asm_failed"},
-    {.ok = 1000,                    .signalled = 2,            .status = EXIT_SOME_FAILED, .why = "2 tests signalled"},
-    {.ok = 1000,  .uncertain = true,                    .status = EXIT_SOME_FAILED, .why = "undisturbed"},
-    {.ok = 1000,                   .off = true,                                   .status = EXIT_SOME_FAILED, .why = "calibration contradicts"},
-    {.ok = 1000, .stopped = true,                                 .status = EXIT_SOME_FAILED, .why = "stopped"},
-    {.ok = 1000,.ports_missing = true,.status = EXIT_SOME_FAILED, .why = "ports"},
-    {.unsupported = 10,                            .status = EXIT_ENVIRONMENT                                                  },
-    {.unstable = 10,  .status = EXIT_ENVIRONMENT},
+    {.ok = 1000, .unsupported = 500, .not_measurable = 300, .status = EXIT_DONE},
+    {.ok = 981, .unstable = 19, .status = EXIT_DONE},
+    {.ok = 980, .unstable = 20, .status = EXIT_DONE},
+    {.ok = 979, .unstable = 21, .status = EXIT_SOME_FAILED, .why = "2.1 % of the tests"},
+    // What was never timed does not make the rest look better.
+    {.ok = 100, .unstable = 3, .unsupported = 10000, .status = EXIT_SOME_FAILED, .why = "2.9 %"},
+    {.ok = 1000, .asm_failed = 1, .status = EXIT_SOME_FAILED, .why = "1 tests asm_failed"},
+    {.ok = 1000, .signalled = 2, .status = EXIT_SOME_FAILED, .why = "2 tests signalled"},
+    {.ok = 1000, .uncertain = true, .status = EXIT_SOME_FAILED, .why = "undisturbed"},
+    {.ok = 1000, .off = true, .status = EXIT_SOME_FAILED, .why = "calibration contradicts"},
+    {.ok = 1000, .stopped = true, .status = EXIT_SOME_FAILED, .why = "stopped"},
+    {.ok = 1000, .ports_missing = true, .status = EXIT_SOME_FAILED, .why = "ports"},
+    {.unsupported = 10, .status = EXIT_ENVIRONMENT},
+    {.unstable = 10, .status = EXIT_ENVIRONMENT},
 };
+// clang-format on
 
 static void test_verdicts(void **state)
 {

@@ -54,31 +54,35 @@ static void test_round_trip(void **state)
     char path[128];
     snprintf(path, sizeof path, "%s-wal", fixture.db);
     assert_int_equal(access(path, F_OK), -1); // one plain file is left
+    // clang-format off
     static const struct {
         const char *sql, *expected;
     } cases[] = {
-        {"SELECT count(*) FROM instruction_table",                                             "3"              },
+        {"SELECT count(*) FROM instruction_table", "3"},
         {"SELECT latency_min_clk || ' ' || latency_max_clk || ' ' || rthroughput_clk || ' ' || "
-         "outcome FROM instruction_table WHERE mnemonic = 'add'",                     "1.0 2.0 0.25 ok"},
+         "outcome FROM instruction_table WHERE mnemonic = 'add'",
+         "1.0 2.0 0.25 ok"},
         {"SELECT rthroughput_clk || ' ' || rthroughput_slow_clk || ' ' || latency_max_clk "
-         "FROM instruction_table WHERE mnemonic = 'div'",                             "5.0 7.0 18.0"   },
-        {"SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'hlt'",               "NULL"           },
-        {"SELECT outcome FROM instruction_table WHERE mnemonic = 'hlt'",                       "signalled"      },
-        {"SELECT count(*) FROM latency_table",                                                 "6"              },
-        {"SELECT latency_clk FROM latency_table WHERE src = 'flags'",                          "NULL"           },
-        {"SELECT bound FROM latency_table WHERE dst = 'flags'",                                "exact"          },
-        {"SELECT accepted || '/' || tried FROM latency_table WHERE dst = 'flags'",             "16/18"          },
+         "FROM instruction_table WHERE mnemonic = 'div'",
+         "5.0 7.0 18.0"},
+        {"SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'hlt'", "NULL"},
+        {"SELECT outcome FROM instruction_table WHERE mnemonic = 'hlt'", "signalled"},
+        {"SELECT count(*) FROM latency_table", "6"},
+        {"SELECT latency_clk FROM latency_table WHERE src = 'flags'", "NULL"},
+        {"SELECT bound FROM latency_table WHERE dst = 'flags'", "exact"},
+        {"SELECT accepted || '/' || tried FROM latency_table WHERE dst = 'flags'", "16/18"},
         {"SELECT group_concat(test, ';') FROM (SELECT test FROM failure_table ORDER BY test)",
-         "latency flags -> op1;throughput"                                                                      },
-        {"SELECT detail FROM failure_table WHERE outcome = 'signalled'",                       "SIGFPE"         },
-        {"SELECT count(*) FROM port_table",                                                    "0"              },
-        {"SELECT count(*) FROM property_table",                                                "0"              },
-        {"SELECT count(*) FROM property_point",                                                "0"              },
-        {"SELECT hex(code) FROM kernel LIMIT 1",                                               "4801D8"         },
-        {"SELECT count(*) FROM sample",                                                        "128"            },
-        {"SELECT count(*) FROM cpuid_leaf",                                                    "1"              }, // never the serial number of leaf 3
-        {"SELECT status FROM run_table",                                                       "finished"       },
+         "latency flags -> op1;throughput"},
+        {"SELECT detail FROM failure_table WHERE outcome = 'signalled'", "SIGFPE"},
+        {"SELECT count(*) FROM port_table", "0"},
+        {"SELECT count(*) FROM property_table", "0"},
+        {"SELECT count(*) FROM property_point", "0"},
+        {"SELECT hex(code) FROM kernel LIMIT 1", "4801D8"},
+        {"SELECT count(*) FROM sample", "128"},
+        {"SELECT count(*) FROM cpuid_leaf", "1"}, // never the serial number of leaf 3
+        {"SELECT status FROM run_table", "finished"},
     };
+    // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const char *got = ask(fixture.db, cases[i].sql);
         if (strcmp(got, cases[i].expected) != 0)

@@ -414,6 +414,58 @@ static void fill_three_runs(struct store *store)
     assert_int_equal(store_run_finish(store, run_id, 10, 1.5, &err), 0);
 }
 
+// What the views say of the runs that test_views() stores.
+// clang-format off
+static const struct {
+    const char *sql, *expected;
+} views[] = {
+    {"SELECT group_concat(name, ' ') FROM (SELECT name FROM pragma_table_info('port_table') "
+     "LIMIT 9)",
+     "uarch mnemonic operands enc ports uops method residual run_id"},
+    // The newest unambiguous ports count, though not of the run of the other numbers.
+    {"SELECT uops || ports || ports_run_id FROM instruction_table "
+     "WHERE form = 'add r64 r64' AND uarch = 'testa'",
+     "22*ALU4"},
+    {"SELECT uops || ports || ports_run_id FROM instruction_table "
+     "WHERE form = 'add r64 m64'",
+     "11*ALU+1*LOAD2"},
+    {"SELECT uops || ports || ports_run_id FROM instruction_table "
+     "WHERE form = 'div r64' AND uarch = 'testa'",
+     "22*ALU?4"},
+    {"SELECT uops IS NULL AND ports IS NULL AND ports_run_id = 4 FROM instruction_table "
+     "WHERE form = 'hlt r64' AND uarch = 'testa'",
+     "1"},
+    {"SELECT ports || '-' || (uops IS NULL) FROM instruction_table WHERE form = 'nop'", "-1"},
+    {"SELECT outcome FROM instruction_table WHERE form = 'nop'", "ok"},
+    // A run's own.
+    {"SELECT ports FROM run_instruction_table WHERE form = 'add r64 m64' AND run_id = 4",
+     "1*ALU+1*LOAD?"},
+    {"SELECT count(ports) || count(ports_run_id) FROM run_instruction_table WHERE run_id = 3",
+     "00"},
+    {"SELECT count(*) FROM port_table", "5"},
+    {"SELECT uops || ' ' || slots || ' ' || residual || ' ' || method || ' ' || ambiguous "
+     "FROM port_table WHERE form = 'add r64 m64'",
+     "2 1.02 0.05 throughput 0"},
+    {"SELECT unit || busy_clk || ports || ambiguous FROM port_table WHERE form = 'div r64'",
+     "DIV5.02*ALU?1"},
+    {"SELECT paths FROM port_table WHERE form = 'add r64 m64'", "path1 0.25, path2 1.00"},
+    {"SELECT unit IS NULL AND busy_clk IS NULL FROM port_table WHERE form = 'add r64 r64'",
+     "1"},
+    {"SELECT count(*) || group_concat(DISTINCT outcome) FROM failure_table "
+     "WHERE test = 'ports'",
+     "2not_measurable"},
+    {"SELECT detail FROM failure_table WHERE test = 'ports' AND run_id = 4",
+     "serialises: nothing else runs beside it"},
+    {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
+     "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",
+     "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -;"
+     "vmovd r32 xvmovd r32 x -"},
+    {"SELECT group_concat(coalesce(counted, '-'), ';') FROM port_evidence",
+     "-;p01 18.0, p23 10.0, uops_issued 28.0;-;-"},
+    {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2", "4"},
+};
+// clang-format on
+
 static void test_views(void **state)
 {
     (void)state;
@@ -424,48 +476,8 @@ static void test_views(void **state)
                    "300");
     fixture_expect(store, "SELECT count(*) FROM port_table", "0");
     fill_three_runs(store);
-    static const struct {
-        const char *sql, *expected;
-    } cases[] = {
-        {"SELECT group_concat(name, ' ') FROM (SELECT name FROM pragma_table_info('port_table') "
-         "LIMIT 9)",                                                                      "uarch mnemonic operands enc ports uops method residual run_id"},
- // The newest unambiguous ports count, though not of the run of the other numbers.
-        {"SELECT uops || ports || ports_run_id FROM instruction_table "
-         "WHERE form = 'add r64 r64' AND uarch = 'testa'",                                "22*ALU4"                                                      },
-        {"SELECT uops || ports || ports_run_id FROM instruction_table "
-         "WHERE form = 'add r64 m64'",                                                    "11*ALU+1*LOAD2"                                               },
-        {"SELECT uops || ports || ports_run_id FROM instruction_table "
-         "WHERE form = 'div r64' AND uarch = 'testa'",                                    "22*ALU?4"                                                     },
-        {"SELECT uops IS NULL AND ports IS NULL AND ports_run_id = 4 FROM instruction_table "
-         "WHERE form = 'hlt r64' AND uarch = 'testa'",                                    "1"                                                            },
-        {"SELECT ports || '-' || (uops IS NULL) FROM instruction_table WHERE form = 'nop'",        "-1"                                                           },
-        {"SELECT outcome FROM instruction_table WHERE form = 'nop'",                               "ok"                                                           },
- // A run's own.
-        {"SELECT ports FROM run_instruction_table WHERE form = 'add r64 m64' AND run_id = 4",
-         "1*ALU+1*LOAD?"                                                                                                                                          },
-        {"SELECT count(ports) || count(ports_run_id) FROM run_instruction_table WHERE run_id = 3",
-         "00"                                                                                                                                                     },
-        {"SELECT count(*) FROM port_table",                                                        "5"                                                            },
-        {"SELECT uops || ' ' || slots || ' ' || residual || ' ' || method || ' ' || ambiguous "
-         "FROM port_table WHERE form = 'add r64 m64'",                                    "2 1.02 0.05 throughput 0"                                     },
-        {"SELECT unit || busy_clk || ports || ambiguous FROM port_table WHERE form = 'div r64'",
-         "DIV5.02*ALU?1"                                                                                                                                          },
-        {"SELECT paths FROM port_table WHERE form = 'add r64 m64'",                                "path1 0.25, path2 1.00"                                       },
-        {"SELECT unit IS NULL AND busy_clk IS NULL FROM port_table WHERE form = 'add r64 r64'",
-         "1"                                                                                                                                                      },
-        {"SELECT count(*) || group_concat(DISTINCT outcome) FROM failure_table "
-         "WHERE test = 'ports'",                                                          "2not_measurable"                                              },
-        {"SELECT detail FROM failure_table WHERE test = 'ports' AND run_id = 4",
-         "serialises: nothing else runs beside it"                                                                                                                },
-        {"SELECT group_concat(blocker || coalesce(blocker_form, '') || ' ' || "
-         "coalesce(round(uops, 2), '-'), ';') FROM port_evidence",                        "front endnop 1.0;ALUlea r64 agen 1.02;LOADmov r64 m64 -;"
-         "vmovd r32 xvmovd r32 x -"                                                    },
-        {"SELECT group_concat(coalesce(counted, '-'), ';') FROM port_evidence",
-         "-;p01 18.0, p23 10.0, uops_issued 28.0;-;-"                                                                                                             },
-        {"SELECT count(*) FROM run_port_evidence WHERE run_id = 2",                                "4"                                                            },
-    };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        fixture_expect(store, cases[i].sql, cases[i].expected);
+    for (size_t i = 0; i < ARRAY_LEN(views); i++)
+        fixture_expect(store, views[i].sql, views[i].expected);
     fixture_end(&fixture, store);
 }
 

@@ -439,7 +439,7 @@ static void test_figures(void **state)
     }
     // By class: recomputed from what the oracle was asked.
     int classes = 0;
-    for (int class = 0; class < VALIDATE_CLASSES; class ++) {
+    for (int class = 0; class < VALIDATE_CLASSES; ++class) {
         int mixes = 0, within = 0;
         double sum = 0;
         for (int i = 0; i < 300; i++) {
