@@ -27,6 +27,7 @@ runner/run
 runner/bench
 runner/stat
 runner/check
+runner/export
 include
 library
 runner/commands'

@@ -21,6 +21,7 @@
     X(query) \
     X(diff) \
     X(report) \
+    X(export) \
     X(pack) \
     X(merge) \
     X(rederive)

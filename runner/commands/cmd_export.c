@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// latput export: results in the formats of other programs.
+#include "command.h"
+#include "export/export.h"
+#include "report/report.h"
+#include "store/store.h"
+#include "store_options.h"
+#include "util/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_DB, OPT_FORMAT, OPT_UARCH, OPT_RUN, OPT_OUTPUT, OPT_LEFT_OUT };
+enum { NAMES_SHOWN = 5, MESSAGE_WIDTH = 80 }; // of forms that are left out for one reason
+
+// clang-format off
+static const struct command_option export_options[] = {
+    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "one of those below"},
+    [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
+    [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
+    [OPT_OUTPUT] = {'o', "output", "FILE", "default: standard output"},
+    [OPT_LEFT_OUT] = {0, "left-out", "FILE",
+        "writes there each form that the format cannot express, behind the reason"},
+    {0},
+};
+// clang-format on
+
+extern const struct command cmd_export;
+
+struct export_arguments {
+    const char *db, *output, *left_out;
+    const struct export_format *format;
+    struct store_filter filter;
+};
+
+static int export_format_read(const char *name, const struct export_format **format)
+{
+    *format = export_format_find(name);
+    if (*format)
+        return EXIT_DONE;
+    struct strbuf names = {0};
+    for (int i = 0; export_formats[i]; i++)
+        strbuf_printf(&names, "%s%s", i ? ", " : "", export_formats[i]->name);
+    int status = command_fail(&cmd_export, EXIT_USAGE, "unknown format '%s'; there are %s", name,
+                              strbuf_text(&names));
+    strbuf_free(&names);
+    return status;
+}
+
+static int export_option(void *context, int option, const char *argument)
+{
+    struct export_arguments *arguments = context;
+    switch (option) {
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        return export_format_read(argument, &arguments->format);
+    case OPT_UARCH:
+        arguments->filter.uarch = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_export, argument, &arguments->filter.run_id) == 0 ? EXIT_DONE
+                                                                                       : EXIT_USAGE;
+    case OPT_OUTPUT:
+        arguments->output = argument;
+        return EXIT_DONE;
+    default:
+        arguments->left_out = argument;
+        return EXIT_DONE;
+    }
+}
+
+// What is not in the text: a line a reason, with some of the forms.
+static void export_print_left(const struct export_out *out, const struct export_arguments *args)
+{
+    for (int i = 0; i < out->nreasons; i++) {
+        const struct export_reason *reason = &out->reasons[i];
+        struct strbuf line = {0}, lines = {0};
+        const char *name = strbuf_text(&reason->names);
+        strbuf_printf(&line, "latput export: left out %d form%s: %s:", reason->count,
+                      reason->count == 1 ? "" : "s", reason->text);
+        for (int j = 0; j < NAMES_SHOWN && *name; j++, name = strchr(name, '\n') + 1) {
+            strbuf_puts(&line, j ? ", " : " ");
+            char *one = strndup(name, strcspn(name, "\n"));
+            text_put_escaped(&line, one);
+            free(one);
+        }
+        if (*name)
+            strbuf_puts(&line, args->left_out ? ", ..." : ", ...; --left-out FILE names all");
+        text_wrap(&lines, strbuf_text(&line), 0, MESSAGE_WIDTH);
+        fputs(strbuf_text(&lines), stderr);
+        strbuf_free(&lines);
+        strbuf_free(&line);
+    }
+}
+
+static int export_write_left(const struct export_out *out, const char *path, struct err *err)
+{
+    struct strbuf text = {0};
+    for (int i = 0; i < out->nreasons; i++) {
+        const char *name = strbuf_text(&out->reasons[i].names);
+        for (; *name; name = strchr(name, '\n') + 1)
+            strbuf_printf(&text, "%s\t%.*s\n", out->reasons[i].text, (int)strcspn(name, "\n"),
+                          name);
+    }
+    int status = report_write_file(path, strbuf_text(&text), text.len, err);
+    strbuf_free(&text);
+    return status;
+}
+
+static int export_text(struct store *store, const struct export_arguments *args,
+                       struct export_out *out, struct err *err)
+{
+    struct export_data data;
+    int status = export_read(store, &args->filter, args->format->what, &data, err);
+    if (status == 0 && data.nforms > 0)
+        status = args->format->write(&data, out, err);
+    if (status == 0 && data.nforms > 0)
+        fprintf(stderr, "latput export: %s: %d of %d forms of %s\n", args->format->name,
+                out->written, data.nforms, args->filter.uarch);
+    export_free(&data);
+    return status;
+}
+
+static int export_put(const struct export_out *out, const struct export_arguments *args,
+                      struct err *err)
+{
+    if (args->output)
+        return report_write_file(args->output, strbuf_text(&out->text), out->text.len, err);
+    fwrite(strbuf_text(&out->text), 1, out->text.len, stdout);
+    return fflush(stdout) == 0 ? 0 : err_set(err, "standard output: cannot be written");
+}
+
+static int export_of_store(struct store *store, struct export_arguments *args)
+{
+    struct err err = {0};
+    struct export_out out = {.written = 0};
+    int64_t run_id = args->filter.run_id;
+    char *uarch = NULL;
+    int status = store_option_check(&cmd_export, store, args->filter.run_id, args->filter.uarch);
+    if (status == EXIT_DONE && !args->filter.uarch) {
+        status = store_option_newest(&cmd_export, store, &run_id);
+        uarch = status == EXIT_DONE ? store_option_uarch(store, run_id, &err) : NULL;
+        if (status == EXIT_DONE && !uarch)
+            status = command_fail(&cmd_export, EXIT_ENVIRONMENT, "%s", err.text);
+        args->filter.uarch = uarch;
+    }
+    if (status == EXIT_DONE) {
+        if (export_text(store, args, &out, &err) != 0 || export_put(&out, args, &err) != 0 ||
+            (args->left_out && export_write_left(&out, args->left_out, &err) != 0))
+            status = command_fail(&cmd_export, EXIT_ENVIRONMENT, "%s", err.text);
+        else if (out.written == 0 && out.nreasons == 0)
+            command_fail(&cmd_export, EXIT_DONE, "no forms match");
+        export_print_left(&out, args);
+    }
+    export_out_free(&out);
+    free(uarch);
+    return status;
+}
+
+static int export_run(int argc, char **argv)
+{
+    struct export_arguments args = {.db = NULL};
+    struct store *store;
+    int operand = argc;
+    int status = command_each_option(&cmd_export, argc, argv, export_option, &args, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (!args.format)
+        return command_fail(&cmd_export, EXIT_USAGE, "name a format: --format FORMAT");
+    if (argc - operand > 1)
+        return command_fail(&cmd_export, EXIT_USAGE, "one GLOB at most; quote it");
+    if (operand < argc)
+        args.filter.glob = argv[operand];
+    status = store_option_open(&cmd_export, args.db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = export_of_store(store, &args);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_export = {
+    .name = "export",
+    .arguments = "[GLOB]",
+    .summary = "results in the formats of other programs",
+    .description =
+        "Writes the forms of one CPU that match GLOB (as in latput query; all without one) in a "
+        "format of another program:\n"
+        "csv, json: all that is known of a form, pairs of operands included; "
+        "uops-xml: as uops.info's instructions.xml, which uiCA reads; "
+        "osaca: a machine file for OSACA; "
+        "exegesis, exegesis-throughput, exegesis-uops: for llvm-exegesis --mode=analysis; "
+        "llvm-json: for generators of LLVM's scheduling models; "
+        "intrinsics: perf2.js of viewers of intrinsics; "
+        "asmdude: the tables of AsmDude2.\n"
+        "docs/EXPORTS.md describes them. Numbers are those of latput query. A form that a format "
+        "cannot express is left out, and how many for what reason is said on standard error; "
+        "--left-out names all of them. The exegesis and llvm formats need Debian's llvm-19, "
+        "all but csv, json and asmdude the lists, and these and uops-xml and intrinsics NASM.",
+    .options = export_options,
+    .run = export_run,
+};

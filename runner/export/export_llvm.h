@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Forms as LLVM knows them: the opcode and operands of their machine code, told by llvm-mc, and
+// what the results say in the terms of its scheduling models.
+#ifndef LATPUT_EXPORT_LLVM_H
+#define LATPUT_EXPORT_LLVM_H
+
+#include "export_internal.h"
+
+// One instruction; opcode NULL: `why` there is none (one of the texts below, or export_no_code).
+struct llvm_instr {
+    const char *opcode;   // "ADD64rr"
+    const char *operands; // as llvm-exegesis writes them: "RAX RAX RBX"
+    const char *text;     // in AT&T syntax, blanks instead of tabs
+    const char *why;
+};
+extern const char llvm_unknown[]; // LLVM does not decode the bytes
+extern const char llvm_several[]; // it decodes several instructions, as of a lock prefix
+
+// (*instrs)[i] is of data->forms[i], owned by data->arena. 0, or -1 with the message, which says
+// so where LLVM is not installed. The data must have code.
+int llvm_decode(struct export_data *data, struct llvm_instr **instrs, struct err *err);
+
+// The latency that a scheduling model should give the form: from any operand, through an address
+// too, to the last of its registers, which lies in [least, most]. false: nothing is known of it.
+// Data that varies with the time is not one latency, so the fast one counts.
+struct llvm_latency {
+    double least, most;
+};
+bool llvm_latency(const struct export_form *form, struct llvm_latency *latency);
+
+#endif

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// What generators of LLVM's scheduling models read (schedtool): one object an opcode:
+// {"ADD64rr": {"Port": [[1, ["p0", "p1"]]], "Uops": 1, "Tp": 0.25, "Latency": 1}}.
+#include "export_formats.h"
+#include "export_llvm.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char llvm_json_again[] = "another form of the same LLVM opcode stands for it";
+
+static void llvm_json_ports(struct json *json, const struct export_form *form)
+{
+    json_open(json_name(json, "Port"), '[');
+    for (int i = 0; i < form->usage->nuses; i++) {
+        const struct port_use *use = &form->usage->uses[i];
+        int ports[PORTS_MAX], n = port_set_ports(form->model, use->set, ports);
+        json_open(json, '[');
+        json_int(json, use->uops);
+        json_open(json, '[');
+        for (int j = 0; j < n; j++) {
+            char label[PORT_LABEL_MAX];
+            port_label(form->model, ports[j], label);
+            json_text(json, label);
+        }
+        json_close(json, ']');
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+}
+
+static void llvm_json_form(struct json *json, const struct export_form *form, const char *opcode)
+{
+    struct llvm_latency latency;
+    json_open(json_name(json_break(json, "\n"), opcode), '{');
+    if (form->usage && form->model && !form->usage->ambiguous)
+        llvm_json_ports(json, form);
+    if (form->uops >= 0)
+        json_int(json_name(json, "Uops"), form->uops);
+    if (!isnan(form->rthroughput_clk))
+        json_digits(json_name(json, "Tp"), form->rthroughput_clk, 6);
+    if (llvm_latency(form, &latency) && latency.most <= latency.least * 1.005 + 0.05)
+        json_digits(json_name(json, "Latency"), latency.least, 6);
+    json_close(json, '}');
+}
+
+struct llvm_json_order {
+    const struct export_form *form;
+    const struct llvm_instr *instr;
+};
+
+// By opcode; of several forms of one, that without options first: plain operands, fast data.
+static int llvm_json_compare(const void *a, const void *b)
+{
+    const struct llvm_json_order *x = a, *y = b;
+    int order = strcmp(x->instr->opcode, y->instr->opcode);
+    if (order == 0)
+        order = (*x->form->options != '\0') - (*y->form->options != '\0');
+    return order ? order : strcmp(x->form->id.form, y->form->id.form);
+}
+
+static int llvm_json_write(struct export_data *data, struct export_out *out, struct err *err)
+{
+    struct llvm_instr *instrs;
+    if (llvm_decode(data, &instrs, err) != 0)
+        return -1;
+    struct llvm_json_order *order = xmalloc(((size_t)data->nforms + 1) * sizeof *order);
+    int n = 0;
+    for (int i = 0; i < data->nforms; i++) {
+        const struct export_form *form = &data->forms[i];
+        if (instrs[i].why)
+            export_leave(out, form, instrs[i].why);
+        else if (list_row_option(form->row, "same"))
+            export_leave(out, form, export_same);
+        else if (isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0)
+            export_leave(out, form, export_no_result);
+        else
+            order[n++] = (struct llvm_json_order){form, &instrs[i]};
+    }
+    if (n > 0)
+        qsort(order, (size_t)n, sizeof *order, llvm_json_compare);
+    struct json json = {.out = &out->text};
+    json_open(&json, '{');
+    for (int i = 0; i < n; i++) {
+        if (i > 0 && strcmp(order[i].instr->opcode, order[i - 1].instr->opcode) == 0) {
+            export_leave(out, order[i].form, llvm_json_again);
+            continue;
+        }
+        llvm_json_form(&json, order[i].form, order[i].instr->opcode);
+        out->written++;
+    }
+    json_close(json_break(&json, "\n"), '}');
+    strbuf_puts(&out->text, "\n");
+    free(order);
+    return 0;
+}
+
+const struct export_format export_llvm_json = {
+    "llvm-json", "an object an LLVM opcode, for generators of scheduling models", EXPORT_CODE,
+    llvm_json_write};

@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput export: each format on a recorded database against the expected output in
+# tests/fixtures/golden/export/, numbers against those of query, the programs that read them where
+# they are installed, and names that want to be markup. `make golden` rewrites the expected output.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+golden=$TREE/tests/fixtures/golden
+cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$golden/ports_run.sql" >all.sql
+sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
+
+formats='csv json uops-xml osaca intrinsics asmdude'
+if command -v llvm-mc-19 >/dev/null; then
+    formats+=' exegesis exegesis-throughput exegesis-uops llvm-json'
+else
+    run export --db real.db --format llvm-json
+    expect_status 3
+    expect_err 'apt-get install llvm-19'
+fi
+for format in $formats; do
+    run export --db real.db --format "$format" --output "$format" --left-out "$format.left"
+    expect_status 0
+    expect_err "latput export: $format: [0-9]+ of 20 forms of sapphirerapids\?"
+    # Where LLVM's version matters, only 19 is known.
+    if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
+        cp "$format" "$golden/export/$format"
+        cp "$format.left" "$golden/export/$format.left"
+    else
+        for file in "$format" "$format.left"; do
+            expect "output as in export/$file (make golden rewrites it)" \
+                diff -u "$golden/export/$file" "$file"
+        done
+    fi
+    n=$(grep -oE '[0-9]+ of 20' "$ERR" | cut -d' ' -f1)
+    expect "no form of $format is lost without a word" \
+        test "$((n + $(wc -l <"$format.left")))" = 20
+done
+
+run export --db real.db --format csv 'imul*'
+expect_out '^sapphirerapids\?,imul r64 r64,imul,r64 r64,legacy,64,X86_64,,ok,'
+expect_err 'csv: 1 of 1 forms'
+run export --db real.db --format nothing
+expect_status 2
+expect_err "unknown format 'nothing'; there are csv, json, "
+run export --db real.db
+expect_status 2
+run export --db real.db --format csv --uarch zen4
+expect_status 2
+
+# Numbers are those of query, to the digits that a format has.
+"$LATPUT" query --db real.db --format csv >query.csv
+"$LATPUT" export --db real.db --format csv 2>/dev/null >export.csv
+sqlite3 -csv :memory: '.import query.csv q' '.import export.csv e' \
+    "SELECT count(*) FROM q JOIN e USING (form, bits) WHERE q.enc = e.encoding AND q.uops = e.uops
+    AND 0 + q.latency_min_clk = 0 + e.latency_min_clk AND 0 + q.latency_max_clk = 0 + e.latency_max_clk
+    AND 0 + q.rthroughput_clk = 0 + e.rthroughput_clk AND (q.ports = e.ports OR q.ports || 'none' = e.ports)" >same
+expect "all numbers are those of query: $(cat same) of 20" grep -qx 20 same
+
+# The programs that read them, and parsers, where they are there.
+command -v xmllint >/dev/null && expect "well-formed XML" xmllint --noout uops-xml
+if command -v python3 >/dev/null; then
+    expect "valid JSON" python3 -c 'import json
+for name in ("json", "llvm-json", "intrinsics"):
+    try: text = open(name).read()
+    except FileNotFoundError: continue
+    json.loads(text.removeprefix("perf2_js = ").removesuffix(";\n"))'
+    python3 -c 'import yaml' 2>/dev/null && expect "valid YAML" python3 -c 'import yaml
+model = yaml.safe_load(open("osaca"))
+assert len(model["instruction_forms"]) > 5, model
+ports = set(model["ports"])
+assert all(set(p[1]) <= ports for f in model["instruction_forms"] for p in f["port_pressure"])'
+fi
+if command -v llvm-exegesis-19 >/dev/null; then
+    for format in exegesis exegesis-throughput exegesis-uops; do
+        llvm-exegesis-19 --mode=analysis --benchmarks-file="$format" --analysis-numpoints=1 \
+            --analysis-clusters-output-file=clusters.csv \
+            --analysis-inconsistencies-output-file="$format.html" >exegesis.log 2>&1
+        expect "llvm-exegesis takes all of $format" \
+            grep -q "Parsed $(grep -c '^mode:' "$format") benchmark points" exegesis.log
+        expect "it writes its report" grep -q 'Analysis Results' "$format.html"
+    done
+    # A class of the model that is known to be wrong: SETcc has two µops there.
+    expect "its report names what is wrong" grep -q SETCCr exegesis-uops.html
+fi
+
+# A table of XED's, where there is one: no name is wrong.
+table=$TREE/../shared/reference/x86_variants.tsv
+# shellcheck disable=SC2016 # the program is awk's
+[ ! -e "$table" ] || expect "names as XED has them" awk -F'\t' '
+    NR == FNR { known[$2] = 1; next }
+    match($0, /iform="[^"]*"/) {
+        name = substr($0, RSTART + 7, RLENGTH - 8)
+        if (!(name in known)) {
+            print name
+            bad = 1
+        }
+    }
+    END { exit bad }' "$table" uops-xml
+
+# Names that a stranger's pack may have.
+sqlite3 -batch real.db "SELECT 'DROP TRIGGER ' || name || ';' FROM sqlite_master
+    WHERE type = 'trigger'" | sqlite3 -batch real.db
+sqlite3 -batch real.db "UPDATE form SET mnemonic = '<i>' || char(10) || '\"',
+        form = 'imul \"<b>&''' || char(10) || 'x: [' || char(9) || '--> ]]>'
+        WHERE form = 'imul r64 r64';
+    UPDATE run SET version = '\"/><x>' || char(10) || '- !!evil';
+    UPDATE cpu SET uarch_name = 'a\"b' || char(10) || 'c: d <e>'"
+for format in $formats; do
+    run export --db real.db --format "$format" --output "hostile.$format"
+    expect_status 0
+    if LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]|\xc2[\x80-\x9f]' \
+        "$ERR" "hostile.$format"; then
+        cli_fail "control characters in $format"
+    fi
+    case $format in asmdude | osaca | exegesis* | llvm-json)
+        expect "no line of its own" test "$(grep -cE '^(- !!evil|x: )' "hostile.$format")" = 0
+        ;;
+    esac
+done
+command -v xmllint >/dev/null && expect "well-formed XML" xmllint --noout hostile.uops-xml
+command -v python3 >/dev/null &&
+    expect "valid JSON" python3 -c 'import json; json.load(open("hostile.json"))'
+python3 -c 'import yaml' 2>/dev/null &&
+    expect "valid YAML" python3 -c 'import yaml; yaml.safe_load(open("hostile.osaca"))'
+expect "eight columns" awk -F'\t' 'NR > 1 && NF != 8 { exit 1 }' hostile.asmdude
+finish
