@@ -12,6 +12,7 @@
 #include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -103,22 +104,22 @@ struct listing {
 };
 
 // Prints a table as those of other commands are: it fits the lines of a terminal, unless --wide.
-static void table_print(struct listing *list, struct report_table *table,
-                        const struct report_fit *fits, struct strbuf *out)
+static void table_print(struct listing *list, struct text_table *table, const struct text_fit *fits,
+                        struct strbuf *out)
 {
-    if (report_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
-        report_table_print_narrow(table, list->columns, fits, out, &list->note);
-    else if (report_table_rows(table) > 0)
-        report_table_print(table, out);
-    report_table_free(table);
+    if (text_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
+        text_table_print_narrow(table, list->columns, fits, out, &list->note);
+    else if (text_table_rows(table) > 0)
+        text_table_print(table, out);
+    text_table_free(table);
 }
 
 // Names of the vendors are long: a pipe has them with --wide only.
 static void events_table(struct listing *list, struct strbuf *out)
 {
     static const char *const headers[] = {"group", "event", "code", "counters", "name", "meaning"};
-    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
-    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const struct text_fit fits[ARRAY_LEN(headers)] = {
         {1,        0 },
         {FIT_KEEP, 0 }, // event
         {2,        21}, // code: event=0x00,umask=0x00
@@ -126,20 +127,20 @@ static void events_table(struct listing *list, struct strbuf *out)
         {4,        24}, // name
         {FIT_KEEP, 40}, // meaning
     };
-    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
     bool names = list->request->wide || list->columns > 0;
     struct event_row row;
     const char *group = "";
     for (int index = 0; event_next(list->table, list->request->globs, &index, &row);) {
         bool same = strcmp(group, row.fields[0]) == 0;
         group = row.fields[0];
-        report_table_cell(report, same ? "" : group);
+        text_table_cell(report, same ? "" : group);
         for (int i = 1; i <= 3; i++)
-            report_table_cell(report, row.fields[i]);
-        report_table_cell(report, names ? row.fields[4] : "");
+            text_table_cell(report, row.fields[i]);
+        text_table_cell(report, names ? row.fields[4] : "");
         char *meaning =
             xasprintf("%s%s%s", row.fields[6], *row.fields[7] ? "; " : "", row.fields[7]);
-        report_table_cell(report, meaning);
+        text_table_cell(report, meaning);
         free(meaning);
     }
     table_print(list, report, fits, out);
@@ -216,16 +217,16 @@ static const struct counter_set *set_next(const struct counter_table *table, cha
 static void sets_table(struct listing *list, struct strbuf *out)
 {
     static const char *const headers[] = {"set", "events"};
-    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
-    static const struct report_fit fits[ARRAY_LEN(headers)] = {
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT};
+    static const struct text_fit fits[ARRAY_LEN(headers)] = {
         {FIT_KEEP, 0 },
         {FIT_KEEP, 40}
     };
-    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (const struct counter_set *set = NULL;
          (set = set_next(list->table, list->request->globs, set));) {
-        report_table_cell(report, set->name);
-        report_table_cell(report, set->events);
+        text_table_cell(report, set->name);
+        text_table_cell(report, set->events);
     }
     table_print(list, report, fits, out);
 }
@@ -375,7 +376,7 @@ int counters_list(const struct counters_request *request)
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // what follows is to be read last
     if (list.note.len)
-        command_fail(request->command, EXIT_DONE, REPORT_FITTED, strbuf_text(&list.note));
+        command_fail(request->command, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&list.note));
     uarch_say_inferred(request->command, &cpu);
     if (cpu.live)
         machine_say(&cpu);

@@ -8,6 +8,7 @@
 #include "util/cpulist.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
+#include "util/text_table.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -210,24 +211,24 @@ static int start_program(struct start *s)
 static void start_print(const struct start *s)
 {
     static const char *const headers[] = {"event", "rdpmc ecx", "msr", "bits"};
-    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT, ALIGN_LEFT, ALIGN_LEFT,
-                                                                 ALIGN_RIGHT};
-    struct report_table *report = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_LEFT, ALIGN_LEFT, ALIGN_LEFT,
+                                                               ALIGN_RIGHT};
+    struct text_table *report = text_table_new(headers, aligns, ARRAY_LEN(headers));
     struct strbuf out = {0};
     for (int i = 0; i < s->nevents; i++) {
         const struct state_slot *slot = &s->state.slots[i];
         char number[32];
-        report_table_cell(report, slot->name);
+        text_table_cell(report, slot->name);
         snprintf(number, sizeof number, "0x%x", slot->slot.rdpmc);
-        report_table_cell(report, number);
+        text_table_cell(report, number);
         snprintf(number, sizeof number, "0x%x", slot->slot.msr);
-        report_table_cell(report, number);
+        text_table_cell(report, number);
         snprintf(number, sizeof number, "%d", slot->slot.bits);
-        report_table_cell(report, number);
+        text_table_cell(report, number);
     }
-    report_table_print(report, &out);
+    text_table_print(report, &out);
     fputs(strbuf_text(&out), stdout);
-    report_table_free(report);
+    text_table_free(report);
     strbuf_free(&out);
     fprintf(stderr, "latput counters: started on %d CPU(s); latput counters stop ends it%s\n",
             CPU_COUNT(&s->cpus),

@@ -7,6 +7,7 @@
 #include "util/csvtext.h"
 #include "util/json.h"
 #include "util/strbuf.h"
+#include "util/text_table.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -56,8 +57,8 @@ int counters_stop(const struct counters_request *request)
 
 struct status_report {
     enum report_format format;
-    struct report_table *table; // for REPORT_TABLE
-    struct json json;           // for REPORT_JSON
+    struct text_table *table; // for REPORT_TABLE
+    struct json json;         // for REPORT_JSON
     struct strbuf *out;
 };
 
@@ -71,10 +72,10 @@ static void status_put(struct status_report *report, const struct state_slot *sl
     snprintf(rdpmc, sizeof rdpmc, "0x%x", slot->slot.rdpmc);
     snprintf(count, sizeof count, "%" PRIu64, value);
     if (report->format == REPORT_TABLE) {
-        report_table_cell(report->table, cpu);
-        report_table_cell(report->table, slot->name);
-        report_table_cell(report->table, rdpmc);
-        report_table_cell(report->table, count);
+        text_table_cell(report->table, cpu);
+        text_table_cell(report->table, slot->name);
+        text_table_cell(report->table, rdpmc);
+        text_table_cell(report->table, count);
     } else if (report->format == REPORT_CSV) {
         strbuf_printf(out, "%s%s,", out->len ? "" : "cpu,event,rdpmc,count\n", cpu);
         csv_put_text(out, slot->name);
@@ -93,11 +94,11 @@ static int status_print(const struct counters_state *state, const struct count_m
                         enum report_format format, struct err *err)
 {
     static const char *const headers[] = {"cpu", "event", "rdpmc ecx", "count"};
-    static const enum report_align aligns[ARRAY_LEN(headers)] = {ALIGN_RIGHT, ALIGN_LEFT,
-                                                                 ALIGN_LEFT, ALIGN_RIGHT};
+    static const enum text_align aligns[ARRAY_LEN(headers)] = {ALIGN_RIGHT, ALIGN_LEFT, ALIGN_LEFT,
+                                                               ALIGN_RIGHT};
     struct strbuf out = {0};
     struct status_report report = {.format = format,
-                                   .table = report_table_new(headers, aligns, ARRAY_LEN(headers)),
+                                   .table = text_table_new(headers, aligns, ARRAY_LEN(headers)),
                                    .json = {.out = &out},
                                    .out = &out};
     enum count_obstacle obstacle = COUNT_FINE;
@@ -114,14 +115,14 @@ static int status_print(const struct counters_state *state, const struct count_m
         status_put(&report, &state->slots[i], value);
     }
     if (format == REPORT_TABLE)
-        report_table_print(report.table, &out);
+        text_table_print(report.table, &out);
     if (format == REPORT_JSON) {
         json_close(json_break(&report.json, "\n"), ']');
         strbuf_puts(&out, "\n");
     }
     if (!obstacle)
         fputs(strbuf_text(&out), stdout);
-    report_table_free(report.table);
+    text_table_free(report.table);
     strbuf_free(&out);
     return obstacle ? -1 : 0;
 }

@@ -9,6 +9,7 @@
 
 #include "util/mem.h"
 #include "util/terminal.h"
+#include "util/text_table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -142,39 +143,39 @@ static bool diff_forms_differ(const struct diff_form *a, const struct diff_form 
 }
 
 // CSV: everything of both sides.
-static void diff_put_csv(struct report_table *table, const struct diff_form *a,
+static void diff_put_csv(struct text_table *table, const struct diff_form *a,
                          const struct diff_form *b)
 {
     char number[32];
-    report_table_cell(table, a->form);
-    report_table_cell(table, a->enc);
+    text_table_cell(table, a->form);
+    text_table_cell(table, a->enc);
     for (int i = 0; i < DIFF_VALUES; i++) {
-        report_table_cell(table, report_number(a->values[i], number));
-        report_table_cell(table, report_number(b->values[i], number));
+        text_table_cell(table, report_number(a->values[i], number));
+        text_table_cell(table, report_number(b->values[i], number));
     }
     bool same = !diff_outcomes_differ(a, b);
-    report_table_cell(table, same ? "" : a->outcome);
-    report_table_cell(table, same ? "" : b->outcome);
-    report_table_cell(table, a->uops);
-    report_table_cell(table, b->uops);
-    report_table_cell(table, a->ports);
-    report_table_cell(table, b->ports);
+    text_table_cell(table, same ? "" : a->outcome);
+    text_table_cell(table, same ? "" : b->outcome);
+    text_table_cell(table, a->uops);
+    text_table_cell(table, b->uops);
+    text_table_cell(table, a->ports);
+    text_table_cell(table, b->ports);
 }
 
-static void diff_put_change(struct report_table *table, const char *a, const char *b, bool changed)
+static void diff_put_change(struct text_table *table, const char *a, const char *b, bool changed)
 {
     char *text = xasprintf("%s → %s", *a ? a : "-", *b ? b : "-");
-    report_table_cell(table, changed ? text : a);
+    text_table_cell(table, changed ? text : a);
     free(text);
 }
 
 // For people: one column a quantity, an arrow where the sides differ.
-static void diff_put(struct report_table *table, const struct diff_form *a,
-                     const struct diff_form *b, double tolerance)
+static void diff_put(struct text_table *table, const struct diff_form *a, const struct diff_form *b,
+                     double tolerance)
 {
     char one[32], two[32];
-    report_table_cell(table, a->form);
-    report_table_cell(table, a->enc);
+    text_table_cell(table, a->form);
+    text_table_cell(table, a->enc);
     for (int i = 0; i < DIFF_VALUES; i++)
         diff_put_change(table, report_number(a->values[i], one), report_number(b->values[i], two),
                         diff_value_differs(a, b, i, tolerance));
@@ -207,8 +208,7 @@ static void diff_count(struct diff_counts *counts, const struct diff_form *a,
 }
 
 // Walks both sorted sides; counts what only one of them has.
-static void diff_join(const struct diff *diff, struct report_table *table,
-                      struct diff_counts *counts)
+static void diff_join(const struct diff *diff, struct text_table *table, struct diff_counts *counts)
 {
     const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
     size_t i = 0, j = 0;
@@ -239,11 +239,11 @@ struct diff_headings { // must outlive the table
     const char *pointers[CSV_COLUMNS];
 };
 
-static struct report_table *diff_table_csv(const struct diff *diff, struct diff_headings *headings)
+static struct text_table *diff_table_csv(const struct diff *diff, struct diff_headings *headings)
 {
     static const char *const shown[CSV_QUANTITIES] = {
         "latency min", "max", "1/throughput", "slow data", "outcome", "uops", "ports"};
-    static const enum report_align aligns[CSV_COLUMNS] = {ALIGN_LEFT};
+    static const enum text_align aligns[CSV_COLUMNS] = {ALIGN_LEFT};
     headings->pointers[0] = "instruction";
     headings->pointers[1] = "enc";
     for (int c = 2; c < CSV_COLUMNS; c++) {
@@ -251,26 +251,26 @@ static struct report_table *diff_table_csv(const struct diff *diff, struct diff_
                  diff->sides[c % 2].name);
         headings->pointers[c] = headings->texts[c];
     }
-    return report_table_new(headings->pointers, aligns, CSV_COLUMNS);
+    return text_table_new(headings->pointers, aligns, CSV_COLUMNS);
 }
 
-static struct report_table *diff_table(const struct diff *diff, struct diff_headings *headings)
+static struct text_table *diff_table(const struct diff *diff, struct diff_headings *headings)
 {
     static const char *const shown[] = {"",     "enc",  "latency", "max",    "1/tput",
                                         "slow", "uops", "ports",   "outcome"};
-    static const enum report_align aligns[ARRAY_LEN(shown)] = {ALIGN_LEFT};
+    static const enum text_align aligns[ARRAY_LEN(shown)] = {ALIGN_LEFT};
     memcpy(headings->pointers, shown, sizeof shown);
     snprintf(headings->texts[0], sizeof headings->texts[0], "%.120s → %.120s", diff->sides[0].name,
              diff->sides[1].name);
     headings->pointers[0] = headings->texts[0];
-    return report_table_new(headings->pointers, aligns, (int)ARRAY_LEN(shown));
+    return text_table_new(headings->pointers, aligns, (int)ARRAY_LEN(shown));
 }
 
 // On a terminal the table fits its lines, as that of latput query does.
-static void diff_print_table(const struct diff *diff, const struct report_table *table,
+static void diff_print_table(const struct diff *diff, const struct text_table *table,
                              struct strbuf *out, struct strbuf *note)
 {
-    static const struct report_fit fits[] = {
+    static const struct text_fit fits[] = {
         {FIT_KEEP, 24}, // the form
         {4,        0 },
         {FIT_KEEP, 9 }, // latency
@@ -283,9 +283,9 @@ static void diff_print_table(const struct diff *diff, const struct report_table 
     };
     int width = diff->wide ? 0 : terminal_columns(STDOUT_FILENO);
     if (width > 0)
-        report_table_print_narrow(table, width, fits, out, note);
+        text_table_print_narrow(table, width, fits, out, note);
     else
-        report_table_print(table, out);
+        text_table_print(table, out);
 }
 
 static void diff_print_counts(const struct diff *diff, int differ, const struct diff_counts *counts)
@@ -307,23 +307,23 @@ static void diff_print_counts(const struct diff *diff, int differ, const struct 
 static void diff_print(const struct diff *diff)
 {
     struct diff_headings headings;
-    struct report_table *table =
+    struct text_table *table =
         diff->format == REPORT_CSV ? diff_table_csv(diff, &headings) : diff_table(diff, &headings);
     struct diff_counts counts = {0};
     diff_join(diff, table, &counts);
     struct strbuf out = {0}, note = {0};
     if (diff->format == REPORT_CSV)
-        report_table_csv(table, &out);
-    else if (report_table_rows(table) > 0)
+        text_table_csv(table, &out);
+    else if (text_table_rows(table) > 0)
         diff_print_table(diff, table, &out, &note);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout);
     if (note.len)
-        command_fail(&cmd_diff, EXIT_DONE, REPORT_FITTED, strbuf_text(&note));
-    diff_print_counts(diff, report_table_rows(table), &counts);
+        command_fail(&cmd_diff, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
+    diff_print_counts(diff, text_table_rows(table), &counts);
     strbuf_free(&out);
     strbuf_free(&note);
-    report_table_free(table);
+    text_table_free(table);
 }
 
 static int diff_databases(struct store *store, struct diff *diff)

@@ -8,6 +8,7 @@
 #include "store/store_read.h"
 #include "store_options.h"
 #include "util/terminal.h"
+#include "util/text_table.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -151,7 +152,7 @@ static int query_print(struct store *store, const struct query *query)
         if (nrows == 0)
             fputs("latput query: no rows match\n", stderr);
         if (note.len)
-            command_fail(&cmd_query, EXIT_DONE, REPORT_FITTED, strbuf_text(&note));
+            command_fail(&cmd_query, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
     }
     strbuf_free(&out);
     strbuf_free(&note);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stage 8: what people and programs read: aligned tables, CSV, JSON, and the text files of a run.
+// Stage 8: what people and programs read: tables, CSV, JSON, and the text files of a run.
 // Everything comes from the database through the headers of store/, nothing from this machine or
 // the clock.
 #ifndef LATPUT_REPORT_H
@@ -9,34 +9,7 @@
 #include "store/store_read.h"
 #include "util/strbuf.h"
 
-// --- aligned tables (report_table.c) ---
-
-enum report_align { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT }; // POINT: decimal points in one column
-
-struct report_table; // rows of cells under a header; columns that stay empty are left out
-struct report_table *report_table_new(const char *const *headers, const enum report_align *aligns,
-                                      int ncolumns);
-void report_table_cell(struct report_table *table, const char *text); // next cell, row by row
-void report_table_print(const struct report_table *table, struct strbuf *out);
-// What may become of a column where lines are too short for all of them.
-struct report_fit {
-    int rank; // FIT_KEEP, FIT_SAME, or 1 and more: the column with the highest goes first
-    int fold; // its cells may be folded to this many characters (at least 3); 0: never
-};
-enum {
-    FIT_KEEP = 0,
-    FIT_SAME = -1, // goes where it says the same in every row, before all others
-};
-// The same in lines of at most `width` characters, as far as that is possible. `fits`: one a
-// column. *note: what the table does not show for that, as half a sentence; "" if nothing.
-void report_table_print_narrow(const struct report_table *table, int width,
-                               const struct report_fit *fits, struct strbuf *out,
-                               struct strbuf *note);
-// How commands with an option --wide tell the note.
-#define REPORT_FITTED "fitted to the terminal: %s; --wide prints all columns"
-void report_table_csv(const struct report_table *table, struct strbuf *out); // every column
-int report_table_rows(const struct report_table *table);
-void report_table_free(struct report_table *table);
+// --- numbers (report_rows.c) ---
 
 // A number of cycles as people read it: 3 decimals below 0.1, 2 up to 100, 1 up to 1000, then none.
 // "" where it is NaN.
@@ -68,7 +41,7 @@ struct report_query {
 };
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show the columns that people need. *note as for
-// report_table_print_narrow(); NULL where no width is given. 0, or -1 with the store's message.
+// text_table_print_narrow(); NULL where no width is given. 0, or -1 with the store's message.
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
                 struct strbuf *note, int64_t *nrows, struct err *err);
 

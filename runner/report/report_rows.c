@@ -7,6 +7,7 @@
 #include "util/csvtext.h"
 #include "util/json.h"
 #include "util/mem.h"
+#include "util/text_table.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -54,9 +55,9 @@ static void put_json_row(struct json *json, struct store_rows *rows)
 // what becomes of it in narrow tables.
 struct shown_column {
     const char *heading;
-    enum report_align align;
+    enum text_align align;
     const char *name;
-    int rank, fold; // as in struct report_fit
+    int rank, fold; // as in struct text_fit
 };
 enum { SHOWN_MAX = 15 };
 
@@ -219,6 +220,22 @@ static bool shown_is_bound(struct store_rows *rows, const char *name)
     return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
 }
 
+const char *report_number(double value, char text[32])
+{
+    // Rounding first, so that 0.0996 is 0.10 and not 0.100.
+    if (isnan(value))
+        text[0] = '\0';
+    else if (fabs(value) < 0.0995 && value != 0)
+        snprintf(text, 32, "%.3f", value);
+    else if (fabs(value) < 99.995)
+        snprintf(text, 32, "%.2f", value);
+    else if (fabs(value) < 999.95)
+        snprintf(text, 32, "%.1f", value);
+    else
+        snprintf(text, 32, "%.0f", value);
+    return text;
+}
+
 const char *report_latency(const char *number, bool upper, const char *mark,
                            char text[REPORT_LATENCY_MAX])
 {
@@ -251,16 +268,16 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
     return report_latency(number, shown_is_bound(rows, name), shown_mark(rows, name), text);
 }
 
-static struct report_table *shown_new(const struct shown_column *shown, const char **headings,
-                                      enum report_align *aligns, struct report_fit *fits)
+static struct text_table *shown_new(const struct shown_column *shown, const char **headings,
+                                    enum text_align *aligns, struct text_fit *fits)
 {
     int n = 0;
     for (; shown[n].heading; n++) {
         headings[n] = shown[n].heading;
         aligns[n] = shown[n].align;
-        fits[n] = (struct report_fit){shown[n].rank, shown[n].fold};
+        fits[n] = (struct text_fit){shown[n].rank, shown[n].fold};
     }
-    return report_table_new(headings, aligns, n);
+    return text_table_new(headings, aligns, n);
 }
 
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
@@ -272,9 +289,9 @@ int report_rows(struct store *store, const struct report_query *query, struct st
     if (!rows)
         return -1;
     const char *headings[SHOWN_MAX];
-    enum report_align aligns[SHOWN_MAX];
-    struct report_fit fits[SHOWN_MAX];
-    struct report_table *table = shown_new(columns, headings, aligns, fits);
+    enum text_align aligns[SHOWN_MAX];
+    struct text_fit fits[SHOWN_MAX];
+    struct text_table *table = shown_new(columns, headings, aligns, fits);
     struct json json = {.out = out};
     char text[REPORT_LATENCY_MAX];
     if (format == REPORT_CSV)
@@ -289,15 +306,15 @@ int report_rows(struct store *store, const struct report_query *query, struct st
             put_json_row(&json, rows);
         else
             for (const struct shown_column *shown = columns; shown->heading; shown++)
-                report_table_cell(table, report_value(rows, shown->name, text));
+                text_table_cell(table, report_value(rows, shown->name, text));
     if (format == REPORT_JSON) {
         json_close(*nrows ? json_break(&json, "\n") : &json, ']');
         strbuf_puts(out, "\n");
     } else if (format == REPORT_TABLE && *nrows > 0 && query->width > 0)
-        report_table_print_narrow(table, query->width, fits, out, note);
+        text_table_print_narrow(table, query->width, fits, out, note);
     else if (format == REPORT_TABLE && *nrows > 0)
-        report_table_print(table, out);
-    report_table_free(table);
+        text_table_print(table, out);
+    text_table_free(table);
     store_rows_close(rows);
     return got;
 }

@@ -9,6 +9,7 @@
 #include "store/store_run.h"
 #include "util/mem.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -97,24 +98,24 @@ static void put_heading(struct strbuf *out, const struct run_text *run, const ch
 static const char *const list_headings[] = {"instruction", "enc",     "latency",   "max",
                                             "1/tput",      "slow",    "at rename", "uops",
                                             "ports",       "outcome", "note"};
-static const enum report_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
-                                                ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
-                                                ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_LEFT};
+static const enum text_align list_aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT, ALIGN_POINT,
+                                              ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT,  ALIGN_RIGHT,
+                                              ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_LEFT};
 
-static void put_number(struct report_table *table, struct store_rows *rows, const char *name)
+static void put_number(struct text_table *table, struct store_rows *rows, const char *name)
 {
     char number[32];
     report_number(store_rows_real(rows, store_rows_column(rows, name)), number);
-    report_table_cell(table, number);
+    text_table_cell(table, number);
 }
 
-static void put_throughput(struct report_table *table, struct store_rows *rows)
+static void put_throughput(struct text_table *table, struct store_rows *rows)
 {
     char number[32], text[48];
     bool upper = strcmp(run_field(rows, "rthroughput_bound"), "upper") == 0;
     report_number(store_rows_real(rows, store_rows_column(rows, "rthroughput_clk")), number);
     snprintf(text, sizeof text, "%s%s", *number && upper ? "≤" : "", number);
-    report_table_cell(table, text);
+    text_table_cell(table, text);
 }
 
 struct list_seen { // what the legend must explain
@@ -125,7 +126,7 @@ struct list_seen { // what the legend must explain
 };
 
 // `names`: the columns with the number, the bound and the marks.
-static void put_latency(struct report_table *table, struct store_rows *rows,
+static void put_latency(struct text_table *table, struct store_rows *rows,
                         const char *const names[3], struct list_seen *seen)
 {
     char number[32], text[REPORT_LATENCY_MAX] = "";
@@ -133,29 +134,28 @@ static void put_latency(struct report_table *table, struct store_rows *rows,
     report_number(store_rows_real(rows, store_rows_column(rows, names[0])), number);
     if (*number)
         report_latency(number, strcmp(run_field(rows, names[1]), "upper") == 0, mark, text);
-    report_table_cell(table, text);
+    text_table_cell(table, text);
     seen->average |= strchr(mark, '~') != NULL;
     seen->states |= strchr(mark, '*') != NULL;
 }
 
-static void put_list_row(struct report_table *table, struct store_rows *rows,
-                         struct list_seen *seen)
+static void put_list_row(struct text_table *table, struct store_rows *rows, struct list_seen *seen)
 {
     const char *renamed = run_field(rows, "at_rename");
     int outcome = outcome_parse(run_field(rows, "outcome"));
-    report_table_cell(table, run_field(rows, "form"));
-    report_table_cell(table, run_field(rows, "enc"));
+    text_table_cell(table, run_field(rows, "form"));
+    text_table_cell(table, run_field(rows, "enc"));
     put_latency(table, rows,
                 (const char *[]){"latency_min_clk", "latency_bound", "latency_min_mark"}, seen);
     put_latency(table, rows,
                 (const char *[]){"latency_max_clk", "latency_max_bound", "latency_max_mark"}, seen);
     put_throughput(table, rows);
     put_number(table, rows, "rthroughput_slow_clk");
-    report_table_cell(table, renamed);
-    report_table_cell(table, run_field(rows, "uops"));
-    report_table_cell(table, report_ports(rows));
-    report_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
-    report_table_cell(table, run_field(rows, "note"));
+    text_table_cell(table, renamed);
+    text_table_cell(table, run_field(rows, "uops"));
+    text_table_cell(table, report_ports(rows));
+    text_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
+    text_table_cell(table, run_field(rows, "note"));
     if (outcome >= 0)
         seen->outcomes[outcome] = true;
     seen->renamed |= *renamed != '\0';
@@ -250,15 +250,15 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
         store_rows_open(store, best ? STORE_VIEW_LIST_BEST : STORE_VIEW_INSTRUCTION, &filter, err);
     if (!rows)
         return -1;
-    struct report_table *table =
-        report_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
+    struct text_table *table =
+        text_table_new(list_headings, list_aligns, (int)ARRAY_LEN(list_headings));
     struct list_seen seen = {.run_id = run_id};
     int got;
     while ((got = store_rows_next(rows, err)) > 0)
         put_list_row(table, rows, &seen);
-    report_table_print(table, out);
+    text_table_print(table, out);
     put_legend(out, &seen);
-    report_table_free(table);
+    text_table_free(table);
     store_rows_close(rows);
     const enum store_view failures = best ? STORE_VIEW_LIST_FAILURE : STORE_VIEW_FAILURE;
     if (got < 0 || put_failures(out, store, failures, &filter, err) < 0)

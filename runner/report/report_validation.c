@@ -6,6 +6,7 @@
 #include "store/store_ports.h"
 #include "store/store_validation.h"
 #include "util/mem.h"
+#include "util/text_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -13,33 +14,33 @@
 
 enum { WORST_SHOWN = 10 };
 
-static void put_cell_number(struct report_table *table, double value)
+static void put_cell_number(struct text_table *table, double value)
 {
     char number[32];
-    report_table_cell(table, report_number(value, number));
+    text_table_cell(table, report_number(value, number));
 }
 
-static void put_cell_integer(struct report_table *table, int64_t value)
+static void put_cell_integer(struct text_table *table, int64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%" PRId64, value);
-    report_table_cell(table, text);
+    text_table_cell(table, text);
 }
 
-static void put_table(struct strbuf *out, struct report_table *table)
+static void put_table(struct strbuf *out, struct text_table *table)
 {
-    if (report_table_rows(table) > 0)
-        report_table_print(table, out);
-    report_table_free(table);
+    if (text_table_rows(table) > 0)
+        text_table_print(table, out);
+    text_table_free(table);
 }
 
 static void put_validation_classes(struct strbuf *out, const struct validation *validation)
 {
     static const char *const headings[] = {"mixes of", "number", "MAPE %", "within 10 %"};
-    static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT, ALIGN_POINT};
-    struct report_table *table = report_table_new(headings, aligns, (int)ARRAY_LEN(headings));
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT, ALIGN_POINT};
+    struct text_table *table = text_table_new(headings, aligns, (int)ARRAY_LEN(headings));
     for (int i = 0; i < validation->nclasses; i++) {
-        report_table_cell(table, validation->classes[i].name);
+        text_table_cell(table, validation->classes[i].name);
         put_cell_integer(table, validation->classes[i].mixes);
         put_cell_number(table, validation->classes[i].mape_percent);
         put_cell_number(table, validation->classes[i].within_10_percent);
@@ -50,14 +51,14 @@ static void put_validation_classes(struct strbuf *out, const struct validation *
 static void put_validation_worst(struct strbuf *out, const struct validation *validation)
 {
     static const char *const headings[] = {"measured", "predicted", "the worst mixes"};
-    static const enum report_align aligns[] = {ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT};
-    struct report_table *table = report_table_new(headings, aligns, (int)ARRAY_LEN(headings));
+    static const enum text_align aligns[] = {ALIGN_POINT, ALIGN_POINT, ALIGN_LEFT};
+    struct text_table *table = text_table_new(headings, aligns, (int)ARRAY_LEN(headings));
     for (int i = 0; i < validation->nworst && i < WORST_SHOWN; i++) {
         put_cell_number(table, validation->worst[i].measured_clk);
         put_cell_number(table, validation->worst[i].predicted_clk);
-        report_table_cell(table, validation->worst[i].text);
+        text_table_cell(table, validation->worst[i].text);
     }
-    if (report_table_rows(table) > 0)
+    if (text_table_rows(table) > 0)
         strbuf_puts(out, "\n");
     put_table(out, table);
 }

@@ -5,6 +5,7 @@
 
 #include "util/mem.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <signal.h>
@@ -52,9 +53,9 @@ static double shown_unit(const struct stat_row *row, const char **name)
 static void put_rows(const struct stat_report *r, struct strbuf *out)
 {
     static const char *const headers[] = {"event", "mean", "min", "spread %", "runs"};
-    static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
-                                               ALIGN_RIGHT};
-    struct report_table *table = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
+                                             ALIGN_RIGHT};
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (int i = 0; i < stat_rows_count(r); i++) {
         struct stat_row row = stat_row_at(r, i);
         char text[160];
@@ -63,7 +64,7 @@ static void put_rows(const struct stat_report *r, struct strbuf *out)
         if (row.summary.n == 0)
             continue;
         snprintf(text, sizeof text, "%s%s", row.name, unit);
-        report_table_cell(table, text);
+        text_table_cell(table, text);
         bool decimals = per == 1e6;
         for (int k = 0; k < 2; k++) {
             double value = (k == 0 ? row.summary.mean : row.summary.min) / per;
@@ -71,18 +72,18 @@ static void put_rows(const struct stat_report *r, struct strbuf *out)
                 snprintf(text, sizeof text, "%.3f", value);
             else
                 grouped(value, text);
-            report_table_cell(table, text);
+            text_table_cell(table, text);
         }
         double spread = 100 * row.summary.spread / row.summary.mean;
         text[0] = '\0';
         if (isfinite(spread))
             snprintf(text, sizeof text, "%.1f", spread);
-        report_table_cell(table, text);
+        text_table_cell(table, text);
         snprintf(text, sizeof text, "%zu", row.summary.n);
-        report_table_cell(table, text);
+        text_table_cell(table, text);
     }
-    report_table_print(table, out);
-    report_table_free(table);
+    text_table_print(table, out);
+    text_table_free(table);
 }
 
 static void put_histograms(const struct stat_report *r, const double *means, struct strbuf *out)
@@ -113,25 +114,25 @@ static void put_histograms(const struct stat_report *r, const double *means, str
 static void put_durations(const struct stat_report *r, const double *means, struct strbuf *out)
 {
     static const char *const headers[] = {"condition", "cycles", "begins", "mean duration (clk)"};
-    static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT};
-    struct report_table *table = report_table_new(headers, aligns, ARRAY_LEN(headers));
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT};
+    struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
     for (int i = 0; i < r->result->nevents; i++) {
         char text[40];
         int begins;
         double clk = stat_duration_of(r, means, i, &begins);
         if (isnan(clk))
             continue;
-        report_table_cell(table, r->events[i].event.name);
-        report_table_cell(table, grouped(means[i], text));
-        report_table_cell(table, grouped(means[begins], text));
+        text_table_cell(table, r->events[i].event.name);
+        text_table_cell(table, grouped(means[i], text));
+        text_table_cell(table, grouped(means[begins], text));
         snprintf(text, sizeof text, "%.2f", clk);
-        report_table_cell(table, text);
+        text_table_cell(table, text);
     }
-    if (report_table_rows(table) > 0) {
+    if (text_table_rows(table) > 0) {
         strbuf_puts(out, "\n");
-        report_table_print(table, out);
+        text_table_print(table, out);
     }
-    report_table_free(table);
+    text_table_free(table);
 }
 
 static bool same_refusal(const struct stat_report *r, int a, int b)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reports: numbers and tables, the three formats, the text files of a run, and results made again
+// Reports: numbers, the three formats, the text files of a run, and results made again
 // from stored samples. `test_report make FILE` writes a database of known content, for the tests of
 // the command line.
 #include "fixtures/store_fixture.h"
@@ -36,94 +36,6 @@ static void test_number(void **state)
     char text[32];
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
         assert_string_equal(report_number(cases[i].value, text), cases[i].text);
-}
-
-static void test_table(void **state)
-{
-    (void)state;
-    static const char *const headers[] = {"a", "number", "empty", "µ"};
-    static const enum report_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_LEFT, ALIGN_RIGHT};
-    static const char *const cells[] = {"x", "1.00",    "",   "≤1",    "yyy", "0.125",
-                                        "",  "\033[2J", "zz", "100.0", "",    "µµ"};
-    struct report_table *table = report_table_new(headers, aligns, 4);
-    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
-        report_table_cell(table, cells[i]);
-    struct strbuf out = {0};
-    report_table_print(table, &out);
-    // Empty columns are gone, points are in one column, a terminal cannot be driven.
-    assert_string_equal(out.data, "a     number        µ\n"
-                                  "x      1.00        ≤1\n"
-                                  "yyy    0.125  \\x1b[2J\n"
-                                  "zz   100.0         µµ\n");
-    strbuf_free(&out);
-    report_table_free(table);
-}
-
-static void expect_narrow(const struct report_table *table, int width, const char *text,
-                          const char *note)
-{
-    static const struct report_fit fits[] = {
-        {FIT_SAME, 0},
-        {FIT_KEEP, 6},
-        {FIT_KEEP, 0},
-        {1,        0},
-        {2,        0},
-        {FIT_SAME, 0},
-    };
-    struct strbuf out = {0}, left_out = {0};
-    report_table_print_narrow(table, width, fits, &out, &left_out);
-    assert_string_equal(out.data, text);
-    assert_string_equal(strbuf_text(&left_out), note);
-    strbuf_free(&out);
-    strbuf_free(&left_out);
-}
-
-static void test_narrow(void **state)
-{
-    (void)state;
-    static const char *const headers[] = {"cpu", "form", "number", "min", "max", "run"};
-    static const enum report_align aligns[] = {ALIGN_LEFT,  ALIGN_LEFT,  ALIGN_POINT,
-                                               ALIGN_RIGHT, ALIGN_RIGHT, ALIGN_RIGHT};
-    static const char *const cells[] = {
-        "zen", "add r64 µµ+µ1+µ22", "1.00", "1", "2", "1", "zen", "nop", "10.25", "1", "3", "2",
-    };
-    struct report_table *table = report_table_new(headers, aligns, 6);
-    for (size_t i = 0; i < ARRAY_LEN(cells); i++)
-        report_table_cell(table, cells[i]);
-    // It fits as it is; it does not: what is the same goes; folding; columns by rank; too narrow.
-    expect_narrow(table, 48,
-                  "cpu  form               number  min  max  run\n"
-                  "zen  add r64 µµ+µ1+µ22    1.00    1    2    1\n"
-                  "zen  nop                 10.25    1    3    2\n",
-                  "");
-    expect_narrow(table, 40,
-                  "form               number  min  max  run\n"
-                  "add r64 µµ+µ1+µ22    1.00    1    2    1\n"
-                  "nop                 10.25    1    3    2\n",
-                  "in all rows cpu zen");
-    expect_narrow(table, 34,
-                  "form              number  max  run\n"
-                  "add r64 µµ+µ1       1.00    2    1\n"
-                  "  +µ22\n"
-                  "nop                10.25    3    2\n",
-                  "in all rows cpu zen, min 1");
-    expect_narrow(table, 22,
-                  "form       number  run\n"
-                  "add r64      1.00    1\n"
-                  "  µµ+µ1\n"
-                  "  +µ22\n"
-                  "nop         10.25    2\n",
-                  "in all rows cpu zen, min 1; without max");
-    expect_narrow(table, 5,
-                  "form    number  run\n"
-                  "add       1.00    1\n"
-                  "  r64\n"
-                  "  µµ\n"
-                  "  +µ1\n"
-                  "  +µ22\n"
-                  "nop      10.25    2\n",
-                  "in all rows cpu zen, min 1; without max");
-    report_table_free(table);
 }
 
 // What is asked for.
@@ -435,8 +347,6 @@ int main(int argc, char **argv)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_number),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_narrow),
         cmocka_unit_test(test_rows),
         cmocka_unit_test(test_write),
         cmocka_unit_test(test_rederive),

@@ -1,40 +1,37 @@
 // SPDX-License-Identifier: MIT
-// Aligned tables of text, cut to a line's length where that is asked for; see report.h. Widths
-// count characters, not bytes, and control characters are replaced: a database from elsewhere must
-// not be able to drive the terminal.
-#include "report.h"
+// Tables of text, cut to a line's length where that is asked for; see text_table.h.
+#include "text_table.h"
 
-#include "util/csvtext.h"
-#include "util/mem.h"
-#include "util/text.h"
+#include "csvtext.h"
+#include "mem.h"
+#include "text.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FOLD_INDENT = 2 }; // of the second line of a cell and later ones
 
-struct report_table {
+struct text_table {
     int ncolumns;
     const char *const *headers;
-    const enum report_align *aligns;
+    const enum text_align *aligns;
     char **cells;
     size_t ncells, capacity;
 };
 
-struct report_table *report_table_new(const char *const *headers, const enum report_align *aligns,
-                                      int ncolumns)
+struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
+                                  int ncolumns)
 {
-    struct report_table *table = xcalloc(1, sizeof *table);
+    struct text_table *table = xcalloc(1, sizeof *table);
     table->ncolumns = ncolumns;
     table->headers = headers;
     table->aligns = aligns;
     return table;
 }
 
-void report_table_cell(struct report_table *table, const char *text)
+void text_table_cell(struct text_table *table, const char *text)
 {
     table->cells = xgrow(table->cells, &table->capacity, table->ncells + 1, sizeof *table->cells);
     struct strbuf cell = {0};
@@ -45,12 +42,12 @@ void report_table_cell(struct report_table *table, const char *text)
     table->cells[table->ncells++] = cell.data ? cell.data : xstrdup("");
 }
 
-int report_table_rows(const struct report_table *table)
+int text_table_rows(const struct text_table *table)
 {
     return (int)table->ncells / table->ncolumns;
 }
 
-void report_table_free(struct report_table *table)
+void text_table_free(struct text_table *table)
 {
     for (size_t i = 0; i < table->ncells; i++)
         free(table->cells[i]);
@@ -72,15 +69,15 @@ struct column_width {
     bool used, folded;
 };
 
-static const char *table_text(const struct report_table *table, int row, int column)
+static const char *table_text(const struct text_table *table, int row, int column)
 {
     return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column];
 }
 
-static struct column_width column_measure(const struct report_table *table, int column)
+static struct column_width column_measure(const struct text_table *table, int column)
 {
     struct column_width got = {0};
-    for (int row = 0; row < report_table_rows(table); row++) {
+    for (int row = 0; row < text_table_rows(table); row++) {
         const char *cell = table_text(table, row, column);
         int width = text_width(cell, strlen(cell)), before, after;
         point_widths(cell, &before, &after);
@@ -99,7 +96,7 @@ static struct column_width column_measure(const struct report_table *table, int 
     return got;
 }
 
-static struct column_width *columns_measure(const struct report_table *table)
+static struct column_width *columns_measure(const struct text_table *table)
 {
     struct column_width *columns = xcalloc((size_t)table->ncolumns, sizeof *columns);
     assert(table->ncells % (size_t)table->ncolumns == 0);
@@ -108,7 +105,7 @@ static struct column_width *columns_measure(const struct report_table *table)
     return columns;
 }
 
-static void put_cell(struct strbuf *out, const char *text, enum report_align align,
+static void put_cell(struct strbuf *out, const char *text, enum text_align align,
                      const struct column_width *column, bool number)
 {
     int width = text_width(text, strlen(text)), before, after, left = 0;
@@ -156,7 +153,7 @@ static void trim_line(struct strbuf *out)
 }
 
 // One line of a row; `rests` has what is left of each cell. Whether the row needs another one.
-static bool put_line(const struct report_table *table, const struct column_width *columns, int row,
+static bool put_line(const struct text_table *table, const struct column_width *columns, int row,
                      const char **rests, bool first, struct strbuf *out)
 {
     const char *gap = "";
@@ -177,11 +174,11 @@ static bool put_line(const struct report_table *table, const struct column_width
     return more;
 }
 
-static void put_rows(const struct report_table *table, const struct column_width *columns,
+static void put_rows(const struct text_table *table, const struct column_width *columns,
                      struct strbuf *out)
 {
     const char **rests = xcalloc((size_t)table->ncolumns, sizeof *rests);
-    for (int row = -1; row < report_table_rows(table); row++) {
+    for (int row = -1; row < text_table_rows(table); row++) {
         for (int c = 0; c < table->ncolumns; c++)
             rests[c] = table_text(table, row, c);
         for (bool first = true; put_line(table, columns, row, rests, first, out);)
@@ -190,7 +187,7 @@ static void put_rows(const struct report_table *table, const struct column_width
     free(rests);
 }
 
-void report_table_print(const struct report_table *table, struct strbuf *out)
+void text_table_print(const struct text_table *table, struct strbuf *out)
 {
     struct column_width *columns = columns_measure(table);
     put_rows(table, columns, out);
@@ -200,8 +197,8 @@ void report_table_print(const struct report_table *table, struct strbuf *out)
 // --- narrow tables ---
 
 // The width of a line; with folds, of one whose cells are folded as far as may be.
-static int line_width(const struct report_table *table, const struct column_width *columns,
-                      const struct report_fit *folds)
+static int line_width(const struct text_table *table, const struct column_width *columns,
+                      const struct text_fit *folds)
 {
     int width = 0;
     for (int c = 0; c < table->ncolumns; c++)
@@ -212,17 +209,17 @@ static int line_width(const struct report_table *table, const struct column_widt
     return width;
 }
 
-static bool column_is_same(const struct report_table *table, int column)
+static bool column_is_same(const struct text_table *table, int column)
 {
-    for (int row = 1; row < report_table_rows(table); row++)
+    for (int row = 1; row < text_table_rows(table); row++)
         if (strcmp(table_text(table, row, column), table_text(table, 0, column)) != 0)
             return false;
     return table->aligns[column] != ALIGN_POINT;
 }
 
 // Columns that say the same in every row are the first to go: the note says it once.
-static void drop_same(const struct report_table *table, struct column_width *columns, int width,
-                      const struct report_fit *fits, struct strbuf *note)
+static void drop_same(const struct text_table *table, struct column_width *columns, int width,
+                      const struct text_fit *fits, struct strbuf *note)
 {
     const char *before = "in all rows ";
     for (int c = 0; c < table->ncolumns && line_width(table, columns, NULL) > width; c++)
@@ -233,8 +230,8 @@ static void drop_same(const struct report_table *table, struct column_width *col
         }
 }
 
-static void drop_ranked(const struct report_table *table, struct column_width *columns, int width,
-                        const struct report_fit *fits, struct strbuf *note)
+static void drop_ranked(const struct text_table *table, struct column_width *columns, int width,
+                        const struct text_fit *fits, struct strbuf *note)
 {
     const char *before = note->len ? "; without " : "without ";
     while (line_width(table, columns, fits) > width) {
@@ -251,8 +248,8 @@ static void drop_ranked(const struct report_table *table, struct column_width *c
 }
 
 // Folds the widest of the columns that may be folded, until the line fits.
-static void fold_columns(const struct report_table *table, struct column_width *columns, int width,
-                         const struct report_fit *fits)
+static void fold_columns(const struct text_table *table, struct column_width *columns, int width,
+                         const struct text_fit *fits)
 {
     for (int excess = line_width(table, columns, NULL) - width; excess > 0; excess--) {
         int widest = -1;
@@ -267,9 +264,8 @@ static void fold_columns(const struct report_table *table, struct column_width *
     }
 }
 
-void report_table_print_narrow(const struct report_table *table, int width,
-                               const struct report_fit *fits, struct strbuf *out,
-                               struct strbuf *note)
+void text_table_print_narrow(const struct text_table *table, int width, const struct text_fit *fits,
+                             struct strbuf *out, struct strbuf *note)
 {
     struct column_width *columns = columns_measure(table);
     drop_same(table, columns, width, fits, note);
@@ -279,9 +275,9 @@ void report_table_print_narrow(const struct report_table *table, int width,
     free(columns);
 }
 
-void report_table_csv(const struct report_table *table, struct strbuf *out)
+void text_table_csv(const struct text_table *table, struct strbuf *out)
 {
-    for (int row = -1; row < report_table_rows(table); row++) {
+    for (int row = -1; row < text_table_rows(table); row++) {
         for (int c = 0; c < table->ncolumns; c++) {
             strbuf_puts(out, c ? "," : "");
             csv_put_text(out,
@@ -289,20 +285,4 @@ void report_table_csv(const struct report_table *table, struct strbuf *out)
         }
         strbuf_puts(out, "\n");
     }
-}
-
-const char *report_number(double value, char text[32])
-{
-    // Rounding first, so that 0.0996 is 0.10 and not 0.100.
-    if (isnan(value))
-        text[0] = '\0';
-    else if (fabs(value) < 0.0995 && value != 0)
-        snprintf(text, 32, "%.3f", value);
-    else if (fabs(value) < 99.995)
-        snprintf(text, 32, "%.2f", value);
-    else if (fabs(value) < 999.95)
-        snprintf(text, 32, "%.1f", value);
-    else
-        snprintf(text, 32, "%.0f", value);
-    return text;
 }

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Tables of text: aligned columns under a header, or CSV. Widths count characters, and control
+// characters are replaced: a database from elsewhere must not be able to drive the terminal.
+#ifndef LATPUT_TEXT_TABLE_H
+#define LATPUT_TEXT_TABLE_H
+
+#include "strbuf.h"
+
+enum text_align { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT }; // POINT: decimal points in one column
+
+struct text_table; // rows of cells under a header; columns that stay empty are left out
+struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
+                                  int ncolumns);
+void text_table_cell(struct text_table *table, const char *text); // next cell, row by row
+void text_table_print(const struct text_table *table, struct strbuf *out);
+// What may become of a column where lines are too short for all of them.
+struct text_fit {
+    int rank; // FIT_KEEP, FIT_SAME, or 1 and more: the column with the highest goes first
+    int fold; // its cells may be folded to this many characters (at least 3); 0: never
+};
+enum {
+    FIT_KEEP = 0,
+    FIT_SAME = -1, // goes where it says the same in every row, before all others
+};
+// The same in lines of at most `width` characters, as far as that is possible. `fits`: one a
+// column. *note: what the table does not show for that, as half a sentence; "" if nothing.
+void text_table_print_narrow(const struct text_table *table, int width, const struct text_fit *fits,
+                             struct strbuf *out, struct strbuf *note);
+// How commands with an option --wide tell the note.
+#define TEXT_TABLE_FITTED "fitted to the terminal: %s; --wide prints all columns"
+void text_table_csv(const struct text_table *table, struct strbuf *out); // every column
+int text_table_rows(const struct text_table *table);
+void text_table_free(struct text_table *table);
+
+#endif
