@@ -275,14 +275,36 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
 CREATE VIEW port_evidence AS
 SELECT * FROM run_port_evidence WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
--- Public: properties of the pipeline and the points of their curves. None is measured yet.
+-- Every property of every run with what was concluded, a row a value; where there is none, or where
+-- nothing was concluded, the value is NULL and `sentence` or `detail` says why.
+CREATE VIEW run_property_table AS
+SELECT run_key.uarch, property.name AS property, coalesce(conclusion.variant, '') AS variant,
+    conclusion_value.label AS conclusion, conclusion_value.unit, conclusion_value.value,
+    property.run_id, conclusion_value.low, conclusion_value.high, conclusion.confidence,
+    coalesce(conclusion.outcome, property.outcome) AS outcome,
+    coalesce(conclusion.sentence, property.detail) AS sentence, property.grp, property.title,
+    property.detail, property.position, conclusion.position AS conclusion_position,
+    conclusion_value.position AS value_position, run_key.uarch_key, property.property_id
+FROM property JOIN run_key USING (run_id) LEFT JOIN conclusion USING (property_id)
+    LEFT JOIN conclusion_value USING (conclusion_id);
+
+-- Public: those of the newest run of each uarch in which the property was swept at all.
 CREATE VIEW property_table AS
-SELECT NULL AS uarch, NULL AS property, NULL AS variant, NULL AS conclusion, NULL AS unit,
-    NULL AS value, NULL AS run_id
-WHERE 0;
+SELECT uarch, property, variant, conclusion, unit, value, run_id, low, high, confidence, outcome,
+    sentence, grp, title, detail
+FROM (SELECT *, rank() OVER (PARTITION BY uarch_key, property ORDER BY detail_rank, run_id DESC)
+        AS place
+    FROM (SELECT *, outcome IN ('skipped', 'unsupported') AS detail_rank FROM run_property_table))
+WHERE place = 1
+ORDER BY uarch, grp, position, conclusion_position, value_position;
+
+-- Public: the points of the curves of all runs.
 CREATE VIEW property_point AS
-SELECT NULL AS run_id, NULL AS property, NULL AS variant, NULL AS x, NULL AS y
-WHERE 0;
+SELECT property.run_id, property.name AS property, property_variant.name AS variant,
+    sweep_point.x, sweep_value.y, sweep_point.by_x, property.x_unit, property.y_unit,
+    sweep_value.samples, sweep_point.outcome
+FROM property JOIN property_variant USING (property_id) JOIN sweep_point USING (variant_id)
+    LEFT JOIN sweep_value USING (point_id);
 
 -- The lists of a run with their titles; runs of before titles were stored have the names instead.
 CREATE VIEW list_table AS

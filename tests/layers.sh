@@ -24,6 +24,7 @@ runner/store
 runner/report
 runner/measure
 runner/run
+runner/property
 runner/bench
 runner/stat
 runner/check

@@ -58,12 +58,53 @@ static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strb
     // The nop keeps labels of two kernels from having the same address: the linker blames by
     // address.
     strbuf_printf(out, "k%d_end: nop\n", id);
+    if (!kernel->spec->fini)
+        return;
+    strbuf_printf(out, "k%d_fini:\n", id);
+    gen_text(kernel->spec->fini, out);
+    strbuf_printf(out, "k%d_fini_end: nop\n", id);
+}
+
+// The kernel's data, as struct core_fill.
+static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strbuf *out)
+{
+    strbuf_printf(out, "k%d_fills:\n", id);
+    for (int i = 0; i < spec->nfills; i++) {
+        const struct core_fill *fill = &spec->fills[i];
+        strbuf_printf(out,
+                      "dd %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
+                      "\n"
+                      "dq 0x%" PRIx64 ", 0x%" PRIx64 "\n",
+                      fill->kind, fill->area, fill->cursor, fill->stride, fill->stagger,
+                      fill->frames, fill->bytes, fill->seed);
+    }
 }
 
 static uint32_t gen_flags(const struct kernel_spec *spec)
 {
     return (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
-           (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0);
+           (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
+           (spec->once ? (uint32_t)CORE_ONCE : 0) | (spec->cold ? (uint32_t)CORE_COLD : 0);
+}
+
+// The end of struct core_kernel: what only properties want.
+static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, struct strbuf *out)
+{
+    const char *high = bits == 32 ? ", 0" : "";
+    strbuf_puts(out, bits == 32 ? "dd " : "dq ");
+    if (spec->fini)
+        strbuf_printf(out, "k%d_fini%s, ", id, high);
+    else
+        strbuf_printf(out, "0%s, ", high);
+    if (spec->nfills)
+        strbuf_printf(out, "k%d_fills%s\ndd ", id, high);
+    else
+        strbuf_printf(out, "0%s\ndd ", high);
+    if (spec->fini)
+        strbuf_printf(out, "k%d_fini_end-k%d_fini", id, id);
+    else
+        strbuf_puts(out, "0");
+    strbuf_printf(out, ", %d, %d, %d\n", spec->nfills, spec->align, spec->copies);
 }
 
 // One struct core_kernel; its size and order are asserted in core/core_abi.h.
@@ -78,6 +119,7 @@ static void gen_kernel_entry(int id, const struct gen_kernel *kernel, int bits, 
                   spec->vec_bits, gen_grid[kernel->test->kind]);
     strbuf_printf(out, "dq 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "\n",
                   spec->vec_fill, spec->mem_fill, spec->gpr_fill, spec->mask_fill);
+    gen_kernel_extras(id, spec, bits, out);
 }
 
 void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf *out)
@@ -104,9 +146,12 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
                   "section .rodata align=16\n"
                   "global latput_kernels, latput_kernel_count\n"
                   "latput_kernel_count: dd %d\n"
-                  "align 16\n"
-                  "latput_kernels:\n",
+                  "align 16\n",
                   written);
+    for (int i = 0; i < nkernels; i++)
+        if (!kernels[i].left_out && kernels[i].spec->nfills)
+            gen_kernel_fills(i, kernels[i].spec, out);
+    strbuf_puts(out, "align 16\nlatput_kernels:\n");
     for (int i = 0; i < nkernels; i++)
         if (!kernels[i].left_out)
             gen_kernel_entry(i, &kernels[i], bits, out);

@@ -13,6 +13,7 @@
     X(plan) \
     X(asm) \
     X(run) \
+    X(property) \
     X(bench) \
     X(stat) \
     X(counters) \

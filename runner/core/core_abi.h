@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 12, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 13, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -15,7 +15,42 @@ enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
 enum {
     CORE_UNROLLED = 1,    // copy the body once: NASM has unrolled it
     CORE_CLEAR_UPPER = 2, // vzeroall, then legacy moves
+    CORE_ONCE = 4,        // one iteration a timing, however short
+    CORE_COLD = 8,        // code and data of the kernel are flushed before each timing
 };
+
+// Large data of a kernel, beside the data area: memory that is mapped once for all kernels of the
+// program, as large as the largest needs it, and what is written there before a kernel's trial and
+// passes, unless the kernel before left the same. What kernels need to know of it stands in the
+// page behind the first of the data area (macros/property.inc is the NASM side).
+enum core_fill_kind {
+    CORE_FILL_ZERO,         // zeros
+    CORE_FILL_CHASE,        // nodes that lead through all of them, at random, and back
+    CORE_FILL_CHASE_LINEAR, // in the order of addresses
+    CORE_FILL_RANDOM,       // random bits
+    CORE_FILL_KINDS
+};
+enum { CORE_AREAS_MAX = 4, CORE_CURSORS_MAX = 16, CORE_FILLS_MAX = 4 };
+enum { CORE_PAGE = 4096, CORE_LINE = 64 };
+struct core_fill {
+    uint32_t kind; // enum core_fill_kind
+    uint32_t area;
+    uint32_t cursor;  // of a chase: where the address of its next node stands
+    uint32_t stride;  // of a chase: from node to node
+    uint32_t stagger; // of a chase: node i lies i * stagger bytes further within its page
+    uint32_t frames;  // of the area: pages repeat after so many, by being the same memory; 0: never
+    uint64_t bytes;   // of the area that are filled
+    uint64_t seed;
+};
+_Static_assert(sizeof(struct core_fill) == 40, "mirrored in gen.c");
+
+// The page of parameters, CORE_PAGE behind the start of the data area.
+struct core_parameters {
+    uint64_t cursors[CORE_CURSORS_MAX]; // kept from call to call
+    uint64_t areas[CORE_AREAS_MAX];     // addresses
+    uint64_t bytes[CORE_AREAS_MAX];     // that are filled for this kernel
+};
+_Static_assert(sizeof(struct core_parameters) == 192, "mirrored in macros/property.inc");
 
 // One kernel of the object. The table is the symbol `latput_kernels`, the number of its entries the
 // 32-bit symbol `latput_kernel_count`. Addresses are 64 bits wide in 32-bit objects too.
@@ -29,8 +64,14 @@ struct core_kernel {
     // Values are usually multiples of 1/n for an n up to this: 1 latency, 6 throughput, 0 none are.
     uint32_t grid;
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
+    uint64_t fini;  // code that is run behind the clock; it finds all registers of the body but
+                    // rax, rcx and rdx
+    uint64_t fills; // address of struct core_fill
+    uint32_t fini_bytes, nfills;
+    uint32_t align;  // of the loop; 0: as all
+    uint32_t copies; // of the body in the loop; 0: chosen
 };
-_Static_assert(sizeof(struct core_kernel) == 80, "mirrored in gen.c");
+_Static_assert(sizeof(struct core_kernel) == 112, "mirrored in gen.c");
 
 enum core_mode {
     CORE_MODE_MEASURE, // the selected kernels, in passes
@@ -149,6 +190,8 @@ struct core_record {
             // one round of a loop without a body.
             double overhead_counts[CORE_TIMED_MAX], link_counts[CORE_TIMED_MAX],
                 loop_counts[CORE_TIMED_MAX];
+            // Of all areas: what is mapped, and how much of it in huge pages.
+            uint64_t area_bytes, area_huge_bytes;
         } hello;
         struct {
             uint32_t pass;

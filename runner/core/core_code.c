@@ -42,6 +42,8 @@ static uint32_t code_copies(const struct core_kernel *kernel, struct code_option
 {
     if (options.copies)
         return options.copies;
+    if (kernel->copies)
+        return kernel->copies;
     if (kernel->flags & CORE_UNROLLED || kernel->body_bytes == 0)
         return 1;
     uint32_t instrs = kernel->instrs ? kernel->instrs : 1;
@@ -54,10 +56,11 @@ static uint32_t code_copies(const struct core_kernel *kernel, struct code_option
 
 static size_t code_fixed_bytes(const struct core_kernel *kernel)
 {
-    return kernel->init_bytes + (size_t)(core_wait_end - core_wait) +
-           (size_t)(core_start_end - core_start) + 2 * LOOP_ALIGN +
-           (size_t)(core_step_end - core_step) + JNZ_BYTES + (size_t)(core_stop_end - core_stop) +
-           (size_t)(core_exit_end - core_exit) + (size_t)(core_spare_end - core_spare) +
+    return kernel->init_bytes + kernel->fini_bytes + kernel->align +
+           (size_t)(core_wait_end - core_wait) + (size_t)(core_start_end - core_start) +
+           2 * LOOP_ALIGN + (size_t)(core_step_end - core_step) + JNZ_BYTES +
+           (size_t)(core_stop_end - core_stop) + (size_t)(core_exit_end - core_exit) +
+           (size_t)(core_spare_end - core_spare) +
            (size_t)(core_count_begin_end - core_count_begin) +
            (size_t)(core_unspare_end - core_unspare) +
            (size_t)(core_count_stop_end - core_count_stop);
@@ -112,9 +115,9 @@ static const void *code_pointer(uint64_t address)
     return (const void *)(uintptr_t)address;
 }
 
-static void code_align(void)
+static void code_align(uint32_t align)
 {
-    while ((uintptr_t)code_at % LOOP_ALIGN)
+    while ((uintptr_t)code_at % align)
         *code_at++ = 0x90; // nop
 }
 
@@ -124,14 +127,14 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     if (code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies >
         (size_t)(code_limit - code_at))
         send_fatal("the code area is too small");
-    code_align();
+    code_align(LOOP_ALIGN);
     const uint8_t *entry = code_at;
     code_put(code_pointer(kernel->init), kernel->init_bytes);
     if (waits)
         code_put(core_wait, (size_t)(core_wait_end - core_wait));
     code_put_counters_begin();
     code_put(core_start, (size_t)(core_start_end - core_start));
-    code_align();
+    code_align(kernel->align > LOOP_ALIGN ? kernel->align : (uint32_t)LOOP_ALIGN);
     const uint8_t *loop = code_at;
     for (uint32_t i = 0; i < copies; i++)
         code_put(code_pointer(kernel->body), kernel->body_bytes);
@@ -142,6 +145,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_put(&back, sizeof back);
     code_put(core_stop, (size_t)(core_stop_end - core_stop));
     code_put_counters_stop();
+    code_put(code_pointer(kernel->fini), kernel->fini_bytes);
     code_put(core_exit, (size_t)(core_exit_end - core_exit));
     return entry;
 }
@@ -153,7 +157,7 @@ struct code code_add(const struct core_kernel *kernel, struct code_options optio
     while (code.nvariants < VARIANTS_MAX) {
         const uint8_t *entry = code_add_variant(kernel, copies, options.waits);
         code.variants[code.nvariants++] = (struct code_variant){entry, code_at, copies};
-        if (copies == 1 || options.copies)
+        if (copies == 1 || options.copies || kernel->copies)
             break;
         copies =
             code.nvariants == VARIANTS_MAX - 1 || copies < VARIANT_STEP ? 1 : copies / VARIANT_STEP;

@@ -217,6 +217,15 @@ bool team_give_up(bool mine, bool *give_up); // whether thread 0 wants to, by it
 void bench_measure(const struct core_config *config, const struct times *times,
                    struct kernel_run *run);
 
+// core_area.c: large data of kernels.
+void area_setup(const struct kernel_run *runs, uint32_t n); // before the system-call filter
+void area_told(uint64_t *bytes, uint64_t *huge_bytes);      // what was mapped
+// As the kernel wants it; memory is not sealed. `walk`: along chases, so that caches hold of them
+// what they would after many rounds.
+void area_fill(const struct core_kernel *kernel, bool walk);
+void area_chill(const struct kernel_run *run); // its code and large data out of the caches
+struct core_parameters *time_parameters(void); // in the data area (core_time.c)
+
 // core_code.c: builds machine code into one mapping, writable first, executable afterwards.
 void code_begin(size_t bytes);
 struct code_options {

@@ -76,6 +76,8 @@ static void work_measure(struct kernel_run *run)
             before = run_look_around();
             continue;
         }
+        if (run->kernel->flags & CORE_COLD)
+            area_chill(run);
         uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
         bool counted = rdpmc_take(work->counts.counts.samples[work->accepted]);
         struct surroundings after = run_look_around();
@@ -178,6 +180,7 @@ static bool run_pass(struct kernel_run *run)
 {
     run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
     time_fill_data(run->kernel);
+    area_fill(run->kernel, true);
     run_wake(run);
     uint32_t accept = steady_accept(run, config->accept, config->passes_tolerance);
     if (!work_run(run, accept))
@@ -234,6 +237,7 @@ static void try_all(void)
     for (uint32_t i = 0; i < config->nselected; i++) {
         run_send_event(CORE_REC_BEGIN, runs[i].kernel->id, 0);
         time_fill_data(runs[i].kernel);
+        area_fill(runs[i].kernel, false);
         work_run(&runs[i], 0);
     }
 }

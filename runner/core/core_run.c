@@ -151,6 +151,10 @@ bool run_damaged(struct kernel_run *run)
 // not shorten all those after it.
 static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iterations)
 {
+    if (run->kernel->flags & CORE_ONCE) {
+        run->iterations = 1;
+        return;
+    }
     double window_tsc = config->window_ns * config->tsc_hz / 1e9;
     double work_tsc = ticks > times->overhead_tsc ? ticks - times->overhead_tsc : 1;
     double loop_tsc = work_tsc / iterations;

@@ -181,6 +181,11 @@ void time_fill_data(const struct core_kernel *kernel)
         words[i] = kernel->mem_fill;
 }
 
+struct core_parameters *time_parameters(void)
+{
+    return (struct core_parameters *)(void *)(data_base + CORE_PAGE);
+}
+
 const void *time_data(const void **end)
 {
     *end = data_base - DATA_BEFORE_BYTES + DATA_BYTES;

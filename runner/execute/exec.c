@@ -147,6 +147,8 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         batch->summary->imul_per_add = record->hello.imul_per_add;
         batch->summary->calib_link_clk = record->hello.calib_link_clk;
         batch->summary->overhead_tsc = record->hello.overhead_tsc;
+        batch->summary->area_bytes = record->hello.area_bytes;
+        batch->summary->area_huge_bytes = record->hello.area_huge_bytes;
         memcpy(batch->summary->link_counts, record->hello.link_counts,
                sizeof record->hello.link_counts);
         memcpy(batch->overhead_counts, record->hello.overhead_counts,

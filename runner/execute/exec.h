@@ -58,7 +58,8 @@ struct exec_summary {
     double core_hz, overhead_tsc;
     double imul_per_add; // measured ratio of latencies: the check on calib_link_clk
     uint32_t calib_link_clk;
-    double link_counts[CORE_TIMED_MAX]; // of one link of the calibration chain, by counter
+    uint64_t area_bytes, area_huge_bytes; // large data, and how much of it in huge pages
+    double link_counts[CORE_TIMED_MAX];   // of one link of the calibration chain, by counter
     int restarts;
     int64_t passes; // accepted passes: timings with outcome OK
     bool stopped;   // exec_stop was called

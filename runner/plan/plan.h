@@ -12,6 +12,8 @@
 
 #include <stdint.h>
 
+struct core_fill; // core/core_abi.h
+
 struct plan_params {
     int issue_width;     // µops the front end delivers a cycle (filler counts follow from it)
     unsigned tests;      // TESTS_* wanted; others are left out
@@ -46,6 +48,12 @@ struct kernel_spec {
     uint64_t gpr_fill;  // value of every free general-purpose register
     uint64_t mask_fill; // value of every mask register
     double extra_clk;   // latency of bridges in one link, subtracted from the time per link
+    // What only properties want, 0 or NULL else; as in struct core_kernel.
+    const char *fini; // NASM source run behind the clock: what goes on in the next call is kept
+    const struct core_fill *fills;
+    int nfills;
+    int align, copies;
+    bool once, cold;
     const char *breaker; // NASM text of a dependency breaker in this shape, or NULL
 };
 

@@ -268,6 +268,66 @@ static const struct copy_level copy_benches = {
                                        &copy_bench_repetitions, &copy_bench_values, NULL}
 };
 
+static const struct copy_level copy_sweep_samples = {
+    "SELECT 0, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc FROM sweep_sample "
+    "WHERE timing_id = ?1 ORDER BY seq",
+    "INSERT INTO sweep_sample (timing_id, seq, kernel_tsc, before_tsc, after_tsc, canary_tsc) "
+    "VALUES (?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_sweep_timings = {
+    "SELECT timing_id, pass, iterations, copies, calib_clk, overhead_tsc, accepted, tried "
+    "FROM sweep_timing WHERE point_id = ?1 ORDER BY timing_id",
+    "INSERT INTO sweep_timing (point_id, pass, iterations, copies, calib_clk, overhead_tsc, "
+    "accepted, tried) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_sweep_samples, NULL}
+};
+
+static const struct copy_level copy_sweep_values = {
+    "SELECT 0, y, samples FROM sweep_value WHERE point_id = ?1",
+    "INSERT INTO sweep_value (point_id, y, samples) VALUES (?, ?, ?)", NULL};
+
+static const struct copy_level copy_sweep_points = {
+    "SELECT point_id, position, x, by_x, instances, outcome, detail FROM sweep_point "
+    "WHERE variant_id = ?1 ORDER BY position, point_id",
+    "INSERT INTO sweep_point (variant_id, position, x, by_x, instances, outcome, detail) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_sweep_timings, &copy_sweep_values, NULL}
+};
+
+static const struct copy_level copy_property_variants = {
+    "SELECT variant_id, position, name, outcome, detail FROM property_variant "
+    "WHERE property_id = ?1 ORDER BY position",
+    "INSERT INTO property_variant (property_id, position, name, outcome, detail) "
+    "VALUES (?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_sweep_points, NULL}
+};
+
+static const struct copy_level copy_conclusion_values = {
+    "SELECT 0, position, label, value, low, high, unit FROM conclusion_value "
+    "WHERE conclusion_id = ?1 ORDER BY position",
+    "INSERT INTO conclusion_value (conclusion_id, position, label, value, low, high, unit) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    NULL};
+
+static const struct copy_level copy_conclusions = {
+    "SELECT conclusion_id, position, variant, outcome, confidence, sentence FROM conclusion "
+    "WHERE property_id = ?1 ORDER BY position",
+    "INSERT INTO conclusion (property_id, position, variant, outcome, confidence, sentence) "
+    "VALUES (?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_conclusion_values, NULL}
+};
+
+static const struct copy_level copy_properties = {
+    "SELECT property_id, position, grp, name, title, question, x_unit, by_unit, y_unit, reading, "
+    "compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail "
+    "FROM property WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO property (run_id, position, grp, name, title, question, x_unit, by_unit, y_unit, "
+    "reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_property_variants, &copy_conclusions, NULL}
+};
+
 static const struct copy_level copy_leaves = {
     "SELECT 0, leaf, subleaf, eax, ebx, ecx, edx FROM cpuid_leaf WHERE cpu_id = ?1 "
     "ORDER BY leaf, subleaf",
@@ -334,6 +394,11 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     return copy_list_name(copy, row, 9);
 }
 
+static bool level_is_samples(const struct copy_level *level)
+{
+    return level == &copy_samples || level == &copy_sweep_samples;
+}
+
 static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
                     int64_t to)
 {
@@ -344,7 +409,7 @@ static int copy_row(struct store_copy *copy, const struct copy_level *level, sql
     if (copy_insert(copy, row, level->insert, to, &id) != 0)
         return -1;
     for (int i = 0; level->children && level->children[i]; i++)
-        if ((copy->samples || level->children[i] != &copy_samples) &&
+        if ((copy->samples || !level_is_samples(level->children[i])) &&
             copy_rows(copy, level->children[i], own, id) != 0)
             return -1;
     return 0;
@@ -475,5 +540,7 @@ int store_copy_run(struct store *from, int64_t run_id, bool samples, struct stor
         result = copy_rows(&copy, &copy_validations, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_benches, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_properties, run_id, *new_id);
     return store_unit_end(to, own, result, err);
 }

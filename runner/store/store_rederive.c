@@ -5,6 +5,7 @@
 
 #include "derive/derive.h"
 #include "plan/plan.h"
+#include "store_property.h"
 #include "store_rederive.h"
 #include "util/mem.h"
 
@@ -270,7 +271,7 @@ static int rederive_all(struct store *store, int64_t run_id, int64_t *results, i
                       "result.detail IS NOT old.detail OR "
                       "abs(coalesce(result.value_clk, 0) - coalesce(old.value_clk, 0)) > 1e-9",
                       "");
-    return got < 0 ? -1 : 0;
+    return got < 0 ? -1 : store_rederive_properties(store, run_id, results, changed, err);
 }
 
 int store_rederive(struct store *store, int64_t run_id, int64_t *results, int64_t *changed,

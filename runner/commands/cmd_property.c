@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: MIT
+// latput property: sweeps that answer questions about the pipeline, and what they say.
+#include "cmd_format.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "measure/session.h"
+#include "property/property.h"
+#include "property/property_run.h"
+#include "report/report_property.h"
+#include "store/store.h"
+#include "store/store_property.h"
+#include "store_options.h"
+#include "util/suggest.h"
+#include "util/text.h"
+
+#include <fnmatch.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// clang-format off
+static const struct command_option options[] = {
+    {'l', "list", NULL, "name the properties and their questions; measures nothing"},
+    {'s', "show", NULL, "print what the database has of them; measures nothing"},
+    {0, "quick", NULL, "a handful of quick ones instead of all"},
+    {0, "points", NULL, "with --format csv: the points of the curves instead of what they say"},
+    {0, "resume", NULL,
+        "go on with the last unfinished run of the same properties and version on this CPU"},
+    {'f', "format", "FORMAT", "table (default), csv or json"},
+    {'r', "run", "N", "with --show: this run instead of the newest that has properties"},
+    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
+    {0, "keep", NULL, "keep the generated assembly files and name their directory"},
+    {0, "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    {0, "uarch", "NAME", uarch_option_help},
+    {'q', "quiet", NULL, "no progress bar"},
+    {0},
+};
+// clang-format on
+enum {
+    OPT_LIST,
+    OPT_SHOW,
+    OPT_QUICK,
+    OPT_POINTS,
+    OPT_RESUME,
+    OPT_FORMAT,
+    OPT_RUN,
+    OPT_CPU,
+    OPT_NEW_FLOOR,
+    OPT_KEEP,
+    OPT_DB,
+    OPT_UARCH,
+    OPT_QUIET
+};
+
+static int property_command(int argc, char **argv);
+
+const struct command cmd_property = {
+    .name = "property",
+    .arguments = "[NAME|GLOB...]",
+    .summary = "properties of the pipeline: sizes, widths, latencies, penalties",
+    .description =
+        "Answers questions about the pipeline (reorder buffer, predictors, caches, forwarding, "
+        "...) by sweeping a variable and reading the curve, by the clock alone. The questions are "
+        "rows of lists/properties/; without a name all of them are measured. Results are stored "
+        "in the database with all samples, and printed with their confidence; that there is no "
+        "knee is a result.\n"
+        "Stopped by a signal it loses at most the property that was being measured; the same "
+        "command with --resume goes on.",
+    .options = options,
+    .run = property_command,
+};
+
+struct arguments {
+    struct property_run_options run;
+    const char *db;
+    enum report_format format;
+    int64_t run_id;
+    bool list, show, quick, points;
+    char **names;
+    int nnames;
+};
+
+static int property_option(void *context, int option, const char *value)
+{
+    struct arguments *arguments = context;
+    bool *const flags[] = {
+        [OPT_LIST] = &arguments->list,         [OPT_SHOW] = &arguments->show,
+        [OPT_QUICK] = &arguments->quick,       [OPT_POINTS] = &arguments->points,
+        [OPT_RESUME] = &arguments->run.resume, [OPT_NEW_FLOOR] = &arguments->run.new_floor,
+        [OPT_KEEP] = &arguments->run.keep,     [OPT_QUIET] = &arguments->run.quiet};
+    switch (option) {
+    case OPT_FORMAT:
+        return format_option_read(&cmd_property, value, FORMATS_ALL, &arguments->format);
+    case OPT_RUN:
+        return store_option_run(&cmd_property, value, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                               : EXIT_USAGE;
+    case OPT_CPU:
+        return command_option_number(&cmd_property, option, value, 0, COMMAND_CPU_MAX,
+                                     &arguments->run.cpu);
+    case OPT_DB:
+        arguments->db = value;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        return uarch_option_read(&cmd_property, value);
+    default:
+        *flags[option] = true;
+        return EXIT_DONE;
+    }
+}
+
+static bool is_named(const struct arguments *arguments, const char *name)
+{
+    for (int i = 0; i < arguments->nnames; i++)
+        if (fnmatch(arguments->names[i], name, 0) == 0)
+            return true;
+    return arguments->nnames == 0;
+}
+
+// Each name must be that of a property.
+static int check_names(const struct arguments *arguments, const struct properties *properties)
+{
+    for (int i = 0; i < arguments->nnames; i++) {
+        const char *name = arguments->names[i];
+        struct suggestion suggestion = suggest_start(name, strlen(name));
+        bool found = false;
+        for (int p = 0; p < properties->n && !found; p++) {
+            found = fnmatch(name, properties->rows[p].name, 0) == 0;
+            suggest_offer(&suggestion, properties->rows[p].name);
+        }
+        char text[128];
+        if (!found)
+            return command_fail(&cmd_property, EXIT_USAGE,
+                                "there is no property '%s'%s; latput property --list names them",
+                                name, suggest_text(&suggestion, text, sizeof text));
+    }
+    return EXIT_DONE;
+}
+
+// Keeps the rows that are meant, in their order.
+static void choose(const struct arguments *arguments, struct properties *properties)
+{
+    int n = 0;
+    for (int i = 0; i < properties->n; i++)
+        if (is_named(arguments, properties->rows[i].name) &&
+            (!arguments->quick || properties->rows[i].quick))
+            properties->rows[n++] = properties->rows[i];
+    properties->n = n;
+}
+
+static void print_list(const struct properties *properties)
+{
+    const char *grp = "";
+    for (int i = 0; i < properties->n; i++) {
+        const struct property *property = &properties->rows[i];
+        if (strcmp(grp, property->grp) != 0)
+            printf("%s%s\n", *grp ? "\n" : "", property->grp);
+        grp = property->grp;
+        printf("  %-26s %s\n", property->name, property->title);
+        struct strbuf text = {0};
+        text_wrap(&text, property->question, 29, 80);
+        printf("%29s%s", "", strbuf_text(&text));
+        strbuf_free(&text);
+    }
+}
+
+// What a run has of those that are meant.
+static int print_run(const struct arguments *arguments, struct store *store, int64_t run_id)
+{
+    struct arena arena = {0};
+    struct err err = {0};
+    struct stored_property *all;
+    int n, chosen = 0;
+    if (store_get_properties(store, run_id, &all, &n, &arena, &err) != 0) {
+        arena_free(&arena);
+        return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+    }
+    for (int i = 0; i < n; i++)
+        if (is_named(arguments, all[i].name))
+            all[chosen++] = all[i];
+    struct strbuf out = {0};
+    if (arguments->format == REPORT_JSON)
+        report_property_json(all, chosen, &out);
+    else if (arguments->format == REPORT_CSV)
+        (arguments->points ? report_property_points : report_property_csv)(all, chosen, &out);
+    else
+        report_property_text(all, chosen, &out);
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+    arena_free(&arena);
+    return EXIT_DONE;
+}
+
+static int show(const struct arguments *arguments)
+{
+    struct store *store;
+    struct err err = {0};
+    int64_t run_id = arguments->run_id;
+    int status = store_option_open(&cmd_property, arguments->db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = store_option_check(&cmd_property, store, run_id, NULL);
+    int found = status == EXIT_DONE && !run_id ? store_newest_properties(store, &run_id, &err) : 1;
+    if (found < 0)
+        status = command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (found == 0)
+        status = command_fail(&cmd_property, EXIT_ENVIRONMENT,
+                              "the database has no properties; latput property measures them");
+    if (status == EXIT_DONE)
+        status = print_run(arguments, store, run_id);
+    store_close(store);
+    return status;
+}
+
+static int property_verdict(const struct property_run_summary *summary)
+{
+    fprintf(stderr, "latput property: %d measured", summary->measured);
+    if (summary->had)
+        fprintf(stderr, " (%d from before)", summary->had);
+    fprintf(stderr, ", run %" PRId64 ", %.1f s, %" PRId64 " points\n", summary->run_id,
+            summary->seconds, summary->kernels);
+    if (summary->stopped)
+        fprintf(stderr, "latput property: stopped by %s; the same command with --resume goes on\n",
+                session_stopped_by() ? session_stopped_by() : "a signal");
+    if (summary->floor_guessed)
+        fputs("latput property: the core was never seen undisturbed, so nothing has a value\n",
+              stderr);
+    return summary->stopped || summary->floor_guessed ? EXIT_SOME_FAILED : EXIT_DONE;
+}
+
+static int measure(struct arguments *arguments, const struct properties *properties)
+{
+    struct store *store;
+    struct err err = {0};
+    struct property_run_summary summary;
+    int status = store_option_open(&cmd_property, arguments->db, STORE_WRITE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    session_stop_on_signals();
+    if (property_run(store, properties, &arguments->run, &summary, &err) != 0) {
+        status = command_fail(&cmd_property, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
+                              err.text);
+        store_close_unused(store);
+        return status;
+    }
+    status = print_run(arguments, store, summary.run_id);
+    store_close(store);
+    int verdict = property_verdict(&summary);
+    return status == EXIT_DONE ? verdict : status;
+}
+
+static int property_on(struct arguments *arguments, struct properties *properties)
+{
+    int status = check_names(arguments, properties);
+    if (status != EXIT_DONE)
+        return status;
+    choose(arguments, properties);
+    if (arguments->list) {
+        print_list(properties);
+        return EXIT_DONE;
+    }
+    if (arguments->show)
+        return show(arguments);
+    if (properties->n == 0)
+        return command_fail(&cmd_property, EXIT_USAGE, "none of these is quick");
+    struct strbuf text = {0};
+    for (int i = 0; i < arguments->nnames; i++)
+        strbuf_printf(&text, "%s ", arguments->names[i]);
+    if (arguments->quick)
+        strbuf_puts(&text, "quick");
+    arguments->run.selection = strbuf_text(&text);
+    status = measure(arguments, properties);
+    strbuf_free(&text);
+    return status;
+}
+
+static int property_command(int argc, char **argv)
+{
+    struct arguments arguments = {.run = {.cpu = -1}, .db = store_default_path()};
+    int operand = argc;
+    int status =
+        command_each_option(&cmd_property, argc, argv, property_option, &arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    struct properties properties;
+    struct err err = {0};
+    arguments.names = argv + operand;
+    arguments.nnames = argc - operand;
+    if (arguments.points && arguments.format != REPORT_CSV)
+        return command_fail(&cmd_property, EXIT_USAGE, "--points wants --format csv");
+    if (properties_load(&properties, &err) != 0)
+        status = command_fail(&cmd_property, EXIT_USAGE, "%s", err.text);
+    else
+        status = property_on(&arguments, &properties);
+    properties_free(&properties);
+    return status;
+}

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// Large data of kernels: memory beside the data area, mapped before the system-call filter is
+// loaded, and what is written there. Bodies can write there as in the data area; what they break is
+// a matter of the program that they belong to, whose kernels are all of one property.
+#include "core_internal.h"
+
+#include <emmintrin.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum {
+    HUGE_BYTES = 2 << 20,
+    WALK_MOST = 4 << 20,  // nodes of a chase that are visited before it is measured
+    LIFE_NODES = 1 << 18, // so often the runner hears that we are alive
+};
+
+static struct area {
+    uint8_t *base;
+    uint64_t bytes, huge_bytes;
+    uint32_t frames;
+} areas[CORE_AREAS_MAX];
+static uint32_t *order;                       // of the nodes of a chase
+static struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
+static uint32_t ndone;
+static bool walked; // the chases in them
+
+static const struct core_fill *area_fills(const struct core_kernel *kernel)
+{
+    return (const struct core_fill *)(uintptr_t)kernel->fills;
+}
+
+static uint64_t fill_nodes(const struct core_fill *fill)
+{
+    return fill->stride ? fill->bytes / fill->stride : 0;
+}
+
+static void area_check(const struct core_fill *fill)
+{
+    bool chase = fill->kind == CORE_FILL_CHASE || fill->kind == CORE_FILL_CHASE_LINEAR;
+    if (fill->kind >= CORE_FILL_KINDS || fill->area >= CORE_AREAS_MAX ||
+        fill->cursor >= CORE_CURSORS_MAX || fill->bytes < sizeof(uint64_t) ||
+        (chase && (fill->stride < sizeof(uint64_t) || fill_nodes(fill) < 1 ||
+                   fill_nodes(fill) > UINT32_MAX)))
+        send_fatal("the data of a kernel are of no known kind");
+}
+
+// One memory many times: each group of `frames` pages shows the same.
+static void area_map_frames(struct area *area)
+{
+    size_t group = (size_t)area->frames * CORE_PAGE;
+    int fd = memfd_create("latput-frames", MFD_CLOEXEC);
+    if (fd < 0 || ftruncate(fd, (off_t)group) != 0)
+        send_fatal("cannot make memory that is mapped many times: %s", strerror(errno));
+    for (size_t at = 0; at < area->bytes; at += group)
+        if (mmap(area->base + at, group, PROT_READ | PROT_WRITE,
+                 MAP_SHARED | MAP_FIXED | MAP_POPULATE, fd, 0) == MAP_FAILED)
+            send_fatal("cannot map memory %zu times: %s", (size_t)area->bytes / group,
+                       strerror(errno));
+    close(fd);
+}
+
+static void area_map(struct area *area)
+{
+    uint64_t group = area->frames ? (uint64_t)area->frames * CORE_PAGE : HUGE_BYTES;
+    area->bytes = (area->bytes + group - 1) / group * group;
+    if (area->bytes > (uint64_t)SIZE_MAX / 2)
+        send_fatal("too much data for this mode");
+    uint8_t *base = mmap(NULL, (size_t)area->bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        send_fatal("cannot map %llu MiB for data", (unsigned long long)area->bytes >> 20);
+    area->base = base + (-(uintptr_t)base & (HUGE_BYTES - 1));
+    if (area->frames) {
+        area_map_frames(area);
+        return;
+    }
+    madvise(area->base, (size_t)area->bytes, MADV_HUGEPAGE); // what came of it is told
+    for (uint64_t at = 0; at < area->bytes; at += CORE_PAGE)
+        area->base[at] = 0;
+}
+
+// How much of the areas is in huge pages, as /proc/self/smaps says; nothing where there is none.
+static void area_find_huge(void)
+{
+    FILE *file = fopen("/proc/self/smaps", "r");
+    if (!file)
+        return;
+    char line[512];
+    struct area *in = NULL;
+    while (fgets(line, sizeof line, file)) {
+        unsigned long long from, to, kilobytes;
+        if (sscanf(line, "%llx-%llx ", &from, &to) == 2) {
+            in = NULL;
+            for (int i = 0; i < CORE_AREAS_MAX; i++)
+                if (areas[i].base && to > (uintptr_t)areas[i].base &&
+                    from < (uintptr_t)areas[i].base + areas[i].bytes)
+                    in = &areas[i];
+        } else if (in && sscanf(line, "AnonHugePages: %llu kB", &kilobytes) == 1) {
+            in->huge_bytes += kilobytes << 10;
+        }
+    }
+    fclose(file);
+}
+
+void area_setup(const struct kernel_run *runs, uint32_t n)
+{
+    uint64_t nodes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct core_fill *fills = area_fills(runs[i].kernel);
+        if (runs[i].kernel->nfills > CORE_FILLS_MAX)
+            send_fatal("a kernel wants more data than there can be");
+        for (uint32_t f = 0; f < runs[i].kernel->nfills; f++) {
+            area_check(&fills[f]);
+            struct area *area = &areas[fills[f].area];
+            // A staggered node may lie behind the last page.
+            uint64_t bytes = fills[f].bytes + CORE_PAGE;
+            area->bytes = bytes > area->bytes ? bytes : area->bytes;
+            area->frames = fills[f].frames;
+            nodes = fill_nodes(&fills[f]) > nodes ? fill_nodes(&fills[f]) : nodes;
+        }
+    }
+    for (int i = 0; i < CORE_AREAS_MAX; i++)
+        if (areas[i].bytes)
+            area_map(&areas[i]);
+    if (nodes) {
+        order = mmap(NULL, (size_t)nodes * sizeof *order, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (order == MAP_FAILED)
+            send_fatal("cannot map the order of %llu nodes", (unsigned long long)nodes);
+        madvise(order, (size_t)nodes * sizeof *order, MADV_HUGEPAGE);
+    }
+    area_find_huge();
+}
+
+void area_told(uint64_t *bytes, uint64_t *huge_bytes)
+{
+    *bytes = *huge_bytes = 0;
+    for (int i = 0; i < CORE_AREAS_MAX; i++) {
+        *bytes += areas[i].bytes;
+        *huge_bytes += areas[i].huge_bytes;
+    }
+}
+
+// splitmix64, as util/random.c has it for the runner.
+static uint64_t area_random(uint64_t *state)
+{
+    uint64_t bits = *state += 0x9e3779b97f4a7c15;
+    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
+    bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
+    return bits ^ bits >> 31;
+}
+
+// One cycle through all nodes: Sattolo's shuffle (1986).
+static void order_shuffle(uint32_t nodes, uint64_t seed)
+{
+    for (uint32_t i = 0; i < nodes; i++)
+        order[i] = i;
+    for (uint32_t i = nodes - 1; i > 0; i--) {
+        uint32_t other = (uint32_t)((area_random(&seed) >> 32) * i >> 32);
+        uint32_t kept = order[i];
+        order[i] = order[other];
+        order[other] = kept;
+        if (i % LIFE_NODES == 0)
+            run_show_life();
+    }
+}
+
+static uint8_t *node_address(const struct core_fill *fill, uint32_t node)
+{
+    uint64_t at = (uint64_t)node * fill->stride, in_page = at % CORE_PAGE;
+    in_page = (in_page + (uint64_t)node * fill->stagger) % CORE_PAGE;
+    return areas[fill->area].base + at / CORE_PAGE * CORE_PAGE + in_page;
+}
+
+static void node_write(const struct core_fill *fill, uint32_t node, uint32_t next)
+{
+    uint64_t address = (uint64_t)(uintptr_t)node_address(fill, next);
+    memcpy(node_address(fill, node), &address, sizeof address);
+    if (node % LIFE_NODES == 0)
+        run_show_life();
+}
+
+// Along it, so that caches hold of it what they would after many rounds.
+static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
+{
+    uint64_t nodes = fill_nodes(fill);
+    const uint8_t *at = areas[fill->area].base;
+    for (uint32_t i = 0; i < nodes && i < WALK_MOST; i++) {
+        uint64_t next;
+        memcpy(&next, at, sizeof next);
+        at = (const uint8_t *)(uintptr_t)next;
+        if (i % LIFE_NODES == 0)
+            run_show_life();
+    }
+    *cursor = (uint64_t)(uintptr_t)at;
+}
+
+static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
+{
+    uint32_t nodes = (uint32_t)fill_nodes(fill);
+    if (fill->kind == CORE_FILL_CHASE)
+        order_shuffle(nodes, fill->seed);
+    for (uint32_t i = 0; i < nodes; i++)
+        node_write(fill, i, fill->kind == CORE_FILL_CHASE ? order[i] : i + 1 < nodes ? i + 1 : 0);
+    *cursor = (uint64_t)(uintptr_t)areas[fill->area].base;
+}
+
+static void fill_one(const struct core_fill *fill, struct core_parameters *parameters)
+{
+    uint8_t *base = areas[fill->area].base;
+    uint64_t seed = fill->seed;
+    switch ((enum core_fill_kind)fill->kind) {
+    case CORE_FILL_CHASE:
+    case CORE_FILL_CHASE_LINEAR:
+        fill_chase(fill, &parameters->cursors[fill->cursor]);
+        break;
+    case CORE_FILL_RANDOM:
+        for (uint64_t at = 0; at + sizeof(uint64_t) <= fill->bytes; at += sizeof(uint64_t)) {
+            uint64_t bits = area_random(&seed);
+            memcpy(base + at, &bits, sizeof bits);
+        }
+        parameters->cursors[fill->cursor] = (uint64_t)(uintptr_t)base;
+        break;
+    default:
+        memset(base, 0, (size_t)fill->bytes);
+        parameters->cursors[fill->cursor] = (uint64_t)(uintptr_t)base;
+        break;
+    }
+}
+
+void area_fill(const struct core_kernel *kernel, bool walk)
+{
+    const struct core_fill *fills = area_fills(kernel);
+    struct core_parameters *parameters = time_parameters();
+    if (kernel->nfills == 0)
+        return;
+    bool same = kernel->nfills == ndone && memcmp(fills, done, ndone * sizeof *fills) == 0;
+    for (uint32_t i = 0; i < kernel->nfills; i++) {
+        parameters->areas[fills[i].area] = (uint64_t)(uintptr_t)areas[fills[i].area].base;
+        parameters->bytes[fills[i].area] = fills[i].bytes;
+        if (!same)
+            fill_one(&fills[i], parameters);
+        bool chase = fills[i].kind == CORE_FILL_CHASE || fills[i].kind == CORE_FILL_CHASE_LINEAR;
+        if (chase && walk && !(same && walked))
+            walk_chase(&fills[i], &parameters->cursors[fills[i].cursor]);
+    }
+    walked = walk || (same && walked);
+    ndone = kernel->nfills;
+    memcpy(done, fills, ndone * sizeof *fills);
+}
+
+void area_chill(const struct kernel_run *run)
+{
+    const struct core_fill *fills = area_fills(run->kernel);
+    for (const uint8_t *line = run->variant->entry; line < run->variant->end; line += CORE_LINE)
+        _mm_clflush(line);
+    for (uint32_t i = 0; i < run->kernel->nfills; i++)
+        for (uint64_t at = 0; at < fills[i].bytes; at += CORE_LINE)
+            _mm_clflush(areas[fills[i].area].base + at);
+    _mm_mfence();
+}

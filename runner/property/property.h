@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// A question about the pipeline that sweeps a variable: what a row of lists/properties/ says
+// (format: lists/properties/README.md), and the points and kernels that follow from it. All of it
+// is pure, but for what the machine has of caches and memory, which the caller tells.
+#ifndef LATPUT_PROPERTY_H
+#define LATPUT_PROPERTY_H
+
+#include "core/core_abi.h"
+#include "derive/conclude.h"
+#include "plan/plan.h"
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// "4*l3", "16K", "x": a number, or a multiple of something that is known later.
+enum property_base {
+    BASE_ONE,
+    BASE_X,  // the swept variable
+    BASE_BY, // the second one
+    BASE_L1D,
+    BASE_L1I,
+    BASE_L2,
+    BASE_L3,
+    BASE_COUNT
+};
+struct property_number {
+    double factor;
+    enum property_base base;
+};
+
+enum sweep_rule { SWEEP_NONE, SWEEP_VALUES, SWEEP_LINEAR, SWEEP_GEOMETRIC };
+enum { SWEEP_VALUES_MAX = 64, SWEEP_POINTS_MAX = 4096 };
+struct property_sweep {
+    enum sweep_rule rule;
+    struct property_number from, to;
+    double step;  // linear: from point to point; geometric: points an octave
+    double grain; // all points are multiples of it; 1 unless said otherwise
+    bool refine;  // points are added where something happens
+    double values[SWEEP_VALUES_MAX];
+    int nvalues;
+};
+
+struct property_variant {
+    const char *name; // "" where there is one only
+    const char *isa;  // features that it needs, ""
+    int vec_bits;     // width of the vector registers that it wants filled; 0: none
+};
+
+struct property_data { // struct core_fill, as far as it is known from the row
+    struct core_fill fill;
+    struct property_number bytes, stride;
+};
+
+struct property {
+    const char *path, *source; // of the list; the row's line, for messages
+    int line;
+    const char *grp; // file name without .csv
+    const char *name, *title, *question, *x_unit, *by_unit, *y_unit, *reading, *compare;
+    struct conclude_question how;
+    struct property_variant *variants;
+    int nvariants;
+    struct property_sweep sweep, by;
+    const char *file, *macro; // of the template: macros/FILE, and the name its macros begin with
+    const char *arguments;    // further ones of the macros: ", a, b", or ""
+    struct property_data data[CORE_FILLS_MAX];
+    int ndata;
+    struct property_number count; // what one body counts as
+    int copies, align, seconds;   // 0: chosen
+    int window_us;                // of a timing; 0: as all
+    bool once, cold, quick, clear_upper;
+    uint64_t gpr_fill, vec_fill;
+};
+
+// All properties of the lists, in the order of file names and lines.
+struct properties {
+    struct property *rows;
+    int n;
+    struct arena arena; // owns everything
+    const char **paths; // of the lists
+    int npaths;
+};
+
+// Reads one list, appending its rows. Goes on after a fault in a row: each is told to `fault`, the
+// row is left out. Returns the number of faults, or -1 when the file cannot be read as CSV (told
+// too).
+typedef void property_fault_fn(const struct err *err, void *data);
+int properties_read(const char *path, struct properties *properties, property_fault_fn *fault,
+                    void *data);
+// All of lists/properties/; the first fault is the message of -1. Names are there once.
+int properties_load(struct properties *properties, struct err *err);
+void properties_free(struct properties *properties);
+
+// What numbers stand for on a machine.
+struct property_machine {
+    double cache_bytes[BASE_COUNT]; // by BASE_L1D ... BASE_L3; 0: unknown
+    double memory_bytes;            // that data may take
+};
+// NaN where a cache is not known.
+double property_number_value(const struct property_number *number,
+                             const struct property_machine *machine, double x, double by);
+
+// The points of the sweep, ascending, into values[SWEEP_POINTS_MAX]; returns how many. Data that
+// would not fit into memory cut it short: *limit is the largest x then, else NaN. 0: there are
+// none, and *why says it.
+int property_points(const struct property *property, const struct property_machine *machine,
+                    double values[SWEEP_POINTS_MAX], double *limit, struct err *why);
+// Those of the second variable; one NaN where there is none.
+int property_by_points(const struct property *property, const struct property_machine *machine,
+                       double values[SWEEP_POINTS_MAX]);
+// Bytes that the data of a point take.
+double property_data_bytes(const struct property *property, const struct property_machine *machine,
+                           double x, double by);
+
+// The kernel of a point. Strings are the arena's.
+struct kernel_spec property_kernel(const struct property *property,
+                                   const struct property_variant *variant,
+                                   const struct property_machine *machine, double x, double by,
+                                   struct arena *arena);
+
+#endif

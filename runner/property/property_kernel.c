@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// The kernel of a point: calls of the template's macros, and the data that it finds. The macros
+// NAME_init, NAME_body and NAME_fini get the variant, x, the second variable (0 where there is
+// none), and what else the row says; the first and the last need not exist.
+#include "property.h"
+
+#include <math.h>
+#include <stdio.h>
+
+static const char *kernel_call(const struct property *property,
+                               const struct property_variant *variant, double x, double by,
+                               const char *part, struct arena *arena)
+{
+    const char *name = *variant->name ? variant->name : "none";
+    return arena_printf(arena, "%s_%s %s, %.0f, %.0f%s\n", property->macro, part, name, x,
+                        isnan(by) ? 0 : by, property->arguments);
+}
+
+static const char *kernel_optional(const struct property *property, const char *call,
+                                   const char *part, struct arena *arena)
+{
+    return arena_printf(arena, "%%ifmacro %s_%s 3-*\n%s%%endif\n", property->macro, part, call);
+}
+
+static const struct core_fill *kernel_fills(const struct property *property,
+                                            const struct property_machine *machine, double x,
+                                            double by, struct arena *arena)
+{
+    struct core_fill *fills = arena_alloc(arena, ((size_t)property->ndata + 1) * sizeof *fills);
+    for (int i = 0; i < property->ndata; i++) {
+        const struct property_data *data = &property->data[i];
+        fills[i] = data->fill;
+        fills[i].bytes = (uint64_t)property_number_value(&data->bytes, machine, x, by);
+        fills[i].stride = (uint32_t)property_number_value(&data->stride, machine, x, by);
+    }
+    return fills;
+}
+
+struct kernel_spec property_kernel(const struct property *property,
+                                   const struct property_variant *variant,
+                                   const struct property_machine *machine, double x, double by,
+                                   struct arena *arena)
+{
+    const char *init = kernel_call(property, variant, x, by, "init", arena);
+    const char *fini = kernel_call(property, variant, x, by, "fini", arena);
+    double count = property_number_value(&property->count, machine, x, by);
+    struct kernel_spec spec = {
+        .shape = arena_printf(arena, "%s %.0f %.0f", variant->name, x, isnan(by) ? 0 : by),
+        .body = kernel_call(property, variant, x, by, "body", arena),
+        .init = arena_printf(arena, "%%include \"property.inc\"\n%%include \"%s\"\n%s",
+                             property->file, kernel_optional(property, init, "init", arena)),
+        .fini = kernel_optional(property, fini, "fini", arena),
+        .instances = count >= 1 && count <= 2e9 ? (int)count : 1,
+        .instrs = 1,
+        .vec_bits = variant->vec_bits,
+        .clear_upper = property->clear_upper,
+        .vec_fill = property->vec_fill,
+        .gpr_fill = property->gpr_fill,
+        .mask_fill = UINT64_MAX,
+        .fills = kernel_fills(property, machine, x, by, arena),
+        .nfills = property->ndata,
+        .align = property->align,
+        .copies = property->copies,
+        .once = property->once,
+        .cold = property->cold,
+    };
+    return spec;
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// Caches and memory; see property_machine.h.
+#include "property_machine.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Of what is free a part stays for others; and no property may take more than the limit.
+static const double MEMORY_SHARE = 0.6, MEMORY_MOST = 2.0 * (1 << 30);
+static const double MEMORY_UNKNOWN = 256.0 * (1 << 20);
+
+// The number of a small file; NaN where there is none ("max").
+static double file_number(const char *root, const char *group, const char *name)
+{
+    char path[1024];
+    double number = (double)NAN;
+    snprintf(path, sizeof path, "%s/sys/fs/cgroup%s/%s", root, group, name);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return number;
+    if (fscanf(file, "%lf", &number) != 1)
+        number = (double)NAN;
+    fclose(file);
+    return number;
+}
+
+// The free memory of the group and of those that it is in.
+static double group_free(const char *root, char *group)
+{
+    double least = (double)NAN;
+    for (;;) {
+        double room =
+            file_number(root, group, "memory.max") - file_number(root, group, "memory.current");
+        least = fmin(least, room); // NaN where one is none
+        char *slash = strrchr(group, '/');
+        if (!slash || !*group)
+            return least;
+        *slash = '\0';
+    }
+}
+
+static double cgroup_free(const char *root)
+{
+    char path[1024], line[768], group[700] = "";
+    snprintf(path, sizeof path, "%s/proc/self/cgroup", root);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return (double)NAN;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "0::%699[^\n]", group) == 1)
+            break;
+    fclose(file);
+    if (strcmp(group, "/") == 0)
+        group[0] = '\0';
+    return group_free(root, group);
+}
+
+static double meminfo_free(const char *root)
+{
+    char path[1024], line[256];
+    double kilobytes = (double)NAN;
+    snprintf(path, sizeof path, "%s/proc/meminfo", root);
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return kilobytes;
+    while (fgets(line, sizeof line, file))
+        if (sscanf(line, "MemAvailable: %lf kB", &kilobytes) == 1)
+            break;
+    fclose(file);
+    return kilobytes * 1024;
+}
+
+double property_memory_free(const char *root)
+{
+    double bytes = fmin(meminfo_free(root), cgroup_free(root));
+    return isnan(bytes) ? MEMORY_UNKNOWN : bytes;
+}
+
+struct property_machine property_machine_find(const struct cpu_info *cpu)
+{
+    struct property_machine machine = {
+        .memory_bytes = fmin(MEMORY_SHARE * property_memory_free(""), MEMORY_MOST)};
+    for (int i = 0; i < cpu->ncaches; i++) {
+        const struct cpu_cache *cache = &cpu->caches[i];
+        enum property_base base = cache->level == 1   ? cache->type == 'i' ? BASE_L1I : BASE_L1D
+                                  : cache->level == 2 ? BASE_L2
+                                  : cache->level == 3 ? BASE_L3
+                                                      : BASE_ONE;
+        machine.cache_bytes[base] = (double)cache->bytes;
+    }
+    return machine;
+}

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// What of this machine bounds the sweeps of properties: its caches, and memory that may be used.
+#ifndef LATPUT_PROPERTY_MACHINE_H
+#define LATPUT_PROPERTY_MACHINE_H
+
+#include "cpuinfo/cpuinfo.h"
+#include "property.h"
+
+struct property_machine property_machine_find(const struct cpu_info *cpu);
+
+// Bytes that may be used by the files of a system: /proc/meminfo, and memory.max and memory.current
+// of the control group that /proc/self/cgroup names below /sys/fs/cgroup, all below `root` ("").
+double property_memory_free(const char *root);
+
+#endif

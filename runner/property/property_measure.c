@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: MIT
+// The rounds of a property; see property_measure.h.
+#include "property_measure.h"
+
+#include "build/build.h"
+#include "execute/exec.h"
+#include "util/clock.h"
+#include "util/random.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    ROUNDS_MAX = 8,
+    ROUND_POINTS_MAX = 16, // of a curve, in a round that looks closer
+    POINTS_MAX = 1 << 16,
+    SECONDS_USUAL = 20,
+    PASSES_LEAST = 2,
+    PASSES_MOST = 3,
+    PASS_GAP_MS = 300,
+    GIVE_UP_MS = 8000,
+};
+// Points scatter more than the time of an instruction: passes that differ by less are of one state.
+static const double PASSES_TOLERANCE = 0.05;
+
+struct sweep {
+    struct property_measuring *measuring;
+    const struct property *property;
+    struct stored_property *result;
+    struct arena *arena;
+    size_t capacity; // of result->points
+    double start_s;
+};
+
+static const char *to_text(struct arena *arena, const struct err *err)
+{
+    return arena_strdup(arena, err->text);
+}
+
+static struct stored_point *sweep_add(struct sweep *sweep, int variant, double x, double by)
+{
+    struct stored_property *result = sweep->result;
+    if ((size_t)result->npoints == sweep->capacity) {
+        size_t capacity = sweep->capacity ? 2 * sweep->capacity : 64;
+        struct stored_point *points = arena_alloc(sweep->arena, capacity * sizeof *points);
+        if (result->npoints)
+            memcpy(points, result->points, (size_t)result->npoints * sizeof *points);
+        result->points = points;
+        sweep->capacity = capacity;
+    }
+    struct stored_point *point = &result->points[result->npoints++];
+    *point = (struct stored_point){.variant = variant,
+                                   .x = x,
+                                   .by = by,
+                                   .instances = 1,
+                                   .outcome = OUTCOME_SKIPPED,
+                                   .detail = "not measured",
+                                   .y = (double)NAN};
+    return point;
+}
+
+static void begin_variants(const struct property *property, const struct cpu_info *cpu,
+                           struct arena *arena, struct stored_property *result)
+{
+    result->variants = arena_alloc(arena, (size_t)property->nvariants * sizeof *result->variants);
+    result->nvariants = property->nvariants;
+    for (int i = 0; i < property->nvariants; i++) {
+        const struct property_variant *variant = &property->variants[i];
+        bool has = !*variant->isa || cpu_has_isa(cpu, variant->isa);
+        result->variants[i] = (struct stored_variant){
+            variant->name, has ? OUTCOME_OK : OUTCOME_UNSUPPORTED,
+            has ? "" : arena_printf(arena, "this CPU has no %s", variant->isa)};
+    }
+}
+
+static void begin_result(const struct property *property, struct stored_property *result)
+{
+    *result = (struct stored_property){.grp = property->grp,
+                                       .name = property->name,
+                                       .title = property->title,
+                                       .question = property->question,
+                                       .x_unit = property->x_unit,
+                                       .by_unit = property->by_unit,
+                                       .y_unit = property->y_unit,
+                                       .reading = property->reading,
+                                       .compare = property->compare,
+                                       .definition = property->source,
+                                       .outcome = OUTCOME_OK,
+                                       .detail = ""};
+}
+
+static int sweep_begin(struct sweep *sweep, const struct property_machine *machine,
+                       const struct cpu_info *cpu)
+{
+    const struct property *property = sweep->property;
+    struct stored_property *result = sweep->result;
+    double *xs = arena_alloc(sweep->arena, SWEEP_POINTS_MAX * sizeof *xs);
+    double *bys = arena_alloc(sweep->arena, SWEEP_POINTS_MAX * sizeof *bys), limit;
+    struct err why = {0};
+    begin_result(property, result);
+    begin_variants(property, cpu, sweep->arena, result);
+    int nxs = property_points(property, machine, xs, &limit, &why);
+    int nbys = property_by_points(property, machine, bys);
+    if (nxs == 0) {
+        result->outcome = OUTCOME_SKIPPED;
+        result->detail = to_text(sweep->arena, &why);
+    } else if (!isnan(limit)) {
+        result->detail =
+            arena_printf(sweep->arena, "memory of this machine ends the sweep at %.0f", limit);
+    }
+    for (int v = 0; v < property->nvariants && nxs; v++)
+        for (int b = 0; b < nbys && result->variants[v].outcome == OUTCOME_OK; b++)
+            for (int x = 0; x < nxs && result->npoints < POINTS_MAX; x++)
+                sweep_add(sweep, v, xs[x], bys[b]);
+    if (nxs && result->npoints == 0) {
+        result->outcome = OUTCOME_UNSUPPORTED;
+        result->detail = result->variants[0].detail;
+    }
+    return result->npoints;
+}
+
+int property_begin(const struct property *property, const struct property_machine *machine,
+                   const struct cpu_info *cpu, struct arena *arena, struct stored_property *result)
+{
+    struct sweep sweep = {.property = property, .result = result, .arena = arena};
+    return sweep_begin(&sweep, machine, cpu);
+}
+
+// A round: the kernels of points [first, result->npoints), in a random order, so that what disturbs
+// for a while scatters over the curve.
+struct round {
+    struct gen_kernel *kernels;
+    struct exec_kernel *measured;
+    int *points; // of each kernel
+    int n;
+};
+
+static const struct list_row *round_row(struct sweep *sweep)
+{
+    struct list_row *row = arena_alloc(sweep->arena, sizeof *row);
+    row->form = row->mnemonic = sweep->property->name;
+    return row;
+}
+
+static void round_order(const struct sweep *sweep, int first, struct round *round)
+{
+    uint64_t seed = (uint64_t)first + 1;
+    round->n = sweep->result->npoints - first;
+    round->points = arena_alloc(sweep->arena, (size_t)round->n * sizeof *round->points);
+    for (int i = 0; i < round->n; i++) {
+        int at = random_below(&seed, i + 1);
+        round->points[i] = round->points[at];
+        round->points[at] = first + i;
+    }
+}
+
+static void round_plan(struct sweep *sweep, int first, struct round *round)
+{
+    static const struct test test = {.kind = TEST_PORTS};
+    const struct list_row *row = round_row(sweep);
+    round_order(sweep, first, round);
+    size_t n = (size_t)round->n;
+    struct kernel_spec *specs = arena_alloc(sweep->arena, n * sizeof *specs);
+    round->kernels = arena_alloc(sweep->arena, n * sizeof *round->kernels);
+    round->measured = arena_alloc(sweep->arena, n * sizeof *round->measured);
+    for (int i = 0; i < round->n; i++) {
+        struct stored_point *point = &sweep->result->points[round->points[i]];
+        specs[i] = property_kernel(sweep->property, &sweep->property->variants[point->variant],
+                                   sweep->measuring->machine, point->x, point->by, sweep->arena);
+        point->instances = specs[i].instances;
+        round->kernels[i] = (struct gen_kernel){.row = row, .test = &test, .spec = &specs[i]};
+        round->measured[i].selected = true;
+    }
+}
+
+static int round_build(struct sweep *sweep, struct round *round, struct program *program,
+                       struct err *err)
+{
+    const struct build_options options = {.directory = sweep->measuring->session->directory,
+                                          .stem = sweep->property->name,
+                                          .bits = 64,
+                                          .keep = sweep->measuring->keep};
+    if (build_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
+        return -1;
+    for (int i = 0; i < program->nfailures; i++) {
+        struct exec_kernel *kernel = &round->measured[program->failures[i].kernel];
+        kernel->finished = true;
+        kernel->outcome = program->failures[i].outcome;
+        kernel->detail = program->failures[i].detail;
+    }
+    return 0;
+}
+
+static struct exec_params round_params(const struct sweep *sweep)
+{
+    struct exec_params params = session_params(sweep->measuring->session, 64);
+    params.config.passes = PASSES_MOST;
+    params.config.passes_tolerance = PASSES_TOLERANCE;
+    params.config.pass_gap_ms = PASS_GAP_MS;
+    params.config.give_up_ms = GIVE_UP_MS;
+    if (sweep->property->window_us)
+        params.config.window_ns = (uint32_t)sweep->property->window_us * 1000;
+    // What is counted besides would only cost time here.
+    params.counters = NULL;
+    params.ncounters = 0;
+    params.config.counts_clk = 0;
+    return params;
+}
+
+static void round_take(struct sweep *sweep, const struct round *round)
+{
+    for (int i = 0; i < round->n; i++) {
+        struct stored_point *point = &sweep->result->points[round->points[i]];
+        const struct exec_kernel *kernel = &round->measured[i];
+        if (!kernel->finished)
+            continue;
+        struct timing *timings =
+            arena_alloc(sweep->arena, (EXEC_TIMINGS_MAX + 1) * sizeof *timings);
+        for (int t = 0; t < kernel->ntimings; t++)
+            if (kernel->timings[t].outcome == OUTCOME_OK && kernel->timings[t].nsamples)
+                timings[point->ntimings++] = kernel->timings[t];
+        point->timings = timings;
+        point->outcome = kernel->outcome;
+        point->detail = kernel->detail ? kernel->detail : "";
+        sweep->measuring->kernels += kernel->outcome == OUTCOME_OK;
+    }
+}
+
+static int sweep_round(struct sweep *sweep, int first, struct err *err)
+{
+    struct property_measuring *measuring = sweep->measuring;
+    struct round round = {0};
+    struct program program = {0};
+    struct exec_summary summary;
+    round_plan(sweep, first, &round);
+    if (measuring->planned)
+        measuring->planned(measuring->progress->context, round.n);
+    int status = round_build(sweep, &round, &program, err);
+    if (status == 0 && program.path) {
+        const struct exec_params params = round_params(sweep);
+        const struct exec_job job = {program.path, &params, round.measured, round.n,
+                                     measuring->progress};
+        status = exec_run(&job, sweep->arena, &summary, err);
+    }
+    if (status == 0 && program.path) {
+        measuring->stopped |= summary.stopped;
+        sweep->result->area_bytes = (int64_t)summary.area_bytes;
+        sweep->result->area_huge_bytes = (int64_t)summary.area_huge_bytes;
+    }
+    if (program.path && !measuring->keep)
+        unlink(program.path);
+    if (status == 0)
+        round_take(sweep, &round);
+    return status;
+}
+
+// Adds the points that a closer look wants. Returns how many.
+static int sweep_refine(struct sweep *sweep, const double *xs, int nxs)
+{
+    struct stored_property *result = sweep->result;
+    int ncurves, before = result->npoints;
+    const struct curve *curves = store_property_curves(result, sweep->arena, &ncurves);
+    const struct refine_limits limits = {
+        .least_x = xs[0], .most_x = xs[nxs - 1], .grain = sweep->property->sweep.grain};
+    for (int c = 0, at = 0; c < ncurves; c++) {
+        double next[ROUND_POINTS_MAX];
+        const struct stored_point *leader = NULL;
+        // The curves come in the order of variants and of `by`: look for a point of this one.
+        for (at = 0; at < before && !leader; at++) {
+            const struct stored_point *point = &result->points[at];
+            for (int p = 0; p < curves[c].npoints && !leader; p++)
+                if (curves[c].points[p].x == point->x && curves[c].points[p].samples &&
+                    curves[c].variant == result->variants[point->variant].name)
+                    leader = point;
+        }
+        if (!leader)
+            continue;
+        int variant = leader->variant;
+        double by = leader->by;
+        int n = conclude_refine(&sweep->property->how, &curves[c], &limits, next, ROUND_POINTS_MAX);
+        for (int i = 0; i < n && result->npoints < POINTS_MAX; i++)
+            sweep_add(sweep, variant, next[i], by);
+    }
+    return result->npoints - before;
+}
+
+static bool sweep_goes_on(const struct sweep *sweep)
+{
+    int seconds = sweep->property->seconds ? sweep->property->seconds : SECONDS_USUAL;
+    return sweep->property->sweep.refine && !sweep->measuring->stopped &&
+           isnan(sweep->result->points[0].by) && clock_now_s() - sweep->start_s < seconds;
+}
+
+// What became of the property as a whole: as long as one point has a value, it was swept.
+static void sweep_judge(struct stored_property *result)
+{
+    for (int i = 0; i < result->npoints; i++)
+        if (result->points[i].outcome == OUTCOME_OK)
+            return;
+    result->outcome = result->points[0].outcome;
+    result->detail = result->points[0].detail;
+}
+
+// Makes all that was measured with a guess for the canary's floor worth nothing.
+static void sweep_disbelieve(struct sweep *sweep)
+{
+    for (int i = 0; i < sweep->result->npoints; i++) {
+        struct stored_point *point = &sweep->result->points[i];
+        point->outcome = OUTCOME_UNSTABLE;
+        point->detail = "the core was never seen undisturbed";
+        point->ntimings = 0;
+    }
+}
+
+int property_measure(struct property_measuring *measuring, const struct property *property,
+                     struct arena *arena, struct stored_property *result, struct err *err)
+{
+    struct sweep sweep = {.measuring = measuring,
+                          .property = property,
+                          .result = result,
+                          .arena = arena,
+                          .start_s = clock_now_s()};
+    int status = 0, first = 0,
+        points = sweep_begin(&sweep, measuring->machine, measuring->session->cpu);
+    result->tsc_hz = measuring->session->params.config.tsc_hz;
+    if (points == 0)
+        return 0;
+    double *xs = arena_alloc(arena, SWEEP_POINTS_MAX * sizeof *xs), limit;
+    int nxs = property_points(property, measuring->machine, xs, &limit, err);
+    for (int round = 0; round < ROUNDS_MAX && points && status == 0; round++) {
+        status = sweep_round(&sweep, first, err);
+        first = result->npoints;
+        points = status == 0 && sweep_goes_on(&sweep) ? sweep_refine(&sweep, xs, nxs) : 0;
+    }
+    if (status != 0)
+        return err_prefix(err, "property %s: ", property->name);
+    if (measuring->session->floor_guessed)
+        sweep_disbelieve(&sweep);
+    sweep_judge(result);
+    result->seconds = clock_now_s() - sweep.start_s;
+    return store_property_conclude(result, arena, err);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Measures a property: round by round, points → kernels → program → samples, each round where the
+// one before saw something happen.
+#ifndef LATPUT_PROPERTY_MEASURE_H
+#define LATPUT_PROPERTY_MEASURE_H
+
+#include "measure/session.h"
+#include "property.h"
+#include "store/store_property.h"
+
+struct property_measuring {
+    struct session *session; // with its floor
+    const struct property_machine *machine;
+    const struct exec_progress *progress;        // may be NULL
+    void (*planned)(void *context, int kernels); // of progress; so many more kernels are coming
+    bool keep;                                   // the assembly files
+    bool stopped;    // out: by a signal; the result is then not complete
+    int64_t kernels; // out, added to: measured
+};
+
+// Fills *result, conclusions included; all memory is the arena's. What cannot be measured is an
+// outcome. -1 with a message when nothing can be measured here.
+int property_measure(struct property_measuring *measuring, const struct property *property,
+                     struct arena *arena, struct stored_property *result, struct err *err);
+
+// Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:
+// result->outcome and detail say why.
+int property_begin(const struct property *property, const struct property_machine *machine,
+                   const struct cpu_info *cpu, struct arena *arena, struct stored_property *result);
+
+#endif

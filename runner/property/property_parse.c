@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// The grammar of property lists; see property_parse.h. What of it reaches NASM is names and whole
+// numbers: a list may be a stranger's.
+#include "property_parse.h"
+
+#include "cpuinfo/cpuinfo.h"
+#include "list/list_value.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const base_names[BASE_COUNT] = {"", "x", "by", "l1d", "l1i", "l2", "l3"};
+
+// Next word up to one of `ends`, without blanks around it; NULL at the end.
+static const char *next_word(struct property_parse *parse, const char **text, const char *ends)
+{
+    *text += strspn(*text, " \t;");
+    parse->at = *text;
+    size_t len = strcspn(*text, ends);
+    *text += len;
+    return len ? arena_strndup(parse->arena, parse->at, len) : NULL;
+}
+
+static bool is_name(const char *text, size_t len)
+{
+    bool good = len > 0 && isalpha((unsigned char)text[0]);
+    for (size_t i = 0; i < len && good; i++)
+        good = isalnum((unsigned char)text[i]) || text[i] == '_';
+    return good;
+}
+
+int parse_name(struct property_parse *parse, const char *text)
+{
+    parse->at = text;
+    if (is_name(text, strlen(text)) && strlen(text) <= 60)
+        return 0;
+    return err_set(parse->err,
+                   "'%s' is no name: letters, digits and _, beginning with a letter, at most 60",
+                   text);
+}
+
+// A plain number: "16", "0.5", "64K".
+static int parse_plain(struct property_parse *parse, const char *text, double *number)
+{
+    static const char suffixes[] = "KMG";
+    if (!isdigit((unsigned char)*text))
+        return err_set(parse->err, "'%s' is no number", text);
+    char *end;
+    *number = strtod(text, &end);
+    const char *suffix = *end ? strchr(suffixes, *end) : NULL;
+    for (long times = suffix ? suffix - suffixes + 1 : 0; times > 0; times--)
+        *number *= 1024;
+    if (*(suffix ? end + 1 : end) || !(*number <= 1e12))
+        return err_set(parse->err, "'%s' is no number", text);
+    return 0;
+}
+
+int parse_number(struct property_parse *parse, const char *text, struct property_number *number)
+{
+    const char *star = strchr(text, '*');
+    *number = (struct property_number){1, BASE_ONE};
+    const char *base = star ? star + 1 : text;
+    for (int b = BASE_X; b < BASE_COUNT; b++)
+        if (strcmp(base, base_names[b]) == 0)
+            number->base = (enum property_base)b;
+    if (number->base == BASE_ONE && star)
+        return err_set(parse->err, "'%s': behind * stands x, by, l1d, l1i, l2 or l3", text);
+    if (number->base != BASE_ONE && !star)
+        return 0;
+    const char *plain = star ? arena_strndup(parse->arena, text, (size_t)(star - text)) : text;
+    return parse_plain(parse, plain, &number->factor);
+}
+
+static int parse_variant(struct property_parse *parse, const char *word,
+                         struct property_variant *variant)
+{
+    size_t len = strcspn(word, ":");
+    const char *isa = word[len] ? word + len + 1 : "", *unknown;
+    size_t isa_len = strcspn(isa, ":"), unknown_len;
+    variant->name = arena_strndup(parse->arena, word, len);
+    variant->isa = arena_strndup(parse->arena, isa, isa_len);
+    if (!is_name(word, len) || len > 60)
+        return err_set(parse->err, "'%s' is no name of a variant", variant->name);
+    if (*variant->isa && isa_check(variant->isa, &unknown, &unknown_len) != 0)
+        return err_set(parse->err, "there is no feature '%.*s'", (int)unknown_len, unknown);
+    if (!isa[isa_len])
+        return 0;
+    variant->vec_bits = atoi(isa + isa_len + 1);
+    if (variant->vec_bits != 128 && variant->vec_bits != 256 && variant->vec_bits != 512)
+        return err_set(parse->err, "the width of vectors is 128, 256 or 512, not '%s'",
+                       isa + isa_len + 1);
+    return 0;
+}
+
+int parse_variants(struct property_parse *parse, const char *text, struct property *property)
+{
+    size_t capacity = strlen(text) / 2 + 2;
+    property->variants = arena_alloc(parse->arena, capacity * sizeof *property->variants);
+    for (const char *word; (word = next_word(parse, &text, " "));) {
+        struct property_variant *variant = &property->variants[property->nvariants++];
+        if (parse_variant(parse, word, variant) != 0)
+            return -1;
+        for (int i = 0; i < property->nvariants - 1; i++)
+            if (strcmp(property->variants[i].name, variant->name) == 0)
+                return err_set(parse->err, "the variant '%s' is there twice", variant->name);
+    }
+    if (!property->nvariants)
+        property->variants[property->nvariants++] = (struct property_variant){"", "", 0};
+    return 0;
+}
+
+static int parse_range(struct property_parse *parse, const char *word, struct property_sweep *sweep)
+{
+    const char *dots = word ? strstr(word, "..") : NULL;
+    if (!dots)
+        return err_set(parse->err, "a range is wanted, such as 16..720");
+    const char *from = arena_strndup(parse->arena, word, (size_t)(dots - word));
+    if (parse_number(parse, from, &sweep->from) != 0 ||
+        parse_number(parse, dots + 2, &sweep->to) != 0)
+        return -1;
+    bool own = sweep->from.base == BASE_X || sweep->from.base == BASE_BY ||
+               sweep->to.base == BASE_X || sweep->to.base == BASE_BY;
+    if (own || (sweep->from.base == sweep->to.base && sweep->from.factor >= sweep->to.factor))
+        return err_set(parse->err, "'%s' is no range", word);
+    return 0;
+}
+
+static int parse_values(struct property_parse *parse, const char *text,
+                        struct property_sweep *sweep)
+{
+    for (const char *word; (word = next_word(parse, &text, " "));) {
+        double *value = &sweep->values[sweep->nvalues];
+        if (sweep->nvalues == SWEEP_VALUES_MAX)
+            return err_set(parse->err, "more than %d values", SWEEP_VALUES_MAX);
+        if (parse_plain(parse, word, value) != 0)
+            return -1;
+        if (*value != floor(*value) || (sweep->nvalues && *value <= value[-1]))
+            return err_set(parse->err, "values are whole numbers and ascend");
+        sweep->nvalues++;
+    }
+    return sweep->nvalues ? 0 : err_set(parse->err, "values are missing");
+}
+
+// What stands behind the range: step S, per N, grain G, refine.
+static int parse_steps(struct property_parse *parse, const char *text, struct property_sweep *sweep)
+{
+    const char *step_word = sweep->rule == SWEEP_LINEAR ? "step" : "per";
+    for (const char *word; (word = next_word(parse, &text, " "));) {
+        double *number = strcmp(word, step_word) == 0 ? &sweep->step
+                         : strcmp(word, "grain") == 0 ? &sweep->grain
+                                                      : NULL;
+        if (strcmp(word, "refine") == 0) {
+            sweep->refine = true;
+            continue;
+        }
+        if (!number)
+            return err_set(parse->err, "'%s' is none of %s, grain and refine", word, step_word);
+        const char *value = next_word(parse, &text, " ");
+        if (parse_plain(parse, value ? value : "", number) != 0)
+            return -1;
+        if (!(*number > 0))
+            return err_set(parse->err, "%s is more than 0", word);
+    }
+    return sweep->step > 0 ? 0 : err_set(parse->err, "%s is missing", step_word);
+}
+
+int parse_sweep(struct property_parse *parse, const char *text, struct property_sweep *sweep)
+{
+    *sweep = (struct property_sweep){.grain = 1};
+    const char *rule = next_word(parse, &text, " ");
+    if (!rule)
+        return 0;
+    if (strcmp(rule, "values") == 0) {
+        sweep->rule = SWEEP_VALUES;
+        return parse_values(parse, text, sweep);
+    }
+    sweep->rule = strcmp(rule, "linear") == 0      ? SWEEP_LINEAR
+                  : strcmp(rule, "geometric") == 0 ? SWEEP_GEOMETRIC
+                                                   : SWEEP_NONE;
+    if (sweep->rule == SWEEP_NONE)
+        return err_set(parse->err, "'%s' is none of linear, geometric and values", rule);
+    const char *range = next_word(parse, &text, " ");
+    return parse_range(parse, range, sweep) == 0 ? parse_steps(parse, text, sweep) : -1;
+}
+
+int parse_template(struct property_parse *parse, const char *text, struct property *property)
+{
+    struct list_fault fault = {.at = text};
+    if (list_value_macro(text, strlen(text), &fault) != 0) {
+        parse->at = fault.at;
+        return err_set(parse->err, "%s", fault.text);
+    }
+    size_t file = strcspn(text, ":"), name = strcspn(text + file + 1, ":");
+    property->file = arena_strndup(parse->arena, text, file);
+    property->macro = arena_strndup(parse->arena, text + file + 1, name);
+    property->arguments = "";
+    for (const char *at = text + file + 1 + name; *at == ':';) {
+        size_t len = strcspn(at + 1, ":");
+        property->arguments =
+            arena_printf(parse->arena, "%s, %.*s", property->arguments, (int)len, at + 1);
+        at += 1 + len;
+    }
+    return 0;
+}
+
+// KEY=VALUE of data.
+static int parse_data_option(struct property_parse *parse, const char *word,
+                             struct property_data *data)
+{
+    static const char *const names[] = {"bytes", "stride", "stagger", "cursor", "frames", "seed"};
+    size_t len = strcspn(word, "="), which = 0;
+    while (which < ARRAY_LEN(names) &&
+           (strlen(names[which]) != len || strncmp(names[which], word, len) != 0))
+        which++;
+    if (which == ARRAY_LEN(names) || !word[len])
+        return err_set(
+            parse->err,
+            "'%s' is none of bytes=, stride=, stagger=, cursor=, frames= and seed=", word);
+    if (which < 2)
+        return parse_number(parse, word + len + 1, which ? &data->stride : &data->bytes);
+    double number = 0;
+    if (parse_plain(parse, word + len + 1, &number) != 0)
+        return -1;
+    if (number != floor(number) || number > UINT32_MAX ||
+        (which == 3 && number >= CORE_CURSORS_MAX))
+        return err_set(parse->err, "'%s' is out of range", word);
+    uint32_t *const numbers[] = {NULL, NULL, &data->fill.stagger, &data->fill.cursor,
+                                 &data->fill.frames};
+    if (which == 5)
+        data->fill.seed = (uint64_t)number;
+    else
+        *numbers[which] = (uint32_t)number;
+    return 0;
+}
+
+// One item: KIND AREA KEY=VALUE ...
+static int parse_datum(struct property_parse *parse, const char *item, const char *base,
+                       struct property_data *data)
+{
+    static const char *const kinds[CORE_FILL_KINDS] = {"zero", "chase", "chase_linear", "random"};
+    const char *text = item;
+    const char *kind = next_word(parse, &text, " ");
+    while (kind && data->fill.kind < CORE_FILL_KINDS && strcmp(kinds[data->fill.kind], kind) != 0)
+        data->fill.kind++;
+    const char *area = kind ? next_word(parse, &text, " ") : NULL;
+    parse->at = base + (parse->at - item);
+    if (!kind || data->fill.kind == CORE_FILL_KINDS)
+        return err_set(parse->err, "'%s' is none of zero, chase, chase_linear and random",
+                       kind ? kind : "");
+    if (!area || strlen(area) != 1 || *area < '0' || *area >= '0' + CORE_AREAS_MAX)
+        return err_set(parse->err, "behind %s stands the number of the area, 0 to %d", kind,
+                       CORE_AREAS_MAX - 1);
+    data->fill.area = data->fill.cursor = (uint32_t)(*area - '0');
+    data->fill.seed = data->fill.area + 1;
+    data->stride = (struct property_number){CORE_LINE, BASE_ONE};
+    for (const char *word; (word = next_word(parse, &text, " "));)
+        if (parse_data_option(parse, word, data) != 0) {
+            parse->at = base + (parse->at - item);
+            return -1;
+        }
+    return data->bytes.factor > 0 ? 0 : err_set(parse->err, "bytes= is missing");
+}
+
+int parse_data(struct property_parse *parse, const char *text, struct property *property)
+{
+    for (const char *item; (item = next_word(parse, &text, ";"));) {
+        const char *base = parse->at;
+        if (property->ndata == CORE_FILLS_MAX)
+            return err_set(parse->err, "more than %d data", CORE_FILLS_MAX);
+        if (parse_datum(parse, item, base, &property->data[property->ndata++]) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+struct option {
+    const char *name;
+    bool *flag;
+    int *number;
+    uint64_t *pattern;
+    int least, most;
+};
+
+static int parse_option(struct property_parse *parse, const struct option *option,
+                        const char *value)
+{
+    if (option->flag) {
+        *option->flag = true;
+        return *value ? err_set(parse->err, "%s takes no value", option->name) : 0;
+    }
+    char *end;
+    unsigned long long number = strtoull(*value ? value + 1 : "", &end, 0);
+    if (!*value || !isdigit((unsigned char)value[1]) || *end)
+        return err_set(parse->err, "%s wants a whole number: %s=N", option->name, option->name);
+    if (option->pattern) {
+        *option->pattern = number;
+        return 0;
+    }
+    if (number < (unsigned long long)option->least || number > (unsigned long long)option->most)
+        return err_set(parse->err, "%s is from %d to %d", option->name, option->least,
+                       option->most);
+    if (option->number)
+        *option->number = (int)number;
+    return 0;
+}
+
+int parse_options(struct property_parse *parse, const char *text, struct property *property)
+{
+    const struct option options[] = {
+        {"once",        &property->once,        NULL,                 NULL,                0, 0      },
+        {"cold",        &property->cold,        NULL,                 NULL,                0, 0      },
+        {"quick",       &property->quick,       NULL,                 NULL,                0, 0      },
+        {"clear_upper", &property->clear_upper, NULL,                 NULL,                0, 0      },
+        {"copies",      NULL,                   &property->copies,    NULL,                1, 1000000},
+        {"align",       NULL,                   &property->align,     NULL,                1, 1 << 21},
+        {"seconds",     NULL,                   &property->seconds,   NULL,                1, 600    },
+        {"window",      NULL,                   &property->window_us, NULL,                1, 100000 },
+        {"gpr",         NULL,                   NULL,                 &property->gpr_fill, 0, 0      },
+        {"vec",         NULL,                   NULL,                 &property->vec_fill, 0, 0      },
+    };
+    for (const char *word; (word = next_word(parse, &text, " "));) {
+        size_t len = strcspn(word, "="), i = 0;
+        while (i < ARRAY_LEN(options) &&
+               (strlen(options[i].name) != len || strncmp(options[i].name, word, len) != 0))
+            i++;
+        if (i == ARRAY_LEN(options))
+            return err_set(parse->err,
+                           "'%s' is no option; there are once, cold, quick, clear_upper, copies=, "
+                           "align=, seconds=, window=, gpr= and vec=",
+                           word);
+        if (parse_option(parse, &options[i], word + len) != 0)
+            return -1;
+    }
+    return 0;
+}

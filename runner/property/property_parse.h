@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Part of reading a row of a property list: the grammar of its columns. Each function takes the
+// text of a column and fills its part of *property. 0, or -1 with the fault and, in parse->at,
+// where it is (a pointer into the text).
+#ifndef LATPUT_PROPERTY_PARSE_H
+#define LATPUT_PROPERTY_PARSE_H
+
+#include "property.h"
+
+struct property_parse {
+    struct arena *arena;
+    struct err *err;
+    const char *at;
+};
+
+// NAME of a property, a variant or a group: letters, digits and _; begins with a letter.
+int parse_name(struct property_parse *parse, const char *text);
+int parse_variants(struct property_parse *parse, const char *text, struct property *property);
+int parse_sweep(struct property_parse *parse, const char *text, struct property_sweep *sweep);
+int parse_template(struct property_parse *parse, const char *text, struct property *property);
+int parse_data(struct property_parse *parse, const char *text, struct property *property);
+int parse_number(struct property_parse *parse, const char *text, struct property_number *number);
+int parse_options(struct property_parse *parse, const char *text, struct property *property);
+
+#endif

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// The points of a property's sweep; see property.h.
+#include "property.h"
+
+#include <math.h>
+
+double property_number_value(const struct property_number *number,
+                             const struct property_machine *machine, double x, double by)
+{
+    switch (number->base) {
+    case BASE_ONE:
+        return number->factor;
+    case BASE_X:
+        return number->factor * x;
+    case BASE_BY:
+        return number->factor * by;
+    default:
+        return machine->cache_bytes[number->base] > 0
+                   ? number->factor * machine->cache_bytes[number->base]
+                   : (double)NAN;
+    }
+}
+
+double property_data_bytes(const struct property *property, const struct property_machine *machine,
+                           double x, double by)
+{
+    double bytes = 0;
+    for (int i = 0; i < property->ndata; i++) {
+        const struct property_data *data = &property->data[i];
+        double own = property_number_value(&data->bytes, machine, x, by);
+        double stride = property_number_value(&data->stride, machine, x, by);
+        // Beside the nodes of a chase, their order takes four bytes each.
+        bytes += data->fill.frames ? 0 : own + own / fmax(stride, 1) * 4;
+    }
+    return bytes;
+}
+
+static double to_grain(double x, double grain)
+{
+    double rounded = floor(x / grain + 0.5) * grain;
+    return rounded > 0 ? rounded : grain;
+}
+
+// Appends a point unless it is there already. False when there is no more room.
+static bool add_point(double values[SWEEP_POINTS_MAX], int *n, double x)
+{
+    if (*n && values[*n - 1] >= x)
+        return true;
+    if (*n == SWEEP_POINTS_MAX)
+        return false;
+    values[(*n)++] = x;
+    return true;
+}
+
+static int sweep_points(const struct property_sweep *sweep, double from, double to,
+                        double values[SWEEP_POINTS_MAX])
+{
+    int n = 0;
+    if (sweep->rule == SWEEP_VALUES) {
+        for (int i = 0; i < sweep->nvalues; i++)
+            add_point(values, &n, sweep->values[i]);
+        return n;
+    }
+    for (int i = 0; i < SWEEP_POINTS_MAX; i++) {
+        double x =
+            sweep->rule == SWEEP_LINEAR ? from + i * sweep->step : from * exp2(i / sweep->step);
+        x = to_grain(x, sweep->grain);
+        if (x > to || !add_point(values, &n, x))
+            break;
+    }
+    return n;
+}
+
+int property_points(const struct property *property, const struct property_machine *machine,
+                    double values[SWEEP_POINTS_MAX], double *limit, struct err *why)
+{
+    const struct property_sweep *sweep = &property->sweep;
+    double from = 0, to = 0, bys[SWEEP_POINTS_MAX];
+    int nbys = property_by_points(property, machine, bys), n;
+    *limit = (double)NAN;
+    if (sweep->rule != SWEEP_VALUES) {
+        from = property_number_value(&sweep->from, machine, 0, 0);
+        to = property_number_value(&sweep->to, machine, 0, 0);
+        if (isnan(from) || isnan(to)) {
+            err_set(why, "the size of a cache that the sweep names is not known");
+            return 0;
+        }
+    }
+    n = sweep_points(sweep, from, to, values);
+    int all = n;
+    while (n > 0 && property_data_bytes(property, machine, values[n - 1], bys[nbys - 1]) >
+                        machine->memory_bytes)
+        n--;
+    if (n < all && n > 0)
+        *limit = values[n - 1];
+    if (n == 0)
+        err_set(why, "its data need %.0f MiB of memory, and %.0f MiB may be used",
+                property_data_bytes(property, machine, values[0], bys[nbys - 1]) / 1048576,
+                machine->memory_bytes / 1048576);
+    return n;
+}
+
+int property_by_points(const struct property *property, const struct property_machine *machine,
+                       double values[SWEEP_POINTS_MAX])
+{
+    const struct property_sweep *by = &property->by;
+    double from = property_number_value(&by->from, machine, 0, 0);
+    double to = property_number_value(&by->to, machine, 0, 0);
+    int n = by->rule == SWEEP_NONE ? 0 : sweep_points(by, from, to, values);
+    if (n)
+        return n;
+    values[0] = (double)NAN;
+    return 1;
+}
