@@ -78,7 +78,7 @@ struct conclude_question {
 // Plateaus: "level 1", "end 1", "level 2", ... Slope: "slope", "start" (y at x = 0). Difference,
 // ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the
 // fastest), "cells 1" (how many cells), ... Distribution: "least", "median", "p99", "step" (what
-// all values are multiples of, beginning with the least), "mode 1", "share 1", ...
+// values differ by multiples of), "mode 1", "share 1", ...
 struct conclusion_value {
     const char *label;
     double value;
@@ -121,6 +121,9 @@ int conclude_refine(const struct conclude_question *question, const struct curve
 // --- for those who show it ---
 
 const char *confidence_word(double confidence); // "high", "fair", "low"
+
+// "5.03 clk", "48 KiB", "512"; the arena's.
+const char *conclude_quantity(struct arena *arena, double value, const char *unit);
 
 // What a point says: the middle of the shortest interval that holds half of its samples. NaN: none.
 double curve_point_value(const struct curve_point *point);

@@ -56,24 +56,24 @@ static double pass_spread(const struct shape *shape, int at)
     return most > least ? most - least : 0;
 }
 
-// All that were measured, ascending.
-static int gather_cells(const struct conclude_question *question, const struct curve *curves,
-                        int ncurves, const double *columns, int ncolumns, struct cell *cells,
-                        struct arena *arena)
+// All that were measured, ascending; `columns`: x of the columns.
+static int gather_cells(const struct shape *shapes, int nshapes, const double *columns,
+                        int ncolumns, struct cell *cells)
 {
     int n = 0;
     bool logs = true;
-    for (int i = 0; i < ncurves; i++)
-        logs = shape_of(question, &curves[i], arena).logs && logs;
-    for (int i = 0; i < ncurves; i++) {
-        struct shape shape = shape_of(question, &curves[i], arena);
-        for (int k = 0; k < shape.n; k++) {
-            double scale = logs == shape.logs ? 1 : shape_y(&shape, shape.v[k]);
-            cells[n++] =
-                (struct cell){.at = i * ncolumns + column_of(columns, ncolumns, shape.points[k]->x),
-                              .v = logs == shape.logs ? shape.v[k] : shape_y(&shape, shape.v[k]),
-                              .spread = pass_spread(&shape, k) * scale,
-                              .logs = logs};
+    for (int i = 0; i < nshapes; i++)
+        logs = shapes[i].logs && logs;
+    for (int i = 0; i < nshapes; i++) {
+        const struct shape *shape = &shapes[i];
+        for (int k = 0; k < shape->n; k++) {
+            double y = shape_y(shape, shape->v[k]);
+            bool same = logs == shape->logs;
+            cells[n++] = (struct cell){.at = i * ncolumns +
+                                             column_of(columns, ncolumns, shape->points[k]->x),
+                                       .v = same ? shape->v[k] : y,
+                                       .spread = pass_spread(shape, k) * (same ? 1 : y),
+                                       .logs = logs};
         }
     }
     qsort(cells, (size_t)n, sizeof *cells, cell_compare);
@@ -120,7 +120,10 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     double *columns = arena_alloc(arena, sizeof *columns * (size_t)(npoints + 1));
     struct cell *cells = arena_alloc(arena, sizeof *cells * (size_t)(npoints + 1));
     int ncolumns = find_columns(curves, ncurves, columns);
-    int n = gather_cells(question, curves, ncurves, columns, ncolumns, cells, arena);
+    struct shape *shapes = arena_alloc(arena, sizeof *shapes * (size_t)(ncurves + 1));
+    for (int i = 0; i < ncurves; i++)
+        shapes[i] = shape_of(question, &curves[i], arena);
+    int n = gather_cells(shapes, ncurves, columns, ncolumns, cells);
     if (n == 0)
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no cell came back");
     int *levels = arena_alloc(arena, sizeof *levels * (size_t)(ncurves * ncolumns));
@@ -154,7 +157,7 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
 
 // --- distribution ---
 
-enum { DIVISORS = 8 };
+enum { DIVISORS = 8, VALUES_FEW = 6 };
 static const double MODE_SHARE = 0.02, STEP_SHARE = 0.95, MISS = 0.1;
 
 // What the distances of all values from the least are multiples of; 0: of nothing. The smallest
@@ -185,18 +188,30 @@ static double find_step(const double *sorted, int n)
     return 0;
 }
 
-// Runs of values with no empty bin between them, and their shares.
+// Values on few steps are told one by one; of others, what lies together.
+static bool few_steps(const double *sorted, int n, double step)
+{
+    int values = 0;
+    for (int i = 0, first = 0; step > 0 && i < n; i++)
+        if (i + 1 == n || sorted[i + 1] - sorted[i] > step / 2) {
+            values += i + 1 - first >= MODE_SHARE * n;
+            first = i + 1;
+        }
+    return values > 0 && values <= VALUES_FEW;
+}
+
+// Runs of values that lie no farther apart than `gap`, and their shares.
 static const char *put_modes(struct draft *draft, const struct conclude_question *question,
-                             const double *sorted, int n, double bin)
+                             const double *sorted, int n, double gap)
 {
     const char *sentence = "";
+    struct arena *arena = draft->arena;
     int number = 1;
     for (int first = 0, i = 1; i <= n; i++) {
-        if (i < n && sorted[i] - sorted[i - 1] <= 1.5 * bin)
+        if (i < n && sorted[i] - sorted[i - 1] <= gap)
             continue;
         double share = (double)(i - first) / n, mode = quantile_median(sorted + first, i - first);
         if (share >= MODE_SHARE) {
-            struct arena *arena = draft->arena;
             draft_value(draft, arena_printf(arena, "mode %d", number), mode, sorted[first],
                         sorted[i - 1], question->y_unit);
             draft_value(draft, arena_printf(arena, "share %d", number), share, share, share, "");
@@ -209,31 +224,62 @@ static const char *put_modes(struct draft *draft, const struct conclude_question
     return sentence;
 }
 
-// Whether the medians of the passes differ by a step that counts.
-static bool passes_differ(const struct shape *shape)
+static int pass_values(const struct curve *curve, int pass, double *values)
 {
-    for (int i = 0; i < shape->n; i++)
-        if (pass_spread(shape, i) > shape->least)
+    int n = 0;
+    for (int i = 0; i < curve->npoints; i++)
+        for (int k = 0; k < curve->points[i].nsamples; k++) {
+            const struct curve_sample *sample = &curve->points[i].samples[k];
+            if (isfinite(sample->value) && (pass < 0 || sample->pass == pass))
+                values[n++] = sample->value;
+        }
+    quantile_sort(values, n);
+    return n;
+}
+
+static double share_below(const double *sorted, int n, double value)
+{
+    int below = 0;
+    while (below < n && sorted[below] <= value)
+        below++;
+    return (double)below / n;
+}
+
+// Whether a pass has another distribution than all together: by the greatest distance between the
+// two (Kolmogorov and Smirnov) at 1 %, and by a fifth at least, so that many samples do not make
+// much of little.
+static bool passes_differ(const struct curve *curve, const double *sorted, int n, int npasses,
+                          double *room)
+{
+    for (int pass = 0; pass < npasses; pass++) {
+        int count = pass_values(curve, pass, room);
+        double distance = 0;
+        for (int i = 0; i < count; i++)
+            distance = fmax(distance, fabs(share_below(room, count, room[i]) -
+                                           share_below(sorted, n, room[i])));
+        if (count && distance > fmax(0.2, 1.63 / sqrt(count)))
             return true;
+    }
     return false;
 }
 
 struct conclusion conclude_distribution(const struct conclude_question *question,
                                         const struct curve *curve, struct arena *arena)
 {
-    int n = 0, total = 0;
-    for (int i = 0; i < curve->npoints; i++)
+    int total = 1, npasses = 0;
+    for (int i = 0; i < curve->npoints; i++) {
         total += curve->points[i].nsamples;
-    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(total + 1));
-    for (int i = 0; i < curve->npoints; i++)
         for (int k = 0; k < curve->points[i].nsamples; k++)
-            if (isfinite(curve->points[i].samples[k].value))
-                sorted[n++] = curve->points[i].samples[k].value;
+            if (curve->points[i].samples[k].pass >= npasses)
+                npasses = curve->points[i].samples[k].pass + 1;
+    }
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)total);
+    double *room = arena_alloc(arena, sizeof *room * (size_t)total);
+    int n = pass_values(curve, -1, sorted);
     if (n < 20)
         return conclude_nothing(
             curve->variant, CONCLUSION_TOO_FEW,
             arena_printf(arena, "only %d values came back, and 20 are needed", n));
-    quantile_sort(sorted, n);
     struct draft draft = {.arena = arena};
     double step = find_step(sorted, n), median = quantile_median(sorted, n);
     double p99 = quantile_of(sorted, n, 0.99);
@@ -245,17 +291,14 @@ struct conclusion conclude_distribution(const struct conclude_question *question
         draft_value(&draft, "step", step, step, step, question->y_unit);
     // Without a step, bins as wide as the data ask for (Freedman and Diaconis, 1981).
     double bin = step > 0 ? step : 2 * quantile_spread(sorted, n) / cbrt(n);
-    const char *sentence = put_modes(&draft, question, sorted, n, bin);
+    double gap = few_steps(sorted, n, step) ? step / 2 : 1.5 * bin;
+    const char *sentence = put_modes(&draft, question, sorted, n, gap);
     if (step > 0)
         sentence = arena_printf(arena, "%s, in steps of %s", sentence,
                                 conclude_quantity(arena, step, question->y_unit));
-    struct shape shape = shape_of(question, curve, arena);
-    bool differ = passes_differ(&shape);
+    bool differ = passes_differ(curve, sorted, n, npasses, room);
     if (differ)
         sentence = arena_printf(arena, "%s; passes disagree", sentence);
     return draft_end(&draft, curve->variant, differ ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
-                     differ              ? 0.5
-                     : shape.npasses > 1 ? 1
-                                         : 0.5,
-                     sentence);
+                     !differ && npasses > 1 ? 1 : 0.5, sentence);
 }

@@ -91,7 +91,5 @@ struct conclusion draft_end(const struct draft *draft, const char *variant,
                             const char *sentence);
 struct conclusion conclude_nothing(const char *variant, enum conclusion_outcome outcome,
                                    const char *sentence);
-// "5.03 clk", "48 KiB", "512".
-const char *conclude_quantity(struct arena *arena, double value, const char *unit);
 
 #endif

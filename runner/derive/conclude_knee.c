@@ -52,12 +52,13 @@ static double knee_x(const struct conclude_question *question, const struct shap
     return shape->points[at]->x + question->add;
 }
 
+// Where x changes: between the points that have it by resampling, and the next one, where it has
+// changed.
 static void put_x(struct draft *draft, const struct conclude_question *question,
                   const struct shape *shape, const char *label, const struct step *step)
 {
     draft_value(draft, label, knee_x(question, shape, step->last),
-                knee_x(question, shape, step->low),
-                knee_x(question, shape, step->high + 1 > step->next ? step->high + 1 : step->next),
+                knee_x(question, shape, step->low), knee_x(question, shape, step->high + 1),
                 question->x_unit);
 }
 

@@ -13,6 +13,8 @@ static const double STEEP = 3;
 static const double NARROW = 1.5;
 // A pass has a step if it goes at least this share of its height in it.
 static const double PASS_SHARE = 0.5;
+// So much of a step's height away from its first level a point is on the way.
+static const double WAY_SHARE = 0.2;
 
 static double segment_rise(const struct segment *segment, const struct shape *shape)
 {
@@ -97,13 +99,13 @@ static int split(const struct step *step, const struct shape *shape, const doubl
     for (int i = first; i < last; i++) {
         double left = (v[i - first] - segment_at(step->left, shape, i)) / shape->sigma[i];
         double right = (v[i - first] - segment_at(step->right, shape, i)) / shape->sigma[i];
-        // To count i to the left instead of the right. On the way to the right level a point is as
-        // good as on it.
+        // To count i to the left instead of the right. What lies on neither is behind the step if
+        // it has left the one level for the other.
         double way =
-            (v[i - first] - segment_at(step->left, shape, i)) * (step->after - step->before);
-        double right_cost = step->bend || way > 0 ? fmin(right * right, CAP) : CAP;
-        if (fabs(left) >= sqrt(CAP) && way > 0)
-            right_cost = fmin(right_cost, CAP - 1);
+            (v[i - first] - segment_at(step->left, shape, i)) / (step->after - step->before);
+        double right_cost = fmin(right * right, CAP);
+        if (fmin(fabs(left), fabs(right)) >= sqrt(CAP))
+            right_cost += step->bend || way > WAY_SHARE ? -1 : 1;
         cost += fmin(left * left, CAP) - right_cost;
         if (cost < best) {
             best = cost;
