@@ -249,9 +249,28 @@ void draft_break(struct draft *draft, int index)
                                        draft->body.len - before - 1);
 }
 
+// A body that says the same several times is cut to once: the core copies it together as often as
+// it likes, and the assembler's time is that of its lines. Returns the instances that are left.
+static int draft_cut_to_period(struct draft *draft, int instances)
+{
+    const char *text = strbuf_text(&draft->body);
+    size_t len = draft->body.len;
+    for (int times = instances; times > 1; times--) {
+        size_t period = len / (size_t)times;
+        if (instances % times || draft->instrs % times || len % (size_t)times || period == 0 ||
+            text[period - 1] != '\n' || memcmp(text, text + period, len - period) != 0)
+            continue;
+        strbuf_cut(&draft->body, period);
+        draft->instrs /= times;
+        return instances / times;
+    }
+    return instances;
+}
+
 struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances)
 {
     const struct row_plan *rp = draft->rp;
+    instances = draft_cut_to_period(draft, instances);
     bool simd = rp->vec_bits || draft->used[CLASS_VEC];
     struct kernel_spec spec = {
         .shape = arena_strdup(rp->arena, shape),

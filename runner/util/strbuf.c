@@ -47,6 +47,14 @@ void strbuf_clear(struct strbuf *buf)
         buf->data[0] = '\0';
 }
 
+void strbuf_cut(struct strbuf *buf, size_t len)
+{
+    if (len >= buf->len)
+        return;
+    buf->len = len;
+    buf->data[len] = '\0';
+}
+
 void strbuf_free(struct strbuf *buf)
 {
     free(buf->data);

@@ -16,6 +16,7 @@ void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 const char *strbuf_text(const struct strbuf *buf); // never NULL
 void strbuf_clear(struct strbuf *buf);             // empty, keeps the memory
+void strbuf_cut(struct strbuf *buf, size_t len);   // to its first `len` bytes, if it has more
 void strbuf_free(struct strbuf *buf);
 
 #endif
