@@ -277,6 +277,10 @@ void guard_sleep_ms(uint32_t ms);
 bool steady_settled(const struct kernel_run *run, double tolerance);
 uint32_t steady_accept(const struct kernel_run *run, uint32_t accept, double tolerance);
 
+// core_values.c
+void values_sort(double *values, int n);      // ascending
+double values_densest(double *values, int n); // sorts; the mean of the n > 0 values' densest half
+
 // core_count.c: events counted around repetitions.
 void count_open(const struct core_counter *counters, uint32_t n); // before the system-call filter
 // Opens counter number `which` with perf, in the group of a descriptor (-1: as a group's first);

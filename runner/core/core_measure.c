@@ -42,13 +42,9 @@ static void keep_values(struct kernel_run *run, const struct core_record *record
                                        (run->kernel->instances ? run->kernel->instances : 1));
     run->nsamples[run->nvalues] = record->timing.accepted;
     double *values = run->values[run->nvalues++];
-    for (uint32_t i = 0; i < record->timing.accepted; i++) {
-        double value = sample_value(&record->timing.samples[i]) * scale;
-        uint32_t at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
+    for (uint32_t i = 0; i < record->timing.accepted; i++)
+        values[i] = sample_value(&record->timing.samples[i]) * scale;
+    values_sort(values, (int)record->timing.accepted);
 }
 
 static void send_timing(struct kernel_run *run, struct core_record *record,

@@ -17,6 +17,7 @@ enum {
     CANARY_INSTRS = 960, // long enough to leave a loop buffer, short enough for the µop cache
     CANARY_BYTES_MAX = CANARY_INSTRS * 9,
     OVERHEAD_ROUNDS = 201,
+    OVERHEAD_ROUNDS_LEAST = 11,
     RATIO_ROUNDS = 101,
     RATIO_FAST = RATIO_ROUNDS / 10, // of sorted rounds: a busy sibling slows the chain of add
     COUNT_LOOPS = 512,              // of a loop without a body
@@ -242,50 +243,41 @@ bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
     return ratio >= canary_least && ratio <= canary_most;
 }
 
-static void time_sort(double *values, int n)
+// A long chain between two short ones, as a kernel is between two calibrations, and what follows
+// for the overhead. `gated`: under the gate. False: disturbed.
+static bool time_overhead_round(const struct core_config *config, bool gated, double *value)
 {
-    for (int i = 1; i < n; i++) {
-        double value = values[i];
-        int at = i;
-        for (; at > 0 && values[at - 1] > value; at--)
-            values[at] = values[at - 1];
-        values[at] = value;
-    }
+    enum { LONG = 3 };
+    uint32_t canary = gated ? time_canary() : 0, before = time_calibration();
+    if (gated && !time_canary_quiet(canary, before))
+        return false;
+    uint32_t long_tsc = time_own(&calib_code, LONG * calib_iterations);
+    if (gated)
+        canary = time_canary();
+    uint32_t after = time_calibration();
+    double differ = before > after ? before - after : after - before;
+    if (gated && (differ > config->calib_tolerance * before || !time_canary_quiet(canary, after)))
+        return false;
+    *value = (LONG * ((double)before + after) / 2 - long_tsc) / (LONG - 1);
+    return true;
 }
 
-// What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline,
-// the mispredicted end of the loop. From chains of single and double length, so that all of it is
-// in. A wrong one moves kernels that are longer than the calibration: with half of the rounds
-// disturbed, the median was up to 50 ticks of 60 off, and all values of that process 0.7 %. So the
-// value is that of the densest group of rounds, and, once the gate is there, of rounds that pass
-// it.
-static double time_overhead(bool gated)
+// What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline.
+// From chains of two lengths, so that all of it is in. A wrong one moves all values of its process:
+// 30 ticks of 54 too many are 0.5 % where a kernel is twice as long as the calibration. A core that
+// is shared takes longer for it, by half; so once the gate is there only rounds that pass it count,
+// and on a core that is seldom quiet they are waited for.
+static double time_overhead(const struct core_config *config, bool gated)
 {
-    enum { GROUP_TICKS = 8, TRIES = 4 };
+    enum { WAIT_MS = 250 };
     double values[OVERHEAD_ROUNDS];
     int n = 0;
-    for (int tries = 0; tries < TRIES * OVERHEAD_ROUNDS && n < OVERHEAD_ROUNDS; tries++) {
-        uint32_t once = time_own(&calib_code, calib_iterations);
-        if (gated && !time_canary_quiet(time_canary(), once))
-            continue;
-        uint32_t twice = time_own(&calib_code, 2 * calib_iterations);
-        if (gated && !time_canary_quiet(time_canary(), once))
-            continue;
-        values[n++] = 2.0 * once - twice;
-    }
-    if (gated && n < OVERHEAD_ROUNDS / TRIES) // never quiet: nothing is known better than before
+    uint64_t end = time_now() + (uint64_t)(WAIT_MS * config->tsc_hz / 1000);
+    while (n < OVERHEAD_ROUNDS && time_now() < end)
+        n += time_overhead_round(config, gated, &values[n]);
+    if (n < OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
         return overhead;
-    time_sort(values, n);
-    int best = 0, most = 0;
-    for (int from = 0, end = 0; from < n; from++) {
-        while (end < n && values[end] <= values[from] + GROUP_TICKS)
-            end++;
-        if (end - from > most) {
-            most = end - from;
-            best = from;
-        }
-    }
-    return values[best + most / 2];
+    return values_densest(values, n);
 }
 
 // The latency of imul in units of that of add, which is one cycle on every CPU: the check on the
@@ -297,8 +289,8 @@ static double time_imul_per_add(void)
         imul[i] = time_own(&calib_code, calib_iterations) - overhead;
         add[i] = time_own(&add_code, calib_iterations) - overhead;
     }
-    time_sort(imul, RATIO_ROUNDS);
-    time_sort(add, RATIO_ROUNDS);
+    values_sort(imul, RATIO_ROUNDS);
+    values_sort(add, RATIO_ROUNDS);
     return imul[RATIO_FAST] / add[RATIO_FAST];
 }
 
@@ -332,7 +324,7 @@ static bool time_take(double rows[CORE_TIMED_MAX][OVERHEAD_ROUNDS], int round)
 }
 
 // What one more iteration of a kernel counts, and what a timing of it counts besides: by loops of
-// `iterations` and of twice as many, as time_overhead() does for the clock.
+// `iterations` and of twice as many.
 static void time_count_slope(const struct core_config *config, const struct code *code,
                              uint32_t iterations, double slope[CORE_TIMED_MAX],
                              double rest[CORE_TIMED_MAX])
@@ -355,8 +347,8 @@ static void time_count_slope(const struct core_config *config, const struct code
             once[i][round] -= more; // the rest
             twice[i][round] = more / iterations;
         }
-        time_sort(once[i], n);
-        time_sort(twice[i], n);
+        values_sort(once[i], n);
+        values_sort(twice[i], n);
         rest[i] = once[i][n / 2];
         slope[i] = twice[i][n / 2];
     }
@@ -389,7 +381,7 @@ static double time_calibration_median(void)
     double values[RATIO_ROUNDS];
     for (int i = 0; i < RATIO_ROUNDS; i++)
         values[i] = time_calibration();
-    time_sort(values, RATIO_ROUNDS);
+    values_sort(values, RATIO_ROUNDS);
     return values[RATIO_ROUNDS / 2];
 }
 
@@ -401,7 +393,7 @@ void time_calibrate(const struct core_config *config, struct times *times)
     canary_iterations =
         (uint32_t)(config->canary_ns * ticks_per_ns / time_iteration(&canary_code[canary_kind])) +
         1;
-    overhead = time_overhead(false);
+    overhead = time_overhead(config, false);
     times->imul_per_add = time_imul_per_add();
     if (core_is_timed(config))
         time_count(config, times);
@@ -412,6 +404,6 @@ void time_calibrate(const struct core_config *config, struct times *times)
     canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
     canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
     if (config->mode != CORE_MODE_FLOOR)
-        overhead = time_overhead(true);
+        overhead = time_overhead(config, true);
     times->overhead_tsc = overhead;
 }

@@ -19,9 +19,11 @@ struct exec_params exec_defaults(void)
                    .canary_tolerance = 0.02,
                    .calib_tolerance = 0.006,
                    .passes_tolerance = 0.005,
-                   .window_ns = 5000,
+                   // Kernel and calibration of about one length: then what a timing costs beside
+                   // its work matters little, however well it is known.
+                   .window_ns = 4000,
                    .canary_ns = 3000,
-                   .calib_ns = 2000,
+                   .calib_ns = 3500,
                    .accept = 8,
                    .tries = 40,
                    .requeues = 40,
