@@ -21,8 +21,9 @@
 #include <unistd.h>
 
 // A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
-// kernel, short enough that little is lost when the run is killed.
-enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 150 };
+// kernel, short enough that little is lost when the run is killed. The first is soon built, and
+// long enough that its passes are not spent waiting.
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 1000 };
 
 // Everything that lives as long as a run.
 struct run {

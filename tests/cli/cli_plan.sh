@@ -7,7 +7,7 @@
 run plan "add r64 r64"
 expect_status 0
 expect_out '^add r64 r64  \(legacy, X86_64\)$'
-expect_out '^  latency +op2 -> op1 +exact +dense\(8/16\) filled\(8/72\)$'
+expect_out '^  latency +op2 -> op1 +exact +dense\(2/4\) filled\(2/18\)$'
 expect_out '^  throughput +exact +n4\(4/4\) n8\(8/8\) n12\(12/12\)$'
 
 run plan --tests T --issue-width 4 "add r64 r64"
@@ -15,7 +15,7 @@ expect_status 0
 expect "only throughput" sh -c "! grep -q latency '$OUT'"
 
 run plan --issue-width 4 "add r64 r64"
-expect_out 'dense\(8/8\) filled\(8/32\)'
+expect_out 'dense\(1/1\) filled\(1/4\)'
 
 cat >rows.csv <<'CSV'
 # Rows of this test
