@@ -13,15 +13,17 @@ struct option {
 };
 
 // The first field is no option, so no offset of one is 0.
+// clang-format off
 static const struct option options[] = {
-    {"geometric", offsetof(struct conclude_question, geometric),     0},
-    {"falls",           offsetof(struct conclude_question,                                      falls),         0},
-    {"bends",          offsetof(struct conclude_question,                                           bends),                                           0},
-    {"least",     0,offsetof(struct conclude_question,least_step)},
-    {"factor",      0,            offsetof(struct conclude_question,                                                 factor)},
-    {"add",    0,                               offsetof(struct conclude_question, add)},
-    {"control",           0,                                        0                                                 },
+    {"geometric", offsetof(struct conclude_question, geometric), 0},
+    {"falls", offsetof(struct conclude_question, falls), 0},
+    {"bends", offsetof(struct conclude_question, bends), 0},
+    {"least", 0, offsetof(struct conclude_question, least_step)},
+    {"factor", 0, offsetof(struct conclude_question, factor)},
+    {"add", 0, offsetof(struct conclude_question, add)},
+    {"control", 0, 0},
 };
+// clang-format on
 
 static int option_number(const char *word, const char *value, double *number, struct err *err)
 {

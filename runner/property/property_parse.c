@@ -308,18 +308,20 @@ static int parse_option(struct property_parse *parse, const struct option *optio
 
 int parse_options(struct property_parse *parse, const char *text, struct property *property)
 {
+    // clang-format off
     const struct option options[] = {
-        {"once",        &property->once,        NULL,                 NULL,                0, 0      },
-        {"cold",        &property->cold,        NULL,                 NULL,                0, 0      },
-        {"quick",       &property->quick,       NULL,                 NULL,                0, 0      },
-        {"clear_upper", &property->clear_upper, NULL,                 NULL,                0, 0      },
-        {"copies",      NULL,                   &property->copies,    NULL,                1, 1000000},
-        {"align",       NULL,                   &property->align,     NULL,                1, 1 << 21},
-        {"seconds",     NULL,                   &property->seconds,   NULL,                1, 600    },
-        {"window",      NULL,                   &property->window_us, NULL,                1, 100000 },
-        {"gpr",         NULL,                   NULL,                 &property->gpr_fill, 0, 0      },
-        {"vec",         NULL,                   NULL,                 &property->vec_fill, 0, 0      },
+        {"once", &property->once, NULL, NULL, 0, 0},
+        {"cold", &property->cold, NULL, NULL, 0, 0},
+        {"quick", &property->quick, NULL, NULL, 0, 0},
+        {"clear_upper", &property->clear_upper, NULL, NULL, 0, 0},
+        {"copies", NULL, &property->copies, NULL, 1, 1000000},
+        {"align", NULL, &property->align, NULL, 1, 1 << 21},
+        {"seconds", NULL, &property->seconds, NULL, 1, 600},
+        {"window", NULL, &property->window_us, NULL, 1, 100000},
+        {"gpr", NULL, NULL, &property->gpr_fill, 0, 0},
+        {"vec", NULL, NULL, &property->vec_fill, 0, 0},
     };
+    // clang-format on
     for (const char *word; (word = next_word(parse, &text, " "));) {
         size_t len = strcspn(word, "="), i = 0;
         while (i < ARRAY_LEN(options) &&
