@@ -219,7 +219,7 @@ lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_O
 		-I$(BUILD) -Itests 2>/dev/null || exit 255'
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 
-DATA = find lists macros cpuinfo db -type f ! -name '*.[ch]' ! -name '*.db*'
+DATA = find lists macros cpuinfo db site -type f ! -name '*.[ch]' ! -name '*.db*'
 BASH_COMPLETION = share/bash-completion/completions/latput
 ZSH_COMPLETION = share/zsh/site-functions/_latput
 install: all

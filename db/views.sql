@@ -219,6 +219,34 @@ SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk,
     average, least_clk, most_clk, states, mark, states_seen
 FROM run_latency_table WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
+-- One row a kernel of a test of latency or throughput, with what the test came to; a test that has no
+-- kernels has one row, whose columns of kernels are NULL. detail: of the kernel, test_detail: of the
+-- test. decides: the value of the test is this kernel's. counted: instance_clk is by a counter.
+-- machine_code: the first 64 bytes, in hexadecimal.
+CREATE VIEW run_kernel_table AS
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.kind, got.src, got.dst, got.variant,
+    got.outcome AS test_outcome, got.detail AS test_detail, kernel.shape, kernel.instances,
+    kernel.instrs, kernel.extra_clk, kernel.outcome, kernel.detail, estimate.instance_clk,
+    estimate.spread_clk, estimate.accepted, estimate.tried, kernel.kernel_id IS got.kernel_id AS decides,
+    estimate.calibrated_clk IS NOT NULL AS counted, kernel.code_bytes,
+    hex(kernel.code) AS machine_code, form.bits, form.form, list.name AS list, run_form.position,
+    got.position AS test_position, kernel.position AS kernel_position, kernel.kernel_id, got.run_id,
+    got.run_form_id
+FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+    JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
+    LEFT JOIN kernel ON kernel.test_id = got.test_id
+    LEFT JOIN estimate ON estimate.kernel_id = kernel.kernel_id
+WHERE got.kind IN ('latency', 'throughput');
+
+-- Public: those of the tests that instruction_table has the values of.
+CREATE VIEW kernel_table AS
+WITH best AS MATERIALIZED (
+    SELECT run_form_id, latency_row, rthroughput_row FROM best_run_form)
+SELECT * FROM run_kernel_table
+WHERE kind = 'latency' AND run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best)
+    OR kind = 'throughput'
+        AND run_form_id IN (SELECT coalesce(rthroughput_row, run_form_id) FROM best);
+
 -- Public: what is not ok, in every run.
 CREATE VIEW failure_table AS
 SELECT got.run_id, form.mnemonic, form.operands,

@@ -22,6 +22,7 @@ runner/derive
 runner/ports
 runner/store
 runner/report
+runner/site
 runner/measure
 runner/run
 runner/property

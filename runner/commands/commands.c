@@ -23,6 +23,7 @@
     X(diff) \
     X(report) \
     X(export) \
+    X(site) \
     X(pack) \
     X(merge) \
     X(rederive)

@@ -235,22 +235,42 @@ static void ports_json_probes(struct json *json, const struct stored_port_model 
     json_close(json, ']');
 }
 
+// The ports as the diagrams have them, from left to right.
+static void ports_json_order(struct json *json, const struct port_model *model)
+{
+    int ports[PORTS_MAX], n = ports_order(model, ports);
+    json_open(json_name(json_break(json, "\n "), "order"), '[');
+    for (int p = 0; p < n; p++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, ports[p], label);
+        json_text(json, label);
+    }
+    json_close(json, ']');
+}
+
+void report_ports_object(const struct stored_port_model *stored, const char *uarch,
+                         struct json *json)
+{
+    const struct port_model *model = &stored->model;
+    json_open(json, '{');
+    json_text(json_name(json, "uarch"), uarch);
+    json_int(json_name(json, "width"), model->width);
+    json_int(json_name(json, "ports"), model->nports);
+    json_fixed(json_name(json, "residual"), model->residual, 4);
+    json_fixed(json_name(json, "binding"), model->binding, 4);
+    json_text(json_name(json, "filler"), stored->filler);
+    ports_json_sets(json, stored);
+    ports_json_units(json, stored);
+    ports_json_probes(json, stored);
+    ports_json_order(json, model);
+    json_close(json, '}');
+}
+
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
                        struct strbuf *out)
 {
-    const struct port_model *model = &stored->model;
     struct json json = {.out = out};
-    json_open(&json, '{');
-    json_text(json_name(&json, "uarch"), uarch);
-    json_int(json_name(&json, "width"), model->width);
-    json_int(json_name(&json, "ports"), model->nports);
-    json_fixed(json_name(&json, "residual"), model->residual, 4);
-    json_fixed(json_name(&json, "binding"), model->binding, 4);
-    json_text(json_name(&json, "filler"), stored->filler);
-    ports_json_sets(&json, stored);
-    ports_json_units(&json, stored);
-    ports_json_probes(&json, stored);
-    json_close(&json, '}');
+    report_ports_object(stored, uarch, &json);
     strbuf_puts(out, "\n");
 }
 

@@ -9,35 +9,31 @@
 
 // Reading, for reports: rows of the public views (design of their columns: db/README.md).
 enum store_view {
-    STORE_VIEW_INSTRUCTION, // instruction_table
-    STORE_VIEW_LATENCY,     // latency_table
-    STORE_VIEW_PORT,        // port_table
-    STORE_VIEW_EVIDENCE,    // port_evidence: what was timed for the rows of port_table
-    STORE_VIEW_FAILURE,     // failure_table
-    STORE_VIEW_RUN,         // run_table: one row a run, newest first
-    STORE_VIEW_WARNING,     // run_warning
-    STORE_VIEW_BENCH,       // bench_table
-    STORE_VIEW_REPETITION,  // bench_repetition_table
-    STORE_VIEW_LIST,        // list_table: the lists of each run
+    STORE_VIEW_INSTRUCTION,    // instruction_table
+    STORE_VIEW_LATENCY,        // latency_table
+    STORE_VIEW_PORT,           // port_table
+    STORE_VIEW_EVIDENCE,       // port_evidence: what was timed for the rows of port_table
+    STORE_VIEW_KERNEL,         // kernel_table: what was timed for the values of instruction_table
+    STORE_VIEW_PROPERTY,       // property_table
+    STORE_VIEW_PROPERTY_POINT, // property_point
+    STORE_VIEW_FAILURE,        // failure_table
+    STORE_VIEW_RUN,            // run_table: one row a run, newest first
+    STORE_VIEW_WARNING,        // run_warning
+    STORE_VIEW_BENCH,          // bench_table
+    STORE_VIEW_REPETITION,     // bench_repetition_table
+    STORE_VIEW_LIST,           // list_table: the lists of each run
     // The next two want the filter's run_id and list, and take nothing else of it.
     STORE_VIEW_LIST_BEST,    // the best of every form that any run on that run's CPU measured of it
     STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
 };
-struct store_where;
 struct store_filter {
-    // On "mnemonic", "mnemonic operands" and the form, one of them; case and commas between
-    // operands do not matter, and registers are classes: ymm1 is y. Of pieces of code on label and
-    // snippet. None: all.
-    const char *const *globs;
-    int nglobs;
-    const char *uarch; // this one, or one of several with commas between them; NULL: all
+    const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
+                       // operands do not matter; of pieces of code on label and snippet;
+                       // NULL: all
+    const char *uarch; // NULL: all
     int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
                        // evidence), or every run
     const char *list;  // name of a list, NULL: all
-    const struct store_where *where; // of this view (store_where.h); NULL: all
-    const char *sort; // columns, as "latency_max_clk DESC, form": of store_sort_parse(); NULL: as
-                      // the view has them
-    int64_t limit;    // rows at most; 0: all
 };
 struct store_rows; // a query under way; columns in the order of the view
 // Collects what STORE_VIEW_LIST_BEST and STORE_VIEW_LIST_FAILURE read, in memory, for this run's

@@ -1,31 +1,53 @@
 // SPDX-License-Identifier: MIT
 // Writing JSON; see json.h.
 #include "json.h"
+#include "text.h"
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 // What stands between this and what was before.
 static void json_begin(struct json *json)
 {
     if (!json->named) {
         strbuf_puts(json->out, json->more ? "," : "");
-        strbuf_puts(json->out, json->space ? json->space : json->more ? " " : "");
+        strbuf_puts(json->out, json->space ? json->space : json->more && !json->script ? " " : "");
         json->space = NULL;
     }
     json->named = false;
     json->more = true;
 }
 
-static void json_quote(struct strbuf *out, const char *text)
+// Text of a script: what stands behind the quote at `text`, and how long it is there.
+static size_t json_script_text(struct strbuf *out, const char *text)
+{
+    bool plain;
+    size_t len = text_next(text, &plain);
+    unsigned char byte = (unsigned char)*text;
+    if (byte >= 0x80 && len == 1)
+        strbuf_puts(out, "\\ufffd");
+    else if (byte < 0x80 && strchr("<>&", byte))
+        strbuf_printf(out, "\\u%04x", byte);
+    else if (strncmp(text, "\u2028", 3) == 0 || strncmp(text, "\u2029", 3) == 0)
+        strbuf_printf(out, "\\u20%x", (unsigned)(unsigned char)text[2] - 0x80);
+    else
+        strbuf_put(out, text, len);
+    return len;
+}
+
+static void json_quote(struct strbuf *out, const char *text, bool script)
 {
     strbuf_puts(out, "\"");
-    for (; *text; text++) {
+    for (size_t len = 1; *text; text += len) {
         unsigned char byte = (unsigned char)*text;
+        len = 1;
         if (byte < ' ' || byte == 0x7f)
             strbuf_printf(out, "\\u%04x", byte);
         else if (byte == '"' || byte == '\\')
             strbuf_printf(out, "\\%c", byte);
+        else if (script)
+            len = json_script_text(out, text);
         else
             strbuf_put(out, text, 1);
     }
@@ -34,14 +56,14 @@ static void json_quote(struct strbuf *out, const char *text)
 
 struct json *json_break(struct json *json, const char *space)
 {
-    json->space = space;
+    json->space = json->script ? NULL : space;
     return json;
 }
 
 struct json *json_name(struct json *json, const char *name)
 {
     json_text(json, name);
-    strbuf_puts(json->out, ": ");
+    strbuf_puts(json->out, json->script ? ":" : ": ");
     json->named = true;
     return json;
 }
@@ -64,7 +86,7 @@ void json_close(struct json *json, char bracket)
 void json_text(struct json *json, const char *text)
 {
     json_begin(json);
-    json_quote(json->out, text ? text : "");
+    json_quote(json->out, text ? text : "", json->script);
 }
 
 void json_text_known(struct json *json, const char *text)
@@ -105,22 +127,6 @@ void json_digits(struct json *json, double value, int digits)
     }
     json_begin(json);
     strbuf_printf(json->out, "%.*g", digits, value);
-}
-
-void json_real(struct json *json, double value)
-{
-    if (!isfinite(value)) {
-        json_null(json);
-        return;
-    }
-    json_begin(json);
-    strbuf_put_real(json->out, value);
-}
-
-void json_raw(struct json *json, const char *value)
-{
-    json_begin(json);
-    strbuf_puts(json->out, value);
 }
 
 void json_bool(struct json *json, bool value)

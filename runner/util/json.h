@@ -21,9 +21,12 @@
 
 struct json {
     struct strbuf *out; // the caller's, who also ends the text with a line feed
-    const char *space;  // of json_break(); NULL
-    bool more;          // something stands before this in the array or object
-    bool named;         // what comes is the value of a name
+    // For a file that a page loads as a script: without blanks, and no text ends a script, begins a
+    // comment of HTML or is a line's end to JavaScript; what is no UTF-8 is U+FFFD.
+    bool script;
+    const char *space; // of json_break(); NULL
+    bool more;         // something stands before this in the array or object
+    bool named;        // what comes is the value of a name
 };
 
 // What comes next, the end of an array or object too, has this white space in front of it, instead
@@ -41,8 +44,6 @@ void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 void json_fixed(struct json *json, double value, int decimals); // not finite: null
 void json_digits(struct json *json, double value, int digits);  // as %g; not finite: null
-void json_real(struct json *json, double value);                // all its digits; not finite: null
-void json_raw(struct json *json, const char *value);            // JSON already
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 

@@ -75,12 +75,30 @@ static void test_escapes(void **state)
                  "\"tab\\u0009 line\\u000a bell\\u0007 del\\u007f µop €\"}");
 }
 
+// For a script: nothing in it is markup, ends a line of JavaScript or is no UTF-8.
+static void test_script(void **state)
+{
+    (void)state;
+    struct strbuf out = {0};
+    struct json json = {.out = &out, .script = true};
+    json_open(&json, '{');
+    json_text(json_name(&json, "a&b"), "</script><!--\xe2\x80\xa8\xe2\x80\xa9\xe2\x82\xac\"");
+    json_open(json_name(json_break(&json, "\n"), "bytes"), '[');
+    json_int(&json, 1);
+    json_text(&json, "\xff\xc3(\xc3\xa9");
+    json_close(&json, ']');
+    json_close(&json, '}');
+    expect(&out, "{\"a\\u0026b\":\"\\u003c/script\\u003e\\u003c!--\\u2028\\u2029\xe2\x82\xac\\\"\","
+                 "\"bytes\":[1,\"\\ufffd\\ufffd(\xc3\xa9\"]}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_layout),
         cmocka_unit_test(test_values),
         cmocka_unit_test(test_escapes),
+        cmocka_unit_test(test_script),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// The web page: its own files, and what the database knows as scripts; see site.h.
+#include "site_internal.h"
+
+#include "version.h"
+
+#include <stdlib.h>
+
+// The title of each list, that of the newest run that has it.
+static int lists_json(struct store *store, struct json *json, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_LIST, NULL, err);
+    if (!rows)
+        return -1;
+    int got;
+    json_open(json_name(json, "lists"), '['); // [name, title], later ones are newer
+    while ((got = store_rows_next(rows, err)) > 0) {
+        json_open(json, '[');
+        json_text(json, store_rows_text(rows, store_rows_column(rows, "list")));
+        json_text(json, store_rows_text(rows, store_rows_column(rows, "title")));
+        json_close(json, ']');
+    }
+    json_close(json, ']');
+    store_rows_close(rows);
+    return got;
+}
+
+static int index_json(struct store *store, const struct site_options *options,
+                      const struct site_cpus *cpus, struct json *json, struct err *err)
+{
+    json_text(json_name(json, "title"), options->title);
+    json_text(json_name(json, "version"), LATPUT_VERSION);
+    json_int(json_name(json, "chunk"), SITE_CHUNK);
+    json_bool(json_name(json, "samples"), options->samples);
+    json_text_known(json_name(json, "database"), options->database ? SITE_DATABASE : NULL);
+    int result = lists_json(store, json, err);
+    json_open(json_name(json, "cpus"), '[');
+    for (int c = 0; c < cpus->ncpus && result == 0; c++) {
+        json_open(json, '{');
+        result = site_cpu_json(store, cpus, c, json, err);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    return result;
+}
+
+static int index_write(struct store *store, struct site_files *files,
+                       const struct site_options *options, const struct site_cpus *cpus,
+                       struct err *err)
+{
+    struct strbuf text = {0}, properties = {0};
+    struct json json = {.out = &text, .script = true};
+    struct json property = {.out = &properties, .script = true};
+    int nproperties;
+    int result = site_property_json(store, &property, &nproperties, err);
+    json_open(&json, '{');
+    json_int(json_name(&json, "properties"), nproperties);
+    if (result == 0)
+        result = index_json(store, options, cpus, &json, err);
+    json_close(&json, '}');
+    if (result == 0)
+        result = site_file_script(files, "data/properties.js", "properties", &properties, err);
+    if (result == 0)
+        result = site_file_script(files, "data/index.js", "index", &text, err);
+    strbuf_free(&text);
+    strbuf_free(&properties);
+    return result;
+}
+
+static int site_files_write(struct store *store, struct site_files *files,
+                            const struct site_options *options, struct site_cpus *cpus,
+                            struct err *err)
+{
+    struct site_forms forms = {0};
+    int result = site_table_write(store, files, cpus, &forms, err);
+    if (result == 0)
+        result = site_detail_write(store, files, cpus, &forms, options->samples, err);
+    files->counts->forms = (int)forms.nforms;
+    free(forms.forms);
+    arena_free(&forms.arena);
+    if (result == 0)
+        result = index_write(store, files, options, cpus, err);
+    if (result == 0 && options->database)
+        result = site_file_database(files, store, cpus, err);
+    // Last, so that a page that is there is whole.
+    return result == 0 ? site_file_sources(files, err) : -1;
+}
+
+int site_write(struct store *store, const struct site_options *options, struct site_counts *counts,
+               struct err *err)
+{
+    struct site_cpus cpus;
+    struct site_files files = {options->directory, counts};
+    *counts = (struct site_counts){0};
+    int result = site_cpus_read(store, &cpus, err);
+    counts->cpus = cpus.ncpus;
+    if (result == 0 && cpus.ncpus == 0)
+        result = err_set(err, "%s has no run yet; `latput run` makes one", store_path(store));
+    if (result == 0)
+        result = site_file_directories(&files, err);
+    if (result == 0)
+        result = site_files_write(store, &files, options, &cpus, err);
+    site_cpus_free(&cpus);
+    return result;
+}

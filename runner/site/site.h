@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// A web page of all that a database knows, as files of a directory: made from the views of store/
+// and the sources of the page below site/ of the data root. It works without a server, a network or
+// other programs. docs/SITE.md says what is in the files. The same database gives the same bytes.
+#ifndef LATPUT_SITE_H
+#define LATPUT_SITE_H
+
+#include "store/store.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct site_options {
+    const char *directory; // made if missing; what is in it already is replaced by name
+    const char *title;     // of the page
+    bool samples;          // the samples behind each value
+    bool database;         // the runs as a database without samples, for download
+};
+
+struct site_counts {
+    int cpus, forms, files;
+    int64_t bytes; // of all files
+};
+
+// 0, or -1 with a message.
+int site_write(struct store *store, const struct site_options *options, struct site_counts *counts,
+               struct err *err);
+
+#endif

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+// The CPUs of a database with their runs; see site_internal.h. A CPU is what the views have one row
+// a form for: a uarch, or one that the tables do not know.
+#include "site_internal.h"
+
+#include "report/report.h"
+#include "store/store_ports.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What the page shows of a run, as it stands in run_table.
+static const char *const run_columns[] = {
+    "run_id",       "version",        "nasm_version",   "os_kernel",     "backend",
+    "tables",       "frequency",      "selection",      "tsc_hz",        "core_hz",
+    "issue_width",  "measured_width", "calib_link_clk", "measuring_cpu", "started_utc",
+    "finished_utc", "kernels",        "seconds",        "claimed_uarch", "decided",
+    "evidence",     "vendor",         "brand",          "signature",     "family",
+    "model",        "stepping",       "uarch",          "uarch_name",    "microcode",
+    "hypervisor",   "features",       "forms",          "counted",
+};
+
+static const char *cpu_text(struct site_cpus *cpus, struct store_rows *rows, const char *column)
+{
+    return arena_strdup(&cpus->arena, store_rows_text(rows, store_rows_column(rows, column)));
+}
+
+static int64_t cpu_integer(struct store_rows *rows, const char *column)
+{
+    return store_rows_integer(rows, store_rows_column(rows, column));
+}
+
+// As run_key has it in the database.
+static const char *cpu_key(struct site_cpus *cpus, const struct site_cpu *cpu)
+{
+    return strcmp(cpu->uarch, "unknown") != 0 ? cpu->uarch
+                                              : arena_printf(&cpus->arena, "unknown %s %08X",
+                                                             cpu->vendor, (unsigned)cpu->signature);
+}
+
+static void cpus_add_run(struct site_cpus *cpus, struct store_rows *rows)
+{
+    struct site_cpu cpu = {
+        .uarch = cpu_text(cpus, rows, "uarch"),
+        .vendor = cpu_text(cpus, rows, "vendor"),
+        .family = cpu_integer(rows, "family"),
+        .model = cpu_integer(rows, "model"),
+        .signature = cpu_integer(rows, "signature"),
+    };
+    cpu.key = cpu_key(cpus, &cpu);
+    int at = 0;
+    while (at < cpus->ncpus && strcmp(cpus->cpus[at].key, cpu.key) != 0)
+        at++;
+    if (at == cpus->ncpus) {
+        cpus->cpus = xgrow(cpus->cpus, &cpus->cpus_capacity, (size_t)at + 1, sizeof cpu);
+        cpus->cpus[cpus->ncpus++] = cpu;
+    }
+    cpus->runs =
+        xgrow(cpus->runs, &cpus->runs_capacity, (size_t)cpus->nruns + 1, sizeof *cpus->runs);
+    cpus->runs[cpus->nruns++] = (struct site_run){cpu_integer(rows, "run_id"), at};
+}
+
+// Vendors by name, then families and models in the order of their numbers, which is about that of
+// time.
+static int cpu_compare(const void *a, const void *b)
+{
+    const struct site_cpu *one = a, *two = b;
+    int order = strcmp(one->vendor, two->vendor);
+    if (order == 0)
+        order = (one->family > two->family) - (one->family < two->family);
+    if (order == 0)
+        order = (one->model > two->model) - (one->model < two->model);
+    return order ? order : strcmp(one->key, two->key);
+}
+
+// Sorts the CPUs; the runs' indices follow.
+static void cpus_sort(struct site_cpus *cpus)
+{
+    const char **keys = xcalloc((size_t)cpus->ncpus + 1, sizeof *keys);
+    for (int c = 0; c < cpus->ncpus; c++)
+        keys[c] = cpus->cpus[c].key;
+    if (cpus->ncpus > 0)
+        qsort(cpus->cpus, (size_t)cpus->ncpus, sizeof *cpus->cpus, cpu_compare);
+    for (int r = 0; r < cpus->nruns; r++) {
+        int at = 0;
+        while (cpus->cpus[at].key != keys[cpus->runs[r].cpu])
+            at++;
+        cpus->runs[r].cpu = at;
+    }
+    free(keys);
+}
+
+// "zen5", or "zen5-2" where another has that name: names of files are poorer than those of CPUs.
+static void cpus_name_files(struct site_cpus *cpus)
+{
+    for (int c = 0; c < cpus->ncpus; c++) {
+        char *stem = report_file_stem(cpus->cpus[c].key);
+        const char *name = arena_strdup(&cpus->arena, stem);
+        for (int n = 2, i = 0; i < c; i++)
+            if (strcmp(cpus->cpus[i].file, name) == 0) {
+                name = arena_printf(&cpus->arena, "%s-%d", stem, n++);
+                i = -1;
+            }
+        cpus->cpus[c].file = name;
+        free(stem);
+    }
+}
+
+// The newest run with a structure of ports counts.
+static int cpus_find_ports(struct store *store, struct site_cpus *cpus, struct err *err)
+{
+    int got = 0;
+    for (int r = 0; r < cpus->nruns && got >= 0; r++) {
+        struct site_cpu *cpu = &cpus->cpus[cpus->runs[r].cpu];
+        struct stored_port_model model;
+        struct arena arena = {0};
+        if (cpu->ports_run_id == 0)
+            got = store_get_port_model(store, cpus->runs[r].run_id, &model, &arena, err);
+        if (cpu->ports_run_id == 0 && got > 0)
+            cpu->ports_run_id = cpus->runs[r].run_id;
+        arena_free(&arena);
+    }
+    return got < 0 ? -1 : 0;
+}
+
+int site_cpus_read(struct store *store, struct site_cpus *cpus, struct err *err)
+{
+    *cpus = (struct site_cpus){0};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, NULL, err);
+    if (!rows)
+        return -1;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0)
+        cpus_add_run(cpus, rows);
+    store_rows_close(rows);
+    if (got < 0)
+        return -1;
+    cpus_sort(cpus);
+    cpus_name_files(cpus);
+    return cpus_find_ports(store, cpus, err);
+}
+
+int site_cpu_of_run(const struct site_cpus *cpus, int64_t run_id)
+{
+    for (int r = 0; r < cpus->nruns; r++)
+        if (cpus->runs[r].run_id == run_id)
+            return cpus->runs[r].cpu;
+    return -1;
+}
+
+void site_cpus_free(struct site_cpus *cpus)
+{
+    free(cpus->cpus);
+    free(cpus->runs);
+    arena_free(&cpus->arena);
+    *cpus = (struct site_cpus){0};
+}
+
+static void run_value_json(struct store_rows *rows, const char *name, struct json *json)
+{
+    int column = store_rows_column(rows, name);
+    json_name(json, name);
+    switch (store_rows_type(rows, column)) {
+    case STORE_NULL:
+        json_null(json);
+        break;
+    case STORE_INTEGER:
+        json_int(json, store_rows_integer(rows, column));
+        break;
+    case STORE_REAL:
+        json_digits(json, store_rows_real(rows, column), 15);
+        break;
+    case STORE_TEXT:
+        json_text(json, store_rows_text(rows, column));
+        break;
+    }
+}
+
+static int run_warnings_json(struct store *store, int64_t run_id, struct json *json,
+                             struct err *err)
+{
+    struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, err);
+    if (!rows)
+        return -1;
+    int got;
+    json_open(json_name(json, "warnings"), '[');
+    while ((got = store_rows_next(rows, err)) > 0) {
+        json_open(json, '{');
+        run_value_json(rows, "text", json);
+        run_value_json(rows, "remedy", json);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+    store_rows_close(rows);
+    return got;
+}
+
+static int run_json(struct store *store, int64_t run_id, struct json *json, struct err *err)
+{
+    struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    if (!rows)
+        return -1;
+    int got = store_rows_next(rows, err);
+    if (got > 0) {
+        json_open(json, '{');
+        for (size_t i = 0; i < ARRAY_LEN(run_columns); i++)
+            run_value_json(rows, run_columns[i], json);
+        got = run_warnings_json(store, run_id, json, err);
+        json_close(json, '}');
+    }
+    store_rows_close(rows);
+    return got;
+}
+
+static int cpu_ports_json(struct store *store, const struct site_cpu *cpu, struct json *json,
+                          struct err *err)
+{
+    struct stored_port_model model;
+    struct arena arena = {0};
+    int got =
+        cpu->ports_run_id ? store_get_port_model(store, cpu->ports_run_id, &model, &arena, err) : 0;
+    if (got > 0)
+        report_ports_object(&model, cpu->key, json_name(json, "ports"));
+    arena_free(&arena);
+    return got < 0 ? -1 : 0;
+}
+
+int site_cpu_json(struct store *store, const struct site_cpus *cpus, int cpu, struct json *json,
+                  struct err *err)
+{
+    const struct site_cpu *one = &cpus->cpus[cpu];
+    json_text(json_name(json, "key"), one->key);
+    json_text(json_name(json, "file"), one->file);
+    json_int(json_name(json, "forms"), one->forms);
+    int result = cpu_ports_json(store, one, json, err);
+    json_open(json_name(json, "runs"), '[');
+    for (int r = 0; r < cpus->nruns && result == 0; r++)
+        if (cpus->runs[r].cpu == cpu)
+            result = run_json(store, cpus->runs[r].run_id, json, err);
+    json_close(json, ']');
+    return result;
+}

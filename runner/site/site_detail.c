@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// What a form's panel shows: operand pairs, kernels with their code and samples, use of ports and
+// the evidence for it. A file has SITE_CHUNK forms of a CPU and is loaded when one is looked at.
+// See site_internal.h; docs/SITE.md describes the files.
+#include "site_internal.h"
+
+#include "derive/derive.h"
+#include "store/store_timing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How a column of a view is written.
+enum cell { CELL_TEXT, CELL_CLK, CELL_NUMBER };
+struct cells {
+    const char *name;
+    enum cell cell;
+};
+static const struct cells pair_cells[] = {
+    {"src",         CELL_TEXT  },
+    {"dst",         CELL_TEXT  },
+    {"variant",     CELL_TEXT  },
+    {"outcome",     CELL_TEXT  },
+    {"detail",      CELL_TEXT  },
+    {"bound",       CELL_TEXT  },
+    {"mark",        CELL_TEXT  },
+    {"states_seen", CELL_TEXT  },
+    {"latency_clk", CELL_CLK   },
+    {"spread_clk",  CELL_CLK   },
+    {"dense_clk",   CELL_CLK   },
+    {"filled_clk",  CELL_CLK   },
+    {"least_clk",   CELL_CLK   },
+    {"most_clk",    CELL_CLK   },
+    {"accepted",    CELL_NUMBER},
+    {"tried",       CELL_NUMBER},
+    {"run_id",      CELL_NUMBER},
+};
+static const struct cells kernel_cells[] = {
+    {"kind",         CELL_TEXT  },
+    {"src",          CELL_TEXT  },
+    {"dst",          CELL_TEXT  },
+    {"variant",      CELL_TEXT  },
+    {"test_outcome", CELL_TEXT  },
+    {"test_detail",  CELL_TEXT  },
+    {"shape",        CELL_TEXT  },
+    {"outcome",      CELL_TEXT  },
+    {"detail",       CELL_TEXT  },
+    {"instance_clk", CELL_CLK   },
+    {"spread_clk",   CELL_CLK   },
+    {"extra_clk",    CELL_CLK   },
+    {"instances",    CELL_NUMBER},
+    {"instrs",       CELL_NUMBER},
+    {"accepted",     CELL_NUMBER},
+    {"tried",        CELL_NUMBER},
+    {"decides",      CELL_NUMBER},
+    {"code_bytes",   CELL_NUMBER},
+    {"run_id",       CELL_NUMBER},
+};
+static const struct cells port_cells[] = {
+    {"ports",       CELL_TEXT  },
+    {"outcome",     CELL_TEXT  },
+    {"detail",      CELL_TEXT  },
+    {"method",      CELL_TEXT  },
+    {"unit",        CELL_TEXT  },
+    {"paths",       CELL_TEXT  },
+    {"busy_clk",    CELL_CLK   },
+    {"beside_clk",  CELL_CLK   },
+    {"slots",       CELL_CLK   },
+    {"slots_mixed", CELL_CLK   },
+    {"residual",    CELL_CLK   },
+    {"uops",        CELL_NUMBER},
+    {"ambiguous",   CELL_NUMBER},
+    {"whole",       CELL_NUMBER},
+    {"run_id",      CELL_NUMBER},
+};
+static const struct cells trial_cells[] = {
+    {"blocker",      CELL_TEXT  },
+    {"blocker_form", CELL_TEXT  },
+    {"outcome",      CELL_TEXT  },
+    {"counted",      CELL_TEXT  },
+    {"clk",          CELL_CLK   },
+    {"spread_clk",   CELL_CLK   },
+    {"uops",         CELL_CLK   },
+    {"instances",    CELL_NUMBER},
+    {"blockers",     CELL_NUMBER},
+};
+
+// The parts of a form's details, each from a view.
+enum part { PART_PAIRS, PART_KERNELS, PART_PORTS, PART_TRIALS, PARTS };
+static const struct part_source {
+    const char *name;
+    enum store_view view;
+    const struct cells *cells;
+    size_t ncells;
+} part_sources[PARTS] = {
+    [PART_PAIRS] = {"pairs",   STORE_VIEW_LATENCY,  pair_cells,   ARRAY_LEN(pair_cells)  },
+    [PART_KERNELS] = {"kernels", STORE_VIEW_KERNEL,   kernel_cells, ARRAY_LEN(kernel_cells)},
+    [PART_PORTS] = {"ports",   STORE_VIEW_PORT,     port_cells,   ARRAY_LEN(port_cells)  },
+    [PART_TRIALS] = {"trials",  STORE_VIEW_EVIDENCE, trial_cells,  ARRAY_LEN(trial_cells) },
+};
+
+// A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the form at hand.
+struct detail_cpu {
+    struct site_texts texts;
+    struct strbuf forms;
+    struct strbuf rows[PARTS];
+};
+
+struct detail {
+    struct store *store;
+    struct site_files *files;
+    const struct site_cpus *cpus;
+    bool samples;
+    struct site_stream streams[PARTS];
+    int columns[PARTS][ARRAY_LEN(kernel_cells)];
+    struct detail_cpu *chunks; // of each CPU
+};
+
+static void cell_json(const struct site_stream *row, int column, enum cell cell,
+                      struct site_texts *texts, struct json *json)
+{
+    double value = store_rows_real(row->rows, column);
+    if (store_rows_type(row->rows, column) == STORE_NULL)
+        json_null(json);
+    else if (cell == CELL_TEXT)
+        json_int(json, site_text(texts, store_rows_text(row->rows, column)));
+    else if (cell == CELL_CLK)
+        site_thousandths(json, value);
+    else
+        json_int(json, store_rows_integer(row->rows, column));
+}
+
+// A pass: [number, accepted, tried, [thousandths of a cycle, bridges taken off, ...]].
+static void pass_json(const struct kernel_facts *facts, const struct timing *timing, bool counted,
+                      struct json *json)
+{
+    json_open(json, '[');
+    json_int(json, timing->pass);
+    json_int(json, timing->accepted);
+    json_int(json, timing->tried);
+    json_open(json, '[');
+    for (int i = 0; i < timing->nsamples; i++)
+        site_thousandths(json, (counted ? derive_sample_counted_clk
+                                        : derive_sample_clk)(facts, timing, &timing->samples[i]) -
+                                   facts->extra_clk);
+    json_close(json, ']');
+    json_close(json, ']');
+}
+
+// The kernel that decides also has its code and its samples.
+static int kernel_json(struct detail *detail, const struct site_stream *row,
+                       struct site_texts *texts, struct json *json, struct err *err)
+{
+    if (!site_integer(row, "decides"))
+        return 0;
+    site_asm_json(site_column(row, "machine_code"), (int)row->at.bits, texts, json);
+    if (!detail->samples)
+        return 0;
+    struct kernel_facts facts = {
+        .shape = "",
+        .instances = (int)site_integer(row, "instances"),
+        .instrs = (int)site_integer(row, "instrs"),
+        .extra_clk = site_real(row, "extra_clk"),
+    };
+    struct arena arena = {0};
+    const struct timing *timings;
+    int n = 0;
+    int result =
+        store_get_timings(detail->store, site_integer(row, "kernel_id"), &arena, &timings, &n, err);
+    json_open(json, '[');
+    for (int t = 0; t < n && result == 0; t++)
+        if (timings[t].nsamples > 0)
+            pass_json(&facts, &timings[t], site_integer(row, "counted") != 0, json);
+    json_close(json, ']');
+    arena_free(&arena);
+    return result;
+}
+
+static int detail_row(struct detail *detail, enum part part, struct err *err)
+{
+    const struct part_source *source = &part_sources[part];
+    const struct site_stream *row = &detail->streams[part];
+    int cpu = site_cpu_of_run(detail->cpus, row->run);
+    if (cpu < 0)
+        return 0;
+    struct detail_cpu *chunk = &detail->chunks[cpu];
+    struct strbuf *out = &chunk->rows[part];
+    struct json json = {.out = out, .script = true, .more = out->len > 0};
+    json_open(&json, '[');
+    for (size_t i = 0; i < source->ncells; i++)
+        cell_json(row, detail->columns[part][i], source->cells[i].cell, &chunk->texts, &json);
+    int result = part == PART_KERNELS ? kernel_json(detail, row, &chunk->texts, &json, err) : 0;
+    json_close(&json, ']');
+    return result;
+}
+
+// All rows of the form, of all CPUs.
+static int detail_form(struct detail *detail, const struct site_form *form, struct err *err)
+{
+    for (int part = 0; part < PARTS; part++) {
+        struct site_stream *row = &detail->streams[part];
+        while (row->more && site_form_compare(&row->at, form) <= 0) {
+            bool same = site_form_compare(&row->at, form) == 0;
+            if ((same && detail_row(detail, (enum part)part, err) != 0) ||
+                site_stream_next(row, err) != 0)
+                return -1;
+        }
+    }
+    return 0;
+}
+
+// Moves the rows of a form into its CPUs' chunks.
+static void detail_form_end(struct detail *detail, size_t form)
+{
+    for (int c = 0; c < detail->cpus->ncpus; c++) {
+        struct detail_cpu *chunk = &detail->chunks[c];
+        char name[32];
+        snprintf(name, sizeof name, "%zu", form);
+        bool begun = false;
+        struct json json = {.out = &chunk->forms, .script = true, .more = chunk->forms.len > 0};
+        for (int part = 0; part < PARTS; part++) {
+            if (chunk->rows[part].len == 0)
+                continue;
+            if (!begun)
+                json_open(json_name(&json, name), '{');
+            begun = true;
+            json_open(json_name(&json, part_sources[part].name), '[');
+            strbuf_puts(json.out, strbuf_text(&chunk->rows[part]));
+            json_close(&json, ']');
+            strbuf_clear(&chunk->rows[part]);
+        }
+        if (begun)
+            json_close(&json, '}');
+    }
+}
+
+// What the elements of rows are: names of columns; those in thousandths end with _clk but for
+// slots, residuals and µops, which are so too.
+static void columns_json(struct json *json)
+{
+    json_open(json_name(json, "columns"), '{');
+    for (int part = 0; part < PARTS; part++) {
+        json_open(json_name(json, part_sources[part].name), '[');
+        for (size_t i = 0; i < part_sources[part].ncells; i++) {
+            const struct cells *cells = &part_sources[part].cells[i];
+            json_open(json, '[');
+            json_text(json, cells->name);
+            json_int(json, (int)cells->cell);
+            json_close(json, ']');
+        }
+        json_close(json, ']');
+    }
+    json_close(json, '}');
+}
+
+static int chunk_write(struct detail *detail, int cpu, int chunk, struct err *err)
+{
+    struct detail_cpu *gathered = &detail->chunks[cpu];
+    struct strbuf text = {0};
+    struct json json = {.out = &text, .script = true};
+    json_open(&json, '{');
+    json_int(json_name(&json, "cpu"), cpu);
+    json_int(json_name(&json, "chunk"), chunk);
+    columns_json(&json);
+    site_texts_json(&gathered->texts, json_name(&json, "texts"));
+    json_open(json_name(&json, "forms"), '{');
+    strbuf_puts(&text, strbuf_text(&gathered->forms));
+    json_close(&json, '}');
+    json_close(&json, '}');
+    char *name = xasprintf("data/%s-%d.js", detail->cpus->cpus[cpu].file, chunk);
+    int result = site_file_script(detail->files, name, "detail", &text, err);
+    free(name);
+    strbuf_free(&text);
+    site_texts_clear(&gathered->texts);
+    strbuf_clear(&gathered->forms);
+    return result;
+}
+
+static int chunks_write(struct detail *detail, int chunk, struct err *err)
+{
+    int result = 0;
+    for (int c = 0; c < detail->cpus->ncpus && result == 0; c++)
+        if (detail->chunks[c].forms.len > 0)
+            result = chunk_write(detail, c, chunk, err);
+    return result;
+}
+
+static int detail_open(struct detail *detail, struct err *err)
+{
+    for (int part = 0; part < PARTS; part++) {
+        const struct part_source *source = &part_sources[part];
+        struct site_stream *stream = &detail->streams[part];
+        if (site_stream_open(stream, detail->store, source->view, err) != 0)
+            return -1;
+        for (size_t i = 0; i < source->ncells; i++)
+            detail->columns[part][i] = store_rows_column(stream->rows, source->cells[i].name);
+    }
+    return 0;
+}
+
+static void detail_close(struct detail *detail)
+{
+    for (int part = 0; part < PARTS; part++)
+        site_stream_close(&detail->streams[part]);
+    for (int c = 0; c < detail->cpus->ncpus; c++) {
+        struct detail_cpu *chunk = &detail->chunks[c];
+        site_texts_clear(&chunk->texts);
+        strbuf_free(&chunk->forms);
+        for (int part = 0; part < PARTS; part++)
+            strbuf_free(&chunk->rows[part]);
+    }
+    free(detail->chunks);
+}
+
+int site_detail_write(struct store *store, struct site_files *files, const struct site_cpus *cpus,
+                      const struct site_forms *forms, bool samples, struct err *err)
+{
+    struct detail detail = {
+        .store = store,
+        .files = files,
+        .cpus = cpus,
+        .samples = samples,
+        .chunks = xcalloc((size_t)cpus->ncpus + 1, sizeof *detail.chunks),
+    };
+    int result = detail_open(&detail, err);
+    for (size_t f = 0; f < forms->nforms && result == 0; f++) {
+        result = detail_form(&detail, &forms->forms[f], err);
+        detail_form_end(&detail, f);
+        bool last = f + 1 == forms->nforms || (f + 1) % SITE_CHUNK == 0;
+        if (result == 0 && last)
+            result = chunks_write(&detail, (int)(f / SITE_CHUNK), err);
+    }
+    detail_close(&detail);
+    return result;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Properties of the pipeline with the points of their curves: the public views as they are,
+// whatever columns they have, so that later versions of them come to the page too. See
+// site_internal.h.
+#include "site_internal.h"
+
+static void row_json(struct store_rows *rows, int ncolumns, struct site_texts *texts,
+                     struct json *json)
+{
+    json_open(json, '[');
+    for (int i = 0; i < ncolumns; i++)
+        switch (store_rows_type(rows, i)) {
+        case STORE_NULL:
+            json_null(json);
+            break;
+        case STORE_INTEGER:
+            json_int(json, store_rows_integer(rows, i));
+            break;
+        case STORE_REAL:
+            json_digits(json, store_rows_real(rows, i), 6);
+            break;
+        case STORE_TEXT: // [number of the text]
+            json_open(json, '[');
+            json_int(json, site_text(texts, store_rows_text(rows, i)));
+            json_close(json, ']');
+            break;
+        }
+    json_close(json, ']');
+}
+
+static int view_json(struct store *store, enum store_view view, struct site_texts *texts,
+                     struct json *json, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, view, NULL, err);
+    if (!rows)
+        return -1;
+    int ncolumns = store_rows_columns(rows), got, nrows = 0;
+    json_open(json, '{');
+    json_open(json_name(json, "columns"), '[');
+    for (int i = 0; i < ncolumns; i++)
+        json_text(json, store_rows_name(rows, i));
+    json_close(json, ']');
+    json_open(json_name(json, "rows"), '[');
+    while ((got = store_rows_next(rows, err)) > 0) {
+        row_json(rows, ncolumns, texts, json);
+        nrows++;
+    }
+    json_close(json, ']');
+    json_close(json, '}');
+    store_rows_close(rows);
+    return got < 0 ? -1 : nrows;
+}
+
+int site_property_json(struct store *store, struct json *json, int *nproperties, struct err *err)
+{
+    struct site_texts texts = {0};
+    json_open(json, '{');
+    int result = view_json(store, STORE_VIEW_PROPERTY, &texts, json_name(json, "table"), err);
+    *nproperties = result;
+    if (result >= 0)
+        result =
+            view_json(store, STORE_VIEW_PROPERTY_POINT, &texts, json_name(json, "points"), err);
+    site_texts_json(&texts, json_name(json, "texts"));
+    json_close(json, '}');
+    site_texts_clear(&texts);
+    return result < 0 ? -1 : 0;
+}

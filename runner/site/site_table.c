@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// The table of the page: what forms there are, once for all CPUs, and a CPU's values of them in
+// columns. See site_internal.h; docs/SITE.md describes the files.
+#include "site_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- forms.js ---
+
+struct table_forms {
+    struct site_texts texts;
+    struct strbuf mnemonic, operands, enc, isa, list, options, form, bits;
+};
+
+// Appends a number to a column.
+static void column_put(struct strbuf *column, int64_t value)
+{
+    struct json json = {.out = column, .script = true, .more = column->len > 0};
+    json_int(&json, value);
+}
+
+static void forms_add(struct table_forms *table, struct site_forms *forms,
+                      const struct site_stream *row)
+{
+    const struct site_form *at = &row->at;
+    forms->forms = xgrow(forms->forms, &forms->capacity, forms->nforms + 1, sizeof *forms->forms);
+    forms->forms[forms->nforms++] = (struct site_form){
+        arena_strdup(&forms->arena, at->mnemonic),
+        arena_strdup(&forms->arena, at->operands),
+        arena_strdup(&forms->arena, at->form),
+        arena_strdup(&forms->arena, at->enc),
+        at->bits,
+    };
+    column_put(&table->mnemonic, site_text(&table->texts, at->mnemonic));
+    column_put(&table->operands, site_text(&table->texts, at->operands));
+    column_put(&table->enc, site_text(&table->texts, at->enc));
+    column_put(&table->isa, site_text(&table->texts, site_column(row, "isa")));
+    column_put(&table->list, site_text(&table->texts, site_column(row, "list")));
+    column_put(&table->options, site_text(&table->texts, site_column(row, "options")));
+    // Mostly what mnemonic and operands say.
+    char *usual = xasprintf("%s%s%s", at->mnemonic, *at->operands ? " " : "", at->operands);
+    bool same = strcmp(usual, at->form) == 0;
+    column_put(&table->form, same ? -1 : site_text(&table->texts, at->form));
+    column_put(&table->bits, at->bits);
+    free(usual);
+}
+
+// A member of an object that is an array of what was put into the column.
+static void column_json(struct json *json, const char *name, struct strbuf *column)
+{
+    json_open(json_name(json, name), '[');
+    strbuf_puts(json->out, strbuf_text(column));
+    json_close(json, ']');
+    strbuf_free(column);
+}
+
+static void forms_json(struct table_forms *table, int nforms, struct strbuf *out)
+{
+    struct json json = {.out = out, .script = true};
+    json_open(&json, '{');
+    json_int(json_name(&json, "count"), nforms);
+    site_texts_json(&table->texts, json_name(&json, "texts"));
+    column_json(&json, "mnemonic", &table->mnemonic);
+    column_json(&json, "operands", &table->operands);
+    column_json(&json, "enc", &table->enc);
+    column_json(&json, "isa", &table->isa);
+    column_json(&json, "list", &table->list);
+    column_json(&json, "options", &table->options);
+    column_json(&json, "form", &table->form);
+    column_json(&json, "bits", &table->bits);
+    json_close(&json, '}');
+    site_texts_clear(&table->texts);
+}
+
+// --- CPU.js ---
+
+// Columns of numbers: cycles in thousandths, and such as they are.
+static const char *const clk_columns[] = {
+    "latency_min_clk",      "latency_max_clk",        "rthroughput_clk",
+    "rthroughput_slow_clk", "rthroughput_spread_clk",
+};
+static const char *const integer_columns[] = {"uops", "run_id", "ports_run_id"};
+static const char *const text_columns[] = {
+    "ports",
+    "outcome",
+    "latency_bound",
+    "latency_max_bound",
+    "latency_min_mark",
+    "latency_max_mark",
+    "at_rename",
+    "rthroughput_bound",
+    "tests",
+    "note",
+};
+enum { CLKS = ARRAY_LEN(clk_columns), INTEGERS = ARRAY_LEN(integer_columns) };
+enum { TEXTS = ARRAY_LEN(text_columns) };
+
+struct table_cpu {
+    struct site_texts texts;
+    struct strbuf step; // from form to form
+    int64_t last;
+    struct strbuf clk[CLKS], integer[INTEGERS], text[TEXTS];
+};
+
+static void cpu_add(struct table_cpu *cpu, int64_t form, const struct site_stream *row)
+{
+    column_put(&cpu->step, form - cpu->last);
+    cpu->last = form;
+    for (size_t i = 0; i < CLKS; i++) {
+        struct json json = {.out = &cpu->clk[i], .script = true, .more = cpu->clk[i].len > 0};
+        site_thousandths(&json, site_real(row, clk_columns[i]));
+    }
+    for (size_t i = 0; i < INTEGERS; i++) {
+        struct json json = {
+            .out = &cpu->integer[i], .script = true, .more = cpu->integer[i].len > 0};
+        double value = site_real(row, integer_columns[i]);
+        if (isfinite(value))
+            json_int(&json, (int64_t)value);
+        else
+            json_null(&json);
+    }
+    for (size_t i = 0; i < TEXTS; i++) {
+        int column = store_rows_column(row->rows, text_columns[i]);
+        bool none = store_rows_type(row->rows, column) == STORE_NULL; // of ports '' says something
+        column_put(&cpu->text[i],
+                   none ? -1 : site_text(&cpu->texts, store_rows_text(row->rows, column)));
+    }
+}
+
+static void cpu_table_json(struct table_cpu *cpu, int index, struct strbuf *out)
+{
+    struct json json = {.out = out, .script = true};
+    json_open(&json, '{');
+    json_int(json_name(&json, "cpu"), index);
+    site_texts_json(&cpu->texts, json_name(&json, "texts"));
+    column_json(&json, "step", &cpu->step);
+    for (size_t i = 0; i < CLKS; i++)
+        column_json(&json, clk_columns[i], &cpu->clk[i]);
+    for (size_t i = 0; i < INTEGERS; i++)
+        column_json(&json, integer_columns[i], &cpu->integer[i]);
+    for (size_t i = 0; i < TEXTS; i++)
+        column_json(&json, text_columns[i], &cpu->text[i]);
+    json_close(&json, '}');
+    site_texts_clear(&cpu->texts);
+}
+
+// --- both ---
+
+static int table_read(struct site_stream *row, const struct site_cpus *cpus,
+                      struct table_forms *table, struct site_forms *forms, struct table_cpu *values,
+                      struct err *err)
+{
+    while (row->more) {
+        const struct site_form *last = forms->nforms ? &forms->forms[forms->nforms - 1] : NULL;
+        if (!last || site_form_compare(last, &row->at) != 0)
+            forms_add(table, forms, row);
+        int cpu = site_cpu_of_run(cpus, row->run);
+        if (cpu >= 0) {
+            cpu_add(&values[cpu], (int64_t)forms->nforms - 1, row);
+            cpus->cpus[cpu].forms++;
+        }
+        if (site_stream_next(row, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int table_files(struct site_files *files, const struct site_cpus *cpus,
+                       struct table_forms *table, const struct site_forms *forms,
+                       struct table_cpu *values, struct err *err)
+{
+    struct strbuf text = {0};
+    forms_json(table, (int)forms->nforms, &text);
+    int result = site_file_script(files, "data/forms.js", "forms", &text, err);
+    for (int c = 0; c < cpus->ncpus; c++) {
+        strbuf_clear(&text);
+        cpu_table_json(&values[c], c, &text);
+        char *name = xasprintf("data/%s.js", cpus->cpus[c].file);
+        if (result == 0)
+            result = site_file_script(files, name, "cpu", &text, err);
+        free(name);
+    }
+    strbuf_free(&text);
+    return result;
+}
+
+int site_table_write(struct store *store, struct site_files *files, struct site_cpus *cpus,
+                     struct site_forms *forms, struct err *err)
+{
+    struct site_stream row;
+    if (site_stream_open(&row, store, STORE_VIEW_INSTRUCTION, err) != 0)
+        return -1;
+    struct table_forms table = {0};
+    struct table_cpu *values = xcalloc((size_t)cpus->ncpus + 1, sizeof *values);
+    int result = table_read(&row, cpus, &table, forms, values, err);
+    site_stream_close(&row);
+    // Also after an error: what the columns hold is freed where it is written.
+    if (table_files(files, cpus, &table, forms, values, result == 0 ? err : NULL) != 0)
+        result = -1;
+    free(values);
+    return result;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// What was timed of a kernel, as derive/ takes it.
+#ifndef LATPUT_STORE_TIMING_H
+#define LATPUT_STORE_TIMING_H
+
+#include "execute/timing.h"
+#include "store.h"
+#include "util/mem.h"
+
+#include <stdint.h>
+
+// The passes over a kernel with their samples, in the order of measuring; without samples where the
+// database has none. All of it is owned by the arena.
+int store_get_timings(struct store *store, int64_t kernel_id, struct arena *arena,
+                      const struct timing **timings, int *ntimings, struct err *err);
+
+#endif

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// The controls of the page, and which part of it is shown.
+"use strict";
+(() => {
+    const { model, view, h, table } = latput;
+    const { state } = view;
+    const byId = (id) => document.getElementById(id);
+    const search = byId("search");
+
+    // --- controls ---
+
+    function box(label, checked, change, title) {
+        return h(
+            "label",
+            { class: "box", title },
+            h("input", {
+                type: "checkbox",
+                checked,
+                onchange: (event) => change(event.target.checked),
+            }),
+            ` ${label}`,
+        );
+    }
+    const toggled = (set, name, on) => {
+        const copy = new Set(set);
+        if (on) copy.add(name);
+        else copy.delete(name);
+        return copy;
+    };
+    const fieldset = (id, ...content) =>
+        byId(id).replaceChildren(byId(id).querySelector("legend"), ...content);
+
+    function cpuTitle(cpu) {
+        const run = cpu.runs[0] ?? {};
+        return `${run.uarch_name ?? ""}, ${run.brand ?? ""}${run.decided === "inferred" ? `; claims to be ${run.claimed_uarch}` : ""}`;
+    }
+    function controls() {
+        fieldset(
+            "cpus",
+            ...model.cpus
+                .filter((cpu) => cpu.forms > 0)
+                .map((cpu) =>
+                    box(
+                        cpu.key,
+                        state.cpus.includes(cpu),
+                        (on) => chooseCpu(cpu, on),
+                        cpuTitle(cpu),
+                    ),
+                ),
+        );
+        fieldset(
+            "columns",
+            ...["metrics", "facts"].flatMap((kind) =>
+                Object.entries(view[kind]).map(([name, label]) =>
+                    box(label, state[kind].has(name), (on) =>
+                        view.change({ [kind]: toggled(state[kind], name, on) }),
+                    ),
+                ),
+            ),
+        );
+        const labels = {
+            base: "base",
+            fpu: "x87",
+            mmx: "MMX, 3DNow!",
+            sse: "SSE",
+            avx: "AVX",
+            avx2: "AVX2, FMA, XOP",
+            avx512: "AVX-512",
+            others: "others",
+        };
+        fieldset(
+            "groups",
+            ...latput.search.groupNames.map((name) =>
+                box(labels[name], state.groups.has(name), (on) =>
+                    view.change({ groups: toggled(state.groups, name, on) }),
+                ),
+            ),
+        );
+        const one = view.shown().length < 2;
+        const first = view.shown()[0]?.key ?? "";
+        fieldset(
+            "compare",
+            box("mark them", state.diff, (on) => view.change({ diff: on }), `against ${first}`),
+            box("only forms that differ", state.only, (on) =>
+                view.change({ only: on, diff: on || state.diff }),
+            ),
+            h("span", { class: "hint" }, one ? "of two CPUs or more" : `from ${first}`),
+        );
+        for (const input of byId("compare").querySelectorAll("input")) input.disabled = one;
+        if (document.activeElement !== search) search.value = state.search;
+    }
+    async function chooseCpu(cpu, on) {
+        if (on) await latput.loadCpu(cpu);
+        view.change({ cpus: on ? [...state.cpus, cpu] : state.cpus.filter((one) => one !== cpu) });
+    }
+
+    function save(name, type, text) {
+        const link = h("a", {
+            href: URL.createObjectURL(new Blob([text], { type })),
+            download: name,
+        });
+        link.click();
+        setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    }
+    function downloads() {
+        byId("downloads").replaceChildren(
+            h(
+                "button",
+                { type: "button", onclick: () => save("latput.csv", "text/csv", table.csv()) },
+                "Save as CSV",
+            ),
+            h(
+                "button",
+                {
+                    type: "button",
+                    onclick: () => save("latput.json", "application/json", table.json()),
+                },
+                "Save as JSON",
+            ),
+            model.index.database
+                ? h(
+                      "a",
+                      { href: model.index.database, download: true, class: "button" },
+                      "Database (SQLite)",
+                  )
+                : "",
+        );
+    }
+
+    // --- parts ---
+
+    function navigation() {
+        const parts = Object.entries(view.views).filter(
+            ([name]) =>
+                (name !== "properties" || model.index.properties > 0) &&
+                (name !== "compare" || model.cpus.filter((cpu) => cpu.forms > 0).length > 1),
+        );
+        byId("views").replaceChildren(
+            ...parts.map(([name, label]) =>
+                h(
+                    "a",
+                    {
+                        href: `?view=${name}`,
+                        "aria-current": state.view === name ? "page" : null,
+                        onclick: (event) => {
+                            event.preventDefault();
+                            view.change({ view: name, form: "" }, true);
+                        },
+                    },
+                    label,
+                ),
+            ),
+        );
+    }
+
+    async function show(changes) {
+        const is = state.view === "table";
+        if (changes === null) await Promise.all(view.shown().map(latput.loadCpu));
+        byId("view-table").hidden = !is;
+        byId("view-page").hidden = is;
+        navigation();
+        const only = changes && Object.keys(changes).every((key) => key === "form");
+        if (is && !only) {
+            controls();
+            table.update(
+                changes === null ||
+                    ["cpus", "metrics", "facts", "sort", "diff", "view"].some(
+                        (key) => key in changes,
+                    ),
+            );
+        } else if (!is && !only) {
+            await latput.pages.show(byId("view-page"), state.view);
+        }
+        await latput.panel.show();
+    }
+    view.onChange((changes) => show(changes).catch(complain));
+
+    // --- help ---
+
+    const keys = [
+        ["/", "to the search"],
+        ["↓ ↑ PgDn PgUp Home End", "through the table, when it has the focus"],
+        ["Enter", "details of the current form"],
+        ["Esc", "closes the details; empties the search"],
+        ["?", "this help"],
+    ];
+    const words = [
+        [
+            "vpermd y",
+            "a mnemonic and a class of operands: r64 m256 x y z k i8 …, in their order; m is any memory",
+        ],
+        ["{k}  {1to16}", "operands with this decoration"],
+        ["vp*d", "a pattern of the whole mnemonic"],
+        [
+            "avx2  crypto",
+            "part of a mnemonic, an extension or a list; isa:avx2 list:crypto enc:evex say which",
+        ],
+        ["lat>5 tp<=0.5 uops=2", "on any of the CPUs shown"],
+        ["ports:p5 outcome:unstable", "what they contain"],
+        ["-m  -{k}", "without"],
+    ];
+    const marks = [
+        ["≤", "upper bound: the chain contains a step whose own time is not known exactly"],
+        ["~", "mean of executions that differ"],
+        ["*", "the fastest of several steady states"],
+        ["?", "behind ports: another usage explains the measurements as well"],
+        ["idiom, eliminated", "takes no cycle: done at rename"],
+        ["▼ ▲", "less, more than on the first CPU shown, by more than 2 %"],
+    ];
+    function help() {
+        const list = (items) =>
+            h(
+                "dl",
+                {},
+                items.map(([term, text]) => [h("dt", {}, term), h("dd", {}, text)]),
+            );
+        const dialog = byId("help");
+        dialog.replaceChildren(
+            h("h2", { id: "help-title" }, "Help"),
+            h("h3", {}, "Search"),
+            list(words),
+            h("h3", {}, "Marks"),
+            list(marks),
+            h("h3", {}, "Keys"),
+            list(keys),
+            h(
+                "p",
+                {},
+                `Made by latput ${model.index.version}. Latency: cycles from an operand read to one written, least to most over all pairs. 1/Throughput: cycles an instruction, of independent ones.`,
+            ),
+            h("button", { type: "button", onclick: () => dialog.close() }, "Close"),
+        );
+        dialog.showModal();
+    }
+
+    // --- begin ---
+
+    function complain(error) {
+        byId("count").textContent = error.message;
+        throw error;
+    }
+    function events() {
+        search.addEventListener("input", () => view.change({ search: search.value }));
+        byId("controls").addEventListener("submit", (event) => event.preventDefault());
+        byId("reset").addEventListener("click", () => {
+            search.value = "";
+            view.change({ search: "", only: false, groups: new Set(latput.search.groupNames) });
+        });
+        byId("help-open").addEventListener("click", help);
+        search.addEventListener("keydown", (event) => {
+            if (event.key === "ArrowDown") {
+                event.preventDefault();
+                table.focus();
+            }
+        });
+        addEventListener("keydown", (event) => {
+            const typing =
+                event.target.matches("input, textarea, select") && event.target.type !== "checkbox";
+            if (event.key === "/" && !typing) {
+                event.preventDefault();
+                search.focus();
+            } else if (event.key === "?" && !typing) {
+                help();
+            } else if (event.key === "Escape" && !byId("help").open && state.form) {
+                view.change({ form: "" }, true);
+                table.focus();
+            }
+        });
+    }
+
+    async function begin() {
+        byId("title").textContent = model.index.title;
+        document.title = model.index.title;
+        if (matchMedia("(max-width: 45rem)").matches) byId("choices").open = false;
+        downloads();
+        events();
+        search.value = state.search;
+        await Promise.all(view.shown().map(latput.loadCpu));
+        await show(null);
+        document.body.dataset.ready = "yes";
+        performance.mark("latput-ready");
+    }
+    begin().catch(complain);
+})();

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// What the data files hold, as the rest of the page sees it. Every file in data/ hands its value to
+// latput.put(KIND, VALUE); docs/SITE.md describes the values. Texts from them are data of
+// strangers: they become text nodes and attributes, never markup.
+"use strict";
+const latput = {};
+(() => {
+    const model = { index: null, forms: null, cpus: [], properties: null };
+    const waiting = new Map(); // file -> [{resolve}] until its put() has come
+    const loaded = new Map(); // file -> promise
+    const details = new Map(); // "cpu/chunk" -> value
+
+    // A script of the page's own directory; resolves when it has run.
+    function load(file) {
+        if (!loaded.has(file))
+            loaded.set(
+                file,
+                new Promise((resolve, reject) => {
+                    const script = document.createElement("script");
+                    script.src = file;
+                    script.async = true;
+                    script.onload = () => resolve();
+                    script.onerror = () => {
+                        loaded.delete(file);
+                        reject(new Error(`${file} is missing beside this page`));
+                    };
+                    document.head.append(script);
+                }),
+            );
+        return loaded.get(file);
+    }
+
+    const dataFile = (name) => `data/${encodeURIComponent(name)}.js`;
+
+    function putIndex(index) {
+        model.index = index;
+        model.cpus = index.cpus.map((cpu, at) => ({ ...cpu, at, table: null }));
+        model.listTitles = new Map(index.lists);
+        latput.view.begin(); // which CPUs are shown, so that their files are asked for now
+        for (const cpu of latput.view.shown()) loadCpu(cpu);
+    }
+
+    function putForms(forms) {
+        const text = (i) => forms.texts[i];
+        const prefix = (i) =>
+            forms.form[i] >= 0 && text(forms.form[i]).startsWith("{")
+                ? `${text(forms.form[i]).split(" ", 1)[0]} `
+                : "";
+        forms.name = (i) =>
+            prefix(i) +
+            text(forms.mnemonic[i]) +
+            (text(forms.operands[i]) ? " " + text(forms.operands[i]) : "");
+        // What identifies a form in a link: as in the lists, with the encoding and the mode.
+        forms.id = (i) => {
+            const form = forms.form[i] < 0 ? forms.name(i) : text(forms.form[i]);
+            return `${form} ${text(forms.enc[i])}${forms.bits[i]}`;
+        };
+        forms.text = (column, i) => text(forms[column][i]);
+        model.forms = forms;
+    }
+
+    // Rows of a CPU by form: -1 where it has none.
+    function putCpu(table) {
+        const n = table.step.length;
+        const row = new Int32Array(model.forms.count).fill(-1);
+        for (let i = 0, form = 0; i < n; i++) {
+            form += table.step[i];
+            row[form] = i;
+        }
+        const get = (column, form) => (row[form] < 0 ? null : table[column][row[form]]);
+        model.cpus[table.cpu].table = {
+            has: (form) => row[form] >= 0,
+            // Thousandths of a cycle, or whole numbers; null where there is none.
+            number: get,
+            text: (column, form) => {
+                const i = get(column, form);
+                return i === null || i < 0 ? null : table.texts[i];
+            },
+            texts: table.texts,
+            index: (column, form) => get(column, form),
+        };
+    }
+
+    function putDetail(value) {
+        details.set(`${value.cpu}/${value.chunk}`, value);
+    }
+
+    function putProperties(value) {
+        const rows = (view) =>
+            view.rows.map((row) =>
+                Object.fromEntries(
+                    view.columns.map((name, i) => [
+                        name,
+                        Array.isArray(row[i]) ? value.texts[row[i][0]] : row[i],
+                    ]),
+                ),
+            );
+        model.properties = { table: rows(value.table), points: rows(value.points) };
+    }
+
+    latput.put = (kind, value) => {
+        ({
+            index: putIndex,
+            forms: putForms,
+            cpu: putCpu,
+            detail: putDetail,
+            properties: putProperties,
+        })[kind](value);
+    };
+
+    // forms.js comes with the page, so it is there before any CPU's file unless that is faster.
+    function loadCpu(cpu) {
+        cpu.loading ??= formsReady().then(() => load(dataFile(cpu.file)));
+        return cpu.loading;
+    }
+    const formsReady = () => load("data/forms.js");
+    // The script element of the page counts as asked for.
+    loaded.set(
+        "data/forms.js",
+        new Promise((resolve) => {
+            const put = latput.put;
+            latput.put = (kind, value) => {
+                put(kind, value);
+                if (kind === "forms") {
+                    latput.put = put;
+                    resolve();
+                }
+            };
+        }),
+    );
+
+    // Objects of a form's details on a CPU: {pairs, kernels, ports, trials}, each an array.
+    async function detail(cpu, form) {
+        const chunk = Math.floor(form / model.index.chunk),
+            key = `${cpu.at}/${chunk}`;
+        if (!details.has(key)) await load(dataFile(`${cpu.file}-${chunk}`));
+        const value = details.get(key),
+            rows = value.forms[form] ?? {};
+        const result = {};
+        for (const [part, columns] of Object.entries(value.columns))
+            result[part] = (rows[part] ?? []).map((row) => {
+                const object = {};
+                columns.forEach(([name, cell], i) => {
+                    object[name] =
+                        row[i] === null ? null : cell === 0 ? value.texts[row[i]] : row[i];
+                });
+                if (row.length > columns.length)
+                    object.code = row[columns.length].map((i) => value.texts[i]);
+                if (row.length > columns.length + 1) object.passes = row[columns.length + 1];
+                return object;
+            });
+        return result;
+    }
+
+    // --- numbers as people read them, from thousandths: as the tables of `latput query` ---
+    function clk(thousandths) {
+        if (thousandths === null || thousandths === undefined) return "";
+        const value = thousandths / 1000,
+            size = Math.abs(value);
+        return value.toFixed(
+            size > 0 && size < 0.0995 ? 3 : size < 99.995 ? 2 : size < 999.95 ? 1 : 0,
+        );
+    }
+    const marked = (number, upper, mark) =>
+        number === ""
+            ? ""
+            : (upper ? "≤" : "") +
+              (mark?.includes("~") ? "~" : "") +
+              number +
+              (mark?.includes("*") ? "*" : "");
+
+    // --- elements: texts are texts ---
+    function h(tag, properties = {}, ...children) {
+        const element = document.createElement(tag);
+        for (const [name, value] of Object.entries(properties ?? {}))
+            if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+            else if (name === "class") element.className = value;
+            else if (value === true) element.setAttribute(name, "");
+            else if (value !== false && value !== null && value !== undefined)
+                element.setAttribute(name, value);
+        element.append(
+            ...children
+                .flat(Infinity)
+                .filter((child) => child !== null && child !== undefined && child !== ""),
+        );
+        return element;
+    }
+    function svg(tag, attributes = {}, ...children) {
+        const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+        for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+        element.append(...children);
+        return element;
+    }
+
+    Object.assign(latput, { model, load, loadCpu, detail, clk, marked, h, svg });
+})();

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: MIT
+// The other parts of the page: differences by class of instruction, the structure of the ports,
+// properties with their curves, CPUs with their runs.
+"use strict";
+(() => {
+    const { model, view, h, svg } = latput;
+    const { facts, grid } = latput.panel;
+
+    // --- CPUs and runs ---
+
+    const hex = (number, digits = 0) => `0x${Number(number).toString(16).padStart(digits, "0")}`;
+    const ghz = (hz) => (hz ? `${(hz / 1e9).toFixed(3)} GHz` : "");
+    const decided = {
+        claim: "its own claim, which nothing contradicts",
+        inferred: "what was measured and announced, against its claim",
+        override: "the user",
+        unknown: "nobody: the tables do not know it",
+    };
+    function run(run) {
+        return h(
+            "section",
+            { class: `run ${run.decided}` },
+            h("h4", {}, `Run ${run.run_id}, ${(run.started_utc ?? "").slice(0, 10)}`),
+            run.decided === "inferred"
+                ? h(
+                      "p",
+                      { class: "bad" },
+                      `Claims to be a ${run.claimed_uarch}, filed as ${run.uarch}: ${run.evidence}`,
+                  )
+                : null,
+            facts([
+                ["CPU", run.brand || run.vendor],
+                ["family", run.uarch_name],
+                ["claimed", run.claimed_uarch],
+                ["believed", `${run.uarch}, by ${decided[run.decided] ?? run.decided}`],
+                [
+                    "signature",
+                    `${hex(run.signature, 8)} (family ${hex(run.family)}, model ${hex(run.model)}, stepping ${run.stepping})`,
+                ],
+                ["microcode", run.microcode ? hex(run.microcode) : "unknown"],
+                ["hypervisor", run.hypervisor || "none seen"],
+                [
+                    "dispatch",
+                    run.measured_width ? `${run.measured_width} µops a cycle, measured` : "",
+                ],
+                ["clock", ghz(run.core_hz)],
+                ["TSC", ghz(run.tsc_hz)],
+                ["frequency", run.frequency],
+                ["cycles from", run.backend],
+                ["counted", run.counted],
+                ["latput", run.version],
+                ["assembler", run.nasm_version],
+                ["system", run.os_kernel],
+                ["tables", run.tables],
+                ["selection", run.selection || "everything"],
+                ["forms", String(run.forms ?? "")],
+                ["started", run.started_utc],
+                ["finished", run.finished_utc ?? "not finished"],
+                ["took", run.seconds ? `${Math.round(run.seconds)} s` : ""],
+            ]),
+            run.warnings.map((warning) =>
+                h(
+                    "p",
+                    { class: "warning" },
+                    h("strong", {}, "Warning: "),
+                    warning.text,
+                    warning.remedy ? h("span", { class: "hint" }, ` — ${warning.remedy}`) : "",
+                ),
+            ),
+            h(
+                "details",
+                {},
+                h("summary", {}, "Features"),
+                h("p", { class: "features" }, run.features),
+            ),
+        );
+    }
+    function cpus() {
+        return [
+            h("h2", {}, "CPUs and runs"),
+            h("p", { class: "hint" }, `Made by latput ${model.index.version}.`),
+            model.cpus.map((cpu) =>
+                h(
+                    "article",
+                    {},
+                    h("h3", {}, cpu.key),
+                    h(
+                        "p",
+                        {},
+                        `${cpu.forms.toLocaleString("en")} forms in ${cpu.runs.length} run${cpu.runs.length === 1 ? "" : "s"}`,
+                    ),
+                    cpu.runs.map((one) => run(one)),
+                ),
+            ),
+        ];
+    }
+
+    // --- ports ---
+
+    // Sets that hang together side by side, the largest of each group first.
+    function setsInOrder(sets) {
+        const left = sets.toReversed(),
+            order = [];
+        while (left.length > 0) {
+            const [first] = left,
+                group = left.filter((set) => set.ports.some((port) => first.ports.includes(port)));
+            group.sort(
+                (a, b) => b.size - a.size || a.name.localeCompare(b.name, "en", { numeric: true }),
+            );
+            order.push(...group);
+            left.splice(0, left.length, ...left.filter((set) => !group.includes(set)));
+        }
+        return order;
+    }
+    function diagram(cpu, sets) {
+        const { ports } = cpu,
+            left = 110,
+            top = 34,
+            cell = 44,
+            row = 26;
+        const width = left + ports.order.length * cell + 8,
+            height = top + sets.length * row + 8;
+        const picture = svg("svg", {
+            viewBox: `0 0 ${width} ${height}`,
+            width,
+            height,
+            role: "img",
+            class: "ports",
+        });
+        picture.append(svg("title", {}, `${cpu.key}: ${ports.ports} ports in ${sets.length} sets`));
+        const text = (x, y, content, extra = {}) =>
+            picture.append(svg("text", { x, y, ...extra }, content));
+        ports.order.forEach((port, i) =>
+            text(left + i * cell + cell / 2, top - 10, port, {
+                "text-anchor": "middle",
+                class: "small",
+            }),
+        );
+        sets.forEach((set, line) => {
+            text(8, top + line * row + 17, set.name);
+            ports.order.forEach((port, i) =>
+                picture.append(
+                    svg("rect", {
+                        x: left + i * cell + 2,
+                        y: top + line * row + 2,
+                        width: cell - 4,
+                        height: row - 4,
+                        rx: 3,
+                        class: set.ports.includes(port) ? "on" : "off",
+                    }),
+                ),
+            );
+        });
+        return picture;
+    }
+    function portsOf(cpu) {
+        const { ports } = cpu,
+            sets = setsInOrder(ports.sets);
+        const forms = (name) =>
+            h(
+                "button",
+                {
+                    type: "button",
+                    onclick: () =>
+                        view.change(
+                            {
+                                view: "table",
+                                search: `ports:${name.toLowerCase()}`,
+                                cpus: view.state.cpus.includes(cpu)
+                                    ? view.state.cpus
+                                    : [...view.state.cpus, cpu],
+                            },
+                            true,
+                        ),
+                },
+                "forms",
+            );
+        return h(
+            "article",
+            {},
+            h("h3", {}, cpu.key),
+            h(
+                "p",
+                {},
+                `${ports.ports} ports in ${sets.length} sets, ${ports.width} slots a cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
+            ),
+            h(
+                "div",
+                {
+                    class: "scroll",
+                    tabindex: 0,
+                    role: "region",
+                    "aria-label": `Ports of ${cpu.key}`,
+                },
+                diagram(cpu, sets),
+            ),
+            grid(
+                "Sets of ports that a µop chooses from",
+                [
+                    ["set", (set) => set.name],
+                    ["size", (set) => String(set.size), "number"],
+                    ["ports", (set) => set.ports.join(" ")],
+                    ["forms of one µop", (set) => String(set.forms), "number"],
+                    ["occupied by", (set) => set.blocker],
+                    ["", (set) => forms(set.name)],
+                ],
+                sets,
+            ),
+            ports.units.length > 0
+                ? grid(
+                      "Units that forms wait for beside ports",
+                      [
+                          ["unit", (unit) => unit.name],
+                          ["kind", (unit) => unit.kind],
+                          ["kept busy by", (unit) => unit.blocker],
+                          ["for cycles", (unit) => unit.busy_clk.toFixed(1), "number"],
+                      ],
+                      ports.units,
+                  )
+                : null,
+            ports.hidden.length > 0
+                ? h(
+                      "p",
+                      { class: "hint" },
+                      `Only counters show what uses ${ports.hidden.map((set) => `${set.name} (${set.ports.join(" ")})`).join(", ")}: as many ports as slots.`,
+                  )
+                : null,
+        );
+    }
+    function ports() {
+        const known = model.cpus.filter((cpu) => cpu.ports);
+        return [
+            h("h2", {}, "Execution ports"),
+            known.length > 0
+                ? known.map(portsOf)
+                : h(
+                      "p",
+                      {},
+                      "No run has looked for ports yet; latput run does unless --tests says otherwise.",
+                  ),
+        ];
+    }
+
+    // --- properties ---
+
+    const number = (value) =>
+        typeof value !== "number" ? (value ?? "") : String(Number(value.toPrecision(4)));
+    const cpuOfRun = (id) => model.cpus.find((cpu) => cpu.runs.some((one) => one.run_id === id));
+    // The newest run of each CPU that has the property.
+    function newest(rows) {
+        const best = new Map();
+        for (const row of rows) {
+            const cpu = cpuOfRun(row.run_id),
+                key = `${cpu?.at} ${row.variant}`;
+            if (cpu && (best.get(key)?.run_id ?? -1) < row.run_id) best.set(key, { ...row, cpu });
+        }
+        return [...best.values()];
+    }
+    async function curve(place, lines) {
+        await latput.load("vendor/uPlot.iife.min.js");
+        if (!document.getElementById("uplot-style"))
+            document.head.append(
+                h("link", { id: "uplot-style", rel: "stylesheet", href: "vendor/uPlot.min.css" }),
+            );
+        const style = getComputedStyle(document.body),
+            color = (name) => style.getPropertyValue(name).trim();
+        const x = [...new Set(lines.flatMap((line) => line.points.map((point) => point.x)))].sort(
+            (a, b) => a - b,
+        );
+        const data = [
+            x,
+            ...lines.map((line) => {
+                const at = new Map(line.points.map((point) => [point.x, point.y]));
+                return x.map((value) => at.get(value) ?? null);
+            }),
+        ];
+        const series = [
+            { label: "x" },
+            ...lines.map((line, i) => ({
+                label: line.label,
+                stroke: color(`--series-${i % 6}`),
+                dash: i > 5 ? [6, 4] : undefined,
+                width: 2,
+                spanGaps: true,
+                points: { show: x.length < 80, size: 4 },
+            })),
+        ];
+        const axis = {
+            stroke: color("--text"),
+            grid: { stroke: color("--line") },
+            ticks: { stroke: color("--line") },
+        };
+        const logarithmic = x[0] > 0 && x[x.length - 1] / x[0] > 200;
+        new uPlot(
+            {
+                width: Math.max(280, place.clientWidth - 8),
+                height: 280,
+                scales: { x: { time: false, distr: logarithmic ? 3 : 1, log: 2 } },
+                series,
+                axes: [axis, { ...axis, size: 62 }],
+            },
+            data,
+            place,
+        );
+        place.querySelector("canvas").setAttribute("role", "img");
+        place
+            .querySelector("canvas")
+            .setAttribute(
+                "aria-label",
+                `Curves of ${lines.map((line) => line.label).join(", ")}; the points are in the table below`,
+            );
+    }
+    function property(name, rows, points) {
+        const best = newest(rows),
+            place = h("div", { class: "plot" });
+        const title = best.find((row) => row.title)?.title;
+        const lines = best
+            .map((row) => ({
+                label: `${row.cpu.key}${row.variant ? ` ${row.variant}` : ""}`,
+                points: (points.get(`${row.run_id} ${name} ${row.variant}`) ?? [])
+                    .filter((point) => typeof point.x === "number" && typeof point.y === "number")
+                    .sort((a, b) => a.x - b.x),
+            }))
+            .filter((line) => line.points.length > 1);
+        if (lines.length > 0) requestAnimationFrame(() => curve(place, lines));
+        const flat = lines.flatMap((line) =>
+            line.points.map((point) => ({ label: line.label, ...point })),
+        );
+        return h(
+            "article",
+            {},
+            h("h3", {}, title ? `${name}: ${title}` : name),
+            grid(
+                "What was found",
+                [
+                    ["CPU", (row) => row.cpu.key],
+                    ["variant", (row) => row.variant],
+                    ["value", (row) => number(row.value), "number"],
+                    ["unit", (row) => row.unit],
+                    ["conclusion", (row) => row.conclusion, "wide"],
+                    ["run", (row) => String(row.run_id), "number"],
+                ],
+                best,
+            ),
+            lines.length > 0 ? place : null,
+            lines.length > 0
+                ? h(
+                      "details",
+                      {},
+                      h("summary", {}, `${flat.length} points`),
+                      grid(
+                          "Points of the curves",
+                          [
+                              ["curve", (row) => row.label],
+                              ["x", (row) => number(row.x), "number"],
+                              ["y", (row) => number(row.y), "number"],
+                          ],
+                          flat,
+                      ),
+                  )
+                : null,
+        );
+    }
+    async function properties() {
+        await latput.load("data/properties.js");
+        const points = Map.groupBy(
+            model.properties.points,
+            (point) => `${point.run_id} ${point.property} ${point.variant}`,
+        );
+        const names = Map.groupBy(model.properties.table, (row) => row.property);
+        return [
+            h("h2", {}, "Properties of the pipeline"),
+            [...names].map(([name, rows]) => property(name, rows, points)),
+        ];
+    }
+
+    // --- differences, by class ---
+
+    const tally = () => ({ faster: 0, slower: 0, mixed: 0, same: 0, gained: 0, lost: 0 });
+    function compareForms(a, b) {
+        const groups = new Map();
+        const lacks = (cpu, form) => cpu.table.text("outcome", form) === "unsupported";
+        for (let form = 0; form < model.forms.count; form++) {
+            if (!a.table.has(form) || !b.table.has(form)) continue;
+            const isa = model.forms.text("isa", form) || "–";
+            if (!groups.has(isa)) groups.set(isa, tally());
+            const signs = ["lat", "tp"].map((metric) =>
+                    latput.table.difference(a, b, form, metric),
+                ),
+                count = groups.get(isa);
+            const less = signs.includes(-1),
+                more = signs.includes(1);
+            if (lacks(a, form) || lacks(b, form))
+                count[
+                    lacks(a, form) && lacks(b, form) ? "same" : lacks(a, form) ? "gained" : "lost"
+                ]++;
+            else
+                count[
+                    signs.includes(2) || (less && more)
+                        ? "mixed"
+                        : less
+                          ? "faster"
+                          : more
+                            ? "slower"
+                            : "same"
+                ]++;
+        }
+        return groups;
+    }
+    async function compare() {
+        const choices = model.cpus.filter((cpu) => cpu.forms > 0),
+            shown = view.shown();
+        const pair = [
+            shown[0] ?? choices[0],
+            shown[1] ?? choices.find((cpu) => cpu !== (shown[0] ?? choices[0])),
+        ];
+        await Promise.all(pair.map(latput.loadCpu));
+        const [a, b] = pair,
+            groups = compareForms(a, b);
+        const total = tally();
+        for (const count of groups.values())
+            for (const name of Object.keys(total)) total[name] += count[name];
+        const pick = (at) =>
+            h(
+                "label",
+                {},
+                at ? " and " : "Compare ",
+                h(
+                    "select",
+                    {
+                        onchange: (event) => {
+                            const next = [...pair];
+                            next[at] = choices[Number(event.target.value)];
+                            view.change({ cpus: next });
+                        },
+                    },
+                    choices.map((cpu, i) =>
+                        h("option", { value: i, selected: cpu === pair[at] }, cpu.key),
+                    ),
+                ),
+            );
+        const forms = (isa) =>
+            h(
+                "button",
+                {
+                    type: "button",
+                    onclick: () =>
+                        view.change(
+                            {
+                                view: "table",
+                                cpus: pair,
+                                diff: true,
+                                only: true,
+                                search: `isa:${isa.toLowerCase()}`,
+                            },
+                            true,
+                        ),
+                },
+                "forms",
+            );
+        const rows = [...groups]
+            .sort(([one], [two]) => one.localeCompare(two))
+            .map(([isa, count]) => ({ isa, ...count }));
+        const columns = [
+            ["extension", (row) => row.isa],
+            [`faster on ${b.key}`, (row) => String(row.faster || ""), "number"],
+            ["slower", (row) => String(row.slower || ""), "number"],
+            ["both", (row) => String(row.mixed || ""), "number"],
+            ["the same", (row) => String(row.same || ""), "number"],
+            ["new", (row) => String(row.gained || ""), "number"],
+            ["gone", (row) => String(row.lost || ""), "number"],
+            ["", (row) => (row.isa === "all" ? "" : forms(row.isa))],
+        ];
+        return [
+            h("h2", {}, "Differences"),
+            h("p", {}, pick(0), pick(1)),
+            h(
+                "p",
+                { class: "hint" },
+                "Latency and throughput; what differs by less than 2 % is the same, as for latput diff. The order of CPUs is that of the page.",
+            ),
+            grid(`${b.key} against ${a.key}, forms by extension`, columns, [
+                { isa: "all", ...total },
+                ...rows,
+            ]),
+        ];
+    }
+
+    const makers = { cpus, ports, properties, compare };
+    async function show(place, name) {
+        const content = await makers[name]();
+        place.replaceChildren(...content.flat(Infinity).filter(Boolean));
+    }
+    latput.pages = { show, run };
+})();

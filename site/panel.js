@@ -1,0 +1,550 @@
+// SPDX-License-Identifier: MIT
+// What is known of one form: a section for each CPU that is shown.
+"use strict";
+(() => {
+    const { model, view, h, clk, marked } = latput;
+    const { state } = view;
+    const panel = document.getElementById("panel");
+    let ids = null,
+        showing = "",
+        request = 0;
+
+    const formNamed = (id) => {
+        ids ??= new Map(
+            Array.from({ length: model.forms.count }, (_, form) => [model.forms.id(form), form]),
+        );
+        return ["", " legacy64", " vex64", " evex64", " xop64", " legacy32"]
+            .map((end) => ids.get(id + end))
+            .find((form) => form !== undefined);
+    };
+
+    // Columns: [heading, function of a row that gives a text or an element, class]. Those that stay
+    // empty are left out.
+    function grid(caption, columns, rows, more = {}) {
+        const cells = rows.map((row) => columns.map(([, value]) => value(row) ?? ""));
+        const used = columns.map((_, i) => cells.some((line) => line[i] !== ""));
+        return h(
+            "div",
+            { class: "grid", tabindex: 0, role: "region", "aria-label": caption },
+            h(
+                "table",
+                more,
+                h("caption", {}, caption),
+                h(
+                    "thead",
+                    {},
+                    h(
+                        "tr",
+                        {},
+                        columns.map(([name, , kind], i) =>
+                            used[i] ? h("th", { scope: "col", class: kind }, name) : null,
+                        ),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    {},
+                    cells.map((line) =>
+                        h(
+                            "tr",
+                            {},
+                            line.map((value, i) =>
+                                used[i] ? h("td", { class: columns[i][2] }, value) : null,
+                            ),
+                        ),
+                    ),
+                ),
+            ),
+        );
+    }
+    const facts = (items) =>
+        h(
+            "dl",
+            { class: "facts" },
+            items
+                .filter(([, value]) => value !== "" && value !== null && value !== undefined)
+                .map(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+        );
+    const of = (accepted, tried) => (accepted === null || !tried ? "" : `${accepted} of ${tried}`);
+    const outcome = (row) =>
+        row.outcome === "ok"
+            ? ""
+            : (row.outcome ?? "").replace("_", " ") + (row.detail ? `: ${row.detail}` : "");
+
+    // --- samples ---
+
+    const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+    async function plot(place, passes) {
+        await latput.load("vendor/uPlot.iife.min.js");
+        if (!document.getElementById("uplot-style"))
+            document.head.append(
+                h("link", { id: "uplot-style", rel: "stylesheet", href: "vendor/uPlot.min.css" }),
+            );
+        const all = passes.flatMap(([, , , values]) => values);
+        const x = all.map((_, i) => i + 1),
+            style = getComputedStyle(panel),
+            color = (name) => style.getPropertyValue(name).trim();
+        const series = [{ label: "sample" }],
+            data = [x];
+        let from = 0;
+        passes.forEach(([pass, , , values], i) => {
+            data.push(
+                all.map((value, at) =>
+                    at >= from && at < from + values.length ? value / 1000 : null,
+                ),
+            );
+            from += values.length;
+            const stroke = color(`--series-${i % 6}`);
+            series.push({
+                label: `pass ${pass}`,
+                stroke,
+                paths: () => null,
+                points: { show: true, size: 6, fill: stroke, stroke },
+            });
+        });
+        const axis = {
+            stroke: color("--text"),
+            grid: { stroke: color("--line") },
+            ticks: { stroke: color("--line") },
+        };
+        const low = Math.min(...all) / 1000,
+            high = Math.max(...all) / 1000,
+            room = Math.max((high - low) * 0.1, 0.01);
+        const width = Math.max(240, place.clientWidth - 8);
+        new uPlot(
+            {
+                width,
+                height: 220,
+                scales: {
+                    x: { time: false, range: [0, all.length + 1] },
+                    y: { range: [low - room, high + room] },
+                },
+                series,
+                axes: [
+                    { ...axis, label: "sample" },
+                    { ...axis, label: "cycles", size: 62 },
+                ],
+                legend: { show: passes.length > 1, live: false },
+                cursor: { drag: { x: false, y: false } },
+            },
+            data,
+            place,
+        );
+        const canvas = place.querySelector("canvas");
+        canvas.setAttribute("role", "img");
+        canvas.setAttribute(
+            "aria-label",
+            `${all.length} samples in ${passes.length} passes: least ${low.toFixed(3)}, median ${(median(all) / 1000).toFixed(3)}, most ${high.toFixed(3)} cycles`,
+        );
+    }
+
+    // --- kernels of a test ---
+
+    const testName = (test) =>
+        (test.kind === "latency" ? `latency ${test.src} → ${test.dst}` : test.kind) +
+        (test.variant ? ` (${test.variant})` : "");
+    function listing(kernel) {
+        const cut = kernel.code_bytes > 64;
+        return h(
+            "div",
+            { class: "grid", tabindex: 0, role: "region", "aria-label": "Machine code" },
+            h(
+                "table",
+                { class: "code" },
+                h(
+                    "caption",
+                    {},
+                    `Body of kernel ${kernel.shape}: ${kernel.code_bytes} bytes${cut ? ", the first 64 of which are kept" : ""}`,
+                ),
+                h(
+                    "thead",
+                    { class: "hidden" },
+                    h(
+                        "tr",
+                        {},
+                        h("th", { scope: "col" }, "bytes"),
+                        h("th", { scope: "col" }, "instruction"),
+                    ),
+                ),
+                h(
+                    "tbody",
+                    {},
+                    kernel.code.map((line) => {
+                        const space = line.indexOf(" "),
+                            text = line.slice(space + 1);
+                        return h(
+                            "tr",
+                            {},
+                            h("td", {}, line.slice(0, space).replace(/../g, "$& ").trim()),
+                            h("td", {}, text || (cut ? "… (cut)" : "")),
+                        );
+                    }),
+                ),
+            ),
+        );
+    }
+    function kernels(rows) {
+        const [test] = rows,
+            content = [];
+        const deciding = rows.find((row) => row.decides);
+        if (test.test_outcome !== "ok")
+            content.push(
+                h(
+                    "p",
+                    { class: "bad" },
+                    `${test.test_outcome.replace("_", " ")}: ${test.test_detail}`,
+                ),
+            );
+        if (rows.some((row) => row.shape !== null))
+            content.push(
+                grid(
+                    "Kernels that were timed",
+                    [
+                        ["kernel", (row) => (row.shape ?? "") + (row.decides ? " ✓" : "")],
+                        ["cycles/instance", (row) => clk(row.instance_clk), "number"],
+                        ["bridges", (row) => (row.extra_clk ? clk(row.extra_clk) : ""), "number"],
+                        ["spread", (row) => clk(row.spread_clk), "number"],
+                        ["accepted", (row) => of(row.accepted, row.tried), "number"],
+                        ["instances", (row) => String(row.instances ?? ""), "number"],
+                        ["instructions", (row) => String(row.instrs ?? ""), "number"],
+                        ["outcome", outcome],
+                    ],
+                    rows,
+                ),
+            );
+        if (deciding?.code?.length > 0) content.push(listing(deciding));
+        if (deciding?.passes?.length > 0) {
+            const place = h("div", { class: "plot" });
+            content.push(
+                h(
+                    "h4",
+                    {},
+                    "Samples, in the order of measuring" +
+                        (deciding.extra_clk ? ", bridges taken off" : ""),
+                ),
+                place,
+            );
+            requestAnimationFrame(() => plot(place, deciding.passes));
+        } else if (deciding) {
+            content.push(h("p", { class: "hint" }, "The samples are not in this page."));
+        }
+        return content;
+    }
+    function tests(detail) {
+        const groups = Object.values(Object.groupBy(detail.kernels, testName));
+        if (groups.length === 0) return null;
+        const place = h("div", { class: "kernels" });
+        const draw = (at) => place.replaceChildren(...kernels(groups[at]));
+        const choice = h(
+            "select",
+            { onchange: (event) => draw(Number(event.target.value)) },
+            groups.map((group, i) =>
+                h(
+                    "option",
+                    { value: i },
+                    testName(group[0]) +
+                        (group[0].test_outcome === "ok"
+                            ? ""
+                            : ` — ${group[0].test_outcome.replace("_", " ")}`),
+                ),
+            ),
+        );
+        draw(0);
+        const element = h(
+            "div",
+            {},
+            h("h3", {}, "How it was measured"),
+            h("label", { class: "choice" }, "Test ", choice),
+            place,
+        );
+        element.choose = (name) => {
+            const at = groups.findIndex((group) => testName(group[0]) === name);
+            choice.value = at;
+            draw(at);
+            element.scrollIntoView({ block: "start", behavior: "smooth" });
+        };
+        return element;
+    }
+
+    // --- the parts of a section ---
+
+    function pairs(detail, choose) {
+        const range = (row) =>
+            row.least_clk !== null && row.most_clk !== null && row.most_clk !== row.least_clk
+                ? `${clk(row.least_clk)} – ${clk(row.most_clk)}`
+                : "";
+        const kernelOf = (row) => testName({ kind: "latency", ...row });
+        return detail.pairs.length === 0
+            ? null
+            : [
+                  h("h3", {}, "Latency of each operand pair"),
+                  grid(
+                      "Cycles from an operand read to one written",
+                      [
+                          ["from", (row) => row.src],
+                          ["to", (row) => row.dst],
+                          ["data", (row) => row.variant],
+                          [
+                              "latency",
+                              (row) =>
+                                  marked(clk(row.latency_clk), row.bound === "upper", row.mark),
+                              "number",
+                          ],
+                          ["bound", (row) => (row.outcome === "ok" ? row.bound : "")],
+                          ["spread", (row) => clk(row.spread_clk), "number"],
+                          ["states", range, "number"],
+                          ["shares", (row) => row.states_seen],
+                          ["dense", (row) => clk(row.dense_clk), "number"],
+                          ["filled", (row) => clk(row.filled_clk), "number"],
+                          ["accepted", (row) => of(row.accepted, row.tried), "number"],
+                          ["outcome", outcome],
+                          [
+                              "",
+                              (row) =>
+                                  h(
+                                      "button",
+                                      {
+                                          type: "button",
+                                          "aria-label": `How ${kernelOf(row)} was measured`,
+                                          onclick: () => choose(kernelOf(row)),
+                                      },
+                                      "how",
+                                  ),
+                          ],
+                      ],
+                      detail.pairs,
+                  ),
+              ];
+    }
+    function ports(detail) {
+        const [use] = detail.ports;
+        if (!use) return h("p", { class: "hint" }, "No run has looked for the ports of this form.");
+        const number = (value) => (value === null ? "" : clk(value));
+        const trials = grid(
+            "Mixes that were timed: the form beside one that occupies a set of ports",
+            [
+                ["beside", (row) => row.blocker],
+                ["which is", (row) => row.blocker_form],
+                ["instances", (row) => String(row.instances), "number"],
+                ["blockers", (row) => String(row.blockers), "number"],
+                ["cycles", (row) => clk(row.clk), "number"],
+                ["spread", (row) => clk(row.spread_clk), "number"],
+                ["µops seen there", (row) => clk(row.uops), "number"],
+                ["counted", (row) => row.counted],
+                ["outcome", outcome],
+            ],
+            detail.trials,
+        );
+        return [
+            h("h3", {}, "Ports"),
+            facts([
+                [
+                    "ports",
+                    use.outcome === "ok"
+                        ? (use.ports || "none") + (use.ambiguous ? " ?" : "")
+                        : outcome(use),
+                ],
+                ["slots of dispatch", number(use.slots)],
+                ["slots among others", number(use.slots_mixed)],
+                ["unit", use.unit],
+                ["busy for", use.busy_clk ? `${clk(use.busy_clk)} cycles` : ""],
+                ["paths", use.paths],
+                ["method", use.method],
+                ["largest deviation", use.residual === null ? "" : `${clk(use.residual)} µops`],
+                ["run", String(use.run_id)],
+            ]),
+            use.ambiguous
+                ? h("p", { class: "hint" }, "Another usage explains these timings about as well.")
+                : null,
+            detail.trials.length > 0
+                ? h(
+                      "details",
+                      {},
+                      h("summary", {}, `Evidence: ${detail.trials.length} mixes`),
+                      trials,
+                  )
+                : null,
+        ];
+    }
+    function failures(detail) {
+        const seen = new Map(
+            detail.kernels
+                .filter((row) => row.test_outcome !== "ok")
+                .map((row) => [testName(row), row]),
+        );
+        const rows = [...seen].map(([name, row]) => ({
+            name,
+            outcome: row.test_outcome,
+            detail: row.test_detail,
+        }));
+        if (detail.ports[0] && detail.ports[0].outcome !== "ok")
+            rows.push({
+                name: "ports",
+                outcome: detail.ports[0].outcome,
+                detail: detail.ports[0].detail,
+            });
+        return rows.length === 0
+            ? null
+            : [
+                  h("h3", {}, "Tried without a result"),
+                  grid(
+                      "Tests that have no value, and why",
+                      [
+                          ["test", (row) => row.name],
+                          ["outcome", (row) => row.outcome.replace("_", " ")],
+                          ["why", (row) => row.detail, "wide"],
+                      ],
+                      rows,
+                  ),
+              ];
+    }
+    // Everything a run says of where its numbers come from.
+    function provenance(cpu, numbers) {
+        return numbers
+            .map((number) => cpu.runs.find((run) => run.run_id === number))
+            .filter(Boolean)
+            .map((run) => latput.pages.run(run, cpu));
+    }
+
+    async function section(cpu, form, place) {
+        const { table } = cpu;
+        if (!table.has(form)) {
+            place.replaceChildren(h("p", { class: "hint" }, "Not measured on this CPU."));
+            return;
+        }
+        const detail = await latput.detail(cpu, form),
+            how = tests(detail);
+        const runs = [
+            ...new Set([
+                table.number("run_id", form),
+                ...detail.pairs.map((row) => row.run_id),
+                ...detail.kernels.map((row) => row.run_id),
+                table.number("ports_run_id", form),
+            ]),
+        ].filter((run) => run !== null);
+        place.replaceChildren(
+            ...[
+                facts([
+                    ["latency", latput.table.latency(cpu, form)],
+                    ["cycles an instruction", latput.table.throughput(cpu, form)],
+                    ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
+                    ["µops", String(table.number("uops", form) ?? "")],
+                    ["ports", latput.table.ports(cpu, form)],
+                    ["takes no cycle", table.text("at_rename", form)],
+                    ["outcome", table.text("outcome", form)],
+                    ["note", table.text("note", form)],
+                ]),
+                pairs(detail, (name) => how?.choose(name)),
+                ports(detail),
+                failures(detail),
+                how,
+                h(
+                    "details",
+                    {},
+                    h(
+                        "summary",
+                        {},
+                        `Provenance: run${runs.length > 1 ? "s" : ""} ${runs.join(", ")}`,
+                    ),
+                    provenance(cpu, runs),
+                ),
+            ]
+                .flat(Infinity)
+                .filter(Boolean),
+        );
+    }
+
+    function sections(form) {
+        return view.shown().map((cpu, at) => {
+            const place = h("div", { class: "section" }, h("p", { class: "hint" }, "Loading …"));
+            const fill = () =>
+                section(cpu, form, place).catch((error) =>
+                    place.replaceChildren(h("p", { class: "bad" }, error.message)),
+                );
+            const element = h(
+                "details",
+                { class: "of-cpu", open: at === 0 },
+                h(
+                    "summary",
+                    {},
+                    h("strong", {}, cpu.key),
+                    " ",
+                    latput.table && cpu.table.has(form) ? summary(cpu, form) : "not measured",
+                ),
+                place,
+            );
+            let filled = at === 0;
+            element.addEventListener("toggle", () => {
+                if (element.open && !filled) fill();
+                filled ||= element.open;
+            });
+            return { element, fill: at === 0 ? fill : async () => {} };
+        });
+    }
+    const summary = (cpu, form) =>
+        [
+            ["latency", latput.table.latency],
+            ["1/tput", latput.table.throughput],
+            ["ports", latput.table.ports],
+        ]
+            .map(([name, value]) => [name, value(cpu, form)])
+            .filter(([, value]) => value !== "")
+            .map((pair) => pair.join(" "))
+            .join(" · ");
+
+    async function show() {
+        const key = state.form && `${state.form} ${view.shown().map((cpu) => cpu.key)}`,
+            own = ++request;
+        document.body.classList.toggle("with-panel", state.form !== "" && state.view === "table");
+        panel.hidden = state.form === "" || state.view !== "table";
+        if (panel.hidden || key === showing) return;
+        showing = key;
+        const form = formNamed(state.form);
+        const close = h(
+            "button",
+            {
+                type: "button",
+                class: "close",
+                "aria-label": "Close details",
+                onclick: () => {
+                    view.change({ form: "" }, true);
+                    latput.table.focus();
+                },
+            },
+            "✕",
+        );
+        if (form === undefined) {
+            panel.replaceChildren(
+                close,
+                h("h2", {}, state.form),
+                h("p", { class: "bad" }, "This page has no such form."),
+            );
+            return;
+        }
+        const { forms } = model,
+            list = forms.text("list", form),
+            parts = sections(form);
+        panel.replaceChildren(
+            close,
+            h("h2", { tabindex: -1 }, forms.name(form)),
+            h(
+                "p",
+                { class: "hint" },
+                [
+                    forms.text("isa", form).replaceAll("+", " + "),
+                    forms.text("enc", form),
+                    `${forms.bits[form]}-bit mode`,
+                    forms.text("options", form),
+                    model.listTitles.get(list) ?? list,
+                ]
+                    .filter(Boolean)
+                    .join(" · "),
+            ),
+            ...parts.map((part) => part.element),
+        );
+        panel.scrollTop = 0;
+        for (const part of parts) if (own === request) await part.fill();
+    }
+
+    latput.panel = { show, facts, grid };
+})();

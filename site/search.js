@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Which forms a search means. Words are all to be found: a class of operand (y, m256, r64, {k}), in
+// the order of the operands; isa:, list:, ports:, enc:, outcome: and a part of that; lat>5, tp<=1,
+// uops=2; others are parts of the mnemonic, the extension or the list. * and ? stand for any
+// characters of the mnemonic; - in front means: not.
+"use strict";
+(() => {
+    const { model } = latput;
+    const alias = new Map(
+        Object.entries({
+            xmm: "x",
+            ymm: "y",
+            zmm: "z",
+            imm8: "i8",
+            imm16: "i16",
+            imm32: "i32",
+            imm64: "i64",
+        }),
+    );
+    const base = (operand) => operand.replace(/\{.*/, "").replace(/:.*/, "");
+    let tables = null; // of the forms: what words are compared with
+
+    function prepare() {
+        const forms = model.forms,
+            lower = forms.texts.map((text) => text.toLowerCase());
+        const operands = new Map(); // number of the text -> operands
+        for (const i of new Set(forms.operands))
+            operands.set(i, lower[i] === "" ? [] : lower[i].split(" "));
+        const classes = new Set();
+        for (const list of operands.values())
+            for (const operand of list) classes.add(base(operand)).add(operand);
+        return { lower, operands, classes };
+    }
+
+    // A test of a text's number, answered once a text.
+    function cached(test) {
+        const known = new Map();
+        return (i) => {
+            let answer = known.get(i);
+            if (answer === undefined) known.set(i, (answer = test(i)));
+            return answer;
+        };
+    }
+
+    const contains = (column, part) => {
+        const test = cached((i) => tables.lower[i].includes(part));
+        return (form) => test(model.forms[column][form]);
+    };
+
+    function wildcard(word) {
+        const pattern = new RegExp(
+            `^${word
+                .replace(/[.+^${}()|[\]\\]/g, "\\$&")
+                .replace(/\*/g, ".*")
+                .replace(/\?/g, ".")}$`,
+        );
+        const test = cached((i) => pattern.test(tables.lower[i]));
+        return (form) => test(model.forms.mnemonic[form]);
+    }
+
+    const columns = { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" };
+    const compare = {
+        "<": (a, b) => a < b,
+        "<=": (a, b) => a <= b,
+        ">": (a, b) => a > b,
+        ">=": (a, b) => a >= b,
+        "=": (a, b) => Math.abs(a - b) <= 0.02 * Math.max(1, Math.abs(b)),
+    };
+    // On any of the CPUs that are shown.
+    function number(match, cpus) {
+        const column = columns[match[1]],
+            test = compare[match[2]],
+            scale = match[1] === "uops" ? 1 : 1000;
+        const value = Number(match[3]);
+        return (form) =>
+            cpus.some(({ table }) => {
+                const got = table.number(column, form);
+                return got !== null && test(got / scale, value);
+            });
+    }
+    const ofCpu = (column, part, cpus) => (form) =>
+        cpus.some(({ table }) => (table.text(column, form) ?? "").toLowerCase().includes(part));
+
+    const fields = {
+        isa: (part) => contains("isa", part),
+        ext: (part) => contains("isa", part),
+        list: (part) => contains("list", part),
+        enc: (part) => contains("enc", part),
+        option: (part) => contains("options", part),
+        ports: (part, cpus) => ofCpu("ports", part, cpus),
+        outcome: (part, cpus) => ofCpu("outcome", part, cpus),
+        note: (part, cpus) => ofCpu("note", part, cpus),
+    };
+
+    // Operands in the order given, others between them.
+    function operandsTest(words) {
+        const fits = (operand, word) =>
+            word.startsWith("{")
+                ? operand.includes(word)
+                : operand === word ||
+                  base(operand) === word ||
+                  (word === "m" && /^v?m\d/.test(operand));
+        const test = cached((i) => {
+            let at = 0;
+            for (const operand of tables.operands.get(i))
+                if (at < words.length && fits(operand, words[at])) {
+                    at++;
+                    while (
+                        at < words.length &&
+                        words[at].startsWith("{") &&
+                        fits(operand, words[at])
+                    )
+                        at++; // decorations of the same operand
+                }
+            return at === words.length;
+        });
+        return (form) => test(model.forms.operands[form]);
+    }
+
+    function wordTest(word, cpus) {
+        const field = /^([a-z]+):(.+)$/.exec(word),
+            relation = /^(lat|tp|uops)(<=|>=|<|>|=)([\d.]+)$/.exec(word);
+        if (relation) return number(relation, cpus);
+        if (field && Object.hasOwn(fields, field[1])) return fields[field[1]](field[2], cpus);
+        if (/[*?]/.test(word)) return wildcard(word);
+        const tests = ["mnemonic", "isa", "list"].map((column) => contains(column, word));
+        return (form) => tests.some((test) => test(form));
+    }
+
+    // A predicate on numbers of forms.
+    function parse(text, cpus) {
+        tables ??= prepare();
+        const tests = [],
+            operands = [];
+        for (let word of text
+            .toLowerCase()
+            .split(/[\s,]+/)
+            .filter(Boolean)) {
+            const not = word.length > 1 && word.startsWith("-");
+            word = not ? word.slice(1) : word;
+            word = alias.get(word) ?? word;
+            const operand = word.startsWith("{") || tables.classes.has(word) || word === "m";
+            if (operand && !not) {
+                operands.push(word);
+                continue;
+            }
+            const test = operand ? operandsTest([word]) : wordTest(word, cpus);
+            tests.push(not ? (form) => !test(form) : test);
+        }
+        if (operands.length > 0) tests.push(operandsTest(operands));
+        return (form) => tests.every((test) => test(form));
+    }
+
+    // Extensions in the groups of uops.info's check boxes.
+    const groupNames = ["base", "fpu", "mmx", "sse", "avx", "avx2", "avx512", "others"];
+    const baseIsa =
+        /^(I386|I486|X86_64|CMOV|CX8|CX16|LAHF_LM|NOPL|PAUSE|TSC)(\+(I386|I486|X86_64|CMOV|CX8|CX16))*$/;
+    function groupOf(isa) {
+        if (/AVX512|AVX10/.test(isa)) return "avx512";
+        if (/AVX2|AVX_|FMA|F16C|VAES|VPCLMUL|XOP/.test(isa)) return "avx2";
+        if (/AVX/.test(isa)) return "avx";
+        if (/SSE/.test(isa)) return "sse";
+        if (/MMX|3DNOW/.test(isa)) return "mmx";
+        if (/X87/.test(isa)) return "fpu";
+        return baseIsa.test(isa) ? "base" : "others";
+    }
+    function groupTest(wanted) {
+        const test = cached((i) => wanted.has(groupOf(model.forms.texts[i])));
+        return (form) => test(model.forms.isa[form]);
+    }
+
+    latput.search = { parse, groupOf, groupTest, groupNames };
+})();

@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: MIT
+// The table of forms: only the rows in sight are elements, so that it can have all forms of all
+// CPUs.
+"use strict";
+(() => {
+    const { model, view, h, clk, marked } = latput;
+    const { state } = view;
+    const ROW = 28; // pixels; style.css has the same
+    const SPARE = 12; // rows above and below what is in sight
+    const scroller = document.getElementById("scroller"),
+        table = document.getElementById("table");
+    let rows = new Int32Array(0); // forms in their order
+    let columns = [],
+        body,
+        above,
+        below,
+        pool = [],
+        first = -1,
+        current = -1;
+
+    // --- values ---
+
+    function latency(cpu, form) {
+        const { table } = cpu,
+            min = table.number("latency_min_clk", form),
+            max = table.number("latency_max_clk", form);
+        if (min === null) return table.text("at_rename", form) ?? "";
+        const one = marked(
+            clk(min),
+            table.text("latency_bound", form) === "upper",
+            table.text("latency_min_mark", form),
+        );
+        const two = marked(
+            clk(max),
+            table.text("latency_max_bound", form) === "upper",
+            table.text("latency_max_mark", form),
+        );
+        return one === two ? one : `${one} – ${two}`;
+    }
+    function throughput(cpu, form) {
+        const { table } = cpu,
+            fast = table.number("rthroughput_clk", form),
+            slow = table.number("rthroughput_slow_clk", form);
+        const one = marked(clk(fast), table.text("rthroughput_bound", form) === "upper", null),
+            two = clk(slow);
+        return one && two && two !== one ? `${one} … ${two}` : one;
+    }
+    function ports(cpu, form) {
+        const text = cpu.table.text("ports", form);
+        return text === "" ? "none" : (text ?? "");
+    }
+    const metricText = {
+        lat: latency,
+        tp: throughput,
+        uops: (cpu, form) => String(cpu.table.number("uops", form) ?? ""),
+        ports,
+    };
+    // What to say where there is no value: why.
+    function missing(cpu, form, metric) {
+        if (!cpu.table.has(form)) return ["", "not measured on this CPU"];
+        const outcome = cpu.table.text("outcome", form),
+            tests = cpu.table.text("tests", form) ?? "";
+        const asked = tests.includes({ lat: "L", tp: "T", uops: "P", ports: "P" }[metric]);
+        if (!asked && outcome !== "unsupported") return ["", "not asked in any run"];
+        if (metric === "uops" || metric === "ports") return ["", outcome];
+        // Once a form and CPU is enough.
+        const word = metric === "tp" && state.metrics.has("lat") ? "–" : outcome.replace("_", " ");
+        return outcome === "ok" ? ["–", "has none"] : [word, outcome];
+    }
+
+    // --- differences: as `latput diff` finds them ---
+
+    const compared = {
+        lat: ["latency_min_clk", "latency_max_clk"],
+        tp: ["rthroughput_clk", "rthroughput_slow_clk"],
+        uops: ["uops"],
+        ports: [],
+    };
+    // -1 less than on the first CPU, 1 more, 2 less and more, or no longer a number; 0 the same.
+    function difference(base, cpu, form, metric) {
+        if (cpu === base || !base.table.has(form) || !cpu.table.has(form)) return 0;
+        let sign = 0;
+        for (const column of compared[metric]) {
+            const a = base.table.number(column, form),
+                b = cpu.table.number(column, form);
+            if (
+                a === null ||
+                b === null ||
+                Math.abs(a - b) <=
+                    Math.max(column === "uops" ? 0 : 5, 0.02 * Math.max(Math.abs(a), Math.abs(b)))
+            )
+                continue;
+            const way = b < a ? -1 : 1;
+            sign = sign === 0 || sign === way ? way : 2;
+        }
+        if (metric === "ports" && base.key === cpu.key) return 0;
+        return sign;
+    }
+    // That it is there on one of them and not on the other comes out, too.
+    function differs(base, cpu, form) {
+        const outcome = (c) => c.table.text("outcome", form);
+        if (!base.table.has(form) || !cpu.table.has(form)) return false;
+        return (
+            [...state.metrics].some((metric) => difference(base, cpu, form, metric) !== 0) ||
+            (outcome(base) === "unsupported") !== (outcome(cpu) === "unsupported")
+        );
+    }
+
+    // --- columns ---
+
+    function makeColumns() {
+        columns = [
+            {
+                id: "form",
+                label: "Instruction",
+                kind: "form",
+                text: (form) => model.forms.name(form),
+            },
+        ];
+        for (const fact of Object.keys(view.facts))
+            if (state.facts.has(fact))
+                columns.push({
+                    id: fact,
+                    label: view.facts[fact],
+                    kind: "fact",
+                    text: (form) => model.forms.text(fact, form),
+                });
+        for (const cpu of view.shown())
+            for (const metric of Object.keys(view.metrics))
+                if (state.metrics.has(metric))
+                    columns.push({
+                        id: `${metric}.${cpu.key}`,
+                        label: view.short[metric] ?? view.metrics[metric],
+                        kind: metric,
+                        cpu,
+                        metric,
+                    });
+    }
+
+    function header(column) {
+        const sorted = state.sort === column.id;
+        const arrow = sorted ? (state.down ? " ↓" : " ↑") : "";
+        return h(
+            "th",
+            {
+                scope: "col",
+                class: column.kind,
+                "aria-sort": sorted ? (state.down ? "descending" : "ascending") : null,
+            },
+            h("button", { type: "button", onclick: () => sortBy(column.id) }, column.label + arrow),
+        );
+    }
+    function sortBy(id) {
+        const down = state.sort === id && !state.down;
+        view.change(
+            state.sort === id && state.down ? { sort: "", down: false } : { sort: id, down },
+        );
+    }
+
+    function build() {
+        const cpus = view.shown(),
+            own = columns.filter((column) => !column.cpu);
+        const each = state.metrics.size;
+        const group =
+            each > 0 && cpus.length > 0
+                ? h(
+                      "tr",
+                      {},
+                      h("td", { colspan: own.length }),
+                      cpus.map((cpu) =>
+                          h(
+                              "th",
+                              { scope: "colgroup", colspan: each, class: "cpu" },
+                              cpu.key,
+                              doubtful(cpu)
+                                  ? h("span", { class: "doubt", title: doubtful(cpu) }, " inferred")
+                                  : "",
+                          ),
+                      ),
+                  )
+                : null;
+        const head = h("thead", {}, group, h("tr", {}, columns.map(header)));
+        above = h(
+            "tr",
+            { class: "space", "aria-hidden": true },
+            h("td", { colspan: columns.length }),
+        );
+        below = above.cloneNode(true);
+        body = h("tbody", {}, above, below);
+        pool = [];
+        first = -1;
+        table.replaceChildren(
+            h(
+                "caption",
+                { class: "hidden" },
+                "Instructions, with what was measured of each on the CPUs chosen",
+            ),
+            h(
+                "colgroup",
+                {},
+                columns.map((column) => h("col", { class: column.kind })),
+            ),
+            head,
+            body,
+        );
+        table.style.width = `${columns.reduce((sum, column) => sum + width(column), 0)}rem`;
+    }
+    const widths = { form: 21, fact: 9, lat: 8.5, tp: 6.5, uops: 3.8, ports: 11 };
+    const width = (column) =>
+        matchMedia("(max-width: 45rem)").matches && column.kind === "form"
+            ? 11
+            : widths[column.kind];
+    const doubtful = (cpu) =>
+        cpu.runs[0]?.decided === "inferred"
+            ? `The CPU claims to be a ${cpu.runs[0].claimed_uarch}`
+            : "";
+
+    // --- rows ---
+
+    function makeRow() {
+        const link = h("a", {
+            onclick: (event) => follow(event, Number(event.target.closest("tr").dataset.form)),
+        });
+        const cells = columns.map((column) =>
+            column.kind === "form"
+                ? h("th", { scope: "row", class: "form" }, link)
+                : h("td", { class: column.kind }),
+        );
+        const row = h("tr", {}, cells);
+        row.addEventListener("click", (event) => {
+            if (!event.target.closest("a") && !getSelection().toString())
+                open(Number(row.dataset.form));
+        });
+        return { row, link, cells };
+    }
+    function follow(event, form) {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return; // the browser opens the link elsewhere
+        event.preventDefault();
+        open(form);
+    }
+    function open(form) {
+        current = rows.indexOf(form);
+        view.change({ form: model.forms.id(form) }, true);
+    }
+
+    const set = (cell, text, title, kind) => {
+        if (cell.textContent !== text) cell.textContent = text;
+        if (cell.title !== title) cell.title = title;
+        if (cell.className !== kind) cell.className = kind;
+    };
+    const arrows = { "-1": " ▼", 1: " ▲", 2: " ≠" };
+    function fillCell(cell, column, form, base) {
+        if (!column.cpu) {
+            const text = column.text(form);
+            return set(cell, text, text, column.kind);
+        }
+        let text = metricText[column.kind](column.cpu, form),
+            title = "";
+        if (text === "") {
+            [text, title] = missing(column.cpu, form, column.metric);
+            return set(cell, text, title, `${column.kind} none`);
+        }
+        const change = base ? difference(base, column.cpu, form, column.metric) : 0;
+        title =
+            column.kind === "ports"
+                ? text
+                : change
+                  ? `${{ "-1": "less than", 1: "more than", 2: "unlike" }[change]} on ${base.key}`
+                  : "";
+        set(
+            cell,
+            text + (arrows[change] ?? ""),
+            title,
+            column.kind + (change ? { "-1": " less", 1: " more", 2: " unlike" }[change] : ""),
+        );
+    }
+    function fillRow(item, at, base) {
+        const form = rows[at],
+            name = model.forms.name(form),
+            options = model.forms.text("options", form);
+        item.row.dataset.form = form;
+        item.row.setAttribute("aria-rowindex", at + 2);
+        item.row.className = at === current ? "current" : at % 2 ? "odd" : "";
+        item.link.textContent = name;
+        item.link.title = options ? `${name} ${options}` : name;
+        item.link.href = `?form=${encodeURIComponent(model.forms.id(form))}`;
+        columns.forEach(
+            (column, i) => column.kind === "form" || fillCell(item.cells[i], column, form, base),
+        );
+        for (const extra of item.row.querySelectorAll(".option")) extra.remove();
+        if (options) item.cells[0].append(h("span", { class: "option" }, ` ${options}`));
+    }
+
+    function draw(force) {
+        const start = Math.max(
+            0,
+            Math.min(Math.floor(scroller.scrollTop / ROW) - SPARE, rows.length - 1),
+        );
+        const end = Math.min(
+            rows.length,
+            start + Math.ceil(scroller.clientHeight / ROW) + 2 * SPARE,
+        );
+        if (start === first && !force && pool.length === end - start) return;
+        first = start;
+        while (pool.length < end - start) {
+            const item = makeRow();
+            pool.push(item);
+            below.before(item.row);
+        }
+        while (pool.length > end - start) pool.pop().row.remove();
+        const base = state.diff && view.shown().length > 1 ? view.shown()[0] : null;
+        pool.forEach((item, i) => fillRow(item, start + i, base));
+        above.firstChild.style.height = `${start * ROW}px`;
+        below.firstChild.style.height = `${(rows.length - end) * ROW}px`;
+        above.hidden = start === 0;
+        below.hidden = end === rows.length;
+    }
+
+    // --- which rows, in which order ---
+
+    function sortKey() {
+        const [name, ...rest] = state.sort.split("."),
+            cpu = view.shown().find((one) => one.key === rest.join("."));
+        if (cpu && name === "ports") return (form) => ports(cpu, form) || null;
+        if (cpu)
+            return (form) =>
+                cpu.table.number(
+                    { lat: "latency_max_clk", tp: "rthroughput_clk", uops: "uops" }[name],
+                    form,
+                );
+        return Object.hasOwn(view.facts, name) ? (form) => model.forms.text(name, form) : null;
+    }
+    function sorted(list) {
+        const key = sortKey(),
+            sign = state.down ? -1 : 1;
+        if (!key) return state.down && state.sort === "form" ? list.reverse() : list;
+        const keys = new Map(list.map((form) => [form, key(form)]));
+        return list.sort((a, b) => {
+            const one = keys.get(a),
+                two = keys.get(b);
+            if (one === null || two === null) return (one === null) - (two === null) || a - b; // what has none comes last
+            return sign * (one < two ? -1 : one > two ? 1 : 0) || a - b;
+        });
+    }
+    function select() {
+        const cpus = view.shown(),
+            matches = latput.search.parse(state.search, cpus);
+        const grouped =
+            state.groups.size < latput.search.groupNames.length
+                ? latput.search.groupTest(state.groups)
+                : null;
+        const list = [];
+        for (let form = 0; form < model.forms.count; form++)
+            if (
+                cpus.some(({ table }) => table.has(form)) &&
+                (!grouped || grouped(form)) &&
+                matches(form) &&
+                (!state.only || cpus.some((cpu) => differs(cpus[0], cpu, form)))
+            )
+                list.push(form);
+        rows = Int32Array.from(sorted(list));
+        table.setAttribute("aria-rowcount", rows.length + 2);
+        document.getElementById("nothing").hidden = rows.length > 0;
+        document.getElementById("count").textContent =
+            `${rows.length.toLocaleString("en")} of ${model.forms.count.toLocaleString("en")} forms`;
+    }
+
+    function update(rebuild) {
+        if (rebuild) {
+            makeColumns();
+            build();
+        }
+        const form = current >= 0 ? rows[current] : -1;
+        select();
+        current = form >= 0 ? rows.indexOf(form) : -1;
+        if (!rebuild) scroller.scrollTop = 0;
+        draw(true);
+    }
+
+    // --- keyboard: the scroller has the focus, one row is the current one ---
+
+    function move(to) {
+        current = Math.max(0, Math.min(rows.length - 1, to));
+        const head = table.tHead.offsetHeight,
+            top = current * ROW;
+        if (top < scroller.scrollTop) scroller.scrollTop = top;
+        else if (top + ROW > scroller.scrollTop + scroller.clientHeight - head)
+            scroller.scrollTop = top + ROW - scroller.clientHeight + head;
+        draw(true);
+        if (state.form && rows.length > 0) view.change({ form: model.forms.id(rows[current]) });
+    }
+    scroller.addEventListener("keydown", (event) => {
+        const page = Math.max(1, Math.floor(scroller.clientHeight / ROW) - 2);
+        const to = {
+            ArrowDown: current + 1,
+            ArrowUp: current - 1,
+            PageDown: current + page,
+            PageUp: current - page,
+            Home: 0,
+            End: rows.length - 1,
+        }[event.key];
+        if (event.ctrlKey || event.metaKey || event.altKey) return;
+        if (to !== undefined) {
+            event.preventDefault();
+            move(to);
+        } else if (event.key === "Enter" && event.target === scroller && current >= 0) {
+            open(rows[current]);
+        }
+    });
+    let asked = false;
+    scroller.addEventListener("scroll", () => {
+        if (asked) return;
+        asked = true;
+        requestAnimationFrame(() => {
+            asked = false;
+            draw(false);
+        });
+    });
+    new ResizeObserver(() => table.tHead && draw(false)).observe(scroller);
+
+    // --- what is shown, as a file ---
+
+    function cellsOf(form) {
+        const object = { instruction: model.forms.name(form) };
+        const put = (name, value) => {
+            object[name] = value;
+        };
+        for (const fact of ["enc", "isa", "bits", "options", "list"])
+            put(fact, fact === "bits" ? model.forms.bits[form] : model.forms.text(fact, form));
+        const value = (cpu, column) =>
+            cpu.table.number(column, form) === null ? null : cpu.table.number(column, form) / 1000;
+        for (const cpu of view.shown()) {
+            const { table } = cpu,
+                name = (what) => `${cpu.key} ${what}`;
+            if (state.metrics.has("lat")) {
+                put(name("latency_min_clk"), value(cpu, "latency_min_clk"));
+                put(name("latency_max_clk"), value(cpu, "latency_max_clk"));
+                put(name("latency_bound"), table.text("latency_bound", form));
+                put(name("latency_max_bound"), table.text("latency_max_bound", form));
+            }
+            if (state.metrics.has("tp"))
+                put(name("rthroughput_clk"), value(cpu, "rthroughput_clk"));
+            if (state.metrics.has("uops")) put(name("uops"), table.number("uops", form));
+            if (state.metrics.has("ports")) put(name("ports"), table.text("ports", form));
+            put(name("outcome"), table.text("outcome", form));
+        }
+        return object;
+    }
+    // Spreadsheets take a text that begins so for a formula.
+    function csvCell(value) {
+        let text = value === null ? "" : String(value);
+        if (typeof value === "string" && /^[=+\-@\t\r]/.test(text)) text = `'${text}`;
+        return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+    }
+    function csv() {
+        const objects = [...rows].map(cellsOf);
+        const names = objects.length > 0 ? Object.keys(objects[0]) : [];
+        return [names, ...objects.map((object) => names.map((name) => object[name]))]
+            .map((line) => line.map(csvCell).join(",") + "\n")
+            .join("");
+    }
+    const json = () => JSON.stringify([...rows].map(cellsOf), null, 1) + "\n";
+
+    latput.table = {
+        update,
+        csv,
+        json,
+        latency,
+        throughput,
+        ports,
+        difference,
+        close: () => {
+            scroller.focus();
+        },
+        focus: () => scroller.focus(),
+    };
+})();

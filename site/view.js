@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+// What is shown, and its place in the URL: ?search=..&cb_lat=on&cb_zen5=on, the parameters of
+// uops.info's table, with view, sort, diff, only and form beside them.
+"use strict";
+(() => {
+    const { model } = latput;
+    const metrics = { lat: "Latency", tp: "1/Throughput", uops: "µops", ports: "Ports" };
+    const short = { tp: "1/tput" }; // in the narrow heads of columns
+    const facts = { isa: "Extension", list: "List", enc: "Encoding" };
+    const views = {
+        table: "Instructions",
+        compare: "Differences",
+        ports: "Ports",
+        properties: "Properties",
+        cpus: "CPUs and runs",
+    };
+    // What uops.info calls the families of cpuinfo/cpus.csv.
+    const uopsInfo = new Map(
+        Object.entries({
+            CON: "core2",
+            WOL: "core2",
+            NHM: "nehalem",
+            WSM: "westmere",
+            SNB: "sandybridge",
+            IVB: "ivybridge",
+            HSW: "haswell",
+            BDW: "broadwell",
+            SKL: "skylake",
+            SKX: "skylakex",
+            KBL: "skylake",
+            CFL: "skylake",
+            CNL: "cannonlake",
+            CLX: "cascadelake",
+            ICL: "icelake",
+            TGL: "tigerlake",
+            RKL: "rocketlake",
+            ADLP: "alderlake_p",
+            ADLE: "alderlake_e",
+            EMR: "emeraldrapids",
+            MTLP: "meteorlake_p",
+            MTLE: "meteorlake_e",
+            ARLP: "arrowlake_p",
+            ARLE: "arrowlake_e",
+            BNL: "bonnell",
+            AMT: "bonnell",
+            GLM: "goldmont",
+            GLP: "goldmontplus",
+            TRM: "tremont",
+            ZENp: "zenplus",
+            "ZEN+": "zenplus",
+            ZEN2: "zen2",
+            ZEN3: "zen3",
+            ZEN4: "zen4",
+            ZEN5: "zen5",
+        }),
+    );
+    const SHOWN = 3; // CPUs, where nobody has said which
+
+    const state = {
+        view: "table",
+        search: "",
+        cpus: [],
+        metrics: new Set(),
+        facts: new Set(),
+        groups: new Set(),
+        sort: "",
+        down: false,
+        diff: false,
+        only: false,
+        form: "",
+    };
+    const listeners = [];
+
+    const bare = (key) => key.replace(/\?$/, "");
+    function cpuNamed(name) {
+        const wanted = uopsInfo.get(name) ?? name;
+        return (
+            model.cpus.find((cpu) => cpu.key === wanted) ??
+            model.cpus.find((cpu) => bare(cpu.key) === bare(wanted))
+        );
+    }
+
+    function chosen(params, names, otherwise) {
+        const on = names.filter((name) => params.get(`cb_${name}`) === "on");
+        return new Set(on.length > 0 ? on : otherwise);
+    }
+
+    function read() {
+        const params = new URLSearchParams(location.search || location.hash.replace(/^#/, ""));
+        const cpus = [];
+        for (const [name, value] of params) {
+            const cpu = name.startsWith("cb_") && value === "on" ? cpuNamed(name.slice(3)) : null;
+            if (cpu && !cpus.includes(cpu)) cpus.push(cpu);
+        }
+        const measured = model.cpus.filter((cpu) => cpu.forms > 0);
+        state.cpus = cpus.length > 0 ? cpus : measured.slice(0, SHOWN);
+        state.view = Object.hasOwn(views, params.get("view")) ? params.get("view") : "table";
+        state.search = params.get("search") ?? "";
+        state.metrics = chosen(params, Object.keys(metrics), Object.keys(metrics));
+        const widths = matchMedia("(max-width: 45rem)").matches ? [] : ["isa"];
+        state.facts = chosen(
+            params,
+            Object.keys(facts),
+            [...params.keys()].some((key) => key.startsWith("cb_")) ? [] : widths,
+        );
+        state.groups = chosen(params, latput.search.groupNames, latput.search.groupNames);
+        const sort = params.get("sort") ?? "";
+        state.down = sort.startsWith("-");
+        state.sort = state.down ? sort.slice(1) : sort;
+        state.diff = params.get("diff") === "on";
+        state.only = params.get("only") === "on";
+        state.form = params.get("form") ?? "";
+    }
+
+    function query() {
+        const params = new URLSearchParams();
+        const put = (name, value) => value && params.set(name, value === true ? "on" : value);
+        put("view", state.view === "table" ? "" : state.view);
+        put("search", state.search);
+        for (const name of [...state.metrics, ...state.facts]) put(`cb_${name}`, true);
+        for (const cpu of state.cpus) put(`cb_${cpu.key}`, true);
+        if (state.groups.size < latput.search.groupNames.length)
+            for (const name of state.groups) put(`cb_${name}`, true);
+        put("sort", state.sort && (state.down ? "-" : "") + state.sort);
+        put("diff", state.diff);
+        put("only", state.only);
+        put("form", state.form);
+        return params.toString();
+    }
+
+    // A step back leads to the last form or part of the page, not through each letter of a search.
+    function write(step) {
+        const url = `${location.pathname}?${query()}`;
+        if (step) history.pushState(null, "", url);
+        else history.replaceState(null, "", url);
+    }
+
+    function change(changes, step = false) {
+        Object.assign(state, changes);
+        write(step);
+        for (const listener of listeners) listener(changes);
+    }
+
+    addEventListener("popstate", () => {
+        read();
+        for (const listener of listeners) listener(null);
+    });
+
+    // In the order of the page, whatever order they were chosen in.
+    const shown = () => model.cpus.filter((cpu) => state.cpus.includes(cpu));
+
+    latput.view = {
+        state,
+        begin: read,
+        change,
+        query,
+        shown,
+        metrics,
+        short,
+        facts,
+        views,
+        onChange: (listener) => listeners.push(listener),
+    };
+})();

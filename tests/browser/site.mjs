@@ -1,0 +1,571 @@
+// SPDX-License-Identifier: MIT
+// The page of `latput site` in Chromium, from file:// addresses: that it shows what it should
+// without a word on the console or a request to anywhere, that names of strangers stay names, and
+// that it can be used without a mouse, without sight and on a phone. Usage: node site.mjs SCRATCH
+// SCREENSHOTS; SCRATCH has node_modules and the pages many, hostile, known. Prints each check that
+// fails; status 1 if any does.
+import { createRequire } from "node:module";
+import { readFileSync, writeFileSync } from "node:fs";
+const [scratch, shots] = process.argv.slice(2);
+const require = createRequire(`${scratch}/`);
+const { chromium } = require("playwright-core");
+const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
+
+let failed = 0,
+    checks = 0;
+function check(what, ok, seen = "") {
+    checks++;
+    if (ok) return;
+    failed++;
+    console.log(`FAILED: ${what}`, seen);
+}
+const equal = (what, got, expected) =>
+    check(
+        what,
+        JSON.stringify(got) === JSON.stringify(expected),
+        `got ${JSON.stringify(got)}, expected ${JSON.stringify(expected)}`,
+    );
+
+const browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM,
+    args: ["--no-sandbox", "--force-color-profile=srgb"],
+});
+
+// A page, opened; what the browser complains about is a failure.
+async function open(name, query = "", options = {}) {
+    const { quiet = false, ...rest } = options;
+    const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...rest });
+    const page = await context.newPage();
+    page.on(
+        "console",
+        (message) =>
+            quiet || check(`${name}${query}: console ${message.type()}`, false, message.text()),
+    );
+    page.on("pageerror", (error) => check(`${name}${query}: an error`, false, error.stack));
+    page.on("dialog", (dialog) => {
+        check(`${name}: a dialog`, false, dialog.message());
+        dialog.dismiss();
+    });
+    page.on("request", (request) =>
+        check(`${name}: a request`, /^(file:|data:|blob:)/.test(request.url()), request.url()),
+    );
+    await page.goto(`file://${scratch}/${name}/index.html${query}`);
+    await page.waitForFunction(() => document.body.dataset.ready === "yes", null, {
+        timeout: 60000,
+    });
+    return page;
+}
+const count = (page) => page.locator("#count").textContent();
+const number = async (page) => Number((await count(page)).split(" ")[0].replaceAll(",", ""));
+const firstRows = (page, n) =>
+    page
+        .locator("#table tbody th.form a")
+        .evaluateAll((links, n) => links.slice(0, n).map((link) => link.textContent), n);
+async function search(page, text) {
+    await page.fill("#search", text);
+    return number(page);
+}
+async function accessible(page, what) {
+    await page.evaluate(axe); // through the debugger: the page's own policy would refuse it
+    const { violations } = await page.evaluate(() =>
+        window.axe.run(document, { resultTypes: ["violations"], preload: false }),
+    );
+    for (const { id, impact, nodes } of violations)
+        check(
+            `${what}: axe ${id} (${impact})`,
+            impact !== "serious" && impact !== "critical",
+            nodes
+                .slice(0, 3)
+                .map((node) => node.html)
+                .join("\n"),
+        );
+}
+const shot = (page, name) => page.screenshot({ path: `${shots}/${name}.png` });
+
+async function searching() {
+    const page = await open("many");
+    const all = await number(page);
+    check("many forms", all > 1500, all);
+    equal("three CPUs", await page.locator("#table thead th.cpu").allTextContents(), [
+        "many0",
+        "many1",
+        "many2",
+    ]);
+    const names = async (text) => (
+        await search(page, text),
+        page.evaluate(() =>
+            latput.table
+                .csv()
+                .split("\n")
+                .slice(1, -1)
+                .map((line) => line.split(",")[0]),
+        )
+    );
+    const expect = async (text, fits) => {
+        const found = await names(text);
+        check(`'${text}' finds`, found.length > 0, found.length);
+        check(
+            `'${text}' is right`,
+            found.every(fits),
+            found.filter((name) => !fits(name)).slice(0, 5),
+        );
+    };
+    await expect("vpermd y", (name) => /vpermd .*\by\b/.test(name));
+    await expect("m256", (name) => / m256/.test(name));
+    await expect("{k}", (name) => name.includes("{k}"));
+    await expect("vpermd y, y, m256", (name) => /vpermd y[^ ]* y m256/.test(name));
+    await expect("VPERMD zmm", (name) => /vpermd .*\bz\b/.test(name));
+    await expect("vp*d z", (name) => /^({.*} )?vp\S*d .*\bz/.test(name));
+    await expect(
+        "add r64 -adc -xadd",
+        (name) => /add/.test(name) && /r64/.test(name) && !/adc|xadd/.test(name),
+    );
+    await expect("isa:avx2 -{k}", (name) => !name.includes("{k}"));
+    equal("what is not there", await search(page, "no-such-thing"), 0);
+    check("it says so", await page.locator("#nothing").isVisible());
+    await page.click("#reset");
+    equal("and offers all", await number(page), all);
+    const fast = await search(page, "lat>7"),
+        slow = await search(page, "lat<=7");
+    check("latencies are compared", fast > 0 && slow > 0, [fast, slow]);
+    await page.context().close();
+}
+
+async function sorting() {
+    const page = await open("many", "?cb_many0=on&cb_lat=on&cb_tp=on");
+    const column = () => page.locator("#table tbody td.tp").allTextContents();
+    await page.locator("#table thead th.tp button").click();
+    equal("sorted upwards", (await column())[0], "0.25");
+    equal(
+        "said so",
+        await page.locator("#table thead th.tp").getAttribute("aria-sort"),
+        "ascending",
+    );
+    await page.locator("#table thead th.tp button").click();
+    equal("sorted downwards", (await column())[0], "1.25");
+    check("in the URL", page.url().includes("sort=-tp.many0"), page.url());
+    const before = await firstRows(page, 5);
+    await page.reload();
+    await page.waitForFunction(() => document.body.dataset.ready === "yes");
+    equal("as before after a reload", await firstRows(page, 5), before);
+    await page.context().close();
+}
+
+async function state() {
+    // As a link to uops.info's table has it; a CPU that is not here is left out.
+    const page = await open(
+        "many",
+        "?search=vpermd&cb_lat=on&cb_ports=on&cb_SKL=on&cb_many1=on&cb_measurements=on&cb_avx512=on",
+    );
+    equal("its columns", await page.locator("#table thead tr:last-child th").allTextContents(), [
+        "Instruction",
+        "Latency",
+        "Ports",
+    ]);
+    equal("its CPU", await page.locator("#table thead th.cpu").allTextContents(), ["many1"]);
+    check(
+        "its extension",
+        (await page.evaluate(() => latput.table.csv()))
+            .split("\n")
+            .slice(1, -1)
+            .every((line) => line.includes("AVX512")),
+    );
+    equal("its search", await page.inputValue("#search"), "vpermd");
+    await page.locator("#cpus label", { hasText: "many2" }).click();
+    await page.waitForFunction(() => document.querySelectorAll("#table thead th.cpu").length === 2);
+    await page.locator("#columns label", { hasText: "Extension" }).click();
+    const url = page.url();
+    for (const part of [
+        "search=vpermd",
+        "cb_lat=on",
+        "cb_ports=on",
+        "cb_isa=on",
+        "cb_many1=on",
+        "cb_many2=on",
+        "cb_avx512=on",
+    ])
+        check(`the URL has ${part}`, url.includes(part), url);
+    const again = await open("many", new URL(url).search);
+    equal(
+        "another window shows the same",
+        await again.locator("#table thead").textContent(),
+        await page.locator("#table thead").textContent(),
+    );
+    equal("the same forms", await firstRows(again, 8), await firstRows(page, 8));
+    await page.context().close();
+    await again.context().close();
+}
+
+async function panel() {
+    const page = await open("known", "?cb_testa=on&cb_testb=on");
+    await page.locator("#table a", { hasText: "add r64 r64" }).click();
+    const open1 = page.locator("#panel");
+    await open1.locator("text=4801D8").or(open1.locator("text=48 01 D8")).first().waitFor();
+    const text = await open1.textContent();
+    for (const part of [
+        "op1",
+        "flags",
+        "add rax, rbx",
+        "not measurable",
+        "no chain for this pair",
+        "16 of 18",
+        "NASM version 2.16.01",
+        "Test CPU",
+        "0x00b00f21",
+        "frequency not fixed",
+    ])
+        check(`the panel has ${part}`, text.includes(part), text.slice(0, 3000));
+    await page.waitForSelector("#panel canvas");
+    check(
+        "samples are told",
+        /^16 samples in 2 passes: least 1\.000, median 1\.000, most 1\.000 cycles$/.test(
+            await page.getAttribute("#panel canvas", "aria-label"),
+        ),
+        await page.getAttribute("#panel canvas", "aria-label"),
+    );
+    await page.locator("#panel summary", { hasText: "testb" }).click();
+    await page.waitForFunction(() =>
+        document.querySelectorAll("#panel .of-cpu")[1].textContent.includes("op1"),
+    );
+    await accessible(page, "panel");
+    await shot(page, "panel");
+    check("in the URL", page.url().includes("form=add+r64+r64+legacy64"), page.url());
+    await page.goBack();
+    await page.waitForFunction(() => document.getElementById("panel").hidden);
+    await page.goForward();
+    await page.waitForFunction(() => !document.getElementById("panel").hidden);
+    const again = await open("known", new URL(page.url()).search);
+    await again.waitForFunction(
+        () => document.querySelector("#panel h2")?.textContent === "add r64 r64",
+    );
+    await page.context().close();
+    await again.context().close();
+}
+
+async function keyboard() {
+    const page = await open("many");
+    await page.keyboard.press("/");
+    await page.keyboard.type("vpermd");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const rows = await firstRows(page, 2);
+    await page.waitForFunction(
+        (name) => document.querySelector("#panel h2")?.textContent === name,
+        rows[1],
+    );
+    await page.keyboard.press("Escape");
+    check("Esc closes the details", await page.locator("#panel").isHidden());
+    await page.keyboard.press("End");
+    await page.waitForFunction(() => document.querySelector("#table tr.current") !== null);
+    const all = await number(page);
+    equal(
+        "End goes there",
+        await page.locator("#table tr.current").getAttribute("aria-rowindex"),
+        String(all + 1),
+    );
+    equal(
+        "rows are counted",
+        await page.locator("#table").getAttribute("aria-rowcount"),
+        String(all + 2),
+    );
+    await page.keyboard.press("?");
+    check("? explains", await page.locator("#help").isVisible());
+    await accessible(page, "help");
+    await page.context().close();
+}
+
+async function scrolling() {
+    const page = await open("many");
+    const seen = await page.evaluate(async () => {
+        const scroller = document.getElementById("scroller");
+        scroller.scrollTop = scroller.scrollHeight / 2;
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)));
+        const box = scroller.getBoundingClientRect(),
+            at = document.elementFromPoint(box.left + 20, box.top + box.height / 2);
+        return {
+            rows: document.querySelectorAll("#table tbody tr").length,
+            at: Number(at.closest("tr")?.getAttribute("aria-rowindex")),
+        };
+    });
+    const all = await number(page);
+    check("the middle is shown", Math.abs(seen.at - all / 2) < 60, [seen, all]);
+    check("few rows are elements", seen.rows < 120, seen.rows);
+    await page.context().close();
+}
+
+async function differences() {
+    const page = await open("many", "?cb_many0=on&cb_many1=on&cb_lat=on&cb_tp=on");
+    equal("nothing is marked unasked", await page.locator("#table td.more").count(), 0);
+    await page.locator("#compare label", { hasText: "only forms" }).click();
+    const rows = await page.evaluate(() => latput.table.csv().split("\n").slice(1, -1).length);
+    check(
+        "some differ",
+        rows > 100 && rows < 0.9 * (await page.evaluate(() => latput.model.forms.count)),
+        rows,
+    );
+    const marked = await page
+        .locator("#table tbody tr:not(.space)")
+        .evaluateAll(
+            (all) => all.filter((row) => row.querySelector(".more, .less, .unlike")).length,
+        );
+    equal(
+        "each row shown has a mark",
+        marked,
+        await page.locator("#table tbody tr:not(.space)").count(),
+    );
+    check(
+        "not by colour alone",
+        (await page.locator("#table td.more").first().textContent()).includes("▲"),
+    );
+    await accessible(page, "differences");
+    await shot(page, "differences");
+    const summary = await open("many", "?view=compare&cb_many0=on&cb_many1=on");
+    const cells = await summary.locator(".grid tbody tr").first().locator("td").allTextContents();
+    equal("forms that are slower, in all", Number(cells[2] || cells[1]) > 0, true);
+    await accessible(summary, "summary of differences");
+    await page.context().close();
+    await summary.context().close();
+}
+
+async function downloads() {
+    const page = await open("many", "?search=vpermd&cb_many0=on&cb_many1=on&cb_lat=on");
+    const saved = async (name) => {
+        const [download] = await Promise.all([
+            page.waitForEvent("download"),
+            page.getByRole("button", { name }).click(),
+        ]);
+        return readFileSync(await download.path(), "utf8");
+    };
+    const csv = await saved("Save as CSV"),
+        json = JSON.parse(await saved("Save as JSON")),
+        n = await number(page);
+    equal("lines of CSV", csv.trim().split("\n").length, n + 1);
+    equal("objects of JSON", json.length, n);
+    check(
+        "their values",
+        json.every((form) => form["many0 latency_min_clk"] >= 1 && form["many0 outcome"] === "ok"),
+        json[0],
+    );
+    check(
+        "only what is shown",
+        !("many0 rthroughput_clk" in json[0]) && !("many2 outcome" in json[0]),
+        json[0],
+    );
+    const [database] = await Promise.all([
+        page.waitForEvent("download").catch(() => null),
+        page.getByRole("link", { name: "Database" }).click(),
+    ]);
+    check(
+        "the database",
+        database !== null &&
+            readFileSync(await database.path())
+                .subarray(0, 15)
+                .toString() === "SQLite format 3",
+    );
+    await page.context().close();
+}
+
+async function hostile() {
+    const page = await open("hostile");
+    await page.evaluate(() => {
+        window.hostile = () => {
+            window.wasHostile = true;
+        };
+    });
+    check(
+        "markup is text",
+        (await page.locator("#table").textContent()).includes(
+            "</script><img src=x onerror=hostile()>",
+        ),
+    );
+    for (const view of ["ports", "cpus"]) {
+        await page.locator(`nav a[href="?view=${view}"]`).click();
+        await page.waitForFunction(() => !document.getElementById("view-page").hidden);
+    }
+    check(
+        "a warning, too",
+        (await page.locator("#view-page").textContent()).includes("</script><img src=x"),
+    );
+    await page.locator("nav a", { hasText: "Instructions" }).click();
+    for (const link of await page.locator("#table tbody th.form a").all()) {
+        await link.click();
+        await page.waitForSelector("#panel .facts");
+        await page.locator("#panel").getByText("How it was measured").waitFor();
+    }
+    for (const text of [
+        "</script>",
+        "<img",
+        "__proto__",
+        "constructor",
+        "isa:</script>",
+        "(",
+        "[",
+        "\\",
+        "a{999}",
+        "*?*",
+    ])
+        await search(page, text);
+    await search(page, "__proto__");
+    equal("names of objects are names", await number(page), 1);
+    const csv = await page.evaluate(() => {
+        document.querySelector("#search").value = "";
+        latput.view.change({ search: "" });
+        return latput.table.csv();
+    });
+    check("no formulas", !/^[=+@-]/m.test(csv) && csv.includes("'=cmd"), csv);
+    const found = await page.evaluate(() => ({
+        images: document.querySelectorAll("img, iframe, object, embed, svg[onload]").length,
+        ran: window.wasHostile === true,
+        handlers: [...document.querySelectorAll("*")].filter((element) =>
+            [...element.attributes].some(
+                ({ name, value }) =>
+                    name.startsWith("on") || (/^\s*javascript:/i.test(value) && name === "href"),
+            ),
+        ).length,
+    }));
+    equal("nothing of it is there", found, { images: 0, ran: false, handlers: 0 });
+    await page.context().close();
+    // The last wall: what got into the page all the same would not run.
+    const walled = await open("hostile", "", { quiet: true });
+    const ran = await walled.evaluate(async () => {
+        const script = document.createElement("script");
+        script.textContent = "window.ran = 1";
+        document.body.append(script);
+        const image = document.createElement("div");
+        image.innerHTML =
+            "<img src='data:,' onerror='window.ran = 2'><button onclick='window.ran = 3'></button>";
+        document.body.append(image);
+        image.querySelector("button").click();
+        await new Promise((resolve) => setTimeout(resolve, 200));
+        return window.ran ?? 0;
+    });
+    equal("the policy stops scripts of others", ran, 0);
+    await walled.context().close();
+    const evil = await open(
+        "known",
+        "?search=%3Cimg%20src=x%20onerror=alert(1)%3E&form=%3Cimg%20src=x%20onerror=alert(1)%3E&sort=__proto__.x&view=__proto__&cb___proto__=on",
+    );
+    check(
+        "a hostile link shows texts",
+        (await evil.locator("#panel").textContent()).includes("<img src=x"),
+    );
+    await evil.context().close();
+}
+
+async function looks() {
+    for (const colorScheme of ["light", "dark"]) {
+        const page = await open(
+            "many",
+            "?cb_many0=on&cb_many1=on&cb_lat=on&cb_tp=on&cb_uops=on&cb_ports=on&cb_isa=on&diff=on",
+            { colorScheme },
+        );
+        await accessible(page, `table, ${colorScheme}`);
+        await shot(page, `table-${colorScheme}`);
+        await page.locator("#views a", { hasText: "CPUs" }).click();
+        await page.waitForFunction(() => document.querySelector("#view-page h2"));
+        await accessible(page, `CPUs, ${colorScheme}`);
+        await shot(page, `cpus-${colorScheme}`);
+        await page.context().close();
+    }
+    const phone = await open("many", "", {
+        viewport: { width: 360, height: 740 },
+        isMobile: true,
+        hasTouch: true,
+        deviceScaleFactor: 2,
+    });
+    check(
+        "the page is as wide as a phone",
+        await phone.evaluate(() => document.documentElement.scrollWidth <= innerWidth),
+    );
+    check("rows can be seen", (await phone.locator("#scroller").boundingBox()).height > 300);
+    await shot(phone, "phone");
+    await phone.locator("#table tbody th.form a").nth(3).tap();
+    await phone.waitForSelector("#panel .facts");
+    const box = await phone.locator("#panel").boundingBox();
+    check("details take the whole of it", box.width >= 355 && box.height >= 730, box);
+    await accessible(phone, "phone");
+    await shot(phone, "phone-panel");
+    await phone.context().close();
+}
+
+// A structure of ports and curves of a property, as the views would give them.
+async function ports() {
+    const index = `${scratch}/known/data/index.js`,
+        text = readFileSync(index, "utf8");
+    const structure = {
+        uarch: "testa",
+        width: 4,
+        ports: 3,
+        residual: 0.01,
+        binding: 0,
+        filler: "nop",
+        order: ["p0", "p1", "<b>p2"],
+        hidden: [],
+        probes: [],
+        sets: [
+            { name: "A1", size: 1, ports: ["p0"], forms: 2, blocker: "imul" },
+            { name: "A3", size: 3, ports: ["p0", "p1", "<b>p2"], forms: 9, blocker: "add" },
+        ],
+        units: [{ name: "U1", blocker: "div r64", kind: "not pipelined", busy_clk: 6 }],
+    };
+    writeFileSync(
+        index,
+        text
+            .replace('"properties":0', '"properties":1')
+            .replace(
+                '"file":"testa",',
+                `"file":"testa","ports":${JSON.stringify(structure).replaceAll("<", "\\u003c")},`,
+            ),
+    );
+    const run = (file) => Number(/"run_id":(\d+)/.exec(text.split(`"file":"${file}"`)[1])[1]);
+    const points = ["testa", "testb"].flatMap((file, c) =>
+        [1, 2, 4, 8, 512, 1024].map((x, i) => [run(file), [0], [1], x, i * (c + 1)]),
+    );
+    const property = {
+        texts: ["cache_latency", "l1 <i>", "grows", "cycles"],
+        table: {
+            columns: ["property", "variant", "conclusion", "unit", "value", "run_id"],
+            rows: ["testa", "testb"].map((file, c) => [[0], [1], [2], [3], 5 + c, run(file)]),
+        },
+        points: { columns: ["run_id", "property", "variant", "x", "y"], rows: points },
+    };
+    writeFileSync(
+        `${scratch}/known/data/properties.js`,
+        `latput.put("properties",${JSON.stringify(property).replaceAll("<", "\\u003c")});\n`,
+    );
+    const page = await open("known", "?view=ports");
+    equal("a picture of sets and ports", await page.locator("svg.ports rect.on").count(), 4);
+    check("with names", (await page.locator("svg.ports").textContent()).includes("<b>p2"));
+    await accessible(page, "ports");
+    await page.locator("nav a", { hasText: "Properties" }).click();
+    await page.waitForSelector(".plot canvas");
+    check(
+        "curves of both CPUs",
+        /testa l1 <i>, testb l1 <i>/.test(await page.getAttribute(".plot canvas", "aria-label")),
+        await page.getAttribute(".plot canvas", "aria-label"),
+    );
+    check("what was found", (await page.locator(".grid").first().textContent()).includes("grows"));
+    await accessible(page, "properties");
+    await shot(page, "properties");
+    await page.context().close();
+}
+
+for (const part of [
+    searching,
+    sorting,
+    state,
+    panel,
+    keyboard,
+    scrolling,
+    differences,
+    downloads,
+    hostile,
+    looks,
+    ports,
+])
+    await part().catch((error) => check(part.name, false, error.stack));
+await browser.close();
+console.log(`${checks} checks, ${failed} failed`);
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput site: the command line, the files, and what may not be in them. cli_site_browser.sh looks
+# at the page in a browser.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+"$BUILD/tests/test_site" make known.db || exit 99
+
+run site --db known.db --output one
+expect_status 0
+expect_out '^one/index\.html$'
+expect_err '^latput site: 3 forms of 2 CPUs, [0-9]+ files, [0-9.]+ MB$'
+run site --db known.db --output two --title 'latput'
+expect_status 0
+expect "same bytes" diff -r one two
+expect "a database that can be asked" test \
+    "$(sqlite3 one/latput.db 'SELECT count(*) FROM instruction_table')" = 6
+
+# Every file of the page's own is there, and none is missing from the list of those that are copied.
+page=$(cd "$TREE/site" && find . -type f | sort)
+for file in $page; do
+    expect "$file is as in the source" cmp "$TREE/site/$file" "one/$file"
+done
+there=$(cd one && find . -type f ! -path './data/*' ! -name latput.db | sort)
+expect "nothing else" test "$there" = "$page"
+run site --db known.db --output three --no-database --no-samples
+expect_status 0
+expect "no database" test ! -e three/latput.db
+expect "says so" grep -q '"database":null' three/data/index.js
+expect "smaller" test "$(cat three/data/*.js | wc -c)" -lt "$(cat one/data/*.js | wc -c)"
+
+# Names of strangers are texts; nothing is asked of anybody; what would let a text become markup is
+# not used.
+own=("$TREE"/site/*.html "$TREE"/site/*.js "$TREE"/site/*.css)
+not_in() { ! grep -nE "$@"; }
+expect "no address of elsewhere" not_in '(https?:)?//[a-z]+\.' \
+    <(grep -v 'http://www\.w3\.org/2000/svg' "${own[@]}")
+markup='innerHTML|outerHTML|insertAdjacentHTML|document\.write|DOMParser|srcdoc|eval\(|new Function'
+requests='fetch\(|XMLHttpRequest|WebSocket|sendBeacon|importScripts|import\('
+expect "texts only, and no requests" not_in "$markup|$requests" "${own[@]}"
+html=$TREE/site/index.html
+expect "no inline script or style" not_in '<script>|<style|style=|[ "]on[a-z]+=|javascript:' "$html"
+policy="default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:;"
+expect "a policy" grep -q "content=\"$policy" "$html"
+
+run site --db known.db extra
+expect_status 2
+run site --db known.db --frobnicate
+expect_status 2
+run site --db missing.db
+expect_status 3
+run site --db known.db --output /nonexistent/x
+expect_status 3
+expect_err '/nonexistent/x: cannot be made: No such file or directory$'
+: >file
+run site --db known.db --output file
+expect_status 3
+run site --help
+expect_status 0
+expect_out '\-\-no-samples'
+finish

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The page of latput site in a real browser (tests/browser/site.mjs). Skipped where there is no
+# Chromium, or no npm that can install the two packages that drive it and look for what keeps people
+# out. SCREENSHOTS=DIR keeps pictures of the page.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/browser/browser.sh
+. "$TREE/tests/browser/browser.sh"
+browser_begin || exit
+
+"$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic || exit 99
+"$BUILD/tests/test_site" hostile hostile.db || exit 99
+"$BUILD/tests/test_site" make known.db || exit 99
+for name in many hostile known; do
+    more=--title=latput
+    [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
+    run site --db "$name.db" --output "$name" "$more"
+    expect_status 0
+done
+SCREENSHOTS=${SCREENSHOTS:-$SCRATCH/shots}
+mkdir -p "$SCREENSHOTS"
+expect "all is well in the browser" node "$TREE/tests/browser/site.mjs" "$SCRATCH" "$SCREENSHOTS"
+finish
