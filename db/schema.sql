@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 12;
+PRAGMA user_version = 13;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -525,6 +525,7 @@ CREATE TABLE property (
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')), -- 'ok': it was swept
     detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- why not; or what was made smaller
+    vm TEXT NOT NULL DEFAULT '' CHECK (vm IN ('', 'paging', 'placement', 'trap', 'clock')), -- why it means little on a virtual machine: nested paging, the host places CPUs, traps to the hypervisor, the host's clock
     UNIQUE (run_id, name)
 ) STRICT;
 

@@ -331,7 +331,8 @@ static int diff_databases(struct store *store, struct diff *diff)
     struct err err = {0};
     for (int i = 0; i < 2; i++) {
         struct diff_side *side = &diff->sides[i];
-        side->filter.glob = diff->glob;
+        side->filter.globs = &diff->glob;
+        side->filter.nglobs = diff->glob != NULL;
         int status = store_option_check(&cmd_diff, store, side->filter.run_id, side->filter.uarch);
         if (status != EXIT_DONE)
             return status;

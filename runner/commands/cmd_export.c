@@ -171,10 +171,8 @@ static int export_run(int argc, char **argv)
         return status;
     if (!args.format)
         return command_fail(&cmd_export, EXIT_USAGE, "name a format: --format FORMAT");
-    if (argc - operand > 1)
-        return command_fail(&cmd_export, EXIT_USAGE, "one GLOB at most; quote it");
-    if (operand < argc)
-        args.filter.glob = argv[operand];
+    args.filter.globs = (const char *const *)argv + operand;
+    args.filter.nglobs = argc - operand;
     status = store_option_open(&cmd_export, args.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
@@ -185,10 +183,10 @@ static int export_run(int argc, char **argv)
 
 const struct command cmd_export = {
     .name = "export",
-    .arguments = "[GLOB]",
+    .arguments = "[GLOB]...",
     .summary = "results in the formats of other programs",
     .description =
-        "Writes the forms of one CPU that match GLOB (as in latput query; all without one) in a "
+        "Writes the forms of one CPU that match a GLOB (as in latput query; all without one) in a "
         "format of another program:\n"
         "csv, json: all that is known of a form, pairs of operands included; "
         "uops-xml: as uops.info's instructions.xml, which uiCA reads; "

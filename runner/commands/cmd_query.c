@@ -6,11 +6,13 @@
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
+#include "store/store_where.h"
 #include "store_options.h"
+#include "util/mem.h"
 #include "util/terminal.h"
 #include "util/text_table.h"
 
-#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,13 +31,18 @@ enum {
     OPT_WIDE,
     OPT_BENCH,
     OPT_REPETITIONS,
+    OPT_WHERE,
+    OPT_SORT,
+    OPT_LIMIT,
+    OPT_COLUMNS,
+    OPT_SIDE,
 };
 
 // clang-format off
 static const struct command_option query_options[] = {
     [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
-    [OPT_UARCH] = {'u', "uarch", "NAME", "only this CPU family, e.g. zen5"},
+    [OPT_UARCH] = {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5"},
     [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},
     [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
     [OPT_PORTS] = {'p', "ports", NULL, "the ports that each form uses"},
@@ -45,6 +52,11 @@ static const struct command_option query_options[] = {
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
     [OPT_BENCH] = {'b', "bench", NULL, "pieces of code that latput bench has stored"},
     [OPT_REPETITIONS] = {0, "repetitions", NULL, "with --bench: each repetition of them"},
+    [OPT_WHERE] = {'W', "where", "EXPR", "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'"},
+    [OPT_SORT] = {'s', "sort", "COLUMNS", "in this order, e.g. -latency,form; - for the largest first"},
+    [OPT_LIMIT] = {'n', "limit", "N", "so many rows at most"},
+    [OPT_COLUMNS] = {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports"},
+    [OPT_SIDE] = {'S', "side-by-side", NULL, "a row a form, columns for each CPU (all, or those of --uarch)"},
     {0},
 };
 // clang-format on
@@ -56,7 +68,11 @@ struct query {
     enum report_format format;
     enum store_view view;
     struct store_filter filter;
-    bool wide;
+    const char *where, *sort, *columns; // as the user wrote them
+    char **globs;
+    int nglobs;
+    int limit;
+    bool wide, side;
 };
 
 // An option that refines another one may stand before or behind it.
@@ -75,6 +91,16 @@ static int query_set_view(struct query *query, enum store_view view)
                             "--latency, --ports, --failures, --runs and --bench exclude each "
                             "other");
     query->view = view;
+    return EXIT_DONE;
+}
+
+static int query_set_where(struct query *query, const char *text)
+{
+    if (query->where)
+        return command_fail(&cmd_query, EXIT_USAGE,
+                            "one expression, please: join '%s' and '%s' with and, or", query->where,
+                            text);
+    query->where = text;
     return EXIT_DONE;
 }
 
@@ -104,6 +130,19 @@ static int query_option(void *context, int option, const char *argument)
     case OPT_WIDE:
         query->wide = true;
         return EXIT_DONE;
+    case OPT_WHERE:
+        return query_set_where(query, argument);
+    case OPT_SORT:
+        query->sort = argument;
+        return EXIT_DONE;
+    case OPT_LIMIT:
+        return command_option_number(&cmd_query, option, argument, 1, INT_MAX, &query->limit);
+    case OPT_COLUMNS:
+        query->columns = argument;
+        return EXIT_DONE;
+    case OPT_SIDE:
+        query->side = true;
+        return EXIT_DONE;
     case OPT_BENCH:
         return query_set_view(query, STORE_VIEW_BENCH);
     case OPT_REPETITIONS:
@@ -113,49 +152,132 @@ static int query_option(void *context, int option, const char *argument)
     }
 }
 
+// What no glob has: then an operand is an expression.
+static bool query_is_expression(const char *operand)
+{
+    return strpbrk(operand, "<>=~") != NULL;
+}
+
 static int query_parse(int argc, char **argv, struct query *query)
 {
     int operand = argc;
     int status = command_each_option(&cmd_query, argc, argv, query_option, query, &operand);
-    if (status != EXIT_DONE)
-        return status;
-    if (argc - operand > 1)
+    query->globs = argv + operand;
+    for (; operand < argc && status == EXIT_DONE; operand++)
+        if (query_is_expression(argv[operand]))
+            status = query_set_where(query, argv[operand]);
+        else
+            query->globs[query->nglobs++] = argv[operand];
+    if (status == EXIT_DONE && query->side && !report_has_sides(query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
-                            "one GLOB at most; quote it: latput query 'add r64 r64'");
-    if (operand < argc)
-        query->filter.glob = argv[operand];
-    return EXIT_DONE;
+                            "--side-by-side is for instructions, --latency and --ports");
+    if (status == EXIT_DONE && query->side && (query->sort || query->filter.run_id))
+        return command_fail(&cmd_query, EXIT_USAGE, "--side-by-side excludes --sort and --run");
+    return status;
+}
+
+enum { QUERY_COLUMNS_MAX = 60 };
+
+// What the texts of the user mean in this database; to be freed by query_forget().
+struct query_meaning {
+    struct store_where *where;
+    char *sort;
+    const char *columns[QUERY_COLUMNS_MAX + 1]; // of `owned`
+    char *owned[QUERY_COLUMNS_MAX];
+    int ncolumns;
+};
+
+static void query_forget(struct query_meaning *meaning)
+{
+    store_where_free(meaning->where);
+    free(meaning->sort);
+    for (int i = 0; i < meaning->ncolumns; i++)
+        free(meaning->owned[i]);
+}
+
+static int query_read_columns(struct store *store, const struct query *query,
+                              struct query_meaning *meaning, struct err *err)
+{
+    char *words = xstrdup(query->columns), *rest = words;
+    int result = 0;
+    for (char *word; result == 0 && (word = strsep(&rest, ","));) {
+        word += strspn(word, " ");
+        char *column = store_view_column(store, query->view, word, err);
+        if (!column) {
+            result = -1;
+        } else if (meaning->ncolumns == QUERY_COLUMNS_MAX) {
+            result = err_set(err, "%d columns at most", QUERY_COLUMNS_MAX);
+            free(column);
+        } else {
+            meaning->columns[meaning->ncolumns] = column;
+            meaning->owned[meaning->ncolumns++] = column;
+        }
+    }
+    free(words);
+    return result == 0 ? 0 : err_prefix(err, "--columns: ");
+}
+
+// EXIT_DONE, or EXIT_USAGE after a message.
+static int query_understand(struct store *store, struct query *query, struct query_meaning *meaning)
+{
+    struct err err = {0};
+    int bad = 0;
+    if (query->where) {
+        meaning->where = store_where_parse(store, query->view, query->where, &err);
+        bad = !meaning->where ? err_prefix(&err, "--where: ") : 0;
+    }
+    if (!bad && query->sort) {
+        meaning->sort = store_sort_parse(store, query->view, query->sort, &err);
+        bad = !meaning->sort ? err_prefix(&err, "--sort: ") : 0;
+    }
+    if (!bad && query->columns)
+        bad = query_read_columns(store, query, meaning, &err);
+    query->filter.where = meaning->where;
+    query->filter.sort = meaning->sort;
+    query->filter.limit = query->limit;
+    query->filter.globs = (const char *const *)query->globs;
+    query->filter.nglobs = query->nglobs;
+    return bad ? command_fail(&cmd_query, EXIT_USAGE, "%s", err.text) : EXIT_DONE;
 }
 
 // Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
-static int query_rows(struct store *store, const struct query *query, struct strbuf *out,
-                      struct strbuf *note, int64_t *nrows, struct err *err)
-{
-    int width = query->format == REPORT_TABLE && !query->wide ? terminal_columns(STDOUT_FILENO) : 0;
-    const struct report_query wanted = {query->view, &query->filter, query->format, width};
-    return report_rows(store, &wanted, out, note, nrows, err);
-}
-
-static int query_print(struct store *store, const struct query *query)
+static int query_print(struct store *store, const struct query *query,
+                       const struct query_meaning *meaning)
 {
     struct err err = {0};
     struct strbuf out = {0}, note = {0};
     int64_t nrows = 0;
-    int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
-    if (status != EXIT_DONE)
-        return status;
-    if (query_rows(store, query, &out, &note, &nrows, &err) != 0) {
+    int status = EXIT_DONE;
+    int terminal = query->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
+    const struct report_query wanted = {query->view, &query->filter, query->format,
+                                        query->wide ? 0 : terminal,
+                                        meaning->ncolumns ? meaning->columns : NULL};
+    if ((query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
-    } else {
+    else if (terminal > 0)
+        report_legend(strbuf_text(&out), terminal, &out);
+    if (status == EXIT_DONE) {
         fputs(strbuf_text(&out), stdout);
         fflush(stdout);
-        if (nrows == 0)
-            fputs("latput query: no rows match\n", stderr);
-        if (note.len)
-            command_fail(&cmd_query, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
     }
+    if (status == EXIT_DONE && nrows == 0)
+        fputs("latput query: no rows match\n", stderr);
+    if (status == EXIT_DONE && note.len)
+        command_fail(&cmd_query, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
     strbuf_free(&out);
     strbuf_free(&note);
+    return status;
+}
+
+static int query_ask(struct store *store, struct query *query)
+{
+    struct query_meaning meaning = {.where = NULL};
+    int status = store_option_check(&cmd_query, store, query->filter.run_id, query->filter.uarch);
+    if (status == EXIT_DONE)
+        status = query_understand(store, query, &meaning);
+    if (status == EXIT_DONE)
+        status = query_print(store, query, &meaning);
+    query_forget(&meaning);
     return status;
 }
 
@@ -169,19 +291,24 @@ static int query_run(int argc, char **argv)
     status = store_option_open(&cmd_query, query.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    status = query_print(store, &query);
+    status = query_ask(store, &query);
     store_close(store);
     return status;
 }
 
 const struct command cmd_query = {
     .name = "query",
-    .arguments = "[GLOB]",
+    .arguments = "[GLOB | EXPR]...",
     .summary = "print the instruction table as table, CSV or JSON",
     .description =
-        "Prints what the database knows of the forms that match GLOB (all without one). GLOB is "
-        "compared with the mnemonic, with mnemonic and operands, and with the form as the lists "
-        "have it, without regard to case: 'add', 'add r64 *', '*z{k}*'.\n"
+        "Prints what the database knows of the forms that match one of the GLOBs (all without "
+        "one). A GLOB is compared with the mnemonic, with mnemonic and operands, and with the form "
+        "as the lists have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and "
+        "memory may be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256'.\n"
+        "An operand with <, >, = or ~ is an EXPR, as after --where: comparisons of the view's "
+        "columns, joined with and, or, not: 'latency > 20', 'ports is null', 'form ~ \"vp*\" and "
+        "slow / tput >= 2'. Columns have the names that CSV shows, or those of tables. "
+        "docs/QUERIES.md has examples.\n"
         "Numbers are core cycles: latency as minimum and maximum over the pairs of operands, "
         "1/tput (reciprocal throughput) as cycles an instruction, slow the same for slow data. A "
         "number behind ≤ is an upper bound, one behind ~ the mean of executions that differ, one "

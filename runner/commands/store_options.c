@@ -75,13 +75,18 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
     if (got == 0)
         return command_fail(cmd, EXIT_USAGE, "%s: has no run %lld; latput query --runs lists them",
                             store_path(store), (long long)run_id);
-    if (got > 0 && uarch)
-        got = store_has_uarch(store, uarch, &err);
-    if (got == 0)
-        return command_fail(cmd, EXIT_USAGE,
-                            "%s: has no results of the uarch '%s'; latput query --runs lists them",
-                            store_path(store), uarch);
-    return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+    char *words = xstrdup(uarch ? uarch : ""), *rest = words, *word = NULL;
+    while (got > 0 && uarch && (word = strsep(&rest, ",")))
+        got = store_has_uarch(store, word, &err);
+    int status = got > 0 ? EXIT_DONE
+                 : got < 0
+                     ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text)
+                     : command_fail(cmd, EXIT_USAGE,
+                                    "%s: has no results of the uarch '%s'; latput query --runs "
+                                    "lists them",
+                                    store_path(store), word);
+    free(words);
+    return status;
 }
 
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id)

@@ -128,6 +128,7 @@ static int read_row(struct row_reader *reader)
         parse_data(parse, reader_field(reader, COLUMN_DATA), row) != 0)
         return -1;
     const char *count = reader_field(reader, COLUMN_COUNT);
+    row->vm = "";
     row->gpr_fill = 1;
     row->vec_fill = 0x3ff0000000000000; // 1.0
     if (parse_number(parse, *count ? count : "1", &row->count) != 0 || read_reading(reader) != 0)

@@ -87,6 +87,7 @@ static void begin_result(const struct property *property, struct stored_property
                                        .reading = property->reading,
                                        .compare = property->compare,
                                        .definition = property->source,
+                                       .vm = property->vm,
                                        .outcome = OUTCOME_OK,
                                        .detail = ""};
 }

@@ -294,6 +294,8 @@ static int parse_option(struct property_parse *parse, const struct option *optio
     unsigned long long number = strtoull(*value ? value + 1 : "", &end, 0);
     if (!*value || !isdigit((unsigned char)value[1]) || *end)
         return err_set(parse->err, "%s wants a whole number: %s=N", option->name, option->name);
+    if (strcmp(option->name, "align") == 0 && number & (number - 1))
+        return err_set(parse->err, "align is a power of two");
     if (option->pattern) {
         *option->pattern = number;
         return 0;
@@ -304,6 +306,18 @@ static int parse_option(struct property_parse *parse, const struct option *optio
     if (option->number)
         *option->number = (int)number;
     return 0;
+}
+
+// Why the number means little on a virtual machine.
+static int parse_vm(struct property_parse *parse, const char *value, struct property *property)
+{
+    static const char *const words[] = {"paging", "placement", "trap", "clock"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (*value == '=' && strcmp(value + 1, words[i]) == 0) {
+            property->vm = words[i];
+            return 0;
+        }
+    return err_set(parse->err, "vm= is paging, placement, trap or clock");
 }
 
 int parse_options(struct property_parse *parse, const char *text, struct property *property)
@@ -327,10 +341,15 @@ int parse_options(struct property_parse *parse, const char *text, struct propert
         while (i < ARRAY_LEN(options) &&
                (strlen(options[i].name) != len || strncmp(options[i].name, word, len) != 0))
             i++;
+        if (len == 2 && strncmp(word, "vm", len) == 0) {
+            if (parse_vm(parse, word + len, property) != 0)
+                return -1;
+            continue;
+        }
         if (i == ARRAY_LEN(options))
             return err_set(parse->err,
-                           "'%s' is no option; there are once, cold, quick, clear_upper, copies=, "
-                           "align=, seconds=, window=, gpr= and vec=",
+                           "'%s' is no option; there are once, cold, quick, clear_upper, vm=, "
+                           "copies=, align=, seconds=, window=, gpr= and vec=",
                            word);
         if (parse_option(parse, &options[i], word + len) != 0)
             return -1;

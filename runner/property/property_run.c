@@ -128,6 +128,14 @@ static void sweeps_planned(void *context, int kernels)
     progress_more(run->progress, kernels, 0);
 }
 
+static int group_rows(const struct properties *properties, const char *grp)
+{
+    int n = 0;
+    for (int i = 0; i < properties->n; i++)
+        n += strcmp(properties->rows[i].grp, grp) == 0;
+    return n;
+}
+
 // One property: measured, concluded, stored.
 static int sweeps_one(struct sweeps *run, const struct property_machine *machine,
                       const struct property *property, struct err *err)
@@ -146,7 +154,8 @@ static int sweeps_one(struct sweeps *run, const struct property_machine *machine
     run->summary->kernels += measuring.kernels;
     if (status == 0 && !measuring.stopped) {
         status = store_put_property(run->store, run->summary->run_id, &result, err);
-        progress_form(run->progress, property->grp, 0, result.outcome == OUTCOME_OK);
+        progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
+                      result.outcome == OUTCOME_OK);
         run->summary->measured++;
     }
     arena_free(&arena);
@@ -159,6 +168,7 @@ static int sweeps_all(struct sweeps *run, struct err *err)
     const struct property_machine machine = property_machine_find(run->session.cpu);
     int status = 0;
     run->progress = progress_start(properties->n, run->options->quiet);
+    progress_name(run->progress, "properties");
     for (int i = 0; i < properties->n && status == 0 && !run->summary->stopped; i++) {
         const struct property *property = &properties->rows[i];
         int has = store_has_property(run->store, run->summary->run_id, property->name, err);

@@ -9,6 +9,7 @@
 #include "store/store_read.h"
 #include "util/json.h"
 #include "util/strbuf.h"
+#include "util/text_table.h"
 
 // --- numbers (report_rows.c) ---
 
@@ -38,13 +39,30 @@ struct report_query {
     enum store_view view;
     const struct store_filter *filter; // NULL: all rows
     enum report_format format;
-    int width; // of a table's lines in characters; 0: as long as they need
+    int width;                  // of a table's lines in characters; 0: as long as they need
+    const char *const *columns; // names of the view's columns, ends with NULL; NULL: all of them,
+                                // or in tables those that people need
 };
 // Appends all rows of a view. *nrows: how many. CSV has a header row, JSON is an array of objects
 // with the columns as keys; tables show the columns that people need. *note as for
 // text_table_print_narrow(); NULL where no width is given. 0, or -1 with the store's message.
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
                 struct strbuf *note, int64_t *nrows, struct err *err);
+
+// What tables call a column of a view, and how they align it.
+const char *report_heading(enum store_view view, const char *name);
+enum text_align report_alignment(enum store_view view, const char *name);
+
+// The same with the CPUs of the filter (or all that there are) side by side (report_side.c): what
+// they have in common makes a row, and each has columns of its own, in CSV and JSON
+// "zen4.latency_min_clk". The filter may have no order of its own.
+int report_side(struct store *store, const struct report_query *query, struct strbuf *out,
+                struct strbuf *note, int64_t *nrows, struct err *err);
+bool report_has_sides(enum store_view view); // whether rows of this view can be so
+
+// What the marks mean that occur in a printed table, in a line that is wrapped to `width`; nothing
+// where there are none (report_legend.c).
+void report_legend(const char *table, int width, struct strbuf *out);
 
 // --- the structure of the ports (report_ports.c) ---
 

@@ -9,34 +9,47 @@
 #include "util/mem.h"
 #include "util/text_table.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { VALUE_DIGITS = 6 }; // of a number for programs: more than any measurement has
+enum { CHOSEN_MAX = 100 }; // columns of a view
 
-static void put_csv_row(struct strbuf *out, struct store_rows *rows, bool header)
+// Columns of the rows, by their numbers.
+struct chosen {
+    int columns[CHOSEN_MAX], n;
+};
+
+static void put_csv_header(struct strbuf *out, struct store_rows *rows, const struct chosen *chosen)
 {
-    for (int c = 0; c < store_rows_columns(rows); c++) {
-        strbuf_puts(out, c ? "," : "");
-        if (header)
-            csv_put_text(out, store_rows_name(rows, c));
-        else if (store_rows_type(rows, c) == STORE_TEXT)
-            csv_put_text(out, store_rows_text(rows, c));
-        else if (store_rows_type(rows, c) == STORE_INTEGER)
-            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
-        else if (store_rows_type(rows, c) != STORE_NULL)
-            strbuf_printf(out, "%.*g", VALUE_DIGITS, store_rows_real(rows, c));
+    for (int i = 0; i < chosen->n; i++) {
+        strbuf_puts(out, i ? "," : "");
+        csv_put_text(out, store_rows_name(rows, chosen->columns[i]));
     }
     strbuf_puts(out, "\n");
 }
 
-static void put_json_row(struct json *json, struct store_rows *rows)
+static void put_csv_row(struct strbuf *out, struct store_rows *rows, const struct chosen *chosen)
+{
+    for (int i = 0; i < chosen->n; i++) {
+        int c = chosen->columns[i];
+        strbuf_puts(out, i ? "," : "");
+        if (store_rows_type(rows, c) == STORE_TEXT)
+            csv_put_text(out, store_rows_text(rows, c));
+        else if (store_rows_type(rows, c) == STORE_INTEGER)
+            strbuf_printf(out, "%lld", (long long)store_rows_integer(rows, c));
+        else if (store_rows_type(rows, c) != STORE_NULL)
+            strbuf_put_real(out, store_rows_real(rows, c));
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void put_json_row(struct json *json, struct store_rows *rows, const struct chosen *chosen)
 {
     json_open(json_break(json, "\n  "), '{');
-    for (int c = 0; c < store_rows_columns(rows); c++) {
+    for (int i = 0; i < chosen->n; i++) {
+        int c = chosen->columns[i];
         enum store_type type = store_rows_type(rows, c);
         json_name(json, store_rows_name(rows, c));
         if (type == STORE_TEXT)
@@ -46,7 +59,7 @@ static void put_json_row(struct json *json, struct store_rows *rows)
         else if (type == STORE_NULL)
             json_null(json);
         else
-            json_digits(json, store_rows_real(rows, c), VALUE_DIGITS);
+            json_real(json, store_rows_real(rows, c));
     }
     json_close(json, '}');
 }
@@ -59,7 +72,6 @@ struct shown_column {
     const char *name;
     int rank, fold; // as in struct text_fit
 };
-enum { SHOWN_MAX = 15 };
 
 static const struct shown_column shown_instruction[] = {
     {"uarch",       ALIGN_LEFT,  "uarch",                FIT_SAME, 0 },
@@ -268,53 +280,124 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
     return report_latency(number, shown_is_bound(rows, name), shown_mark(rows, name), text);
 }
 
-static struct text_table *shown_new(const struct shown_column *shown, const char **headings,
-                                    enum text_align *aligns, struct text_fit *fits)
+static const struct shown_column *shown_find(enum store_view view, const char *name)
 {
-    int n = 0;
-    for (; shown[n].heading; n++) {
-        headings[n] = shown[n].heading;
-        aligns[n] = shown[n].align;
-        fits[n] = (struct text_fit){shown[n].rank, shown[n].fold};
-    }
-    return text_table_new(headings, aligns, n);
+    for (const struct shown_column *shown = shown_views[view]; shown->heading; shown++)
+        if (strcmp(shown->name, name) == 0)
+            return shown;
+    return NULL;
+}
+
+const char *report_heading(enum store_view view, const char *name)
+{
+    const struct shown_column *shown = shown_find(view, name);
+    return shown ? shown->heading : name;
+}
+
+enum text_align report_alignment(enum store_view view, const char *name)
+{
+    const struct shown_column *shown = shown_find(view, name);
+    size_t len = strlen(name);
+    return shown                                            ? shown->align
+           : len > 4 && strcmp(name + len - 4, "_clk") == 0 ? ALIGN_POINT
+                                                            : ALIGN_LEFT;
+}
+
+// A table under way: which columns it shows, and how.
+struct shown_table {
+    struct text_table *table;
+    int n;
+    const char *names[CHOSEN_MAX], *headings[CHOSEN_MAX];
+    enum text_align aligns[CHOSEN_MAX];
+    struct text_fit fits[CHOSEN_MAX];
+};
+
+static void shown_add(struct shown_table *table, const struct shown_column *column)
+{
+    table->names[table->n] = column->name;
+    table->headings[table->n] = column->heading;
+    table->aligns[table->n] = column->align;
+    table->fits[table->n++] = (struct text_fit){column->rank, column->fold};
+}
+
+// Those that are named, which all stay, or those that people need.
+static void shown_begin(struct shown_table *table, const struct report_query *query)
+{
+    table->n = 0;
+    for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
+        shown_add(table, &(struct shown_column){report_heading(query->view, query->columns[i]),
+                                                report_alignment(query->view, query->columns[i]),
+                                                query->columns[i], FIT_KEEP, 24});
+    for (const struct shown_column *at = shown_views[query->view]; !query->columns && at->heading;
+         at++)
+        shown_add(table, at);
+    table->table = text_table_new(table->headings, table->aligns, table->n);
+}
+
+static int put_table(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
+                     struct strbuf *note, int64_t *nrows, struct err *err)
+{
+    struct shown_table shown;
+    char text[REPORT_LATENCY_MAX];
+    int got;
+    shown_begin(&shown, query);
+    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
+        for (int i = 0; i < shown.n; i++)
+            text_table_cell(shown.table, report_value(rows, shown.names[i], text));
+    if (*nrows > 0 && query->width > 0)
+        text_table_print_narrow(shown.table, query->width, shown.fits, out, note);
+    else if (*nrows > 0)
+        text_table_print(shown.table, out);
+    text_table_free(shown.table);
+    return got;
+}
+
+static void chosen_make(struct chosen *chosen, struct store_rows *rows,
+                        const struct report_query *query)
+{
+    chosen->n = 0;
+    for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
+        chosen->columns[chosen->n++] = store_rows_column(rows, query->columns[i]);
+    for (int c = 0; !query->columns && c < store_rows_columns(rows) && c < CHOSEN_MAX; c++)
+        chosen->columns[chosen->n++] = c;
+}
+
+static int put_csv(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
+                   int64_t *nrows, struct err *err)
+{
+    struct chosen chosen;
+    int got;
+    chosen_make(&chosen, rows, query);
+    put_csv_header(out, rows, &chosen);
+    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
+        put_csv_row(out, rows, &chosen);
+    return got;
+}
+
+static int put_json(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
+                    int64_t *nrows, struct err *err)
+{
+    struct json json = {.out = out};
+    struct chosen chosen;
+    int got;
+    chosen_make(&chosen, rows, query);
+    json_open(&json, '[');
+    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
+        put_json_row(&json, rows, &chosen);
+    json_close(*nrows ? json_break(&json, "\n") : &json, ']');
+    strbuf_puts(out, "\n");
+    return got;
 }
 
 int report_rows(struct store *store, const struct report_query *query, struct strbuf *out,
                 struct strbuf *note, int64_t *nrows, struct err *err)
 {
-    const enum report_format format = query->format;
-    const struct shown_column *columns = shown_views[query->view];
     struct store_rows *rows = store_rows_open(store, query->view, query->filter, err);
     if (!rows)
         return -1;
-    const char *headings[SHOWN_MAX];
-    enum text_align aligns[SHOWN_MAX];
-    struct text_fit fits[SHOWN_MAX];
-    struct text_table *table = shown_new(columns, headings, aligns, fits);
-    struct json json = {.out = out};
-    char text[REPORT_LATENCY_MAX];
-    if (format == REPORT_CSV)
-        put_csv_row(out, rows, true);
-    else if (format == REPORT_JSON)
-        json_open(&json, '[');
-    int got;
-    for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
-        if (format == REPORT_CSV)
-            put_csv_row(out, rows, false);
-        else if (format == REPORT_JSON)
-            put_json_row(&json, rows);
-        else
-            for (const struct shown_column *shown = columns; shown->heading; shown++)
-                text_table_cell(table, report_value(rows, shown->name, text));
-    if (format == REPORT_JSON) {
-        json_close(*nrows ? json_break(&json, "\n") : &json, ']');
-        strbuf_puts(out, "\n");
-    } else if (format == REPORT_TABLE && *nrows > 0 && query->width > 0)
-        text_table_print_narrow(table, query->width, fits, out, note);
-    else if (format == REPORT_TABLE && *nrows > 0)
-        text_table_print(table, out);
-    text_table_free(table);
+    int got = query->format == REPORT_CSV    ? put_csv(rows, query, out, nrows, err)
+              : query->format == REPORT_JSON ? put_json(rows, query, out, nrows, err)
+                                             : put_table(rows, query, out, note, nrows, err);
     store_rows_close(rows);
     return got;
 }

@@ -320,11 +320,11 @@ static const struct copy_level copy_conclusions = {
 
 static const struct copy_level copy_properties = {
     "SELECT property_id, position, grp, name, title, question, x_unit, by_unit, y_unit, reading, "
-    "compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail "
+    "compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail, vm "
     "FROM property WHERE run_id = ?1 ORDER BY position",
     "INSERT INTO property (run_id, position, grp, name, title, question, x_unit, by_unit, y_unit, "
-    "reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, outcome, detail, "
+    "vm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_property_variants, &copy_conclusions, NULL}
 };
 

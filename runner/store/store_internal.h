@@ -6,6 +6,7 @@
 
 #include "core/outcome.h"
 #include "store.h"
+#include "store_read.h"
 #include "util/mem.h"
 
 #include <sqlite3.h>
@@ -20,7 +21,7 @@ struct form_place;  // store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 12,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 13,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -119,6 +120,10 @@ int store_run_form_id(struct store *store, int64_t run_id, const struct list_row
                       const struct form_place *place, int64_t *run_form_id, struct err *err);
 // A number where there is a result; else NaN, which becomes NULL: the database refuses others.
 double store_number(enum outcome outcome, double value);
+
+// store_read.c: a statement whose columns are those of the view, to be finalized; NULL after an
+// error.
+sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err);
 
 // store_copy.c: copies a run with everything that belongs to it (`samples`: these too), all or
 // nothing.

@@ -120,12 +120,12 @@ static int put_property(struct store *store, int64_t run_id, struct stored_prope
             store, err,
             "INSERT INTO property (run_id, position, grp, name, title, question, x_unit, by_unit, "
             "y_unit, reading, compare, definition, tsc_hz, area_bytes, area_huge_bytes, seconds, "
-            "outcome, detail) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            "iissssssssssdiidss", run_id, position, property->grp, property->name, property->title,
+            "outcome, detail, vm) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "iissssssssssdiidsss", run_id, position, property->grp, property->name, property->title,
             property->question, property->x_unit, property->by_unit, property->y_unit,
             property->reading, property->compare, property->definition, property->tsc_hz,
             property->area_bytes, property->area_huge_bytes, property->seconds,
-            outcome_name(property->outcome), property->detail) != 0)
+            outcome_name(property->outcome), property->detail, property->vm) != 0)
         return -1;
     int64_t id = sqlite3_last_insert_rowid(store->db);
     if (put_variants(store, id, property, err) != 0)

@@ -37,6 +37,7 @@ struct stored_property {
     const char *x_unit, *by_unit, *y_unit; // y_unit: "clk" or "ns"
     const char *reading;                   // as derive/conclude_question.h has it
     const char *compare, *definition;
+    const char *vm; // why it means little on a virtual machine: "paging", ...; "": it does
     double tsc_hz, seconds;
     int64_t area_bytes, area_huge_bytes;
     enum outcome outcome; // OK: it was swept

@@ -226,7 +226,8 @@ static struct stored_property read_property(sqlite3_stmt *stmt, struct arena *ar
                                     .area_huge_bytes = sqlite3_column_int64(stmt, 15),
                                     .seconds = sqlite3_column_double(stmt, 16),
                                     .outcome = column_outcome(stmt, 17),
-                                    .detail = store_column_text(stmt, 18, arena)};
+                                    .detail = store_column_text(stmt, 18, arena),
+                                    .vm = store_column_text(stmt, 19, arena)};
 }
 
 int store_get_properties(struct store *store, int64_t run_id, struct stored_property **properties,
@@ -241,7 +242,7 @@ int store_get_properties(struct store *store, int64_t run_id, struct stored_prop
         rows ? store_bind(store, err,
                           "SELECT property_id, run_id, position, grp, name, title, question, "
                           "x_unit, by_unit, y_unit, reading, compare, definition, tsc_hz, "
-                          "area_bytes, area_huge_bytes, seconds, outcome, detail FROM property "
+                          "area_bytes, area_huge_bytes, seconds, outcome, detail, vm FROM property "
                           "WHERE run_id = ?1 ORDER BY position",
                           "i", run_id)
              : NULL;

@@ -4,13 +4,14 @@
 #include "store_internal.h"
 
 #include "store_cpu.h"
+#include "store_glob.h"
 #include "store_read.h"
 #include "store_run.h"
+#include "store_where_internal.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
 
 #include <assert.h>
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,6 @@
 struct store_rows {
     struct store *store;
     sqlite3_stmt *stmt;
-    char *glob;
 };
 
 #define INSTRUCTION_COLUMNS                                                                        \
@@ -123,36 +123,46 @@ static const struct view_source view_sources[] = {
 };
 // clang-format on
 
+// One of `n` parameters, numbered from `first`.
+static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
+{
+    for (int i = 0; i < n; i++) {
+        strbuf_puts(sql, i ? " OR " : " AND (");
+        for (const char *at = format; *at; at++)
+            if (*at == '#')
+                strbuf_printf(sql, "?%d", first + i);
+            else
+                strbuf_put(sql, at, 1);
+    }
+    strbuf_puts(sql, n ? ")" : "");
+}
+
+enum { GLOBS_FIRST = 20000 }; // the number of their first parameter, behind those of an expression
+
 static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
-                           struct strbuf *sql)
+                           int nglobs, struct strbuf *sql)
 {
     strbuf_printf(sql, "SELECT %s FROM %s WHERE %s", source->columns,
                   filter->run_id ? source->run : source->best,
                   source->filter == FILTER_SOURCE ? "?4 <> ''" : "(?1 = 0 OR run_id = ?1)");
     if (source->filter == FILTER_BENCH)
-        strbuf_puts(sql, " AND (?2 IS NULL OR lower(label) GLOB ?2 OR lower(snippet) GLOB ?2) "
-                         "AND (?3 IS NULL OR uarch = ?3)");
-    if (source->filter == FILTER_FORMS)
-        strbuf_puts(sql, " AND (?2 IS NULL OR lower(mnemonic) GLOB ?2 OR lower(mnemonic || ' ' || "
-                         "operands) GLOB ?2 OR lower(form) GLOB ?2) "
-                         "AND (?3 IS NULL OR uarch = ?3) AND (?4 IS NULL OR list = ?4)");
-    strbuf_printf(sql, " ORDER BY %s", filter->run_id ? source->run_order : source->best_order);
-}
-
-// "ADD r64, r64" is asked for as people write it. With `blanks` commas are blanks, and many are
-// one.
-static char *store_glob(const char *glob, bool blanks)
-{
-    struct strbuf text = {0};
-    strbuf_puts(&text, "");
-    for (const char *at = glob; *at; at++) {
-        char c = (char)tolower((unsigned char)*at);
-        bool blank = blanks && (c == ' ' || c == ',');
-        if (blank && text.len > 0 && text.data[text.len - 1] == ' ')
-            continue;
-        strbuf_put(&text, blank ? " " : &c, 1);
+        put_one_of(sql, "lower(label) GLOB # OR lower(snippet) GLOB #", GLOBS_FIRST, nglobs);
+    if (source->filter == FILTER_FORMS) {
+        put_one_of(sql,
+                   "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # "
+                   "OR lower(form) GLOB #",
+                   GLOBS_FIRST, nglobs);
+        strbuf_puts(sql, " AND (?4 IS NULL OR list = ?4)");
     }
-    return text.data;
+    if (source->filter == FILTER_FORMS || source->filter == FILTER_BENCH)
+        strbuf_puts(sql, " AND (?3 IS NULL OR instr(',' || ?3 || ',', ',' || uarch || ','))");
+    if (filter->where)
+        strbuf_printf(sql, " AND %s", strbuf_text(&filter->where->sql));
+    strbuf_printf(sql, " ORDER BY %s%s%s", filter->sort ? filter->sort : "",
+                  filter->sort ? ", " : "",
+                  filter->run_id ? source->run_order : source->best_order);
+    if (filter->limit)
+        strbuf_puts(sql, " LIMIT ?5");
 }
 
 int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
@@ -181,34 +191,60 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
     return result;
 }
 
+sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err)
+{
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt = NULL;
+    strbuf_printf(&sql, "SELECT %s FROM %s LIMIT 0", view_sources[view].columns,
+                  view_sources[view].run);
+    if (sqlite3_prepare_v2(store->db, sql.data, -1, &stmt, NULL) != SQLITE_OK)
+        store_error(store, err, "read");
+    strbuf_free(&sql);
+    return stmt;
+}
+
+static void store_rows_bind(sqlite3_stmt *stmt, const struct view_source *source,
+                            const struct store_filter *filter, const struct store_globs *globs)
+{
+    // SQLite ignores parameters that the statement has not.
+    sqlite3_bind_int64(stmt, 1, filter->run_id);
+    sqlite3_bind_text(stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
+    sqlite3_bind_int64(stmt, 5, filter->limit);
+    if (source->filter == FILTER_FORMS || source->filter == FILTER_SOURCE)
+        sqlite3_bind_text(stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
+    for (int i = 0; i < globs->n; i++)
+        sqlite3_bind_text(stmt, GLOBS_FIRST + i, globs->texts[i], -1, SQLITE_TRANSIENT);
+    for (int i = 0; filter->where && i < filter->where->nvalues; i++) {
+        const struct where_value *value = &filter->where->values[i];
+        if (value->text)
+            sqlite3_bind_text(stmt, WHERE_FIRST + i, value->text, -1, SQLITE_TRANSIENT);
+        else
+            sqlite3_bind_double(stmt, WHERE_FIRST + i, value->number);
+    }
+}
+
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
                                    const struct store_filter *filter, struct err *err)
 {
     static const struct store_filter everything = {0};
+    const struct view_source *source = &view_sources[view];
     if (!filter)
         filter = &everything;
     struct strbuf sql = {0};
-    store_rows_sql(&view_sources[view], filter, &sql);
+    struct store_globs globs = store_globs_make(filter, source->filter == FILTER_FORMS);
+    store_rows_sql(source, filter, globs.n, &sql);
     struct store_rows *rows = xcalloc(1, sizeof *rows);
     rows->store = store;
-    // In forms there are blanks only; in code commas stay.
-    bool blanks = view_sources[view].filter == FILTER_FORMS;
-    rows->glob = filter->glob ? store_glob(filter->glob, blanks) : NULL;
     int got = sqlite3_prepare_v2(store->db, sql.data, -1, &rows->stmt, NULL);
     strbuf_free(&sql);
-    if (got != SQLITE_OK) {
-        store_error(store, err, "read");
-        store_rows_close(rows);
-        return NULL;
-    }
-    sqlite3_bind_int64(rows->stmt, 1, filter->run_id);
-    if (view_sources[view].filter == FILTER_FORMS || view_sources[view].filter == FILTER_BENCH) {
-        sqlite3_bind_text(rows->stmt, 2, rows->glob, -1, SQLITE_STATIC);
-        sqlite3_bind_text(rows->stmt, 3, filter->uarch, -1, SQLITE_TRANSIENT);
-    }
-    if (view_sources[view].filter == FILTER_FORMS || view_sources[view].filter == FILTER_SOURCE)
-        sqlite3_bind_text(rows->stmt, 4, filter->list, -1, SQLITE_TRANSIENT);
-    return rows;
+    if (got == SQLITE_OK)
+        store_rows_bind(rows->stmt, source, filter, &globs);
+    store_globs_free(&globs);
+    if (got == SQLITE_OK)
+        return rows;
+    store_error(store, err, "read");
+    store_rows_close(rows);
+    return NULL;
 }
 
 int store_rows_next(struct store_rows *rows, struct err *err)
@@ -222,7 +258,6 @@ void store_rows_close(struct store_rows *rows)
     if (!rows)
         return;
     sqlite3_finalize(rows->stmt);
-    free(rows->glob);
     free(rows);
 }
 
@@ -341,28 +376,46 @@ int store_has_uarch(struct store *store, const char *uarch, struct err *err)
         uarch);
 }
 
+// The texts of a statement's only column, each with its NUL, an empty one at the end.
+static char *store_texts(struct store *store, sqlite3_stmt *stmt, struct err *err)
+{
+    struct strbuf texts = {0};
+    int got;
+    if (!stmt)
+        return NULL;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *text = (const char *)sqlite3_column_text(stmt, 0);
+        strbuf_put(&texts, text, strlen(text) + 1);
+    }
+    if (got != SQLITE_DONE) {
+        store_error(store, err, "read");
+        strbuf_free(&texts);
+    } else {
+        strbuf_put(&texts, "", 1);
+    }
+    sqlite3_reset(stmt);
+    return texts.data;
+}
+
 char *store_run_lists(struct store *store, int64_t run_id, struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT DISTINCT list.name FROM run_form JOIN list "
                                     "USING (list_id) WHERE run_id = ?1 ORDER BY list.name",
                                     "i", run_id);
-    if (!stmt)
-        return NULL;
-    struct strbuf names = {0};
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(stmt, 0);
-        strbuf_put(&names, name, strlen(name) + 1);
-    }
-    if (got != SQLITE_DONE) {
-        store_error(store, err, "read");
-        strbuf_free(&names);
-    } else {
-        strbuf_put(&names, "", 1);
-    }
-    sqlite3_reset(stmt);
-    return names.data;
+    return store_texts(store, stmt, err);
+}
+
+char *store_uarchs(struct store *store, const char *asked, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT DISTINCT uarch FROM run_key WHERE (?1 IS NULL OR "
+                   "instr(',' || ?1 || ',', ',' || uarch || ',')) AND EXISTS (SELECT 1 FROM "
+                   "run_form WHERE run_form.run_id = run_key.run_id) ORDER BY "
+                   "instr(',' || ?1 || ',', ',' || uarch || ','), uarch",
+                   "t", asked);
+    return store_texts(store, stmt, err);
 }
 
 char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err)

@@ -26,14 +26,21 @@ enum store_view {
     STORE_VIEW_LIST_BEST,    // the best of every form that any run on that run's CPU measured of it
     STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
 };
+struct store_where;
 struct store_filter {
-    const char *glob;  // on "mnemonic", "mnemonic operands" and the form; case and commas between
-                       // operands do not matter; of pieces of code on label and snippet;
-                       // NULL: all
-    const char *uarch; // NULL: all
+    // On "mnemonic", "mnemonic operands" and the form, one of them; case and commas between
+    // operands do not matter, and registers are classes: ymm1 is y. Of pieces of code on label and
+    // snippet. None: all.
+    const char *const *globs;
+    int nglobs;
+    const char *uarch; // this one, or one of several with commas between them; NULL: all
     int64_t run_id;    // 0: the best run of each form (instruction, latency, port,
                        // evidence), or every run
     const char *list;  // name of a list, NULL: all
+    const struct store_where *where; // of this view (store_where.h); NULL: all
+    const char *sort; // columns, as "latency_max_clk DESC, form": of store_sort_parse(); NULL: as
+                      // the view has them
+    int64_t limit;    // rows at most; 0: all
 };
 struct store_rows; // a query under way; columns in the order of the view
 // Collects what STORE_VIEW_LIST_BEST and STORE_VIEW_LIST_FAILURE read, in memory, for this run's

@@ -68,6 +68,9 @@ int store_run_newest(struct store *store, int64_t *run_id, struct err *err);
 // *run_ids is to be freed by the caller. A run of pieces of code is alone. 0 or -1.
 int store_table_runs(struct store *store, int64_t run_id, int64_t **run_ids, int *nruns,
                      struct err *err);
+// The uarchs that have results (of these, with commas between them, where it is not NULL), each
+// with a terminating NUL, an empty one at the end; to be freed. NULL after an error.
+char *store_uarchs(struct store *store, const char *asked, struct err *err);
 // Whether there is such a run. 1, 0, -1.
 int store_has_run(struct store *store, int64_t run_id, struct err *err);
 

@@ -129,6 +129,22 @@ void json_digits(struct json *json, double value, int digits)
     strbuf_printf(json->out, "%.*g", digits, value);
 }
 
+void json_real(struct json *json, double value)
+{
+    if (!isfinite(value)) {
+        json_null(json);
+        return;
+    }
+    json_begin(json);
+    strbuf_put_real(json->out, value);
+}
+
+void json_raw(struct json *json, const char *value)
+{
+    json_begin(json);
+    strbuf_puts(json->out, value);
+}
+
 void json_bool(struct json *json, bool value)
 {
     json_begin(json);

@@ -44,6 +44,8 @@ void json_int(struct json *json, int64_t value);
 void json_uint(struct json *json, uint64_t value);
 void json_fixed(struct json *json, double value, int decimals); // not finite: null
 void json_digits(struct json *json, double value, int digits);  // as %g; not finite: null
+void json_real(struct json *json, double value);                // all its digits; not finite: null
+void json_raw(struct json *json, const char *value);            // JSON already
 void json_bool(struct json *json, bool value);
 void json_null(struct json *json);
 

@@ -31,6 +31,7 @@ struct progress {
     pthread_mutex_t mutex;
     bool bar, colour, drawn, waiting;
     int rows;
+    const char *things;                        // what rows are
     int64_t rows_announced, kernels_announced; // by progress_more()
     int64_t kernels_done, kernels_failed;
     int64_t start_ns, drawn_ns;
@@ -149,7 +150,7 @@ static void progress_put_list(struct progress *progress)
     strbuf_printf(&line, "%-32s %5d", progress->list, progress->list_done);
     if (progress->list_done != progress->list_rows)
         strbuf_printf(&line, " of %d", progress->list_rows);
-    strbuf_printf(&line, " forms  %5d ok  %5d not ok  at ", progress->list_ok,
+    strbuf_printf(&line, " %s  %5d ok  %5d not ok  at ", progress->things, progress->list_ok,
                   progress->list_done - progress->list_ok);
     progress_put_time(&line, progress_seconds(progress));
     strbuf_puts(&line, "\n");
@@ -171,8 +172,14 @@ struct progress *progress_start(int rows, bool quiet)
     progress->bar = !quiet && progress_can_draw();
     progress->colour = !no_color || !*no_color;
     progress->rows = rows;
+    progress->things = "forms";
     progress->start_ns = clock_now_ns();
     return progress;
+}
+
+void progress_name(struct progress *progress, const char *things)
+{
+    progress->things = things;
 }
 
 void progress_more(struct progress *progress, int kernels, int rows)

@@ -12,6 +12,8 @@ struct progress;
 // `rows`: instruction forms to be done; how many kernels they have is learnt batch by batch.
 // quiet: one line a list on a terminal, too. The caller owns what is returned: progress_end().
 struct progress *progress_start(int rows, bool quiet);
+// What the rows are, instead of "forms"; the name must stay valid.
+void progress_name(struct progress *progress, const char *things);
 // A batch begins: so many kernels for so many rows.
 void progress_more(struct progress *progress, int kernels, int rows);
 // Kernels that were measured, and whether they failed.

@@ -35,6 +35,15 @@ void strbuf_printf(struct strbuf *buf, const char *format, ...)
     va_end(ap);
 }
 
+void strbuf_put_real(struct strbuf *buf, double value)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", value);
+    if (strtod(text, NULL) != value)
+        snprintf(text, sizeof text, "%.17g", value);
+    strbuf_puts(buf, text);
+}
+
 const char *strbuf_text(const struct strbuf *buf)
 {
     return buf->data ? buf->data : "";

@@ -14,6 +14,8 @@ void strbuf_put(struct strbuf *buf, const char *bytes, size_t len);
 void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+// A number with as many digits as it takes to read the same number again.
+void strbuf_put_real(struct strbuf *buf, double value);
 const char *strbuf_text(const struct strbuf *buf); // never NULL
 void strbuf_clear(struct strbuf *buf);             // empty, keeps the memory
 void strbuf_cut(struct strbuf *buf, size_t len);   // to its first `len` bytes, if it has more

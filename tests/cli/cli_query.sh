@@ -86,7 +86,74 @@ expect_status 2
 run query --db known.db --format xml
 expect_status 2
 expect_err 'table, csv and json'
-run query --db known.db a b
+# Several globs, registers as people write them, expressions.
+run query --db known.db --format csv --columns form,bits 'nothing*' 'ADD rax, rbx' 'add r9,r10'
+expect "header and a row a CPU" test "$(wc -l <"$OUT")" = 3
+expect_out '^form,bits$'
+expect_out '^add r64 r64,64$'
+run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' --sort -slow,form
+expect_status 0
+expect_out '^uarch,form,latency_max_clk,rthroughput_slow_clk$'
+expect_out '^testb,div r64,36,14$'
+expect "one row" test "$(wc -l <"$OUT")" = 2
+run query --db known.db --format csv --columns form --sort -form,uarch --limit 1
+expect_out '^hlt r64$'
+expect "one row" test "$(wc -l <"$OUT")" = 2
+run query --db known.db 'slow is not null' --where 'tput > 1'
+expect_status 0
+expect_err 'no rows match'
+run query --db known.db 'tput > 1' 'max > 1'
+expect_status 2
+expect_err "one expression, please: join 'tput > 1' and 'max > 1' with and, or"
+wrong() { # EXPRESSION MESSAGE COLUMN-OF-THE-CARET
+    run query --db known.db --where "$1"
+    expect_status 2
+    expect_no_out
+    expect_err "^latput query: --where: $2"
+    expect "a caret at $3" grep -qx " \{$(($3 + 1))\}^" "$ERR"
+}
+wrong 'latancy > 20' "there is no column 'latancy'; did you mean 'latency'\?" 1
+wrong 'max > 20 and' 'the expression ends too early' 13
+wrong 'enc = evex' "there is no column 'evex'" 7
+wrong 'max > "a" + 1' 'a number belongs here' 7
+wrong 'max > 1 tput < 2' 'the expression should end here' 9
+wrong '(max > 1' 'a \) is missing here' 9
+wrong 'form = "add' 'this text has no end' 8
+wrong 'max' 'this is compared with nothing' 1
+wrong 'max > 1 and (bits)' 'this is compared with nothing' 13
+wrong 'max > (tput > 1)' 'a value belongs here' 7
+wrong 'max in 1' 'a \( belongs here' 8
+wrong 'max > 12abc' "'12abc' is no number" 7
+wrong "1) OR 1=1; DROP TABLE run; --" 'this is compared with nothing' 1
+run query --db known.db --where "$(printf '(%.0s' {1..60})1"
+expect_status 2
+expect_err 'nested too deeply'
+run query --db known.db --where "max > 1$(printf ' + 1%.0s' {1..400})"
+expect_status 2
+expect_err '300 columns and values at most'
+run query --db known.db --sort nothing
+expect_status 2
+expect_err "^latput query: --sort: there is no column 'nothing'"
+run query --db known.db --columns form,latncy
+expect_status 2
+expect_err "^latput query: --columns: there is no column 'latncy'; did you mean 'latency'\?"
+run query --db known.db --limit 0
+expect_status 2
+
+# CPUs side by side.
+run query --db known.db --side-by-side 'div*'
+expect_status 0
+expect_out '^instruction +enc +bits +testa latency +testa max +testa 1/tput +testb latency +testb max +testb 1/tput$'
+expect_out '^div r64 +legacy +64 +10\.00 +18\.00 +5\.00 +20\.00 +36\.00 +10\.00$'
+run query --db known.db --side-by-side --latency --format csv 'div*' --limit 1
+expect_out '^form,enc,bits,src,dst,variant,testa\.latency_clk,testb\.latency_clk$'
+expect "one row" test "$(wc -l <"$OUT")" = 2
+run query --db known.db --side-by-side --uarch testb --format json 'div*' --columns tput
+expect_out '^  \{"form": "div r64", "enc": "legacy", "bits": 64, "testb\.rthroughput_clk": 10\}$'
+run query --db known.db --side-by-side --uarch testb,zen99
+expect_status 2
+expect_err "uarch 'zen99'"
+run query --db known.db --side-by-side --runs
 expect_status 2
 run query --db known.db --latency --failures
 expect_status 2
@@ -109,7 +176,10 @@ if command -v script >/dev/null; then
     expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
     expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' narrow.txt
     narrow --wide
-    expect "the same" cmp "$OUT" narrow.txt
+    expect "the same, without marks" cmp "$OUT" narrow.txt
+    "$BUILD/tests/test_store_ports" make ports.db
+    script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null | tr -d '\r' >narrow.txt
+    expect "marks are explained" grep -qx 'ports? others fit as well' narrow.txt
     script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null | tr -d '\r' >narrow.txt
     expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' narrow.txt
     expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' narrow.txt

@@ -49,8 +49,9 @@ struct asked {
 static void expect_rows(struct store *store, struct asked asked, int64_t expected,
                         const char *holds)
 {
-    const struct store_filter filter = {.glob = asked.glob, .run_id = asked.run_id};
-    const struct report_query query = {asked.view, &filter, asked.format, 0};
+    const struct store_filter filter = {
+        .globs = &asked.glob, .nglobs = asked.glob != NULL, .run_id = asked.run_id};
+    const struct report_query query = {asked.view, &filter, asked.format, 0, NULL};
     struct strbuf out = {0};
     struct err err = {0};
     int64_t nrows = -1;

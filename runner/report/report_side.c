@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// Rows of several CPUs side by side: one row for what they have in common, columns for each; see
+// report.h.
+#include "report.h"
+
+#include "store/store_run.h"
+#include "util/csvtext.h"
+#include "util/json.h"
+#include "util/mem.h"
+#include "util/text_table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { SIDE_KEYS_MAX = 6, SIDE_COLUMNS_MAX = 256 };
+
+// What makes a row, and what is shown of each CPU where nothing is named.
+static const struct side_view {
+    const char *keys[SIDE_KEYS_MAX + 1], *headings[SIDE_KEYS_MAX + 1];
+    const char *values[5];
+    const char *order;
+} side_views[STORE_VIEW_LIST_FAILURE + 1] = {
+    [STORE_VIEW_INSTRUCTION] = {{"form", "enc", "bits"},
+                                {"instruction", "enc", "bits"},
+                                {"latency_min_clk", "latency_max_clk", "rthroughput_clk", "ports"},
+                                "mnemonic, operands, form, enc, bits, uarch"                   },
+    [STORE_VIEW_LATENCY] = {{"form", "enc", "bits", "src", "dst", "variant"},
+                                {"instruction", "enc", "bits", "from", "to", "data"},
+                                {"latency_clk"},
+                                "mnemonic, operands, form, enc, bits, src, dst, variant, uarch"},
+    [STORE_VIEW_PORT] = {{"form", "enc", "bits"},
+                                {"instruction", "enc", "bits"},
+                                {"ports", "slots"},
+                                "mnemonic, operands, form, enc, bits, uarch"                   },
+};
+
+struct side {
+    const struct report_query *query;
+    const struct side_view *view;
+    const char *uarchs; // each with its NUL, an empty one at the end
+    const char *const *values;
+    int nkeys, nvalues, nuarchs, ncolumns;
+    char *names[SIDE_COLUMNS_MAX]; // of columns: headings of tables, else names
+    struct text_table *table;
+    struct json json;
+    struct strbuf *out;
+    char **cells; // of the row under way; NULL: none
+    bool *numbers;
+};
+
+static const char *const *side_values(const struct report_query *query, int *n)
+{
+    const char *const *values = query->columns ? query->columns : side_views[query->view].values;
+    for (*n = 0; values[*n];)
+        ++*n;
+    return values;
+}
+
+static void side_name(struct side *side, char *name)
+{
+    side->names[side->ncolumns++] = name;
+}
+
+// "zen4 latency" over tables, "zen4.latency_min_clk" for programs.
+static int side_names(struct side *side, struct err *err)
+{
+    bool table = side->query->format == REPORT_TABLE;
+    for (; side->view->keys[side->nkeys]; side->nkeys++)
+        side_name(side, xstrdup((table ? side->view->headings : side->view->keys)[side->nkeys]));
+    for (const char *uarch = side->uarchs; *uarch; uarch += strlen(uarch) + 1, side->nuarchs++)
+        if (side->ncolumns + side->nvalues > SIDE_COLUMNS_MAX)
+            return err_set(err, "too many CPUs for one table; --uarch names some of them");
+        else
+            for (int v = 0; v < side->nvalues; v++)
+                side_name(side, table
+                                    ? xasprintf("%s %s", uarch,
+                                                report_heading(side->query->view, side->values[v]))
+                                    : xasprintf("%s.%s", uarch, side->values[v]));
+    return 0;
+}
+
+static void side_start(struct side *side)
+{
+    static enum text_align aligns[SIDE_COLUMNS_MAX];
+    for (int c = side->nkeys; c < side->ncolumns; c++)
+        aligns[c] =
+            report_alignment(side->query->view, side->values[(c - side->nkeys) % side->nvalues]);
+    side->table = text_table_new((const char *const *)side->names, aligns, side->ncolumns);
+    side->cells = xcalloc((size_t)side->ncolumns, sizeof *side->cells);
+    side->numbers = xcalloc((size_t)side->ncolumns, sizeof *side->numbers);
+    for (int c = 0; side->query->format == REPORT_CSV && c < side->ncolumns; c++) {
+        strbuf_puts(side->out, c ? "," : "");
+        csv_put_text(side->out, side->names[c]);
+    }
+    if (side->query->format == REPORT_CSV)
+        strbuf_puts(side->out, "\n");
+    else if (side->query->format == REPORT_JSON)
+        json_open(&side->json, '[');
+}
+
+static void side_cell(struct side *side, int column, struct store_rows *rows, const char *name)
+{
+    char text[REPORT_LATENCY_MAX];
+    struct strbuf raw = {0};
+    int at = store_rows_column(rows, name);
+    if (side->query->format == REPORT_TABLE)
+        strbuf_puts(&raw, column < side->nkeys ? store_rows_text(rows, at)
+                                               : report_value(rows, name, text));
+    else if (store_rows_type(rows, at) == STORE_REAL)
+        strbuf_put_real(&raw, store_rows_real(rows, at));
+    else
+        strbuf_puts(&raw, store_rows_text(rows, at));
+    free(side->cells[column]);
+    bool known = side->query->format == REPORT_TABLE || store_rows_type(rows, at) != STORE_NULL;
+    side->cells[column] = known ? raw.data : NULL;
+    if (!known)
+        strbuf_free(&raw);
+    side->numbers[column] =
+        store_rows_type(rows, at) == STORE_REAL || store_rows_type(rows, at) == STORE_INTEGER;
+}
+
+static void side_put_json(struct side *side)
+{
+    json_open(json_break(&side->json, "\n  "), '{');
+    for (int c = 0; c < side->ncolumns; c++) {
+        json_name(&side->json, side->names[c]);
+        if (!side->cells[c])
+            json_null(&side->json);
+        else if (side->numbers[c])
+            json_raw(&side->json, side->cells[c]);
+        else
+            json_text(&side->json, side->cells[c]);
+    }
+    json_close(&side->json, '}');
+}
+
+// Ends the row under way.
+static void side_put(struct side *side)
+{
+    if (side->query->format == REPORT_JSON)
+        side_put_json(side);
+    for (int c = 0; c < side->ncolumns; c++) {
+        if (side->query->format == REPORT_TABLE) {
+            text_table_cell(side->table, side->cells[c]);
+        } else if (side->query->format == REPORT_CSV) {
+            strbuf_puts(side->out, c ? "," : "");
+            if (side->cells[c])
+                csv_put_text(side->out, side->cells[c]);
+        }
+        free(side->cells[c]);
+        side->cells[c] = NULL;
+        side->numbers[c] = false;
+    }
+    if (side->query->format == REPORT_CSV)
+        strbuf_puts(side->out, "\n");
+}
+
+static bool side_same(const struct side *side, struct store_rows *rows)
+{
+    for (int k = 0; k < side->nkeys; k++) {
+        const char *text = store_rows_text(rows, store_rows_column(rows, side->view->keys[k]));
+        if (!side->cells[k] || strcmp(side->cells[k], text) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void side_row(struct side *side, struct store_rows *rows)
+{
+    int u = 0;
+    const char *own = store_rows_text(rows, store_rows_column(rows, "uarch"));
+    for (const char *uarch = side->uarchs; strcmp(uarch, own) != 0; uarch += strlen(uarch) + 1)
+        u++;
+    for (int k = 0; k < side->nkeys; k++)
+        side_cell(side, k, rows, side->view->keys[k]);
+    for (int v = 0; v < side->nvalues; v++)
+        side_cell(side, side->nkeys + u * side->nvalues + v, rows, side->values[v]);
+}
+
+static int side_rows(struct side *side, struct store *store, int64_t *nrows, struct err *err)
+{
+    struct store_filter filter = *side->query->filter;
+    filter.sort = side->view->order;
+    filter.limit = 0; // of rows of ours
+    struct store_rows *rows = store_rows_open(store, side->query->view, &filter, err);
+    int got = rows ? 0 : -1;
+    bool open = false;
+    int64_t limit = side->query->filter->limit;
+    for (*nrows = 0; rows && (got = store_rows_next(rows, err)) > 0;) {
+        if (open && !side_same(side, rows)) {
+            side_put(side);
+            open = false;
+        }
+        if (!open && limit && *nrows == limit) {
+            got = 0;
+            break;
+        }
+        *nrows += !open;
+        open = true;
+        side_row(side, rows);
+    }
+    if (open)
+        side_put(side);
+    store_rows_close(rows);
+    return got;
+}
+
+static void side_print(struct side *side, struct strbuf *note)
+{
+    struct text_fit fits[SIDE_COLUMNS_MAX] = {
+        {0, 0}
+    };
+    if (side->query->width == 0) {
+        text_table_print(side->table, side->out);
+        return;
+    }
+    fits[0].fold = 24;
+    for (int c = 1; c < side->nkeys; c++)
+        fits[c].rank = FIT_SAME;
+    for (int c = side->nkeys; c < side->ncolumns; c++)
+        if (strcmp(side->values[(c - side->nkeys) % side->nvalues], "ports") == 0)
+            fits[c].fold = 15;
+    text_table_print_narrow(side->table, side->query->width, fits, side->out, note);
+}
+
+static void side_end(struct side *side, int64_t nrows, struct strbuf *note)
+{
+    if (side->query->format == REPORT_JSON) {
+        json_close(nrows ? json_break(&side->json, "\n") : &side->json, ']');
+        strbuf_puts(side->out, "\n");
+    } else if (side->query->format == REPORT_TABLE && nrows > 0) {
+        side_print(side, note);
+    }
+}
+
+bool report_has_sides(enum store_view view)
+{
+    return side_views[view].order != NULL;
+}
+
+int report_side(struct store *store, const struct report_query *query, struct strbuf *out,
+                struct strbuf *note, int64_t *nrows, struct err *err)
+{
+    char *uarchs = store_uarchs(store, query->filter->uarch, err);
+    if (!uarchs)
+        return -1;
+    struct side side = {.query = query,
+                        .view = &side_views[query->view],
+                        .uarchs = uarchs,
+                        .json = {.out = out},
+                        .out = out};
+    side.values = side_values(query, &side.nvalues);
+    int result = side_names(&side, err);
+    if (result == 0) {
+        side_start(&side);
+        result = side_rows(&side, store, nrows, err);
+        if (result == 0)
+            side_end(&side, *nrows, note);
+        text_table_free(side.table);
+    }
+    for (int c = 0; c < side.ncolumns; c++) {
+        free(side.names[c]);
+        if (side.cells)
+            free(side.cells[c]);
+    }
+    free(side.cells);
+    free(side.numbers);
+    free(uarchs);
+    return result;
+}

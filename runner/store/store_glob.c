@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Globs on forms; see store_glob.h. Only operands are translated: behind the first blank, or behind
+// a star, where a name of a register cannot be part of a mnemonic's.
+#include "store_glob.h"
+
+#include "util/mem.h"
+#include "util/strbuf.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How manuals and assemblers call operands, and their classes in lists. `#`: a number may follow.
+static const struct glob_name {
+    const char *name, *class;
+} names[] = {
+    {"xmm#",   "x"   },
+    {"ymm#",   "y"   },
+    {"zmm#",   "z"   },
+    {"mm#",    "mm"  },
+    {"k#",     "k"   },
+    {"tmm#",   "tmm" },
+    {"reg8",   "r8"  },
+    {"reg16",  "r16" },
+    {"reg32",  "r32" },
+    {"reg64",  "r64" },
+    {"imm8",   "i8"  },
+    {"imm16",  "i16" },
+    {"imm32",  "i32" },
+    {"imm64",  "i64" },
+    {"mem",    "m*"  },
+    {"mem8",   "m8"  },
+    {"mem16",  "m16" },
+    {"mem32",  "m32" },
+    {"mem64",  "m64" },
+    {"mem128", "m128"},
+    {"mem256", "m256"},
+    {"mem512", "m512"},
+};
+
+// General registers by their classes; the numbered ones are r8 ... r15, of which r8 is a class.
+static const struct glob_name registers[] = {
+    {"rax", "r64"},
+    {"rbx", "r64"},
+    {"rcx", "r64"},
+    {"rdx", "r64"},
+    {"rsi", "r64"},
+    {"rdi", "r64"},
+    {"rbp", "r64"},
+    {"eax", "r32"},
+    {"ebx", "r32"},
+    {"ecx", "r32"},
+    {"edx", "r32"},
+    {"esi", "r32"},
+    {"edi", "r32"},
+    {"ebp", "r32"},
+    {"ax",  "r16"},
+    {"bx",  "r16"},
+    {"cx",  "r16"},
+    {"dx",  "r16"},
+    {"si",  "r16"},
+    {"di",  "r16"},
+    {"al",  "r8" },
+    {"bl",  "r8" },
+    {"cl",  "r8" },
+    {"dl",  "r8" },
+    {"ah",  "r8h"},
+    {"bh",  "r8h"},
+    {"ch",  "r8h"},
+    {"dh",  "r8h"},
+    {"r9",  "r64"},
+    {"r10", "r64"},
+    {"r11", "r64"},
+    {"r12", "r64"},
+    {"r13", "r64"},
+    {"r14", "r64"},
+    {"r15", "r64"},
+};
+
+static bool glob_is(const char *word, size_t len, const char *name)
+{
+    size_t stem = strcspn(name, "#");
+    if (len < stem || strncmp(word, name, stem) != 0)
+        return false;
+    if (!name[stem])
+        return len == stem;
+    return strspn(word + stem, "0123456789") == len - stem && len - stem <= 2;
+}
+
+// The class that a word means; NULL: it stays. `general`: general registers, too.
+static const char *glob_class(const char *word, size_t len, bool general)
+{
+    for (size_t i = 0; i < ARRAY_LEN(names); i++)
+        if (glob_is(word, len, names[i].name))
+            return names[i].class;
+    for (size_t i = 0; general && i < ARRAY_LEN(registers); i++)
+        if (glob_is(word, len, registers[i].name))
+            return registers[i].class;
+    return NULL;
+}
+
+// One word of a glob, which ends before `rest`.
+static void glob_word(struct strbuf *out, const char *word, size_t len, bool operand, bool general)
+{
+    bool star = out->len > 0 && out->data[out->len - 1] == '*';
+    const char *class = operand || star ? glob_class(word, len, general) : NULL;
+    if (!class) {
+        strbuf_put(out, word, len);
+        return;
+    }
+    // "*ymm*": an operand begins with it.
+    strbuf_printf(out, "%s%s", star ? " " : "", class);
+}
+
+static char *glob_translate(const char *glob, bool forms, bool general)
+{
+    struct strbuf out = {0};
+    bool operand = false;
+    strbuf_puts(&out, "");
+    char *lower = xstrdup(glob);
+    for (char *at = lower; *at; at++)
+        *at = (char)tolower((unsigned char)*at);
+    for (const char *at = lower; *at;) {
+        size_t len = 0;
+        while (isalnum((unsigned char)at[len]))
+            len++;
+        if (forms && len) {
+            glob_word(&out, at, len, operand, general);
+            at += len;
+            continue;
+        }
+        bool blank = forms && (*at == ' ' || *at == ',');
+        operand |= blank;
+        if (!blank || out.len == 0 || out.data[out.len - 1] != ' ')
+            strbuf_put(&out, blank ? " " : at, 1);
+        at++;
+    }
+    free(lower);
+    return out.data;
+}
+
+struct store_globs store_globs_make(const struct store_filter *filter, bool forms)
+{
+    struct store_globs globs = {xcalloc(2 * (size_t)filter->nglobs + 1, sizeof *globs.texts), 0};
+    for (int i = 0; i < filter->nglobs; i++) {
+        globs.texts[globs.n++] = glob_translate(filter->globs[i], forms, false);
+        char *general = glob_translate(filter->globs[i], forms, true);
+        if (forms && strcmp(general, globs.texts[globs.n - 1]) != 0)
+            globs.texts[globs.n++] = general;
+        else
+            free(general);
+    }
+    return globs;
+}
+
+void store_globs_free(struct store_globs *globs)
+{
+    for (int i = 0; i < globs->n; i++)
+        free(globs->texts[i]);
+    free(globs->texts);
+}
