@@ -24,6 +24,7 @@
     X(report) \
     X(export) \
     X(site) \
+    X(compare) \
     X(pack) \
     X(merge) \
     X(rederive)

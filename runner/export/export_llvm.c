@@ -18,7 +18,8 @@ const char llvm_unknown[] = "LLVM does not know its machine code";
 const char llvm_several[] = "LLVM takes it for several instructions";
 
 enum {
-    // Behind each form stand so many int3: what a misread form swallows of them shows that it was.
+    // Behind each form stand so many int3, and its number: what a misread form swallows of them
+    // shows that it was.
     MARKS = 16,
 };
 
@@ -28,63 +29,69 @@ struct llvm_parse {
     struct export_data *data;
     const struct llvm_registers *registers;
     struct llvm_instr *instrs;
-    int form; // whose code is read
     int instructions, marks;
+    bool number;            // the next operand with a number tells which form it was
     struct llvm_instr seen; // the first instruction of the form
     struct strbuf operands;
     bool unknown; // an operand that has no text for llvm-exegesis
 };
 
-static void parse_end_form(struct llvm_parse *parse)
+static void parse_begin_form(struct llvm_parse *parse)
 {
-    struct llvm_instr *instr = &parse->instrs[parse->form];
-    if (parse->instructions == 1 && parse->marks == MARKS && !parse->unknown) {
-        *instr = parse->seen;
-        instr->operands = arena_strdup(&parse->data->arena, strbuf_text(&parse->operands));
-    } else {
-        instr->why = parse->instructions > 1 && parse->marks == MARKS ? llvm_several : llvm_unknown;
-    }
     strbuf_clear(&parse->operands);
     parse->instructions = parse->marks = 0;
-    parse->unknown = false;
+    parse->unknown = parse->number = false;
 }
 
-static int parse_next_form(const struct llvm_parse *parse, int form)
+static void parse_end_form(struct llvm_parse *parse, int form)
 {
-    while (form < parse->data->nforms && !parse->data->forms[form].code)
-        form++;
-    return form;
+    if (form >= 0 && form < parse->data->nforms) {
+        struct llvm_instr *instr = &parse->instrs[form];
+        if (parse->instructions == 1 && parse->marks == MARKS && !parse->unknown) {
+            *instr = parse->seen;
+            instr->operands = arena_strdup(&parse->data->arena, strbuf_text(&parse->operands));
+        } else {
+            instr->why =
+                parse->instructions > 1 && parse->marks == MARKS ? llvm_several : llvm_unknown;
+        }
+    }
+    parse_begin_form(parse);
+}
+
+// The instruction's text, which stands in front of the comment.
+static char *parse_text(struct arena *arena, const char *line)
+{
+    size_t len = strcspn(line, "#");
+    while (len > 0 && isspace((unsigned char)line[len - 1]))
+        len--;
+    for (; len > 0 && isspace((unsigned char)*line); len--)
+        line++;
+    char *clean = arena_strndup(arena, line, len);
+    for (char *c = clean; *c; c++)
+        if (*c == '\t')
+            *c = ' ';
+    return clean;
 }
 
 static void parse_instruction(struct llvm_parse *parse, const char *line, const char *name)
 {
     size_t len = strcspn(name, " >\n");
-    bool mark = len == 4 && strncmp(name, "INT3", 4) == 0;
-    if (!mark && parse->marks > 0) {
-        parse_end_form(parse);
-        parse->form = parse_next_form(parse, parse->form + 1);
-    }
+    bool mark = len == strlen("INT3") && strncmp(name, "INT3", len) == 0;
     if (mark) {
         parse->marks++;
-        return;
+    } else if (parse->marks > 0) {
+        parse->number = true;
+    } else if (parse->instructions++ == 0) {
+        struct arena *arena = &parse->data->arena;
+        parse->seen = (struct llvm_instr){.opcode = arena_strndup(arena, name, len),
+                                          .text = parse_text(arena, line)};
     }
-    if (parse->instructions++ > 0 || parse->form >= parse->data->nforms)
-        return;
-    struct arena *arena = &parse->data->arena;
-    size_t text = strcspn(line, "#");
-    while (text > 0 && isspace((unsigned char)line[text - 1]))
-        text--;
-    while (text > 0 && isspace((unsigned char)*line))
-        line++, text--;
-    char *clean = arena_strndup(arena, line, text);
-    for (char *c = clean; *c; c++)
-        if (*c == '\t')
-            *c = ' ';
-    parse->seen = (struct llvm_instr){.opcode = arena_strndup(arena, name, len), .text = clean};
 }
 
 static void parse_operand(struct llvm_parse *parse, const char *text)
 {
+    if (parse->number && strncmp(text, "Imm:", 4) == 0)
+        parse_end_form(parse, atoi(text + 4));
     if (parse->instructions != 1 || parse->marks > 0)
         return;
     const char *name = NULL;
@@ -92,8 +99,10 @@ static void parse_operand(struct llvm_parse *parse, const char *text)
     if (strncmp(text, "Reg:", 4) == 0) {
         name = llvm_register_name(parse->registers, atoi(text + 4));
     } else if (strncmp(text, "Imm:", 4) == 0) {
-        snprintf(number, sizeof number, "i_0x%llx",
-                 (unsigned long long)strtoll(text + 4, NULL, 10));
+        long long value = strtoll(text + 4, NULL, 10);
+        // llvm-exegesis reads the sign behind 0x only.
+        snprintf(number, sizeof number, "i_0x%s%llx", value < 0 ? "-" : "",
+                 value < 0 ? -(unsigned long long)value : (unsigned long long)value);
         name = number;
     }
     if (!name)
@@ -105,7 +114,6 @@ static void parse_operand(struct llvm_parse *parse, const char *text)
 static void parse_output(struct llvm_parse *parse, char *text)
 {
     static const char instruction[] = "<MCInst #", operand[] = "<MCOperand ";
-    parse->form = parse_next_form(parse, 0);
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
         const char *found = strstr(line, instruction);
         if (found) {
@@ -117,8 +125,6 @@ static void parse_output(struct llvm_parse *parse, char *text)
         if (found)
             parse_operand(parse, found + strlen(operand));
     }
-    if (parse->form < parse->data->nforms)
-        parse_end_form(parse);
 }
 
 // --- what it reads ---
@@ -131,8 +137,9 @@ static void decode_source(const struct export_data *data, struct strbuf *out)
             strbuf_printf(out, "0x%02x ", form->code[b]);
         for (int b = 0; form->code && b < MARKS; b++)
             strbuf_puts(out, "0xcc ");
-        if (form->code)
-            strbuf_puts(out, "\n");
+        if (form->code) // mov eax, number of the form
+            strbuf_printf(out, "0xb8 0x%02x 0x%02x 0x%02x 0x%02x\n", i & 255, i >> 8 & 255,
+                          i >> 16 & 255, i >> 24 & 255);
     }
 }
 
@@ -184,13 +191,17 @@ int llvm_decode(struct export_data *data, struct llvm_instr **instrs, struct err
 
 bool llvm_latency(const struct export_form *form, struct llvm_latency *latency)
 {
-    *latency = (struct llvm_latency){NAN, NAN};
+    *latency = (struct llvm_latency){NAN, NAN, NAN};
     for (int i = 0; i < form->npairs; i++) {
         const struct export_pair *pair = &form->pairs[i];
-        if (strstr(pair->dst, ".data") || strncmp(pair->variant, "slow", 4) == 0)
+        if (strstr(pair->dst, ".data"))
             continue;
+        if (strncmp(pair->variant, "slow", 4) == 0) {
+            latency->slow = fmax(latency->slow, pair->clk); // NaN counts as nothing, here and below
+            continue;
+        }
         if (!pair->upper)
-            latency->least = fmax(latency->least, pair->clk); // NaN counts as nothing
+            latency->least = fmax(latency->least, pair->clk);
         latency->most = fmax(latency->most, pair->clk);
     }
     return !isnan(latency->most);

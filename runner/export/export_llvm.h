@@ -21,10 +21,10 @@ extern const char llvm_several[]; // it decodes several instructions, as of a lo
 int llvm_decode(struct export_data *data, struct llvm_instr **instrs, struct err *err);
 
 // The latency that a scheduling model should give the form: from any operand, through an address
-// too, to the last of its registers, which lies in [least, most]. false: nothing is known of it.
-// Data that varies with the time is not one latency, so the fast one counts.
+// too, to the last of its registers, which lies in [least, most] for fast data, and is slow for
+// slow data (NaN: there is none). false: nothing is known of it.
 struct llvm_latency {
-    double least, most;
+    double least, most, slow;
 };
 bool llvm_latency(const struct export_form *form, struct llvm_latency *latency);
 

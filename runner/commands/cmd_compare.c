@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+// latput compare: results beside what another program believes of the CPU.
+#include "command.h"
+#include "export/compare.h"
+#include "store/store.h"
+#include "store_options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPT_DB, OPT_UARCH, OPT_RUN, OPT_MCPU, OPT_FORMAT, OPT_ENTRIES };
+enum { ENTRIES_DEFAULT = 20, ENTRIES_MAX = 100000 };
+
+// clang-format off
+static const struct command_option compare_options[] = {
+    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
+    [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
+    [OPT_MCPU] = {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "text (default) or json"},
+    [OPT_ENTRIES] = {'n', "entries", "N", "so many; default: 20, 0: all"},
+    {0},
+};
+// clang-format on
+
+extern const struct command cmd_compare;
+
+struct compare_arguments {
+    const char *db, *cpu;
+    struct store_filter filter;
+    struct compare_options options;
+};
+
+static int compare_option(void *context, int option, const char *argument)
+{
+    struct compare_arguments *arguments = context;
+    switch (option) {
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        arguments->filter.uarch = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_compare, argument, &arguments->filter.run_id) == 0
+                   ? EXIT_DONE
+                   : EXIT_USAGE;
+    case OPT_MCPU:
+        arguments->cpu = argument;
+        return EXIT_DONE;
+    case OPT_FORMAT:
+        arguments->options.json = strcmp(argument, "json") == 0;
+        if (!arguments->options.json && strcmp(argument, "text") != 0)
+            return command_fail(&cmd_compare, EXIT_USAGE,
+                                "unknown format '%s'; there are text and json", argument);
+        return EXIT_DONE;
+    default:
+        return command_option_number(&cmd_compare, option, argument, 0, ENTRIES_MAX,
+                                     &arguments->options.entries);
+    }
+}
+
+// LLVM's name goes into a command line and a file that LLVM reads: a word and no more.
+static int compare_cpu_check(const char *cpu)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
+    if (*cpu && !cpu[strspn(cpu, letters)])
+        return EXIT_DONE;
+    return command_fail(&cmd_compare, EXIT_USAGE,
+                        "LLVM has no name for this CPU in cpuinfo/other_names.csv; give one with "
+                        "--mcpu");
+}
+
+static int compare_print(struct store *store, struct compare_arguments *args)
+{
+    struct err err = {0};
+    struct strbuf out = {0};
+    struct export_data data;
+    char *cpu = export_other_name(args->filter.uarch, "llvm", &err);
+    if (!cpu)
+        return command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    args->options.cpu = args->cpu ? args->cpu : cpu;
+    int status = compare_cpu_check(args->options.cpu);
+    if (status == EXIT_DONE) {
+        if (export_read(store, &args->filter, EXPORT_CODE, &data, &err) != 0 ||
+            compare_llvm(&data, &args->options, &out, &err) != 0)
+            status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+        else
+            fwrite(strbuf_text(&out), 1, out.len, stdout);
+        export_free(&data);
+    }
+    strbuf_free(&out);
+    free(cpu);
+    return status;
+}
+
+static int compare_store(struct store *store, struct compare_arguments *args)
+{
+    struct err err = {0};
+    int64_t run_id = args->filter.run_id;
+    char *uarch = NULL;
+    int status = store_option_check(&cmd_compare, store, run_id, args->filter.uarch);
+    if (status == EXIT_DONE && !args->filter.uarch) {
+        status = store_option_newest(&cmd_compare, store, &run_id);
+        uarch = status == EXIT_DONE ? store_option_uarch(store, run_id, &err) : NULL;
+        args->filter.uarch = uarch;
+        if (status == EXIT_DONE && !uarch)
+            status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
+    }
+    if (status == EXIT_DONE)
+        status = compare_print(store, args);
+    free(uarch);
+    return status;
+}
+
+static int compare_run(int argc, char **argv)
+{
+    struct compare_arguments args = {.options.entries = ENTRIES_DEFAULT};
+    struct store *store;
+    int operand = argc;
+    int status = command_each_option(&cmd_compare, argc, argv, compare_option, &args, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (argc - operand < 1 || argc - operand > 2 || strcmp(argv[operand], "llvm") != 0)
+        return command_fail(&cmd_compare, EXIT_USAGE, "say with what: latput compare llvm [GLOB]");
+    if (argc - operand == 2)
+        args.filter.glob = argv[operand + 1];
+    status = store_option_open(&cmd_compare, args.db, STORE_READ, &store);
+    if (status != EXIT_DONE)
+        return status;
+    status = compare_store(store, &args);
+    store_close(store);
+    return status;
+}
+
+const struct command cmd_compare = {
+    .name = "compare",
+    .arguments = "llvm [GLOB]",
+    .summary = "results beside LLVM's scheduling model of the CPU",
+    .description =
+        "Hands every form (of those that match GLOB) to LLVM as machine code and prints where its "
+        "scheduling model contradicts what was measured: latency, throughput, µops, ports. A class "
+        "of the model is one entry, with its members and what was measured of them, those first "
+        "that occur most in compiled code: a static count over the libraries that "
+        "cpuinfo/instruction_counts.csv names.\n"
+        "Where a result is an upper bound, a model that says less does not contradict it. The "
+        "model's latency is beside that from any operand to the last register; stores have none. "
+        "Its µops may be those of dispatch or those that need a port. Ports are compared where "
+        "the numbers of µops agree; which port of the model is which of ours is found from the "
+        "forms of one µop.\n"
+        "Needs Debian's llvm-19 and NASM.",
+    .options = compare_options,
+    .run = compare_run,
+};

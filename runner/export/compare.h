@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Results beside LLVM's scheduling model: where they contradict it, a class of the model an entry.
+#ifndef LATPUT_COMPARE_H
+#define LATPUT_COMPARE_H
+
+#include "export.h"
+
+struct compare_options {
+    const char *cpu; // LLVM's name
+    bool json;
+    int entries; // that are written; 0: all
+};
+// Appends what differs. The data must have code. 0, or -1 with the message.
+int compare_llvm(struct export_data *data, const struct compare_options *options,
+                 struct strbuf *out, struct err *err);
+
+#endif

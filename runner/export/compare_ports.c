@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Ports of LLVM's model beside ours. Makers, LLVM and the tables that name our ports number them
+// differently, so which is which is found from forms of one µop in both: two ports are the same
+// where they are mostly used by the same forms.
+#include "compare_internal.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODEL_PORTS_MAX = 64 };
+
+struct compare_ports {
+    const struct port_model *model;
+    int ours_of[MODEL_PORTS_MAX]; // our port of LLVM's number; -1: unknown
+};
+
+// The ports of a resource, "SPRPort00_01_05" or "Zn4ALU0", as a set of LLVM's numbers; 0: none that
+// a number tells.
+static uint64_t ports_of_name(const char *name)
+{
+    uint64_t set = 0;
+    const char *at = strstr(name, "Port");
+    for (at = at ? at + strlen("Port") : ""; isdigit((unsigned char)*at);) {
+        char *end;
+        long number = strtol(at, &end, 10);
+        if (number < MODEL_PORTS_MAX)
+            set |= UINT64_C(1) << number;
+        at = *end == '_' ? end + 1 : "";
+    }
+    return set;
+}
+
+static const struct port_use *ports_single(const struct export_form *form)
+{
+    bool one =
+        form->usage && !form->usage->ambiguous && form->usage->nuses == 1 && form->usage->uops == 1;
+    return one ? &form->usage->uses[0] : NULL;
+}
+
+struct ports_votes {
+    int both[MODEL_PORTS_MAX][PORTS_MAX], model[MODEL_PORTS_MAX], ours[PORTS_MAX];
+};
+
+static void ports_vote(struct ports_votes *votes, uint64_t model, uint32_t ours)
+{
+    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
+        votes->model[a] += (model >> a & 1) != 0;
+        for (int b = 0; b < PORTS_MAX; b++)
+            votes->both[a][b] += (model >> a & 1) && (ours >> b & 1);
+    }
+    for (int b = 0; b < PORTS_MAX; b++)
+        votes->ours[b] += (ours >> b & 1) != 0;
+}
+
+// The pairs that agree most first, each port once.
+static void ports_assign(const struct ports_votes *votes, struct compare_ports *ports)
+{
+    bool taken[PORTS_MAX] = {false};
+    for (;;) {
+        double best = 0.5; // less is no likeness
+        int from = -1, to = -1;
+        for (int a = 0; a < MODEL_PORTS_MAX; a++)
+            for (int b = 0; b < PORTS_MAX && ports->ours_of[a] < 0; b++) {
+                double sum = votes->model[a] + votes->ours[b];
+                if (!taken[b] && sum > 0 && 2 * votes->both[a][b] / sum > best) {
+                    best = 2 * votes->both[a][b] / sum;
+                    from = a;
+                    to = b;
+                }
+            }
+        if (from < 0)
+            return;
+        ports->ours_of[from] = to;
+        taken[to] = true;
+    }
+}
+
+struct compare_ports *compare_ports_new(const struct export_data *data,
+                                        const struct model_class *const *of)
+{
+    struct compare_ports *ports = xcalloc(1, sizeof *ports);
+    struct ports_votes *votes = xcalloc(1, sizeof *votes);
+    ports->model = data->model;
+    for (int a = 0; a < MODEL_PORTS_MAX; a++)
+        ports->ours_of[a] = -1;
+    for (int i = 0; i < data->nforms; i++) {
+        const struct port_use *use = ports_single(&data->forms[i]);
+        if (use && of[i] && of[i]->uops == 1 && of[i]->nresources == 1 &&
+            data->forms[i].model == data->model)
+            ports_vote(votes, ports_of_name(of[i]->resources[0].name), use->set);
+    }
+    ports_assign(votes, ports);
+    free(votes);
+    return ports;
+}
+
+// The model's set in our ports; false where a port of it is not known to us.
+static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
+{
+    *set = 0;
+    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
+        if (!(model >> a & 1))
+            continue;
+        if (ports->ours_of[a] < 0)
+            return false;
+        *set |= UINT32_C(1) << ports->ours_of[a];
+    }
+    return *set != 0;
+}
+
+bool compare_ports_differ(const struct compare_ports *ports, const struct export_form *form,
+                          const struct model_class *class)
+{
+    int left[PORT_USES_MAX] = {0}, sum = 0;
+    if (!form->usage || form->usage->ambiguous || form->model != ports->model)
+        return false;
+    for (int i = 0; i < form->usage->nuses; i++)
+        left[i] = form->usage->uses[i].uops;
+    bool differ = false;
+    for (int i = 0; i < class->nresources; i++) {
+        uint32_t set;
+        uint64_t model = ports_of_name(class->resources[i].name);
+        if (model == 0)
+            continue; // a divider, or what else is no port
+        if (!ports_translate(ports, model, &set))
+            return false;
+        int count = (int)(class->resources[i].count + 0.5), at = 0;
+        sum += count;
+        while (at < form->usage->nuses && form->usage->uses[at].set != set)
+            at++;
+        if (at == form->usage->nuses || left[at] != count)
+            differ = true;
+    }
+    return differ && sum == form->usage->uops;
+}
+
+void compare_ports_free(struct compare_ports *ports)
+{
+    free(ports);
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput compare llvm on a recorded database, against the expected output; what it says where LLVM
+# is not there. `make golden` rewrites the expected output.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+golden=$TREE/tests/fixtures/golden
+cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$golden/ports_run.sql" >all.sql
+sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
+
+run compare --db real.db
+expect_status 2
+run compare --db real.db gcc
+expect_status 2
+run compare llvm --db real.db --mcpu '-x; y'
+expect_status 2
+expect_err 'give one with --mcpu'
+
+# A directory of programs without LLVM's.
+mkdir bin
+for tool in nasm sh; do ln -s "$(command -v $tool)" bin/; done
+PATH=$SCRATCH/bin run compare llvm --db real.db
+expect_status 3
+expect_err 'llvm-mc-19 cannot be run; this needs LLVM 19: apt-get install llvm-19'
+
+command -v llvm-exegesis-19 >/dev/null || { echo "llvm-19 is not installed" && exit 77; }
+run compare llvm --db real.db
+expect_status 0
+expect "lines fit a terminal" test "$(LC_ALL=C.UTF-8 wc -L <"$OUT")" -le 80
+# By hand: setcc stands in Golden Cove's model with two µops.
+expect_out 'SETCCr: latency, throughput, µops'
+if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
+    cp "$OUT" "$golden/compare.txt"
+else
+    expect "output as in compare.txt (make golden rewrites it)" diff -u "$golden/compare.txt" "$OUT"
+fi
+run compare llvm --db real.db --format json --entries 2
+expect_status 0
+expect_out '"mcpu": "sapphirerapids", "compared": 1[0-9],'
+command -v python3 >/dev/null && expect "two entries of valid JSON" python3 -c 'import json,sys
+found = json.load(open(sys.argv[1]))
+assert len(found["entries"]) == 2
+assert all(e["members"] and e["model"] for e in found["entries"])
+counts = [e["per_million"] for e in found["entries"]]
+assert counts == sorted(counts, reverse=True), counts' "$OUT"
+run compare llvm --db real.db --mcpu znver4 'imul*'
+expect_status 0
+expect_out 'scheduling model of znver4: 1 forms'
+run compare llvm --db real.db --mcpu nocpu
+expect_status 3
+finish
