@@ -123,10 +123,11 @@ static int compare_run(int argc, char **argv)
     int status = command_each_option(&cmd_compare, argc, argv, compare_option, &args, &operand);
     if (status != EXIT_DONE)
         return status;
-    if (argc - operand < 1 || argc - operand > 2 || strcmp(argv[operand], "llvm") != 0)
-        return command_fail(&cmd_compare, EXIT_USAGE, "say with what: latput compare llvm [GLOB]");
-    if (argc - operand == 2)
-        args.filter.glob = argv[operand + 1];
+    if (operand == argc || strcmp(argv[operand], "llvm") != 0)
+        return command_fail(&cmd_compare, EXIT_USAGE,
+                            "say with what: latput compare llvm [GLOB]...");
+    args.filter.globs = (const char *const *)argv + operand + 1;
+    args.filter.nglobs = argc - operand - 1;
     status = store_option_open(&cmd_compare, args.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
@@ -137,7 +138,7 @@ static int compare_run(int argc, char **argv)
 
 const struct command cmd_compare = {
     .name = "compare",
-    .arguments = "llvm [GLOB]",
+    .arguments = "llvm [GLOB]...",
     .summary = "results beside LLVM's scheduling model of the CPU",
     .description =
         "Hands every form (of those that match GLOB) to LLVM as machine code and prints where its "
