@@ -49,7 +49,7 @@ struct bench_spec {
     int ncolumns;               // at most BENCH_COLUMNS_MAX
     int give_up_ms;             // nothing undisturbed for so long: stop waiting; 0: 5000
     const char *db; // database that keeps the canary's floor of this CPU. NULL: none; the floor is
-                    // found anew, in half a second, once a process
+                    // found anew, in half a second to five, once a process
     bool db_optional;  // a database that cannot be used is done without
     bool store;        // keep the result in the database, which is then not optional
     const char *label; // name of what is stored; NULL: none

@@ -145,11 +145,6 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
     const struct session_floor from = {.quick = true};
     const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
     int status = session_prepare(session, &wanted, &from, err);
-    if (status == 0 && session->floor_guessed)
-        status = err_set(err,
-                         "the core was never seen undisturbed (%s); stop other programs, or "
-                         "try again later",
-                         session->floor_seen.text);
     if (status == 0)
         status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
     if (status == 0) {

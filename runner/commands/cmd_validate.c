@@ -208,14 +208,7 @@ static int validate_prepare(const struct arguments *arguments, struct session *s
     struct session_floor from = {.store = store};
     if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0)
         return -1;
-    if (session_prepare(session, &wanted, &from, err) != 0)
-        return -1;
-    if (session->floor_guessed)
-        return err_set(err,
-                       "the core was never seen undisturbed (%s); stop other programs, or try "
-                       "again later",
-                       session->floor_seen.text);
-    return 0;
+    return session_prepare(session, &wanted, &from, err);
 }
 
 static int validate_measure(const struct arguments *arguments, struct store *store,

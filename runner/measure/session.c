@@ -201,6 +201,11 @@ int session_prepare(struct session *session, const struct session_counters *want
         status = session_count_confirm(session, wanted, program.path, &link_clk, err);
     if (status == 0)
         status = session_find_floor(session, from, program.path, err);
+    if (status == 0 && session->floor_guessed)
+        status = err_set(err,
+                         "the core was never seen undisturbed (%s); stop other programs, or try "
+                         "again later",
+                         session->floor_seen.text);
     if (program.path)
         unlink(program.path);
     arena_free(&arena);

@@ -64,7 +64,9 @@ struct session_floor {
     struct store *store; // NULL: no database
     int64_t cpu_id;      // of the database
     bool anew;           // do not take the stored one
-    bool quick;          // measure it in half a second; else until it can be trusted
+    // How long to look for it while other programs disturb: five seconds at most, else 24. On a
+    // quiet core either takes half a second.
+    bool quick;
 };
 // The canary, its floor and the issue width, into *session: those stored, or measured with
 // `program` and stored if they can be trusted. What was measured then decides which CPU this is:
@@ -75,7 +77,7 @@ int session_find_floor(struct session *session, const struct session_floor *from
 void session_take_floor(struct session *session, const struct canary_floor *floor,
                         double imul_per_add);
 // All that is to be known before mixes are measured, with a program of its own: counters as wanted,
-// which count or are refused (session_count.h), and the floor.
+// which count or are refused (session_count.h), and the floor. -1 also where that is only a guess.
 int session_prepare(struct session *session, const struct session_counters *wanted,
                     const struct session_floor *from, struct err *err);
 
