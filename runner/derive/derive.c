@@ -224,6 +224,13 @@ static double timing_median(const struct sorted_samples *samples, int timing)
     return n ? quantile_median(clk, n) : (double)NAN;
 }
 
+// Whether what has no steady state may be an average: of a chain, which work beside it hardly
+// shows in; of a stream, which is as fast as memory is, and memory belongs to others as well.
+static bool may_be_average(const struct kernel_facts *facts)
+{
+    return facts->chain || strcmp(facts->shape, PLAN_STREAM) == 0;
+}
+
 // Whether all passes scatter about the same value. One pass cannot tell.
 static bool estimate_average(struct estimate *estimate, const struct sorted_samples *samples,
                              int npasses, int *timing)
@@ -271,7 +278,7 @@ static struct estimate derive_from(const struct kernel_facts *facts, sample_clk 
         return estimate;
     estimate.spread_clk = quantile_spread(samples.clk, samples.n);
     if (!estimate_state(&estimate, &samples, facts->chain, ntimings, &timing) &&
-        !(facts->chain && estimate_average(&estimate, &samples, ntimings, &timing)))
+        !(may_be_average(facts) && estimate_average(&estimate, &samples, ntimings, &timing)))
         return estimate;
     double share = loop_share(facts, issue_width, &timings[timing], estimate.clk);
     estimate.outcome = OUTCOME_OK;
@@ -457,8 +464,10 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         result.filled_clk = shape_clk(facts, estimates, nkernels, "filled");
     }
     test_decide(facts, estimates, nkernels, &result);
-    if (kind == TEST_THROUGHPUT)
+    if (kind == TEST_THROUGHPUT) {
         fail_with_shape(facts, estimates, nkernels, &result);
+        result.average = false; // a stream's, which is one by its nature
+    }
     if (result.kernel < 0)
         return result;
     if (kind == TEST_LATENCY) {

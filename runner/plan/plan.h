@@ -73,6 +73,9 @@ struct test {
 // other kernels of the row do in front of each instance.
 #define PLAN_SETTING "setting"
 
+// The shape of a throughput kernel that stores through fresh lines, past the caches.
+#define PLAN_STREAM "stream"
+
 struct plan {
     const struct list_row *row;
     struct test *tests;

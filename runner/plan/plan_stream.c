@@ -77,7 +77,7 @@ bool stream_kernel(struct row_plan *rp, struct test *test)
     }
     bool fits = !draft.out_of_regs;
     if (fits)
-        plan_add_kernel(rp, test, draft_finish(&draft, "stream", STREAM_BYTES / bytes));
+        plan_add_kernel(rp, test, draft_finish(&draft, PLAN_STREAM, STREAM_BYTES / bytes));
     else
         draft_free(&draft);
     return fits;
