@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 13;
+PRAGMA user_version = 14;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -277,8 +277,11 @@ CREATE TABLE port_model (
     filler TEXT NOT NULL CHECK (length(filler) <= 1000), -- form that takes a slot and no port, ''
     residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
     unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000), -- forms of one µop in no class
-    binding REAL CHECK (binding BETWEEN 0 AND 1) -- how early schedulers bind µops to ports: 0 when the
+    binding REAL CHECK (binding BETWEEN 0 AND 1), -- how early schedulers bind µops to ports: 0 when the
         -- best port is known, 1 evenly, whatever waits there
+    teller INTEGER CHECK (teller BETWEEN 0 AND 1000), -- position of a port_class whose blocker is slower while
+        -- vectors of 512 bits are about; NULL: ports do not depend on the width of vectors
+    teller_clk REAL CHECK (teller_clk > 0) -- its reciprocal throughput then
 ) STRICT;
 
 -- A set of ports that forms of one µop can choose from. Bit numbers have no meaning beyond the run:
@@ -291,6 +294,9 @@ CREATE TABLE port_class (
     blocker TEXT NOT NULL CHECK (length(blocker) <= 1000), -- form that occupies it
     blocker_clk REAL CHECK (blocker_clk >= 0), -- its reciprocal throughput
     members INTEGER NOT NULL CHECK (members BETWEEN 0 AND 1000000), -- forms of one µop that use it
+    holds TEXT NOT NULL DEFAULT 'always'
+        CHECK (holds IN ('always', 'narrow', 'wide', 'wide forms')), -- narrow: only where no vectors of 512 bits
+        -- are about; wide: only where some are, for vectors of any width; wide forms: only these have the set
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -344,11 +350,23 @@ CREATE TABLE port_result (
     whole INTEGER NOT NULL DEFAULT 0 CHECK (whole IN (0, 1)), -- 1: it needs all parts of the unit
     beside_clk REAL CHECK (beside_clk >= 0), -- how long it keeps the unit busy where others need all
     slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch in no particular order: groups are cut
+    wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)), -- 1: while it is about, other vectors use their
+        -- port_use_wide
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;
 
 CREATE TABLE port_use (
+    run_form_id INTEGER NOT NULL REFERENCES port_result,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- largest sets first
+    ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- as in port_class
+    name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 200), -- of the set
+    uops INTEGER NOT NULL CHECK (uops BETWEEN 1 AND 100000),
+    PRIMARY KEY (run_form_id, position)
+) STRICT, WITHOUT ROWID;
+
+-- What a form uses instead of port_use while wide forms are about; no row: the same.
+CREATE TABLE port_use_wide (
     run_form_id INTEGER NOT NULL REFERENCES port_result,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- largest sets first
     ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295), -- as in port_class
@@ -697,6 +715,10 @@ CREATE TRIGGER port_result_no_delete BEFORE DELETE ON port_result
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_result'); END;
 CREATE TRIGGER port_use_no_update BEFORE UPDATE ON port_use
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_use'); END;
+CREATE TRIGGER port_use_wide_no_update BEFORE UPDATE ON port_use_wide
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_use_wide'); END;
+CREATE TRIGGER port_use_wide_no_delete BEFORE DELETE ON port_use_wide
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_use_wide'); END;
 CREATE TRIGGER port_use_no_delete BEFORE DELETE ON port_use
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_use'); END;
 CREATE TRIGGER port_trial_no_update BEFORE UPDATE ON port_trial

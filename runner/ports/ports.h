@@ -24,7 +24,17 @@ enum {
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
     PORT_GROUPS_MAX = 12,   // of ports that have a counter
     PORT_NAME_MAX = 24,
-    PORT_LABEL_MAX = 8, // of a single port
+    PORT_LABEL_MAX = 8,   // of a single port
+    PORT_WIDE_BITS = 512, // vectors beside which others may use other ports than alone
+};
+
+// Where the ports depend on how wide the vectors are that are about, two structures share the
+// numbers of ports: that of mixes without forms of PORT_WIDE_BITS, and that of mixes with one.
+enum port_holds {
+    PORT_ALWAYS,     // its blocker uses this set in any mix
+    PORT_NARROW,     // only where no wide form is about
+    PORT_WIDE,       // its blocker is a wide form, beside which vectors of any width use wide sets
+    PORT_WIDE_FORMS, // only wide forms have the set; they change nothing for others (loads)
 };
 
 // A set of ports that some form of one µop can choose from. Ports that no form tells apart are
@@ -35,6 +45,7 @@ struct port_class {
     int blocker;              // index of the form that occupies it
     double blocker_clk;       // its reciprocal throughput: 1 / size of the set
     int members;              // forms of one µop that were found to use it
+    enum port_holds holds;
 };
 
 // A published name of a set that no form of one µop shows alone, because the front end is no wider.
@@ -58,15 +69,18 @@ struct port_usage {
     const char *detail;   // why, where not OK; static storage
     bool ambiguous;       // another usage explains the timings about as well
     int nuses;
-    struct port_use uses[PORT_USES_MAX]; // largest sets first
-    int uops;                            // sum over uses: µops that need a port
-    double slots;                        // dispatch slots; NaN: unknown
-    double slots_mixed;                  // among others in no particular order, where the groups
-                                         // of dispatch are cut; NaN: unknown, 0: as many
-    int unit;                            // index of the unit that it keeps busy, -1: none
-    bool whole;                          // it needs all parts of the unit
-    double busy_clk;                     // for how long; with unit == -1 what no port explains
-    double beside_clk;                   // for how long where others need all parts; 0: no longer
+    struct port_use uses[PORT_USES_MAX];      // largest sets first
+    int uops;                                 // sum over uses: µops that need a port
+    bool wide;                                // while it is about, other forms use their wide_uses
+    int nwide;                                // 0: the same as uses
+    struct port_use wide_uses[PORT_USES_MAX]; // while a wide form is about
+    double slots;                             // dispatch slots; NaN: unknown
+    double slots_mixed; // among others in no particular order, where the groups
+                        // of dispatch are cut; NaN: unknown, 0: as many
+    int unit;           // index of the unit that it keeps busy, -1: none
+    bool whole;         // it needs all parts of the unit
+    double busy_clk;    // for how long; with unit == -1 what no port explains
+    double beside_clk;  // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit
     double residual;                          // largest deviation, in µops
@@ -112,12 +126,19 @@ struct port_model {
     // How early schedulers bind µops to ports: the ports' part of a mix takes as long as the best
     // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
     double binding;
-    double residual; // largest |measured - predicted| / predicted over the pairs of classes
-    int unexplained; // forms of one µop whose class fitted into no structure
-    int wide;        // forms with operands that are as fast as slots allow: if they use ports, then
-                     // at least as many as there are slots, and no timing of theirs shows which
+    double residual;   // largest |measured - predicted| / predicted over the pairs of classes
+    int unexplained;   // forms of one µop whose class fitted into no structure
+    int teller;        // class whose blocker takes longer while a wide form is about; -1: none, the
+                       // ports do not depend on the width of vectors
+    double teller_clk; // its reciprocal throughput then
+    int fast; // forms with operands that are as fast as slots allow: if they use ports, then
+              // at least as many as there are slots, and no timing of theirs shows which
 };
 
+// "always", "narrow", "wide" or "wide forms".
+const char *port_holds_name(enum port_holds holds);
+// Whether only wide forms bring the set about.
+bool port_class_is_wide(const struct port_class *class);
 bool port_unit_is_path(const struct port_unit *unit);
 
 // Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
@@ -149,6 +170,7 @@ struct port_form {
     int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
     bool filler_only;       // takes part in the search for a filler, not in that for classes
     bool chains;            // its instances wait for each other unless moves stand between them
+    int bits;               // of its widest vector operand; 0: it has none
     int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places

@@ -36,7 +36,7 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
     struct port_timing *timings = xcalloc((size_t)nforms, sizeof *timings);
     int n = 0;
     for (int i = 0; i < nforms; i++)
-        if (d->forms[i].blocker_cost >= 0)
+        if (d->forms[i].blocker_cost >= 0 && (d->forms[i].bits >= PORT_WIDE_BITS) == d->wide)
             mixes[n++] = (struct port_mix){{{i, SINGLE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
     int status = ports_time(d->oracle, "forms alone", mixes, n, timings, err);
     for (int i = 0; i < n && status == 0; i++) {
@@ -44,13 +44,13 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
         double clk = timings[i].clk / SINGLE_COUNT;
         if (timings[i].outcome != OUTCOME_OK || clk <= 0)
             continue;
-        double wide = 1 / (clk * d->width);
-        d->wide += wide > FRONT_END_SHARE && !d->forms[form].filler_only;
-        if (wide > FRONT_END_SHARE && wide < 2 - FRONT_END_SHARE &&
+        double share = 1 / (clk * d->width);
+        d->fast += share > FRONT_END_SHARE && !d->forms[form].filler_only;
+        if (share > FRONT_END_SHARE && share < 2 - FRONT_END_SHARE &&
             (d->filler < 0 || d->forms[form].blocker_cost < d->forms[d->filler].blocker_cost))
             d->filler = form;
         int size = (int)lround(1 / clk);
-        if (d->forms[form].filler_only || wide > FRONT_END_SHARE || size < 1 ||
+        if (d->forms[form].filler_only || share > FRONT_END_SHARE || size < 1 ||
             fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE ||
             counted_several(d->oracle, &timings[i]))
             continue;
@@ -104,7 +104,7 @@ static bool discover_new_clusters(struct discovery *d)
         if (best >= 0 && d->nclusters < PORT_CLASSES_MAX) {
             d->candidates[best].cluster = d->nclusters;
             d->clusters[d->nclusters++] =
-                (struct cluster){best, d->candidates[best].size, 1, false, 0};
+                (struct cluster){.rep = best, .size = d->candidates[best].size, .members = 1};
             found = true;
         }
         i = end;
@@ -165,7 +165,7 @@ static int discover_clusters(struct discovery *d, struct err *err)
 
 static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)
 {
-    if (x > 0 && y > 0)
+    if (x > 0 && y > 0 && !(d->clusters[a].fixed && d->clusters[b].fixed))
         d->pairs[d->npairs++] = (struct pair_timing){a, b, x, y, NAN};
 }
 
@@ -190,7 +190,7 @@ static void discover_pair_mixes(struct discovery *d)
         }
 }
 
-static int discover_pairs(struct discovery *d, struct err *err)
+int discover_pairs(struct discovery *d, struct err *err)
 {
     d->pairs =
         xcalloc(MIXTURES_MAX * (size_t)d->nclusters * (size_t)d->nclusters + 1, sizeof *d->pairs);
@@ -215,11 +215,10 @@ static int discover_pairs(struct discovery *d, struct err *err)
     return status;
 }
 
-int discover_measure(struct discovery *d, int nforms, struct err *err)
+int discover_kinds(struct discovery *d, int nforms, struct err *err)
 {
-    d->candidates = xcalloc((size_t)nforms + 1, sizeof *d->candidates);
-    if (discover_singles(d, nforms, err) != 0 || discover_slots(d, err) != 0 ||
-        discover_clusters(d, err) != 0)
+    d->candidates = xcalloc((size_t)nforms + PORT_CLASSES_MAX + 1, sizeof *d->candidates);
+    if (discover_singles(d, nforms, err) != 0 || discover_slots(d, err) != 0)
         return -1;
-    return discover_pairs(d, err);
+    return discover_clusters(d, err);
 }

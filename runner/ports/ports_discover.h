@@ -22,7 +22,8 @@ struct candidate {
 struct cluster {
     int rep; // index of a candidate
     int size, members;
-    bool dropped;
+    bool dropped, unplaced; // unplaced: no set explains its pairs
+    bool fixed;             // its set is known: others find their place beside it
     uint32_t set;
 };
 
@@ -40,9 +41,11 @@ struct discovery {
     int ncandidates;
     struct cluster clusters[PORT_CLASSES_MAX];
     int nclusters;
-    int filler, wide;
+    bool wide; // of the forms of PORT_WIDE_BITS; else of the others
+    int filler, fast;
     struct pair_timing *pairs;
     int npairs;
+    int nports; // of the sets that were found
 };
 
 // A structure while it grows: the sets of the clusters placed so far.
@@ -53,9 +56,19 @@ struct sketch {
 };
 
 // ports_candidates.c: measures forms alone, with fillers, and beside each other, and so fills
-// candidates, clusters and pairs (to be freed, whatever it returns). 0, or -1 with the oracle's
-// message.
-int discover_measure(struct discovery *d, int nforms, struct err *err);
+// candidates and clusters, then pairs of clusters, of which one at least is not fixed (both to be
+// freed, whatever is returned). 0, or -1 with the oracle's message.
+int discover_kinds(struct discovery *d, int nforms, struct err *err);
+int discover_pairs(struct discovery *d, struct err *err);
+
+// ports_sets.c: drops what is not of one µop and finds sets for the other clusters.
+void discover_sets(struct discovery *d);
+// How far the pairs are from these sets, in shares; the most.
+double discover_residual(const struct discovery *d);
+
+// ports_wide.c: adds to the model what 512-bit forms do that the narrow discovery d does not show.
+int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,
+                  struct err *err);
 
 // ports_search.c: the sets of the clusters that are not dropped which explain the pairs best.
 struct sketch discover_sketch(const struct discovery *d);

@@ -245,7 +245,7 @@ static bool fit_unseen(const struct port_model *model, const struct port_trials 
     if (!(usage->slots - usage->uops > MISSING_UOPS) ||
         fabs(trials->counted_total - usage->uops) < MISSING_UOPS)
         return false;
-    return usage->busy_clk > 0 || (model->wide && usage->slots > 1 + MISSING_UOPS);
+    return usage->busy_clk > 0 || (model->fast && usage->slots > 1 + MISSING_UOPS);
 }
 
 // What is bound to a class is seen beside its blockers: more cannot be there.

@@ -17,6 +17,8 @@ enum {
     COST_EVEX = 4,
     COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
     COST_512 = 16,
+    COST_TRANSFER =
+        24, // from one kind of register to another: what reads it may be slower in mixes
     COST_LOAD = 32,
     COST_MASKED = 64,
 };
@@ -57,6 +59,16 @@ static int implicit_cost(const struct list_row *row)
     return cost;
 }
 
+// Whether it reads another kind of register than it writes.
+static bool row_transfers(const struct list_row *row)
+{
+    unsigned reads = 0, writes = 0;
+    for (int i = 0; i < row->nops; i++)
+        if (is_register(&row->ops[i]))
+            *(row->ops[i].access & ACCESS_WRITE ? &writes : &reads) |= 1u << row->ops[i].kind;
+    return reads && writes && (reads & writes) == 0;
+}
+
 static int blocker_cost(const struct list_row *row)
 {
     int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
@@ -74,6 +86,7 @@ static int blocker_cost(const struct list_row *row)
         stores += op->kind == OPERAND_MEM && op->access & ACCESS_WRITE;
         registers_read += is_register(op) && op->access & ACCESS_READ;
     }
+    cost += row_transfers(row) ? COST_TRANSFER : 0;
     // A load with another source is two things at once; so is a store of no register.
     if (written > 1 || (written == 0 && row->nops > 0) || (loads && (registers_read || stores)) ||
         (stores && !registers_read))
@@ -100,6 +113,8 @@ void ports_forms_thin(struct port_form *forms, const struct list_row *const *row
         for (int j = 0; j < n && forms[i].blocker_cost >= 0; j++) {
             if (j == i || forms[j].blocker_cost < 0 ||
                 strcmp(rows[i]->mnemonic, rows[j]->mnemonic) != 0)
+                continue;
+            if ((forms[i].bits >= PORT_WIDE_BITS) != (forms[j].bits >= PORT_WIDE_BITS))
                 continue;
             kinds_text(rows[j], other);
             bool better = forms[j].blocker_cost < forms[i].blocker_cost ||
@@ -134,6 +149,20 @@ static uint64_t row_operands(const struct list_row *row)
     return counts;
 }
 
+int ports_form_bits(const struct list_row *row)
+{
+    int bits = 0;
+    for (int i = 0; i < row->nops + row->nimplicit; i++) {
+        const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
+        int mine = op->kind == OPERAND_VEC    ? op->bits
+                   : op->kind == OPERAND_MMX  ? 64
+                   : op->kind == OPERAND_VSIB ? op->index_bits
+                                              : 0;
+        bits = mine > bits ? mine : bits;
+    }
+    return bits;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -142,6 +171,7 @@ struct port_form ports_form(const struct list_row *row)
         .blocker_cost = blocker_cost(row),
         .filler_only = row->nops == 0,
         .chains = row_chains(row),
+        .bits = ports_form_bits(row),
         .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
         .operands = row_operands(row),
         .rthroughput_clk = NAN,

@@ -7,6 +7,8 @@
 #include "list/list.h"
 #include "ports.h"
 
+// The width of the widest vector register that the row reads or writes, as an index too; 0: none.
+int ports_form_bits(const struct list_row *row);
 // The form of a row; its rthroughput_clk is NaN.
 struct port_form ports_form(const struct list_row *row);
 

@@ -30,7 +30,9 @@ static const double SERIAL_UOPS = 6; // more than its slots on every set: it sto
 struct inference {
     const struct port_question *question;
     const struct port_model *model;
-    struct port_trials *trials; // by position in which
+    const char *const *names;        // of its classes, as the evidence is told them
+    const struct port_usage *narrow; // by position in which, what is known; NULL: nothing
+    struct port_trials *trials;      // by position in which
     struct port_timing *alone;
     struct port_groups groups;
 };
@@ -102,6 +104,8 @@ static int infer_alone(struct inference *inference, struct err *err)
             .counted_total = port_groups_total(&inference->groups, timing) / ALONE_COUNT,
             .touched = port_groups_touched(&inference->groups, timing),
         };
+        if (inference->narrow)
+            inference->trials[i].slots = inference->narrow[i].uops;
     }
     round_free(&round);
     return status;
@@ -261,7 +265,7 @@ static int infer_round(struct inference *inference, const char *what, struct rou
             trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);
         if (evidence)
             evidence->tell(evidence->context, inference->question->which[purpose->owner],
-                           beside_class ? model->classes[trial.class].name : "front end",
+                           beside_class ? inference->names[trial.class] : "front end",
                            trial.blockers, trial.instances, timing);
     }
     round_free(round);
@@ -332,41 +336,196 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     none.detail = "serialises: nothing else runs beside it";
     if (infer_serialises(inference, i))
         return none;
-    return port_fit(inference->model, &inference->trials[i]);
+    struct port_trials trials = inference->trials[i];
+    if (inference->narrow) { // alone it may have more ports
+        trials.alone_clk = INFINITY;
+        trials.best_clk = NAN;
+    }
+    return port_fit(inference->model, &trials);
+}
+
+// What each form in question uses of a part of a model.
+static int infer_part(struct inference *inference, struct port_usage *usages, struct err *err)
+{
+    const struct port_question *question = inference->question;
+    const struct port_model *model = inference->model;
+    int n = question->n;
+    inference->trials = xcalloc((size_t)n + 1, sizeof *inference->trials);
+    inference->alone = xcalloc((size_t)n + 1, sizeof *inference->alone);
+    struct round_mixes round = {.n = 0};
+    int status = port_groups_find(question->oracle, model, &inference->groups, err);
+    if (status == 0)
+        status = infer_alone(inference, err);
+    for (int i = 0; i < n && status == 0; i++)
+        if (infer_possible(inference, i)) {
+            infer_add_slots(inference, &round, i);
+            for (int c = 0; c < model->nclasses; c++)
+                if (class_maximal(model, c))
+                    infer_add_trials(inference, &round, i, c);
+        }
+    if (status == 0)
+        status = infer_round(inference, "largest classes", &round, err);
+    for (int i = 0; i < n && status == 0; i++)
+        for (int c = 0; c < model->nclasses; c++)
+            if (infer_possible(inference, i) && infer_wanted(inference, i, c))
+                infer_add_trials(inference, &round, i, c);
+    if (status == 0)
+        status = infer_round(inference, "classes inside", &round, err);
+    for (int i = 0; i < n && status == 0; i++)
+        usages[i] = infer_usage(inference, i);
+    for (int i = 0; i < n; i++)
+        free(inference->trials[i].trials);
+    round_free(&round);
+    free(inference->trials);
+    free(inference->alone);
+    return status;
+}
+
+// The forms of a part of the question, and what is found of them.
+struct infer_some {
+    struct port_question question;
+    int *which, *position; // in the whole question
+    struct port_usage *usages;
+};
+
+static void some_begin(struct infer_some *some, const struct port_question *whole)
+{
+    some->question = *whole;
+    some->which = xcalloc((size_t)whole->n + 1, sizeof *some->which);
+    some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
+    some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
+    some->question.which = some->which;
+    some->question.n = 0;
+}
+
+static void some_add(struct infer_some *some, const struct port_question *whole, int position)
+{
+    some->which[some->question.n] = whole->which[position];
+    some->position[some->question.n++] = position;
+}
+
+static void some_end(struct infer_some *some)
+{
+    free(some->which);
+    free(some->position);
+    free(some->usages);
+}
+
+static int some_infer(struct infer_some *some, const struct port_model *model, enum ports_part part,
+                      const struct port_usage *narrow, struct err *err)
+{
+    struct port_model of_part;
+    const char *names[PORT_CLASSES_MAX];
+    ports_model_part(model, part, &of_part, names);
+    struct inference inference = {
+        .question = &some->question, .model = &of_part, .names = names, .narrow = narrow};
+    return some->question.n ? infer_part(&inference, some->usages, err) : 0;
+}
+
+// Which of the wide forms make others use other ports.
+static int some_tell(struct infer_some *some, const struct port_model *model, struct err *err)
+{
+    int n = some->question.n;
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    for (int i = 0; i < n; i++)
+        mixes[i] = ports_teller_mix(model, some->which[i]);
+    int status = ports_time(some->question.oracle, "wide vectors", mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        double clk = some->question.forms[some->which[i]].rthroughput_clk;
+        some->usages[i].wide = ports_teller_slower(model, &timings[i], isnan(clk) ? 1 : clk);
+        ports_tell(some->question.evidence, model->classes[model->teller].name, &mixes[i],
+                   &timings[i]);
+    }
+    free(mixes);
+    free(timings);
+    return status;
+}
+
+// The ports on which vectors have another choice while wide forms are about.
+static uint32_t model_moving(const struct port_model *model)
+{
+    uint32_t ports = 0;
+    for (int c = 0; c < model->nclasses && model->teller >= 0; c++)
+        if (model->classes[c].holds == PORT_WIDE || model->classes[c].holds == PORT_NARROW)
+            ports |= model->classes[c].set;
+    return ports;
+}
+
+static int usage_moving(const struct port_usage *usage, uint32_t moving)
+{
+    int uops = 0;
+    for (int u = 0; u < usage->nuses; u++)
+        uops += usage->uses[u].set & ~moving ? 0 : usage->uses[u].uops;
+    return usage->outcome == OUTCOME_OK ? uops : 0;
+}
+
+// What stays, and what the form's other uops choose from beside wide forms, largest sets first.
+static void usage_set_wide(struct port_usage *usage, const struct port_usage *beside,
+                           uint32_t moving)
+{
+    struct port_use uses[2 * PORT_USES_MAX];
+    int n = 0;
+    if (beside->outcome != OUTCOME_OK || beside->uops == 0)
+        return;
+    for (int u = 0; u < usage->nuses; u++)
+        if (usage->uses[u].set & ~moving)
+            uses[n++] = usage->uses[u];
+    for (int u = 0; u < beside->nuses; u++) {
+        int at = n++;
+        for (; at > 0 && port_set_size(uses[at - 1].set) < port_set_size(beside->uses[u].set); at--)
+            uses[at] = uses[at - 1];
+        uses[at] = beside->uses[u];
+    }
+    bool same = n == usage->nuses;
+    for (int u = 0; u < n && same; u++)
+        same = uses[u].set == usage->uses[u].set && uses[u].uops == usage->uses[u].uops;
+    if (same || n > PORT_USES_MAX)
+        return;
+    usage->nwide = n;
+    memcpy(usage->wide_uses, uses, (size_t)n * sizeof *uses);
+}
+
+// What vector forms use while wide forms are about.
+static int infer_beside_wide(const struct port_question *question, const struct port_model *model,
+                             struct port_usage *usages, struct err *err)
+{
+    uint32_t moving = model_moving(model);
+    struct infer_some some;
+    some_begin(&some, question);
+    struct port_usage *narrow = xcalloc((size_t)question->n + 1, sizeof *narrow);
+    for (int i = 0; i < question->n && moving; i++) {
+        int bits = question->forms[question->which[i]].bits;
+        int uops = usage_moving(&usages[i], moving);
+        if (bits == 0 || bits >= PORT_WIDE_BITS || uops == 0)
+            continue;
+        narrow[some.question.n].uops = uops;
+        some_add(&some, question, i);
+    }
+    int status = some_infer(&some, model, PORTS_BESIDE_WIDE, narrow, err);
+    for (int i = 0; i < some.question.n && status == 0; i++)
+        usage_set_wide(&usages[some.position[i]], &some.usages[i], moving);
+    free(narrow);
+    some_end(&some);
+    return status;
 }
 
 int port_infer(const struct port_question *question, const struct port_model *model,
                struct port_usage *usages, struct err *err)
 {
-    struct inference inference = {.question = question, .model = model};
-    int n = question->n;
-    inference.trials = xcalloc((size_t)n + 1, sizeof *inference.trials);
-    inference.alone = xcalloc((size_t)n + 1, sizeof *inference.alone);
-    struct round_mixes round = {.n = 0};
-    int status = port_groups_find(question->oracle, model, &inference.groups, err);
-    if (status == 0)
-        status = infer_alone(&inference, err);
-    for (int i = 0; i < n && status == 0; i++)
-        if (infer_possible(&inference, i)) {
-            infer_add_slots(&inference, &round, i);
-            for (int c = 0; c < model->nclasses; c++)
-                if (class_maximal(model, c))
-                    infer_add_trials(&inference, &round, i, c);
-        }
-    if (status == 0)
-        status = infer_round(&inference, "largest classes", &round, err);
-    for (int i = 0; i < n && status == 0; i++)
-        for (int c = 0; c < model->nclasses; c++)
-            if (infer_possible(&inference, i) && infer_wanted(&inference, i, c))
-                infer_add_trials(&inference, &round, i, c);
-    if (status == 0)
-        status = infer_round(&inference, "classes inside", &round, err);
-    for (int i = 0; i < n && status == 0; i++)
-        usages[i] = infer_usage(&inference, i);
-    for (int i = 0; i < n; i++)
-        free(inference.trials[i].trials);
-    round_free(&round);
-    free(inference.trials);
-    free(inference.alone);
-    return status;
+    int status = 0;
+    for (int wide = 0; wide < 2 && status == 0; wide++) {
+        struct infer_some some;
+        some_begin(&some, question);
+        for (int i = 0; i < question->n; i++)
+            if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
+                some_add(&some, question, i);
+        status = some_infer(&some, model, wide ? PORTS_OF_WIDE : PORTS_NARROW, NULL, err);
+        if (status == 0 && wide && model->teller >= 0)
+            status = some_tell(&some, model, err);
+        for (int i = 0; i < some.question.n && status == 0; i++)
+            usages[some.position[i]] = some.usages[i];
+        some_end(&some);
+    }
+    return status == 0 ? infer_beside_wide(question, model, usages, err) : status;
 }

@@ -38,8 +38,28 @@ void ports_tell(const struct port_evidence *evidence, const char *blocker,
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err);
 
+// The classes of a model that forms are tried beside (ports_wide.c).
+enum ports_part {
+    PORTS_NARROW,      // forms that are not wide
+    PORTS_OF_WIDE,     // wide forms
+    PORTS_BESIDE_WIDE, // the others, for what they use while wide forms are about
+};
+bool ports_class_holds(const struct port_model *model, int class, enum ports_part part);
+// Only with these; names[] are those of its classes, in `model`.
+void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
+                      const char *names[PORT_CLASSES_MAX]);
+// What shows whether a wide form makes vectors use other ports, and whether it does; an instance
+// alone takes alone_clk. Only where the model has a teller.
+struct port_mix ports_teller_mix(const struct port_model *model, int form);
+bool ports_teller_slower(const struct port_model *model, const struct port_timing *timing,
+                         double alone_clk);
+
+// The ports of all sets that hang together with this one, directly or through others.
+uint32_t ports_component(const struct port_model *model, uint32_t set);
 // Gives every class a systematic name: a letter for each group of sets that are connected by
 // inclusion or overlap, and the size; sets of the same size in a group by a further letter.
 void ports_name(struct port_model *model);
+// Gives a class this name, marked if it is wide.
+void ports_name_class(struct port_class *class, const char *name);
 
 #endif

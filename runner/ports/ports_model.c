@@ -19,6 +19,17 @@ bool port_unit_is_path(const struct port_unit *unit)
     return strncmp(unit->name, PORT_PATH, strlen(PORT_PATH)) == 0;
 }
 
+const char *port_holds_name(enum port_holds holds)
+{
+    static const char *const names[] = {"always", "narrow", "wide", "wide forms"};
+    return names[holds];
+}
+
+bool port_class_is_wide(const struct port_class *class)
+{
+    return class->holds == PORT_WIDE || class->holds == PORT_WIDE_FORMS;
+}
+
 int port_set_size(uint32_t set)
 {
     return __builtin_popcount(set);
@@ -165,10 +176,15 @@ static double predict(const struct port_model *model, const struct port_usage *c
                       const int *counts, int n, double binding)
 {
     struct demand demand = {.n = 0};
+    bool wide = false;
     for (int i = 0; i < n; i++)
-        for (int u = 0; u < usages[i]->nuses; u++)
-            demand_add(&demand, usages[i]->uses[u].set,
-                       (double)usages[i]->uses[u].uops * counts[i]);
+        wide |= usages[i]->wide && counts[i] > 0;
+    for (int i = 0; i < n; i++) {
+        bool other = wide && usages[i]->nwide > 0;
+        const struct port_use *uses = other ? usages[i]->wide_uses : usages[i]->uses;
+        for (int u = 0; u < (other ? usages[i]->nwide : usages[i]->nuses); u++)
+            demand_add(&demand, uses[u].set, (double)uses[u].uops * counts[i]);
+    }
     return fmax(demand_clk(&demand, binding),
                 fmax(units_clk(model, usages, counts, n), slots_clk(model, usages, counts, n)));
 }
@@ -252,7 +268,7 @@ void port_set_joined(const struct port_model *model, uint32_t set, struct strbuf
 void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *out)
 {
     for (int i = 0; i < model->nclasses; i++)
-        if (model->classes[i].set == set) {
+        if (model->classes[i].set == set && !port_class_is_wide(&model->classes[i])) {
             strbuf_puts(out, model->classes[i].name);
             return;
         }
@@ -318,8 +334,7 @@ void ports_tell(const struct port_evidence *evidence, const char *blocker,
                        mix->nparts > 1 ? mix->parts[1].count : 0, mix->parts[0].count, timing);
 }
 
-// All sets that hang together with this one, directly or through others.
-static uint32_t model_component(const struct port_model *model, uint32_t set)
+uint32_t ports_component(const struct port_model *model, uint32_t set)
 {
     uint32_t before;
     do {
@@ -331,13 +346,27 @@ static uint32_t model_component(const struct port_model *model, uint32_t set)
     return set;
 }
 
+// Names of sets that only wide forms bring say so: they may be other sets of the same ports.
+static void class_mark_wide(struct port_class *class)
+{
+    size_t len = strlen(class->name);
+    if (port_class_is_wide(class))
+        snprintf(class->name + len, sizeof class->name - len, ".%d", PORT_WIDE_BITS);
+}
+
+void ports_name_class(struct port_class *class, const char *name)
+{
+    snprintf(class->name, sizeof class->name, "%s", name);
+    class_mark_wide(class);
+}
+
 void ports_name(struct port_model *model)
 {
     uint32_t components[PORT_CLASSES_MAX];
     int ncomponents = 0;
     for (int i = model->nclasses - 1; i >= 0; i--) { // largest sets first
         struct port_class *class = &model->classes[i];
-        uint32_t component = model_component(model, class->set);
+        uint32_t component = ports_component(model, class->set);
         int c = 0, twins = 0;
         while (c < ncomponents && components[c] != component)
             c++;
@@ -345,12 +374,14 @@ void ports_name(struct port_model *model)
             components[ncomponents++] = component;
         for (int j = model->nclasses - 1; j > i; j--)
             twins += port_set_size(model->classes[j].set) == port_set_size(class->set) &&
+                     port_class_is_wide(&model->classes[j]) == port_class_is_wide(class) &&
                      (model->classes[j].set & component);
         char letter = (char)('A' + c % 26);
         snprintf(class->name, sizeof class->name, "%c%d", letter, port_set_size(class->set));
         if (twins)
             snprintf(class->name, sizeof class->name, "%c%d%c", letter, port_set_size(class->set),
                      'a' + twins % 26);
+        class_mark_wide(class);
     }
 }
 

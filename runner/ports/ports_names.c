@@ -36,10 +36,12 @@ static int model_class(const struct port_model *model, const struct port_usage *
 {
     if (usage->outcome != OUTCOME_OK || usage->nuses != 1 || usage->uops != 1)
         return -1;
+    int found = -1;
     for (int c = 0; c < model->nclasses; c++)
-        if (model->classes[c].set == usage->uses[0].set)
-            return c;
-    return -1;
+        if (model->classes[c].set == usage->uses[0].set &&
+            (found < 0 || !port_class_is_wide(&model->classes[c])))
+            found = c;
+    return found;
 }
 
 // Whether this is what a form looks like whose set is as large as the front end is wide: no port,
@@ -237,7 +239,7 @@ static void names_rest(const struct naming *naming, struct port_model *model)
             named[c] |= !model->port_names[ports[p]][0];
         port_set_joined(model, model->classes[c].set, &text);
         if (!named[c] && text.len < PORT_NAME_MAX)
-            snprintf(model->classes[c].name, PORT_NAME_MAX, "%s", strbuf_text(&text));
+            ports_name_class(&model->classes[c], strbuf_text(&text));
         strbuf_free(&text);
     }
 }
@@ -246,8 +248,7 @@ static void names_apply(const struct naming *naming, struct port_model *model)
 {
     for (int i = 0; i < naming->names->n; i++)
         if (naming->sets[i].sight == SIGHT_CLASS)
-            snprintf(model->classes[naming->sets[i].class].name, PORT_NAME_MAX, "%s",
-                     naming->names->sets[i].name);
+            ports_name_class(&model->classes[naming->sets[i].class], naming->names->sets[i].name);
     for (int port = 0; port < PORTS_MAX; port++)
         if (naming->published_of[port] >= 0 && !port_uncertain(naming, model, port))
             snprintf(model->port_names[port], PORT_LABEL_MAX, "%s",

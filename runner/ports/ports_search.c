@@ -169,10 +169,17 @@ struct sketch discover_sketch(const struct discovery *d)
 {
     struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam);
     struct sketch *next = xcalloc(BEAM_WIDTH, sizeof *next);
-    int nbeam = 1; // the empty sketch
+    int nbeam = 1; // what is known
+    for (int c = 0; c < d->nclusters; c++)
+        if (d->clusters[c].fixed) {
+            beam[0].sets[c] = d->clusters[c].set;
+            for (int port = 0; port < PORTS_MAX; port++)
+                if (d->clusters[c].set & UINT32_C(1) << port && beam[0].nports <= port)
+                    beam[0].nports = port + 1;
+        }
     for (int size = 1; size < 64; size++)
         for (int c = 0; c < d->nclusters; c++) {
-            if (d->clusters[c].size != size || d->clusters[c].dropped)
+            if (d->clusters[c].size != size || d->clusters[c].dropped || d->clusters[c].fixed)
                 continue;
             int nnext = 0;
             for (int i = 0; i < nbeam; i++)

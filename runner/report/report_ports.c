@@ -5,6 +5,7 @@
 #include "store/store_ports.h"
 
 #include "util/json.h"
+#include "util/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -50,11 +51,13 @@ static bool set_before(const struct port_class *a, const struct port_class *b)
     return more ? more > 0 : strverscmp(a->name, b->name) < 0;
 }
 
-// Sets that hang together, the largest first.
-static int sets_order(const struct port_model *model, int order[PORT_CLASSES_MAX])
+// Sets that hang together, the largest first: those that wide forms bring, or the others.
+static int sets_order(const struct port_model *model, bool wide, int order[PORT_CLASSES_MAX])
 {
     int n = 0;
     bool listed[PORT_CLASSES_MAX] = {false};
+    for (int c = 0; c < model->nclasses; c++)
+        listed[c] = port_class_is_wide(&model->classes[c]) != wide;
     for (int c = model->nclasses - 1; c >= 0; c--) {
         if (listed[c])
             continue;
@@ -112,15 +115,14 @@ static const char *unit_kind(const struct port_unit *unit)
                                                    : "not pipelined";
 }
 
-void report_ports_text(const struct stored_port_model *stored, const char *title,
-                       struct strbuf *out)
+// A table of sets with a mark for each port.
+static void ports_text_sets(const struct stored_port_model *stored, const int *sets, int nsets,
+                            struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
-    int ports[PORTS_MAX], sets[PORT_CLASSES_MAX];
-    int nports = ports_order(model, ports), nsets = sets_order(model, sets);
-    ports_text_head(stored, title, out);
+    int ports[PORTS_MAX], nports = ports_order(model, ports);
     int wide = 4, name_wide = 10;
-    for (int i = 0; i < nsets; i++)
+    for (int i = 0; i < model->nclasses; i++)
         name_wide = at_least(name_wide, model->classes[i].name);
     for (int p = 0; p < nports; p++)
         wide = at_least(wide, model->port_names[ports[p]]);
@@ -139,6 +141,42 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                           class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
         strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
+}
+
+static void ports_text_wide(const struct stored_port_model *stored, struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    int sets[PORT_CLASSES_MAX], nsets = sets_order(model, true, sets);
+    struct strbuf stay = {0}, line = {0};
+    if (nsets == 0)
+        return;
+    for (int c = model->nclasses - 1; c >= 0 && model->teller >= 0; c--)
+        if (model->classes[c].holds == PORT_ALWAYS)
+            strbuf_printf(&stay, "%s%s", stay.len ? ", " : "", model->classes[c].name);
+    if (model->teller >= 0)
+        strbuf_printf(&line,
+                      "Beside a form of %d bits vectors of any width have other ports: %s take "
+                      "%.2f cycles there, not %.2f. What stays: %s. The sets of vectors are then:",
+                      PORT_WIDE_BITS, stored->class_blockers[model->teller], model->teller_clk,
+                      model->classes[model->teller].blocker_clk, strbuf_text(&stay));
+    else
+        strbuf_printf(&line, "Sets that only forms of %d bits have:", PORT_WIDE_BITS);
+    strbuf_puts(out, "\n");
+    text_wrap(out, strbuf_text(&line), 0, 78);
+    strbuf_puts(out, "\n");
+    ports_text_sets(stored, sets, nsets, out);
+    strbuf_free(&stay);
+    strbuf_free(&line);
+}
+
+void report_ports_text(const struct stored_port_model *stored, const char *title,
+                       struct strbuf *out)
+{
+    const struct port_model *model = &stored->model;
+    int sets[PORT_CLASSES_MAX], nsets = sets_order(model, false, sets);
+    ports_text_head(stored, title, out);
+    ports_text_sets(stored, sets, nsets, out);
+    ports_text_wide(stored, out);
     ports_text_hidden(model, out);
     for (int u = 0; u < model->nunits; u++) {
         const struct port_unit *unit = &model->units[u];
@@ -182,6 +220,7 @@ static void ports_json_sets(struct json *json, const struct stored_port_model *s
         json_text(json_name(json, "name"), class->name);
         json_int(json_name(json, "size"), port_set_size(class->set));
         ports_json_set(json, model, class->set);
+        json_text(json_name(json, "holds"), port_holds_name(class->holds));
         json_int(json_name(json, "forms"), class->members);
         json_text(json_name(json, "blocker"), stored->class_blockers[c]);
         json_close(json, '}');
@@ -258,6 +297,7 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_int(json_name(json, "ports"), model->nports);
     json_fixed(json_name(json, "residual"), model->residual, 4);
     json_fixed(json_name(json, "binding"), model->binding, 4);
+    json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
     json_text(json_name(json, "filler"), stored->filler);
     ports_json_sets(json, stored);
     ports_json_units(json, stored);
@@ -292,7 +332,8 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
     enum { LEFT = 110, TOP = 64, CELL = 40, ROW = 26, RIGHT = 330 };
     const struct port_model *model = &stored->model;
     int ports[PORTS_MAX], sets[PORT_CLASSES_MAX];
-    int nports = ports_order(model, ports), nsets = sets_order(model, sets);
+    int nports = ports_order(model, ports), nsets = sets_order(model, false, sets);
+    nsets += sets_order(model, true, sets + nsets);
     int width = LEFT + nports * CELL + RIGHT, height = TOP + nsets * ROW + 24;
     strbuf_printf(out,
                   "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "

@@ -120,6 +120,13 @@ static const struct copy_level copy_port_uses = {
     "INSERT INTO port_use (run_form_id, position, ports_mask, name, uops) VALUES (?, ?, ?, ?, ?)",
     NULL};
 
+static const struct copy_level copy_port_uses_wide = {
+    "SELECT 0, position, ports_mask, name, uops FROM port_use_wide WHERE run_form_id = ?1 "
+    "ORDER BY position",
+    "INSERT INTO port_use_wide (run_form_id, position, ports_mask, name, uops) "
+    "VALUES (?, ?, ?, ?, ?)",
+    NULL};
+
 static const struct copy_level copy_port_trials = {
     "SELECT 0, position, blocker, instances, blockers, outcome, clk, spread_clk FROM port_trial "
     "WHERE run_form_id = ?1 ORDER BY position",
@@ -138,12 +145,12 @@ static const struct copy_level copy_port_shares = {
 
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual, whole, beside_clk, slots_mixed FROM port_result WHERE run_form_id = ?1",
+    "residual, whole, beside_clk, slots_mixed, wide FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-    (const struct copy_level *const[]){&copy_port_uses, &copy_port_shares, &copy_port_trials,
-                                       &copy_port_trial_counts, NULL}
+    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
+                                       &copy_port_trials, &copy_port_trial_counts, NULL}
 };
 
 // Forms and lists are found by their names, or added.
@@ -177,10 +184,10 @@ static const struct copy_level copy_run_events = {
     NULL};
 
 static const struct copy_level copy_port_classes = {
-    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members FROM port_class "
-    "WHERE run_id = ?1 ORDER BY position",
-    "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, blocker_clk, members) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "SELECT 0, position, ports_mask, name, blocker, blocker_clk, members, holds "
+    "FROM port_class WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, blocker_clk, members, "
+    "holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     NULL};
 
 static const struct copy_level copy_port_units = {
@@ -201,10 +208,10 @@ static const struct copy_level copy_port_probes = {
     NULL};
 
 static const struct copy_level copy_port_models = {
-    "SELECT run_id, width, nports, filler, residual, unexplained, binding FROM port_model "
-    "WHERE run_id = ?1",
-    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "SELECT run_id, width, nports, filler, residual, unexplained, binding, teller, teller_clk "
+    "FROM port_model WHERE run_id = ?1",
+    "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding, "
+    "teller, teller_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
                                        &copy_port_names, NULL}
 };

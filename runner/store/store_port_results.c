@@ -17,14 +17,19 @@ static int store_put_port_uses(struct store *store, int64_t run_form_id,
                                struct err *err)
 {
     int result = 0;
-    for (int i = 0; i < usage->nuses && result == 0; i++) {
+    for (int i = 0; i < usage->nuses + usage->nwide && result == 0; i++) {
+        bool wide = i >= usage->nuses;
+        int position = wide ? i - usage->nuses : i;
+        const struct port_use *use = wide ? &usage->wide_uses[position] : &usage->uses[position];
         struct strbuf name = {0};
-        port_set_text(model, usage->uses[i].set, &name);
+        port_set_text(model, use->set, &name);
         result = store_execute(store, err,
-                               "INSERT INTO port_use (run_form_id, position, ports_mask, name, "
-                               "uops) VALUES (?, ?, ?, ?, ?)",
-                               "iiisi", run_form_id, (int64_t)i, (int64_t)usage->uses[i].set,
-                               strbuf_text(&name), (int64_t)usage->uses[i].uops);
+                               wide ? "INSERT INTO port_use_wide (run_form_id, position, "
+                                      "ports_mask, name, uops) VALUES (?, ?, ?, ?, ?)"
+                                    : "INSERT INTO port_use (run_form_id, position, ports_mask, "
+                                      "name, uops) VALUES (?, ?, ?, ?, ?)",
+                               "iiisi", run_form_id, (int64_t)position, (int64_t)use->set,
+                               strbuf_text(&name), (int64_t)use->uops);
         strbuf_free(&name);
     }
     return result;
@@ -101,15 +106,16 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
-        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed) "
-        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?)",
-        "isssitidsddidd", run_form_id, measured->method, outcome_name(usage->outcome),
+        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide) "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?)",
+        "isssitidsddiddi", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
         store_number(usage->outcome, usage->busy_clk),
         store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
-        ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed));
+        ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed),
+        (int64_t)(ok && usage->wide));
     strbuf_free(&ports);
     return result;
 }
@@ -199,6 +205,7 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
         .whole = sqlite3_column_int(stmt, 14),
         .beside_clk = store_column_real(stmt, 15),
         .slots_mixed = store_column_real(stmt, 16),
+        .wide = sqlite3_column_int(stmt, 17),
     };
 }
 
@@ -256,6 +263,30 @@ static int store_read_shares(struct store *store, int64_t run_id, const struct u
     return store_rows_end(store, stmt, got, err);
 }
 
+// What they use beside wide forms.
+static int store_read_wide(struct store *store, int64_t run_id, const struct usages_read *read,
+                           struct err *err)
+{
+    struct stored_port_usage *usages = read->usages;
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT run_form_id, ports_mask, uops FROM run_form JOIN form USING (form_id) "
+                   "JOIN port_use_wide USING (run_form_id) WHERE run_form.run_id = ?1 "
+                   "ORDER BY form, enc, bits, port_use_wide.position",
+                   "i", run_id);
+    int got, at = 0;
+    if (!stmt)
+        return -1;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        while (at < read->n && read->ids[at] != sqlite3_column_int64(stmt, 0))
+            at++; // both are in the order of the forms
+        if (at < read->n && usages[at].usage.nwide < PORT_USES_MAX)
+            usages[at].usage.wide_uses[usages[at].usage.nwide++] = (struct port_use){
+                (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int(stmt, 2)};
+    }
+    return store_rows_end(store, stmt, got, err);
+}
+
 int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
                           int *n, struct arena *arena, struct err *err)
 {
@@ -273,7 +304,7 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "coalesce((SELECT min(position) FROM port_unit WHERE port_unit.run_id = ?1 "
         "AND port_unit.name = port_result.unit), -1), "
         "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
-        "coalesce(beside_clk, 0.0), slots_mixed "
+        "coalesce(beside_clk, 0.0), slots_mixed, wide "
         "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",
@@ -283,7 +314,9 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
     if (!stmt || store_read_usages(store, stmt, &read, arena, err) != 0)
         return -1;
     *n = read.n;
-    return store_read_shares(store, run_id, &read, err);
+    return store_read_shares(store, run_id, &read, err) == 0
+               ? store_read_wide(store, run_id, &read, err)
+               : -1;
 }
 
 int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,

@@ -18,10 +18,10 @@ static int store_put_port_classes(struct store *store, int64_t run_id,
         const struct port_class *class = &stored->model.classes[i];
         if (store_execute(store, err,
                           "INSERT INTO port_class (run_id, position, ports_mask, name, blocker, "
-                          "blocker_clk, members) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                          "iiissdi", run_id, (int64_t)i, (int64_t) class->set, class->name,
+                          "blocker_clk, members, holds) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                          "iiissdis", run_id, (int64_t)i, (int64_t) class->set, class->name,
                           stored->class_blockers[i], store_finite(class->blocker_clk),
-                          (int64_t) class->members) != 0)
+                          (int64_t) class->members, port_holds_name(class->holds)) != 0)
             return -1;
     }
     for (int i = 0; i < stored->model.nunits; i++) {
@@ -91,12 +91,14 @@ int store_put_port_model(struct store *store, int64_t run_id,
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = store_execute(store, err,
-                               "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-                               "unexplained, binding) VALUES (?, ?, ?, ?, ?, ?, ?)",
-                               "iiisdid", run_id, (int64_t)model->width, (int64_t)model->nports,
-                               stored->filler, store_finite(model->residual),
-                               (int64_t)model->unexplained, store_finite(model->binding));
+    int result =
+        store_execute(store, err,
+                      "INSERT INTO port_model (run_id, width, nports, filler, residual, "
+                      "unexplained, binding, teller, teller_clk) VALUES "
+                      "(?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0))",
+                      "iiisdidid", run_id, (int64_t)model->width, (int64_t)model->nports,
+                      stored->filler, store_finite(model->residual), (int64_t)model->unexplained,
+                      store_finite(model->binding), (int64_t)model->teller, model->teller_clk);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
@@ -112,13 +114,22 @@ static void store_column_name(sqlite3_stmt *stmt, int column, char *name, size_t
     snprintf(name, size, "%s", text ? text : "");
 }
 
+static enum port_holds store_column_holds(sqlite3_stmt *stmt, int column)
+{
+    const char *name = (const char *)sqlite3_column_text(stmt, column);
+    enum port_holds holds = PORT_WIDE_FORMS;
+    while (holds > PORT_ALWAYS && (!name || strcmp(name, port_holds_name(holds)) != 0))
+        holds--;
+    return holds;
+}
+
 static int store_get_port_classes(struct store *store, int64_t run_id,
                                   struct stored_port_model *stored, struct arena *arena,
                                   struct err *err)
 {
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT ports_mask, name, blocker, blocker_clk, members "
-                                    "FROM port_class WHERE run_id = ?1 ORDER BY position",
+                                    "SELECT ports_mask, name, blocker, blocker_clk, members, "
+                                    "holds FROM port_class WHERE run_id = ?1 ORDER BY position",
                                     "i", run_id);
     if (!stmt)
         return -1;
@@ -132,6 +143,7 @@ static int store_get_port_classes(struct store *store, int64_t run_id,
         class->blocker = -1;
         class->blocker_clk = store_column_real(stmt, 3);
         class->members = sqlite3_column_int(stmt, 4);
+        class->holds = store_column_holds(stmt, 5);
     }
     return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
 }
@@ -219,10 +231,13 @@ static int store_get_port_names(struct store *store, int64_t run_id, struct port
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *stored,
                          struct arena *arena, struct err *err)
 {
-    *stored = (struct stored_port_model){.model = {.filler = -1}};
+    *stored = (struct stored_port_model){
+        .model = {.filler = -1, .teller = -1}
+    };
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT width, nports, filler, residual, unexplained, "
-                                    "coalesce(binding, 0.0) FROM port_model WHERE run_id = ?1",
+                                    "coalesce(binding, 0.0), coalesce(teller, -1), "
+                                    "coalesce(teller_clk, 0.0) FROM port_model WHERE run_id = ?1",
                                     "i", run_id);
     if (!stmt)
         return -1;
@@ -234,6 +249,8 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         stored->model.residual = store_column_real(stmt, 3);
         stored->model.unexplained = sqlite3_column_int(stmt, 4);
         stored->model.binding = sqlite3_column_double(stmt, 5);
+        stored->model.teller = sqlite3_column_int(stmt, 6);
+        stored->model.teller_clk = sqlite3_column_double(stmt, 7);
     }
     if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
         return -1;

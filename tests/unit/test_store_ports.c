@@ -134,6 +134,12 @@ static void test_usages(void **state)
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
+        assert_int_equal(got->wide, want.wide);
+        assert_int_equal(got->nwide, want.nwide);
+        for (int u = 0; u < want.nwide; u++) {
+            assert_int_equal(got->wide_uses[u].set, want.wide_uses[u].set);
+            assert_int_equal(got->wide_uses[u].uops, want.wide_uses[u].uops);
+        }
         expect_shares(got, &want);
     }
     assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
@@ -211,9 +217,9 @@ static void test_append_only(void **state)
 {
     (void)state;
     static const char *const facts[] = {
-        "port_model",  "port_class",       "port_unit",     "port_probe", "port_name",
-        "port_result", "port_use",         "port_share",    "port_trial", "port_trial_count",
-        "validation",  "validation_class", "validation_mix"};
+        "port_model",       "port_class", "port_unit",        "port_probe",    "port_name",
+        "port_result",      "port_use",   "port_use_wide",    "port_share",    "port_trial",
+        "port_trial_count", "validation", "validation_class", "validation_mix"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
@@ -238,9 +244,10 @@ static const char everything[] =
     "SELECT group_concat(line, char(10)) FROM ("
     "SELECT concat_line AS line FROM ("
     "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
-    "unexplained || ' ' || binding AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
+    "unexplained || ' ' || binding || ' ' || teller || ' ' || teller_clk AS concat_line FROM "
+    "port_model WHERE run_id = 2 UNION ALL "
     "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
-    "blocker_clk || ' ' || members FROM port_class WHERE run_id = 2 UNION ALL "
+    "blocker_clk || ' ' || members || holds FROM port_class WHERE run_id = 2 UNION ALL "
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
@@ -250,10 +257,13 @@ static const char everything[] =
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
-    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') FROM port_result "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide FROM port_result "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
+    "SELECT 'wide use ' || form || port_use_wide.position || ports_mask || name || uops "
+    "FROM port_use_wide JOIN run_form USING (run_form_id) JOIN form USING (form_id) "
+    "WHERE run_id = 2 UNION ALL "
     "SELECT 'trial ' || form || port_trial.position || blocker || instances || ' ' || blockers || "
     "outcome || coalesce(clk, 'NULL') || ' ' || coalesce(spread_clk, 'NULL') FROM port_trial "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "

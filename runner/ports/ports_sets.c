@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// The sets of clusters: what turns out to be of several µops is dropped, the others are placed by
+// the search (ports_search.c) until none uses ports outside its place.
+#include "ports_discover.h"
+
+#include <math.h>
+
+static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
+static const double ELSEWHERE_USE = 0.6; // uses of ports outside its own by one instance
+
+// Uses of a larger set by one instance of c, the least over their mixtures: schedulers waste some
+// of it. NaN: no mixture shows it.
+static double cluster_uses(const struct discovery *d, int c, int s)
+{
+    const struct cluster *large = &d->clusters[s];
+    double least = (double)NAN;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        bool is_a = pair->a == c && pair->b == s, is_b = pair->b == c && pair->a == s;
+        int mine = is_a ? pair->x : pair->y, others = is_a ? pair->y : pair->x;
+        if ((is_a || is_b) && !isnan(pair->clk) && others >= large->size * PAIR_CYCLES &&
+            mine + others < FRONT_END_SHARE * d->width * pair->clk &&
+            !(least <= (pair->clk * large->size - others) / mine))
+            least = (pair->clk * large->size - others) / mine;
+    }
+    return least;
+}
+
+// Whether members of c use a larger set more than once each.
+static bool cluster_multi(const struct discovery *d, int c)
+{
+    for (int s = 0; s < d->nclusters; s++)
+        if (d->clusters[s].size > d->clusters[c].size && !d->clusters[s].dropped &&
+            cluster_uses(d, c, s) > MULTI_USE)
+            return true;
+    return false;
+}
+
+// Whether members of c, which have a place among some ports, use others too.
+static bool cluster_elsewhere(const struct discovery *d, const struct sketch *sketch, int c)
+{
+    for (int s = 0; s < d->nclusters; s++)
+        if (sketch->sets[s] && (sketch->sets[s] & sketch->sets[c]) == 0 &&
+            d->clusters[s].size > d->clusters[c].size && cluster_uses(d, c, s) > ELSEWHERE_USE)
+            return true;
+    return false;
+}
+
+void discover_sets(struct discovery *d)
+{
+    // Larger sets first: what uses them more than once is no class of its own.
+    for (int size = 64; size > 0; size--)
+        for (int c = 0; c < d->nclusters; c++)
+            if (d->clusters[c].size == size && !d->clusters[c].fixed && cluster_multi(d, c))
+                d->clusters[c].dropped = true;
+    for (;;) {
+        struct sketch sketch = discover_sketch(d);
+        int dropped = 0;
+        for (int c = 0; c < d->nclusters; c++)
+            if (sketch.sets[c] && !d->clusters[c].fixed && cluster_elsewhere(d, &sketch, c)) {
+                d->clusters[c].dropped = true;
+                dropped++;
+            }
+        if (dropped)
+            continue;
+        d->nports = sketch.nports;
+        for (int c = 0; c < d->nclusters; c++) {
+            struct cluster *cluster = &d->clusters[c];
+            cluster->unplaced = !cluster->dropped && !sketch.sets[c];
+            cluster->dropped |= !sketch.sets[c];
+            cluster->set = sketch.sets[c];
+        }
+        return;
+    }
+}
+
+double discover_residual(const struct discovery *d)
+{
+    double most = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        const struct cluster *a = &d->clusters[pair->a], *b = &d->clusters[pair->b];
+        if (a->dropped || b->dropped || isnan(pair->clk))
+            continue;
+        double clk = discover_pair_clk(d, a->set, b->set, pair->x, pair->y);
+        most = fmax(most, fabs(pair->clk - clk) / clk);
+    }
+    return most;
+}

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// Ports that depend on how wide the vectors are that are about. Some cores give vector µops of any
+// width other ports while one of 512 bits waits in the scheduler: Intel's close port 1 to vectors,
+// and what could go there alone goes to port 5. Whether a core does is seen from the blockers of
+// the narrow structure: a few wide forms beside many of them make them slower than ports explain.
+// Then wide forms have a structure of their own, found beside those blockers that stay where they
+// are: of general-purpose forms, and of vector forms with one port. What a form of 512 bits may
+// choose from is found by the same search as everything else.
+#include "ports_discover.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    BLOCKED_CYCLES = 12, // that a class is kept busy beside few wide forms
+    FEW = 3,             // these: one waits at any time, and they take little themselves
+};
+static const double SLOWER = 1.12; // than ports explain
+
+// A narrow class beside the representative of a wide cluster.
+struct beside {
+    int class, cluster;
+    double clk, most; // and the most that it may take if its blockers' ports are the same
+};
+
+struct wide_search {
+    struct discovery *d; // of the wide forms
+    struct port_model *model;
+    struct beside *besides; // narrow class major
+    int nwide;              // of the clusters: those of wide forms
+    bool *brings;           // by cluster: beside it narrow blockers use other ports
+    bool depends;
+};
+
+static bool class_is_vector(const struct wide_search *search, int class)
+{
+    return search->d->forms[search->model->classes[class].blocker].bits > 0;
+}
+
+static struct port_mix beside_mix(const struct port_class *class, int wide, int few)
+{
+    return (struct port_mix){
+        {{wide, few}, {class->blocker, port_set_size(class->set) * BLOCKED_CYCLES}},
+        2,
+        1u << MIX_INTERLEAVED | 1u << MIX_SHUFFLED
+    };
+}
+
+// Every narrow class beside every kind of wide form.
+static int wide_besides(struct wide_search *search, struct err *err)
+{
+    struct discovery *d = search->d;
+    const struct port_model *model = search->model;
+    int n = model->nclasses * search->nwide;
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    for (int i = 0; i < n; i++)
+        mixes[i] = beside_mix(&model->classes[i / search->nwide],
+                              d->candidates[d->clusters[i % search->nwide].rep].form, FEW);
+    int status = ports_time(d->oracle, "beside wide vectors", mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        int class = i / search->nwide, cluster = i % search->nwide;
+        int size = port_set_size(model->classes[class].set);
+        // At worst it takes all its time on these ports.
+        double own = FEW * fmax(1, ceil(d->candidates[d->clusters[cluster].rep].clk * size - 0.1));
+        double uops = mixes[i].parts[1].count + own;
+        search->besides[i] = (struct beside){
+            class, cluster, timings[i].outcome == OUTCOME_OK ? timings[i].clk : (double)NAN,
+            SLOWER * fmax(uops / size, uops / d->width)};
+    }
+    free(mixes);
+    free(timings);
+    return status;
+}
+
+static const struct beside *beside_at(const struct wide_search *search, int class, int cluster)
+{
+    return &search->besides[class * search->nwide + cluster];
+}
+
+// The class that shows which wide forms are about that others of most classes depend on: the one
+// that fewest of them slow down. Some classes depend on loads and stores as well.
+static void wide_teller(struct wide_search *search)
+{
+    struct port_model *model = search->model;
+    int fewest = search->nwide + 1;
+    for (int class = 0; class < model->nclasses; class ++) {
+        int slower = 0;
+        for (int k = 0; k < search->nwide && class_is_vector(search, class); k++)
+            slower += beside_at(search, class, k)->clk > beside_at(search, class, k)->most;
+        if (slower > 0 && slower < fewest) {
+            fewest = slower;
+            model->teller = class;
+        }
+    }
+    search->depends = model->teller >= 0;
+    for (int k = 0; k < search->nwide && search->depends; k++) {
+        const struct beside *beside = beside_at(search, model->teller, k);
+        int blockers = port_set_size(model->classes[model->teller].set) * BLOCKED_CYCLES;
+        search->brings[k] = beside->clk > beside->most;
+        if (search->brings[k])
+            model->teller_clk = fmax(model->teller_clk, beside->clk / (blockers + FEW));
+    }
+}
+
+// Whether most wide forms that bring other ports slow the class's blocker down.
+static bool class_slower(const struct wide_search *search, int class)
+{
+    int slower = 0, brings = 0;
+    for (int k = 0; k < search->nwide; k++) {
+        const struct beside *beside = beside_at(search, class, k);
+        brings += search->brings[k];
+        slower += search->brings[k] && beside->clk > beside->most;
+    }
+    return 2 * slower > brings;
+}
+
+// Whether the class's blocker uses the same ports beside wide forms. Vectors that have a choice may
+// have another one, as large, where classes that hang together with theirs are slower.
+static bool class_stays(const struct wide_search *search, int class)
+{
+    const struct port_model *model = search->model;
+    if (!search->depends || !class_is_vector(search, class) ||
+        port_set_size(model->classes[class].set) == 1)
+        return !search->depends || !class_slower(search, class);
+    uint32_t together = ports_component(model, model->classes[class].set);
+    for (int c = 0; c < model->nclasses; c++)
+        if (model->classes[c].set & together && class_slower(search, c))
+            return false;
+    return true;
+}
+
+// The classes that stay become clusters with a known set, behind the wide ones.
+static void wide_fix(struct wide_search *search)
+{
+    struct discovery *d = search->d;
+    for (int c = 0; c < search->model->nclasses; c++) {
+        struct port_class *class = &search->model->classes[c];
+        bool stays = class_stays(search, c);
+        class->holds = stays ? PORT_ALWAYS : PORT_NARROW;
+        if (!stays || d->nclusters == PORT_CLASSES_MAX)
+            continue;
+        int size = port_set_size(class->set);
+        d->candidates[d->ncandidates] =
+            (struct candidate){class->blocker, class->blocker_clk, size, d->nclusters};
+        d->clusters[d->nclusters++] = (struct cluster){
+            .rep = d->ncandidates++, .size = size, .members = 1, .fixed = true, .set = class->set};
+    }
+}
+
+static bool model_has_set(const struct port_model *model, uint32_t set)
+{
+    for (int c = 0; c < model->nclasses; c++)
+        if (model->classes[c].set == set)
+            return true;
+    return false;
+}
+
+// Keeps the classes by size.
+static void model_insert(struct port_model *model, const struct port_class *class)
+{
+    int at = model->nclasses++;
+    for (; at > 0 && port_set_size(model->classes[at - 1].set) > port_set_size(class->set); at--) {
+        model->classes[at] = model->classes[at - 1];
+        model->teller += model->teller == at - 1;
+    }
+    model->classes[at] = *class;
+}
+
+static void wide_classes(struct wide_search *search)
+{
+    struct discovery *d = search->d;
+    struct port_model *model = search->model;
+    for (int c = 0; c < search->nwide; c++) {
+        const struct cluster *cluster = &d->clusters[c];
+        const struct candidate *rep = &d->candidates[cluster->rep];
+        if (!cluster->set || model->nclasses == PORT_CLASSES_MAX ||
+            (!search->brings[c] && model_has_set(model, cluster->set)))
+            continue;
+        const struct port_class class = {
+            .set = cluster->set,
+            .blocker = rep->form,
+            .blocker_clk = rep->clk,
+            .members = cluster->members,
+            .holds = search->brings[c] ? PORT_WIDE : PORT_WIDE_FORMS,
+        };
+        model_insert(model, &class);
+        for (int port = 0; port < PORTS_MAX; port++)
+            if (class.set & UINT32_C(1) << port && port >= model->nports)
+                model->nports = port + 1;
+    }
+}
+
+static int wide_place(struct wide_search *search, struct err *err)
+{
+    if (wide_besides(search, err) != 0)
+        return -1;
+    wide_teller(search);
+    wide_fix(search);
+    if (discover_pairs(search->d, err) != 0)
+        return -1;
+    discover_sets(search->d);
+    wide_classes(search);
+    search->model->residual = fmax(search->model->residual, discover_residual(search->d));
+    return 0;
+}
+
+int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,
+                  struct err *err)
+{
+    struct discovery *d = xcalloc(1, sizeof *d);
+    *d = (struct discovery){.oracle = narrow->oracle,
+                            .forms = narrow->forms,
+                            .width = narrow->width,
+                            .filler = narrow->filler,
+                            .wide = true};
+    struct wide_search search = {.d = d, .model = model};
+    int status = discover_kinds(d, nforms, err);
+    if (status == 0 && d->nclusters > 0) {
+        size_t n = (size_t)model->nclasses * (size_t)d->nclusters + 1;
+        search.nwide = d->nclusters;
+        search.besides = xcalloc(n, sizeof *search.besides);
+        search.brings = xcalloc((size_t)d->nclusters, sizeof *search.brings);
+        status = wide_place(&search, err);
+    }
+    free(search.besides);
+    free(search.brings);
+    free(d->pairs);
+    free(d->candidates);
+    free(d);
+    return status;
+}
+
+// --- inference ---
+
+bool ports_class_holds(const struct port_model *model, int class, enum ports_part part)
+{
+    enum port_holds holds = model->classes[class].holds;
+    if (part == PORTS_NARROW)
+        return holds == PORT_ALWAYS || holds == PORT_NARROW;
+    if (part == PORTS_BESIDE_WIDE || holds != PORT_ALWAYS)
+        return holds == PORT_WIDE || (part == PORTS_OF_WIDE && holds == PORT_WIDE_FORMS);
+    for (int c = 0; c < model->nclasses; c++) // the wide blocker of the set is as good
+        if (model->classes[c].holds == PORT_WIDE &&
+            model->classes[c].set == model->classes[class].set)
+            return false;
+    return true;
+}
+
+void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
+                      const char *names[PORT_CLASSES_MAX])
+{
+    *to = *model;
+    to->nclasses = 0;
+    for (int c = 0; c < model->nclasses; c++)
+        if (ports_class_holds(model, c, part)) {
+            names[to->nclasses] = model->classes[c].name;
+            to->classes[to->nclasses++] = model->classes[c];
+        }
+    if (part == PORTS_BESIDE_WIDE)
+        to->filler = -1; // slots are known
+}
+
+struct port_mix ports_teller_mix(const struct port_model *model, int form)
+{
+    return beside_mix(&model->classes[model->teller], form, 1);
+}
+
+bool ports_teller_slower(const struct port_model *model, const struct port_timing *timing,
+                         double alone_clk)
+{
+    const struct port_class *teller = &model->classes[model->teller];
+    int blockers = port_set_size(teller->set) * BLOCKED_CYCLES;
+    return timing->outcome == OUTCOME_OK &&
+           timing->clk - alone_clk > blockers * (teller->blocker_clk + model->teller_clk) / 2;
+}
