@@ -164,18 +164,14 @@ static void check_contracts(struct check *check, const struct list_row *row, con
 
 static void check_macro(struct check *check, const struct list_row *row)
 {
-    const char *value = list_row_option(row, "macro");
-    const char *colon = strchr(value, ':');
     char relative[256];
-    snprintf(relative, sizeof relative, "macros/%.*s", (int)(colon - value), value);
+    snprintf(relative, sizeof relative, "macros/%s", row->macro.file);
     const char *path = path_data(relative);
     FILE *file = fopen(path, "r");
-    char name[128];
-    snprintf(name, sizeof name, "%.*s", (int)strcspn(colon + 1, ":"), colon + 1);
     if (!file)
-        check_row_problem(check, row, value, "there is no file %s", path);
+        check_row_problem(check, row, row->macro.file, "there is no file %s", path);
     else
-        check_contracts(check, row, path, file, name);
+        check_contracts(check, row, path, file, row->macro.name);
     if (file)
         fclose(file);
 }
@@ -191,7 +187,7 @@ static int check_rows(struct check *check, int bits, struct check_exceptions *ex
         nrows += check_gather_rows(check, true, true, rows + nrows);
     int n = 0;
     for (size_t i = 0; i < nrows; i++)
-        if (rows[i]->bits == bits && !list_row_option(rows[i], "macro"))
+        if (rows[i]->bits == bits && !rows[i]->macro.file)
             codes[n++].row = rows[i];
         else if (rows[i]->bits == bits)
             check_macro(check, rows[i]);

@@ -53,7 +53,7 @@ static int64_t choose_value(int bits)
 // Distinct registers for all operands, or one register for all in a row with `same`.
 static void choose_registers(const struct list_row *row, struct row_choice *choice)
 {
-    bool same = list_row_option(row, "same") != NULL;
+    bool same = row->same;
     size_t next = 0;
     choice->mask = 1;
     for (int i = 0; i < row->nops; i++) {

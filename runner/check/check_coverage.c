@@ -90,7 +90,7 @@ static void coverage_collect(struct coverage *coverage, const struct check *chec
     for (int i = 0; i < check->nlists; i++)
         for (int j = 0; check->lists[i].read && j < check->lists[i].list.nrows; j++) {
             const struct list_row *row = &check->lists[i].list.rows[j];
-            if (row->bits != 64 || list_row_option(row, "same"))
+            if (row->bits != 64 || row->same)
                 continue;
             coverage->keys[coverage->nkeys++] = coverage_row_key(coverage, row);
             if (coverage_is_implied(row))

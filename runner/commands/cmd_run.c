@@ -95,33 +95,18 @@ const struct command cmd_run = {
     .run = run_command,
 };
 
-static int parse_tests(const char *text, unsigned *tests)
-{
-    *tests = 0;
-    for (; *text; text++) {
-        if (*text == 'L')
-            *tests |= TESTS_LATENCY;
-        else if (*text == 'T')
-            *tests |= TESTS_THROUGHPUT;
-        else if (*text == 'P')
-            *tests |= TESTS_PORTS;
-        else
-            return -1;
-    }
-    return *tests ? 0 : -1;
-}
-
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
     int number = 0, wrong = 0, status;
+    const char *letter;
     switch ((enum option_index)option) {
     case OPT_FILTER:
         arguments->filter = value;
         break;
     case OPT_TESTS:
         arguments->tests_text = value;
-        wrong = parse_tests(value, &arguments->run.tests);
+        wrong = tests_parse(value, &arguments->run.tests, &letter) != 0 || !arguments->run.tests;
         break;
     case OPT_QUICK:
         arguments->quick = true;

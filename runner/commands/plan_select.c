@@ -63,18 +63,12 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
 
 int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests)
 {
-    static const char known[] = "LTP"; // in the order of TESTS_*
-    *tests = 0;
-    for (const char *at = letters; *at; at++) {
-        const char *found = strchr(known, *at);
-        if (!found) {
-            command_fail(cmd, EXIT_USAGE, "unknown test '%c' in '%s'; there are L, T and P", *at,
-                         letters);
-            return -1;
-        }
-        *tests |= 1u << (found - known);
-    }
-    return 0;
+    const char *wrong;
+    if (tests_parse(letters, tests, &wrong) == 0)
+        return 0;
+    command_fail(cmd, EXIT_USAGE, "unknown test '%c' in '%s'; there are L, T and P", *wrong,
+                 letters);
+    return -1;
 }
 
 int plan_select_parse_width(const struct command *cmd, const char *text, struct plan_params *params)

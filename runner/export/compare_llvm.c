@@ -130,8 +130,7 @@ static bool is_measured(const struct export_form *form)
 // (macros: calls, taken jumps), are other questions than a class of the model answers.
 static bool is_comparable(const struct export_form *form)
 {
-    return is_measured(form) && !(form->row && (list_row_option(form->row, "same") ||
-                                                list_row_option(form->row, "macro")));
+    return is_measured(form) && !(form->row && (form->row->same || form->row->macro.file));
 }
 
 static int find_members(struct comparison *comparison, const struct llvm_instr *instrs,

@@ -81,7 +81,7 @@ static const char *intrinsics_why_not(const struct export_form *form, struct str
         return export_no_row;
     if (form->id.bits != 64)
         return export_32bit;
-    if (list_row_option(form->row, "same"))
+    if (form->row->same)
         return export_same;
     if (isnan(form->latency_min_clk) && isnan(form->rthroughput_clk))
         return export_no_result;

@@ -71,7 +71,7 @@ static int llvm_json_write(struct export_data *data, struct export_out *out, str
         const struct export_form *form = &data->forms[i];
         if (instrs[i].why)
             export_leave(out, form, instrs[i].why);
-        else if (list_row_option(form->row, "same"))
+        else if (form->row->same)
             export_leave(out, form, export_same);
         else if (isnan(form->rthroughput_clk) && isnan(form->latency_min_clk) && form->uops < 0)
             export_leave(out, form, export_no_result);

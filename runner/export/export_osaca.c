@@ -244,7 +244,7 @@ static const char *osaca_entry_make(const struct export_data *data, const struct
         return osaca_no_ports;
     if (form->usage->ambiguous)
         return osaca_ambiguous;
-    if (list_row_option(form->row, "same"))
+    if (form->row->same)
         return export_same;
     struct strbuf yaml = {0};
     bool known = form->row->rounding == ROUND_NONE;

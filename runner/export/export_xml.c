@@ -347,7 +347,7 @@ static const char *xml_why_not(const struct export_form *form, struct export_dec
         return export_no_row;
     if (form->id.bits != 64)
         return export_32bit;
-    if (list_row_option(form->row, "same"))
+    if (form->row->same)
         return export_same;
     if (form->npairs == 0 && isnan(form->rthroughput_clk) && form->uops < 0)
         return export_no_result;

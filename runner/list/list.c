@@ -226,20 +226,16 @@ static int parse_implicit(struct row_parser *parser)
 static int parse_tests(struct row_parser *parser)
 {
     const char *text = parser_field(parser, LIST_TESTS);
-    static const char letters[] = "LTP"; // in the order of the TESTS_ bits
-    unsigned tests = 0;
-    for (const char *at = text; *at; at++) {
-        const char *letter = strchr(letters, *at);
-        if (!letter)
-            return list_fault_set(&parser->fault, at,
-                                  "unknown test '%c'; known: L latency, T throughput, P ports; "
-                                  "empty means all",
-                                  *at);
-        unsigned bit = 1u << (letter - letters);
-        if (tests & bit)
+    const char *wrong;
+    unsigned tests;
+    if (tests_parse(text, &tests, &wrong) != 0)
+        return list_fault_set(&parser->fault, wrong,
+                              "unknown test '%c'; known: L latency, T throughput, P ports; "
+                              "empty means all",
+                              *wrong);
+    for (const char *at = text; *at; at++)
+        if (memchr(text, *at, (size_t)(at - text)))
             return list_fault_set(&parser->fault, at, "test '%c' appears twice", *at);
-        tests |= bit;
-    }
     parser->row->tests = tests ? tests : TESTS_ALL;
     return 0;
 }
@@ -294,6 +290,7 @@ static int parse_options(struct row_parser *parser)
         if (strcmp(type, element_names[i]) == 0)
             row->element = (enum element)i;
     row->bits = bits ? atoi(bits) : 64;
+    list_row_set_options(row, &parser->list->arena);
     return parse_opcode(parser);
 }
 
@@ -313,12 +310,11 @@ static int parse_check_mode(struct row_parser *parser)
 static int parse_check_options(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
-    const char *data = list_row_option(row, "data");
     const char *text = parser_field(parser, LIST_OPTIONS);
     const struct operand *divisor = &row->ops[0];
     bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
                    (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);
-    if (data && strcmp(data, "idiv") == 0 && !integer)
+    if (row->data == DATA_INTEGER_DIVIDE && !integer)
         return list_fault_set(&parser->fault, strstr(text, "data="),
                               "data=idiv is for a divisor of 8 to 64 bits in a general-purpose "
                               "register or in memory");

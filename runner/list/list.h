@@ -59,6 +59,9 @@ struct operand {
 enum rounding { ROUND_NONE, ROUND_ER, ROUND_SAE };
 enum { TESTS_LATENCY = 1, TESTS_THROUGHPUT = 2, TESTS_PORTS = 4, TESTS_ALL = 7 };
 
+// Reads letters L, T and P; "" is none. 0, or -1 with *wrong at a letter that is none of these.
+int tests_parse(const char *letters, unsigned *tests, const char **wrong);
+
 // The type of the elements that the instruction computes with; decides the data in registers and
 // memory (1.0 of the type, or small integers).
 enum element { ELEMENT_INT, ELEMENT_F16, ELEMENT_BF16, ELEMENT_F32, ELEMENT_F64, ELEMENT_F80 };
@@ -73,6 +76,25 @@ struct opcode {
     uint8_t byte;
     bool store; // the first operand is the r/m field
     int digit;  // what the reg field holds where it belongs to the opcode; -1: an operand
+};
+
+// On which data the time of the instruction depends (option data=).
+enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE, DATA_FUNCTION };
+
+// How the elements of a gather lie to each other (option index=).
+enum index_pattern { INDEX_ADJACENT, INDEX_SAME, INDEX_OVERLAP, INDEX_LINE, INDEX_RANDOM };
+
+// Values of the x87 registers (option st=): a set for each of the row's sets of data.
+enum { X87_SETS_MAX = 4 };
+struct x87_values {
+    double top, others;
+    const char *top_text, *others_text; // as written; others_text NULL: the same as the top
+};
+
+// A kernel that was written by hand (option macro=FILE:NAME:ARGUMENT:...).
+struct row_macro {
+    const char *file, *name;
+    const char *arguments; // each behind a ':'; "" if there are none
 };
 
 struct list_option {
@@ -113,8 +135,24 @@ struct list_row {
     unsigned tests;  // TESTS_*
     enum element element;
     struct opcode opcode;
-    struct list_option *options; // all, in the order of the row
+    struct list_option *options; // all, in the order of the row; what they mean stands below
     int noptions;
+
+    // Options; texts are NULL where the row does not have them.
+    bool same;        // all register operands are one register
+    bool nontemporal; // stores that bypass the caches
+    enum data_kind data;
+    struct x87_values st[X87_SETS_MAX];
+    int nst;
+    int x87_moves; // by so many registers its x87 stack grows
+    int stack;     // bytes that the stack pointer moves up; 0: not given
+    enum index_pattern index;
+    bool has_mask, has_fill;
+    uint64_t mask, fill;                 // what masks and memory hold, where that is given
+    const char *pointer, *small, *signs; // operands, joined by '+': points_listed() of plan/
+    const char *unrelated;               // pairs SRC:DST, joined by '+'
+    const char *note;                    // for the table
+    struct row_macro macro;              // file NULL: none
 };
 
 struct list {
@@ -134,9 +172,6 @@ int list_read(const char *path, struct list *list, struct err *err);
 typedef void list_fault_fn(const struct err *err, void *data);
 int list_read_all(const char *path, struct list *list, list_fault_fn *fault, void *data);
 void list_free(struct list *list);
-
-// Value of an option, or NULL where the row does not have it.
-const char *list_row_option(const struct list_row *row, const char *key);
 
 // Where `token` first occurs in the row's source line, from 1; 1 if it is NULL or not found.
 int list_row_column(const struct list_row *row, const char *token);

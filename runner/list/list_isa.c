@@ -2,6 +2,8 @@
 // Instruction set names of a row; see list_isa.h.
 #include "list_isa.h"
 
+#include "list_option.h"
+
 #include "cpuinfo/cpuinfo.h"
 #include "util/suggest.h"
 

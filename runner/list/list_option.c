@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The options of a list row: which there are and which values they take. What they mean stands in
-// lists/README.md; what comes of them, where they are looked up with list_row_option().
+// lists/README.md; list_row.c makes fields of a row of them.
 #include "list_option.h"
 
 #include "list_family.h"
@@ -107,13 +107,5 @@ const char *list_option_form_key(int n)
     for (size_t i = 0; i < ARRAY_LEN(option_keys); i++)
         if (option_keys[i].form && n-- == 0)
             return option_keys[i].key;
-    return NULL;
-}
-
-const char *list_row_option(const struct list_row *row, const char *key)
-{
-    for (int i = 0; i < row->noptions; i++)
-        if (strcmp(row->options[i].key, key) == 0)
-            return row->options[i].value;
     return NULL;
 }

@@ -34,7 +34,7 @@ static const char *plan_obstacle(const struct list_row *row, const struct plan_p
     if (row->bits == 32 && params->skip_32)
         return params->skip_32;
     *outcome = OUTCOME_NOT_MEASURABLE;
-    if (plan_moves_stack(row) && !list_row_option(row, "stack"))
+    if (plan_moves_stack(row) && !row->stack)
         return "moves the stack pointer; needs the option stack= or a macro";
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind == OPERAND_TILE)
@@ -62,7 +62,7 @@ static void plan_variant(struct row_plan *rp, int set, unsigned tests)
     points_collect(rp);
     data_set(rp, set);
     // What moves the stack has no chain through operands.
-    if (tests & TESTS_LATENCY && !list_row_option(rp->row, "stack"))
+    if (tests & TESTS_LATENCY && !rp->row->stack)
         latency_plan(rp, variant);
     if (tests & TESTS_THROUGHPUT)
         throughput_plan(rp, variant);
@@ -78,18 +78,17 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
                           .params = params,
                           .arena = arena,
                           .plan = plan,
-                          .same = list_row_option(row, "same") != NULL,
+                          .same = row->same,
                           .avx = row->enc != ENC_LEGACY};
     unsigned tests = row->tests & params->tests;
     enum outcome outcome;
-    const char *macro = list_row_option(row, "macro");
     const char *obstacle = plan_obstacle(row, params, &outcome);
-    if (obstacle && (!macro || outcome == OUTCOME_SKIPPED)) {
+    if (obstacle && (!row->macro.file || outcome == OUTCOME_SKIPPED)) {
         plan_one_refusal(&rp, outcome, obstacle);
         return 0;
     }
-    if (macro)
-        return macro_plan(&rp, macro, err);
+    if (row->macro.file)
+        return macro_plan(&rp, err);
     for (int set = 0; set < data_sets(row); set++)
         plan_variant(&rp, set, tests);
     return 0;

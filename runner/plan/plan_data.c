@@ -79,17 +79,6 @@ static void data_set_integer_division(struct row_plan *rp)
     rp->mem_fill = data_repeat(divisor, w);
 }
 
-static void data_set_kind(struct row_plan *rp)
-{
-    const char *kind = list_row_option(rp->row, "data");
-    rp->data = !kind                           ? DATA_ORDINARY
-               : strcmp(kind, "div") == 0      ? DATA_DIVIDE
-               : strcmp(kind, "sqrt") == 0     ? DATA_SQRT
-               : strcmp(kind, "idiv") == 0     ? DATA_INTEGER_DIVIDE
-               : strcmp(kind, "function") == 0 ? DATA_FUNCTION
-                                               : DATA_ORDINARY;
-}
-
 static uint64_t data_double(double value)
 {
     uint64_t bits;
@@ -99,33 +88,22 @@ static uint64_t data_double(double value)
 
 int data_sets(const struct list_row *row)
 {
-    int sets = 2;
-    const char *st = list_row_option(row, "st");
-    if (!list_row_option(row, "data"))
-        return 1;
-    for (const char *at = st ? strchr(st, ':') : NULL; at && (at = strchr(at + 1, ':'));)
-        sets++;
-    return sets;
+    return row->data == DATA_ORDINARY ? 1 : row->nst > 2 ? row->nst : 2;
 }
 
-const char *data_x87_option(const struct row_plan *rp)
+const struct x87_values *data_x87_option(const struct row_plan *rp)
 {
-    const char *st = list_row_option(rp->row, "st");
-    for (int set = 0; st && set < rp->set && strchr(st, ':'); set++)
-        st = strchr(st, ':') + 1;
-    return st;
+    int n = rp->row->nst;
+    return n ? &rp->row->st[rp->set < n ? rp->set : n - 1] : NULL;
 }
 
 // What x87 registers hold, as a double: the top of the stack or the others. The option st=
 // (TOP/OTHERS, for each set of data), or else as data= says.
 static uint64_t data_x87_value(const struct row_plan *rp, bool top)
 {
-    const char *st = data_x87_option(rp);
-    if (st) {
-        char *end;
-        double first = strtod(st, &end);
-        return data_double(*end == '/' && !top ? strtod(end + 1, NULL) : first);
-    }
+    const struct x87_values *st = data_x87_option(rp);
+    if (st)
+        return data_double(top ? st->top : st->others);
     if (rp->slow && rp->data == DATA_DIVIDE)
         return top ? data_dividend_slow[ELEMENT_F64] : data_divisors_slow[0][ELEMENT_F64];
     if (rp->slow && rp->data == DATA_SQRT)
@@ -136,8 +114,7 @@ static uint64_t data_x87_value(const struct row_plan *rp, bool top)
 // Where operands of 1.0 would not do, each chain puts back the value of its source.
 static void data_set_x87(struct row_plan *rp)
 {
-    bool keep = list_row_option(rp->row, "st") ||
-                (rp->slow && (rp->data == DATA_DIVIDE || rp->data == DATA_SQRT));
+    bool keep = rp->row->nst || (rp->slow && (rp->data == DATA_DIVIDE || rp->data == DATA_SQRT));
     bool integer = rp->row->element == ELEMENT_INT;
     for (int i = 0; i < rp->npoints; i++) {
         struct point *point = &rp->points[i];
@@ -155,7 +132,7 @@ static void data_set_x87(struct row_plan *rp)
 void data_set(struct row_plan *rp, int set)
 {
     const struct list_row *row = rp->row;
-    data_set_kind(rp);
+    rp->data = row->data;
     rp->set = set;
     rp->slow = set > 0;
     rp->gpr_fill = 1;
@@ -175,12 +152,10 @@ void data_set(struct row_plan *rp, int set)
     for (int i = 0; i < row->nops; i++)
         if (row->ops[i].kind == OPERAND_VSIB)
             rp->vec_fill = rp->mem_fill = 0;
-    const char *mask = list_row_option(row, "mask");
-    if (mask)
-        rp->mask_fill = strtoull(mask, NULL, 0);
-    const char *fill = list_row_option(row, "fill");
-    if (fill)
-        rp->mem_fill = strtoull(fill, NULL, 0);
+    if (row->has_mask)
+        rp->mask_fill = row->mask;
+    if (row->has_fill)
+        rp->mem_fill = row->fill;
 }
 
 static bool data_alternates(const struct row_plan *rp)
@@ -281,18 +256,22 @@ static int data_element_bytes(const struct list_row *row)
 
 // Where element i lies (option index=, macros/README.md). All patterns stay within the 4 KiB that
 // every CPU has in its first-level cache.
-static int data_index(const char *pattern, int i, int bytes)
+static int data_index(enum index_pattern pattern, int i, int bytes)
 {
     enum { LINES = 64 };
-    if (strcmp(pattern, "same") == 0)
+    switch (pattern) {
+    case INDEX_SAME:
         return 0;
-    if (strcmp(pattern, "overlap") == 0)
+    case INDEX_OVERLAP:
         return i * bytes / 2;
-    if (strcmp(pattern, "line") == 0)
+    case INDEX_LINE:
         return i * SLOT_BYTES;
-    // 37 is odd: no two elements are in one line; the places within the lines differ as well.
-    if (strcmp(pattern, "random") == 0)
+    case INDEX_RANDOM:
+        // 37 is odd: no two elements are in one line; the places within the lines differ as well.
         return (i * 37 + 11) % LINES * SLOT_BYTES + i * 5 % (SLOT_BYTES / bytes) * bytes;
+    case INDEX_ADJACENT:
+        break;
+    }
     return i * bytes;
 }
 
@@ -302,11 +281,10 @@ void data_index_init(struct draft *draft, int point)
 {
     const struct row_plan *rp = draft->rp;
     const struct operand *op = rp->points[point].op;
-    const char *pattern = list_row_option(rp->row, "index");
     int count = op->index_bits / op->bits, bytes = data_element_bytes(rp->row);
     for (int i = 0; i < count; i++)
         data_put_index(draft, DATA_SCRATCH + i * op->bits / 8, op->bits,
-                       data_index(pattern ? pattern : "adjacent", i, bytes));
+                       data_index(rp->row->index, i, bytes));
     char kind = op->index_bits == 512 ? 'z' : op->index_bits == 256 ? 'y' : 'x';
     draft_init_line(draft, "vmovups %cmm%d, [%s+%d]", kind, draft->reg[point],
                     draft_gpr(draft, rp->data_reg), DATA_SCRATCH);

@@ -53,8 +53,6 @@ struct point {
 
 enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
 
-enum data_kind { DATA_ORDINARY, DATA_DIVIDE, DATA_SQRT, DATA_INTEGER_DIVIDE, DATA_FUNCTION };
-
 // A row while it is planned.
 struct row_plan {
     const struct list_row *row;
@@ -131,7 +129,7 @@ int draft_x87_depth(const struct row_plan *rp);
 // one.
 int data_sets(const struct list_row *row);
 void data_set(struct row_plan *rp, int set);
-const char *data_x87_option(const struct row_plan *rp); // option st= from the set on; NULL: none
+const struct x87_values *data_x87_option(const struct row_plan *rp); // of the set; NULL: none
 // Slow division of vectors: the divisor's point (-1 for all other rows), and two divisors
 // (registers or displacements), each the reciprocal of the other, that links take in turns.
 int data_divisor_point(const struct row_plan *rp);
@@ -189,7 +187,7 @@ const char *plan_note(const struct row_plan *rp, const char *variant);
 // plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
 void latency_plan(struct row_plan *rp, const char *variant);
 void throughput_plan(struct row_plan *rp, const char *variant);
-int macro_plan(struct row_plan *rp, const char *macro, struct err *err);
+int macro_plan(struct row_plan *rp, struct err *err);
 
 // plan_tests.c
 struct test *plan_add_test(struct row_plan *rp, enum test_kind kind, const char *variant);

@@ -255,7 +255,7 @@ static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char 
     const char *src = rp->points[pair.s].name, *dst = rp->points[pair.d].name;
     test->src = pair.rest ? arena_printf(rp->arena, "%s.rest", src) : src;
     test->dst = pair.flag ? arena_printf(rp->arena, "%s.%s", dst, pair.flag) : dst;
-    if (rp->points[pair.d].part == PART_DATA && list_row_option(rp->row, "nontemporal")) {
+    if (rp->points[pair.d].part == PART_DATA && rp->row->nontemporal) {
         plan_refuse(test, OUTCOME_NOT_MEASURABLE,
                     "what is stored past the caches comes back from memory, not from the core");
         return;
@@ -293,7 +293,7 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
     // What a gather leaves in its mask is always 0.
     if (result->need == NEED_ONES)
         return false;
-    const char *unrelated = list_row_option(rp->row, "unrelated");
+    const char *unrelated = rp->row->unrelated;
     if (unrelated &&
         points_listed(unrelated, arena_printf(rp->arena, "%s:%s", source->name, result->name)))
         return false;

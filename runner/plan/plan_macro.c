@@ -143,11 +143,9 @@ static void macro_split(struct row_plan *rp, const char *text, struct contract *
     }
 }
 
-static int macro_read(struct row_plan *rp, FILE *file, const char *path, const char *call,
-                      struct err *err)
+static int macro_read(struct row_plan *rp, FILE *file, const char *path, struct err *err)
 {
-    size_t len = strcspn(call, ":");
-    const char *name = arena_strndup(rp->arena, call, len), *args = call + len;
+    const char *name = rp->row->macro.name;
     char text[MACRO_LINE_MAX];
     int found = 0;
     for (int line = 1; fgets(text, sizeof text, file); line++) {
@@ -157,7 +155,7 @@ static int macro_read(struct row_plan *rp, FILE *file, const char *path, const c
         macro_split(rp, text + 3, &contract);
         if (contract.nwords == 0 || strcmp(contract.words[0], name) != 0)
             continue;
-        if (macro_add(rp, &contract, args, err) != 0)
+        if (macro_add(rp, &contract, rp->row->macro.arguments, err) != 0)
             return -1;
         found++;
     }
@@ -167,21 +165,16 @@ static int macro_read(struct row_plan *rp, FILE *file, const char *path, const c
     return 0;
 }
 
-int macro_plan(struct row_plan *rp, const char *macro, struct err *err)
+int macro_plan(struct row_plan *rp, struct err *err)
 {
-    const char *colon = strchr(macro, ':');
-    if (!colon || colon == macro || !colon[1] || strchr(macro, '/'))
-        return list_row_error(
-            rp->row, macro, err,
-            "macro=%s should be macro=FILE.inc:NAME[:ARGUMENT...] with a file in macros/", macro);
+    const char *name = rp->row->macro.file;
     points_collect(rp);
     data_set(rp, 0);
-    const char *name = arena_printf(rp->arena, "macros/%.*s", (int)(colon - macro), macro);
-    const char *path = path_data(name);
+    const char *path = path_data(arena_printf(rp->arena, "macros/%s", name));
     FILE *file = fopen(path, "r");
     if (!file)
-        return list_row_error(rp->row, macro, err, "cannot read %s: %s", path, strerror(errno));
-    int status = macro_read(rp, file, path, colon + 1, err);
+        return list_row_error(rp->row, name, err, "cannot read %s: %s", path, strerror(errno));
+    int status = macro_read(rp, file, path, err);
     fclose(file);
     return status;
 }

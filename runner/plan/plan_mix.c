@@ -38,15 +38,14 @@ struct mix_writer {
 static void mix_row_plan(const struct list_row *row, const struct plan_params *params,
                          struct arena *arena, struct plan *plan, struct row_plan *rp)
 {
-    const char *data = list_row_option(row, "data");
     *rp = (struct row_plan){.row = row,
                             .params = params,
                             .arena = arena,
                             .plan = plan,
-                            .same = list_row_option(row, "same") != NULL,
+                            .same = row->same,
                             .avx = row->enc != ENC_LEGACY};
     points_collect(rp);
-    data_set(rp, data && strcmp(data, "slow") == 0);
+    data_set(rp, 0);
 }
 
 // Registers that any part must have are kept from all others.
@@ -294,8 +293,7 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
 
 bool mix_plannable(const struct list_row *row)
 {
-    return !list_row_option(row, "macro") && !list_row_option(row, "x87") &&
-           !list_row_option(row, "stack") && !list_row_option(row, "nontemporal");
+    return !row->macro.file && !row->x87_moves && !row->stack && !row->nontemporal;
 }
 
 // The form of the move or test that draft_break() writes.

@@ -25,33 +25,19 @@ static bool note_changes_length(const struct list_row *row)
 // "st0 1.7, others 2.3" of the set of data that is planned; NULL where all are 1.0.
 static const char *note_x87_values(const struct row_plan *rp, const char *variant)
 {
-    const char *st = data_x87_option(rp);
+    const struct x87_values *st = data_x87_option(rp);
+    const char *gap = *variant ? ": " : "";
     if (!st)
         return NULL;
-    size_t top = strcspn(st, "/:");
-    const char *others = st[top] == '/' ? st + top + 1 : NULL;
-    const char *gap = *variant ? ": " : "";
-    if (!others)
-        return arena_printf(rp->arena, "%s%sst %.*s", variant, gap, (int)top, st);
-    return arena_printf(rp->arena, "%s%sst0 %.*s, others %.*s", variant, gap, (int)top, st,
-                        (int)strcspn(others, ":"), others);
+    if (!st->others_text)
+        return arena_printf(rp->arena, "%s%sst %s", variant, gap, st->top_text);
+    return arena_printf(rp->arena, "%s%sst0 %s, others %s", variant, gap, st->top_text,
+                        st->others_text);
 }
 
 static const char *note_join(const struct row_plan *rp, const char *note, const char *more)
 {
     return *note && more ? arena_printf(rp->arena, "%s; %s", note, more) : more ? more : note;
-}
-
-// Blanks end an option, so underscores stand for them.
-static const char *note_of_list(const struct row_plan *rp)
-{
-    const char *text = list_row_option(rp->row, "note");
-    if (!text)
-        return NULL;
-    char *note = arena_strdup(rp->arena, text);
-    for (char *at = strchr(note, '_'); at; at = strchr(at, '_'))
-        *at = ' ';
-    return note;
 }
 
 const char *plan_note(const struct row_plan *rp, const char *variant)
@@ -65,5 +51,5 @@ const char *plan_note(const struct row_plan *rp, const char *variant)
     if (rp->slow)
         return note; // the rest is said once
     note = note_join(rp, note, note_changes_length(rp->row) ? "length-changing prefix" : NULL);
-    return note_join(rp, note, note_of_list(rp));
+    return note_join(rp, note, rp->row->note);
 }

@@ -195,11 +195,8 @@ static void points_set_registers(struct row_plan *rp)
 
 static void points_set_x87(struct row_plan *rp)
 {
-    const char *moves = list_row_option(rp->row, "x87");
-    rp->x87 = moves || rp->row->element == ELEMENT_F80;
-    rp->x87_moves = 0;
-    if (moves)
-        rp->x87_moves = strcmp(moves, "push") == 0 ? 1 : strcmp(moves, "pop") == 0 ? -1 : -2;
+    rp->x87_moves = rp->row->x87_moves;
+    rp->x87 = rp->x87_moves || rp->row->element == ELEMENT_F80;
 }
 
 void points_collect(struct row_plan *rp)
@@ -216,18 +213,15 @@ void points_collect(struct row_plan *rp)
     }
     for (int i = 0; i < row->nimplicit; i++)
         points_add_operand(rp, &row->implicit[i], -1);
-    const char *pointers = list_row_option(row, "pointer");
-    const char *small = list_row_option(row, "small");
-    const char *signs = list_row_option(row, "signs");
     for (int i = 0; i < rp->npoints; i++) {
         struct point *point = &rp->points[i];
-        if (pointers && point->class == CLASS_GPR && points_listed(pointers, point->name))
+        if (point->class == CLASS_GPR && points_listed(row->pointer, point->name))
             point->need = NEED_ADDRESS;
-        if (small && point->class == CLASS_GPR && points_listed(small, point->name)) {
+        if (point->class == CLASS_GPR && points_listed(row->small, point->name)) {
             point->need = NEED_VALUE;
             point->value = 1;
         }
-        if ((signs && points_listed(signs, point->name)) || points_is_gather_mask(rp, point) ||
+        if (points_listed(row->signs, point->name) || points_is_gather_mask(rp, point) ||
             (point->part == PART_MASK && point->written))
             point->need = NEED_ONES;
         point->same = rp->same && point->part == PART_WHOLE && point->position >= 0 &&

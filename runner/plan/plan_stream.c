@@ -25,7 +25,7 @@ static const struct operand *stream_stored(const struct list_row *row)
 int stream_bytes(const struct row_plan *rp)
 {
     const struct operand *stored = stream_stored(rp->row);
-    return list_row_option(rp->row, "nontemporal") && stored ? stored->bits / 8 : 0;
+    return rp->row->nontemporal && stored ? stored->bits / 8 : 0;
 }
 
 // The point that says where an instance stores: the base of its memory operand, or a pointer.

@@ -126,15 +126,9 @@ static void throughput_put_immediates(struct draft *draft)
 }
 
 // Instructions that put back what the row moves: the stack pointer.
-static int throughput_option_number(const struct row_plan *rp, const char *key)
-{
-    const char *value = list_row_option(rp->row, key);
-    return value ? atoi(value) : 0;
-}
-
 static void throughput_before(struct draft *draft, int instances)
 {
-    int moved = throughput_option_number(draft->rp, "stack");
+    int moved = draft->rp->row->stack;
     if (moved > 0)
         draft_line(draft, "lea %s, [%s-%d]", draft_gpr(draft, REG_RSP), draft_gpr(draft, REG_RSP),
                    moved * instances);
@@ -142,7 +136,7 @@ static void throughput_before(struct draft *draft, int instances)
 
 static void throughput_after(struct draft *draft, int instances)
 {
-    int moved = throughput_option_number(draft->rp, "stack");
+    int moved = draft->rp->row->stack;
     if (moved < 0)
         draft_line(draft, "lea %s, [%s+%d]", draft_gpr(draft, REG_RSP), draft_gpr(draft, REG_RSP),
                    -moved * instances);
@@ -390,7 +384,7 @@ void throughput_plan(struct row_plan *rp, const char *variant)
     bool breakers[POINTS_MAX];
     bool sets = throughput_breakers(rp, BREAK_NEEDED, breakers) > 0;
     // Putting back what the row moved or changed takes part of the time.
-    if (list_row_option(rp->row, "x87") || list_row_option(rp->row, "stack") || sets)
+    if (rp->row->x87_moves || rp->row->stack || sets)
         test->bound = BOUND_UPPER;
     if (stream_bytes(rp))
         stream_kernel(rp, test);

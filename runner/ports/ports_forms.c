@@ -72,8 +72,8 @@ static bool row_transfers(const struct list_row *row)
 static int blocker_cost(const struct list_row *row)
 {
     int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
-    if (cost < 0 || row->bits != 64 || !mix_plannable(row) || list_row_option(row, "same") ||
-        list_row_option(row, "data") || row->rounding != ROUND_NONE)
+    if (cost < 0 || row->bits != 64 || !mix_plannable(row) || row->same ||
+        row->data != DATA_ORDINARY || row->rounding != ROUND_NONE)
         return -1;
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];

@@ -82,7 +82,7 @@ static bool row_shows_units(const struct list_row *row)
 static bool row_shows_paths(const struct list_row *row, double clk)
 {
     if (!(clk >= PATH_LEAST_CLK && clk <= PATH_MOST_CLK) || row->enc == ENC_EVEX ||
-        list_row_option(row, "data"))
+        row->data != DATA_ORDINARY)
         return false;
     for (int i = 0; i < row->nops; i++) {
         const struct operand *op = &row->ops[i];

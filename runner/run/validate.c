@@ -67,7 +67,7 @@ static int form_class(const struct list_row *row, const struct port_usage *usage
 // Whether instances wait for each other in a way that no move can cut: through memory, say.
 static bool chains(const struct list_row *row)
 {
-    if (list_row_option(row, "same"))
+    if (row->same)
         return true; // what it reads is what it has written
     int read = 0, written = 0;
     for (int i = 0; i < row->nops + row->nimplicit; i++) {

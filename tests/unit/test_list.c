@@ -221,9 +221,9 @@ static void test_rows(void **state)
     assert_int_equal(row->tests, TESTS_LATENCY | TESTS_THROUGHPUT);
     assert_int_equal(row->element, ELEMENT_F32);
     assert_int_equal(row->noptions, 3);
-    assert_string_equal(list_row_option(row, "same"), "");
-    assert_string_equal(list_row_option(row, "data"), "div");
-    assert_null(list_row_option(row, "bits"));
+    assert_true(row->same);
+    assert_int_equal(row->data, DATA_DIVIDE);
+    assert_false(row->nontemporal);
     struct err err;
     assert_int_equal(list_row_error(row, "same", &err, "no %s", "good"), -1);
     const char *source = strstr(err.text, "{evex}"), *caret = strchr(err.text, '^');

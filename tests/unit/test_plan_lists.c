@@ -115,7 +115,7 @@ static bool writes_register(const struct list_row *row, const char *body, int re
 static bool cuts_its_chain(const struct plan *plan, const struct test *test, const char *body)
 {
     int bits = plan->row->bits, chain = source_register(plan->row, test->src);
-    if (test->kind != TEST_LATENCY || chain < 0 || list_row_option(plan->row, "macro"))
+    if (test->kind != TEST_LATENCY || chain < 0 || plan->row->macro.file)
         return false;
     for (int reg = 0; reg < (bits == 64 ? 16 : 8); reg++) {
         char line[40], last[24];
@@ -137,9 +137,8 @@ static int check_plan(const struct plan *plan)
                                        (plan->row->bits == 32 && strstr(spec->body, "r14") != NULL);
             bool unknown_register = strchr(spec->body, '?') || strstr(spec->body, "null");
             // A macro's contract says how many instructions there are.
-            bool counted =
-                list_row_option(plan->row, "macro") || body_instrs(spec->body) == spec->instrs;
-            bool balanced = list_row_option(plan->row, "macro") || x87_is_balanced(spec);
+            bool counted = plan->row->macro.file || body_instrs(spec->body) == spec->instrs;
+            bool balanced = plan->row->macro.file || x87_is_balanced(spec);
             bool cut = cuts_its_chain(plan, &plan->tests[t], spec->body);
             if (counted && balanced && spec->instances > 0 && !names_loop_register &&
                 !unknown_register && !cut)

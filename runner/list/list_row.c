@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// What a row's options say, as its fields. The values have passed list_option_parse(): what is read
+// here is well-formed.
+#include "list_option.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *list_row_option(const struct list_row *row, const char *key)
+{
+    for (int i = 0; i < row->noptions; i++)
+        if (strcmp(row->options[i].key, key) == 0)
+            return row->options[i].value;
+    return NULL;
+}
+
+int tests_parse(const char *letters, unsigned *tests, const char **wrong)
+{
+    static const char known[] = "LTP"; // in the order of the TESTS_ bits
+    *tests = 0;
+    for (*wrong = letters; **wrong; ++*wrong) {
+        const char *letter = strchr(known, **wrong);
+        if (!letter)
+            return -1;
+        *tests |= 1u << (letter - known);
+    }
+    return 0;
+}
+
+// The index of the value among `names`; `otherwise` where the row does not have the option.
+static int option_index(const struct list_row *row, const char *key, const char *const *names,
+                        int count, int otherwise)
+{
+    const char *value = list_row_option(row, key);
+    for (int i = 0; value && i < count; i++)
+        if (strcmp(value, names[i]) == 0)
+            return i;
+    return otherwise;
+}
+
+static bool option_bits(const struct list_row *row, const char *key, uint64_t *bits)
+{
+    const char *value = list_row_option(row, key);
+    if (value)
+        *bits = strtoull(value, NULL, 0);
+    return value != NULL;
+}
+
+// "TOP", "TOP/OTHERS", or several of these with ':' between.
+static void set_x87_values(struct list_row *row, struct arena *arena)
+{
+    const char *at = list_row_option(row, "st");
+    for (; at && row->nst < X87_SETS_MAX; at = strchr(at, ':') ? strchr(at, ':') + 1 : NULL) {
+        size_t len = strcspn(at, ":"), top = strcspn(at, "/:");
+        struct x87_values *values = &row->st[row->nst++];
+        values->top_text = arena_strndup(arena, at, top);
+        values->top = values->others = strtod(values->top_text, NULL);
+        if (top == len)
+            continue;
+        values->others_text = arena_strndup(arena, at + top + 1, len - top - 1);
+        values->others = strtod(values->others_text, NULL);
+    }
+}
+
+static void set_x87_moves(struct list_row *row)
+{
+    static const char *const names[] = {"pop2", "pop", "", "push"};
+    row->x87_moves = option_index(row, "x87", names, ARRAY_LEN(names), 2) - 2;
+}
+
+// Blanks end an option, so underscores stand for them.
+static void set_note(struct list_row *row, struct arena *arena)
+{
+    const char *text = list_row_option(row, "note");
+    if (!text)
+        return;
+    char *note = arena_strdup(arena, text);
+    for (char *at = strchr(note, '_'); at; at = strchr(at, '_'))
+        *at = ' ';
+    row->note = note;
+}
+
+static void set_macro(struct list_row *row, struct arena *arena)
+{
+    const char *text = list_row_option(row, "macro");
+    if (!text)
+        return;
+    size_t file = strcspn(text, ":");
+    const char *name = text + file + 1;
+    size_t len = strcspn(name, ":");
+    row->macro = (struct row_macro){arena_strndup(arena, text, file),
+                                    arena_strndup(arena, name, len), name + len};
+}
+
+void list_row_set_options(struct list_row *row, struct arena *arena)
+{
+    static const char *const data[] = {"", "div", "sqrt", "idiv", "function"};
+    static const char *const indices[] = {"adjacent", "same", "overlap", "line", "random"};
+    const char *stack = list_row_option(row, "stack");
+    row->same = list_row_option(row, "same") != NULL;
+    row->nontemporal = list_row_option(row, "nontemporal") != NULL;
+    row->data = (enum data_kind)option_index(row, "data", data, ARRAY_LEN(data), DATA_ORDINARY);
+    row->index =
+        (enum index_pattern)option_index(row, "index", indices, ARRAY_LEN(indices), INDEX_ADJACENT);
+    row->stack = stack ? atoi(stack) : 0;
+    row->has_mask = option_bits(row, "mask", &row->mask);
+    row->has_fill = option_bits(row, "fill", &row->fill);
+    row->pointer = list_row_option(row, "pointer");
+    row->small = list_row_option(row, "small");
+    row->signs = list_row_option(row, "signs");
+    row->unrelated = list_row_option(row, "unrelated");
+    set_x87_values(row, arena);
+    set_x87_moves(row);
+    set_note(row, arena);
+    set_macro(row, arena);
+}
