@@ -11,6 +11,7 @@
 #include "store/store_property.h"
 #include "store_options.h"
 #include "util/suggest.h"
+#include "util/terminal.h"
 #include "util/text.h"
 
 #include <fnmatch.h>
@@ -18,12 +19,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // clang-format off
 static const struct command_option options[] = {
     {'l', "list", NULL, "name the properties and their questions; measures nothing"},
     {'s', "show", NULL, "print what the database has of them; measures nothing"},
     {0, "quick", NULL, "a handful of quick ones instead of all"},
+    {0, "plot", NULL, "draw the curves in lines of text, too"},
+    {0, "results", "DIR",
+        "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed)"},
     {0, "points", NULL, "with --format csv: the points of the curves instead of what they say"},
     {0, "resume", NULL,
         "go on with the last unfinished run of the same properties and version on this CPU"},
@@ -42,6 +47,8 @@ enum {
     OPT_LIST,
     OPT_SHOW,
     OPT_QUICK,
+    OPT_PLOT,
+    OPT_RESULTS,
     OPT_POINTS,
     OPT_RESUME,
     OPT_FORMAT,
@@ -77,7 +84,8 @@ struct arguments {
     const char *db;
     enum report_format format;
     int64_t run_id;
-    bool list, show, quick, points;
+    const char *results; // NULL: none
+    bool list, show, quick, plot, points;
     char **names;
     int nnames;
 };
@@ -85,11 +93,15 @@ struct arguments {
 static int property_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    bool *const flags[] = {
-        [OPT_LIST] = &arguments->list,         [OPT_SHOW] = &arguments->show,
-        [OPT_QUICK] = &arguments->quick,       [OPT_POINTS] = &arguments->points,
-        [OPT_RESUME] = &arguments->run.resume, [OPT_NEW_FLOOR] = &arguments->run.new_floor,
-        [OPT_KEEP] = &arguments->run.keep,     [OPT_QUIET] = &arguments->run.quiet};
+    bool *const flags[] = {[OPT_LIST] = &arguments->list,
+                           [OPT_SHOW] = &arguments->show,
+                           [OPT_QUICK] = &arguments->quick,
+                           [OPT_PLOT] = &arguments->plot,
+                           [OPT_POINTS] = &arguments->points,
+                           [OPT_RESUME] = &arguments->run.resume,
+                           [OPT_NEW_FLOOR] = &arguments->run.new_floor,
+                           [OPT_KEEP] = &arguments->run.keep,
+                           [OPT_QUIET] = &arguments->run.quiet};
     switch (option) {
     case OPT_FORMAT:
         return format_option_read(&cmd_property, value, FORMATS_ALL, &arguments->format);
@@ -99,6 +111,9 @@ static int property_option(void *context, int option, const char *value)
     case OPT_CPU:
         return command_option_number(&cmd_property, option, value, 0, COMMAND_CPU_MAX,
                                      &arguments->run.cpu);
+    case OPT_RESULTS:
+        arguments->results = value;
+        return EXIT_DONE;
     case OPT_DB:
         arguments->db = value;
         return EXIT_DONE;
@@ -186,9 +201,20 @@ static int print_run(const struct arguments *arguments, struct store *store, int
         (arguments->points ? report_property_points : report_property_csv)(all, chosen, &out);
     else
         report_property_text(all, chosen, &out);
+    if (arguments->plot && arguments->format == REPORT_TABLE) {
+        int columns = terminal_columns(STDOUT_FILENO);
+        strbuf_puts(&out, "\n");
+        report_property_draw(all, chosen, columns ? columns : 80, &out);
+    }
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
     arena_free(&arena);
+    int status =
+        arguments->results ? report_property_write(store, run_id, arguments->results, &err) : 0;
+    if (status < 0)
+        return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status > 0)
+        fputs("latput property: no pictures, since gnuplot is not installed\n", stderr);
     return EXIT_DONE;
 }
 

@@ -32,14 +32,24 @@ static double pair_slope(const struct shape *shape, const double *v, double *roo
     return slope;
 }
 
-// How far the points lie from the line, as a share of what it rises: the median.
+// What does not matter of a line's y: a twentieth of what it rises, or a fiftieth of what the
+// points are, where it hardly rises.
+static double line_tolerance(const struct shape *shape, double slope, double *room)
+{
+    double rise = slope * (shape->points[shape->n - 1]->x - shape->points[0]->x);
+    for (int i = 0; i < shape->n; i++)
+        room[i] = fabs(shape->v[i]);
+    quantile_sort(room, shape->n);
+    return fmax(0.05 * fabs(rise), 0.02 * quantile_median(room, shape->n));
+}
+
+// How far the points lie from the line: the median.
 static double line_misfit(const struct shape *shape, double slope, double start, double *room)
 {
     for (int i = 0; i < shape->n; i++)
         room[i] = fabs(shape->v[i] - start - slope * shape->points[i]->x);
     quantile_sort(room, shape->n);
-    double rise = slope * (shape->points[shape->n - 1]->x - shape->points[0]->x);
-    return rise == 0 ? 0 : quantile_median(room, shape->n) / fabs(rise);
+    return quantile_median(room, shape->n);
 }
 
 struct conclusion conclude_slope(const struct conclude_question *question,
@@ -65,7 +75,9 @@ struct conclusion conclude_slope(const struct conclude_question *question,
     resample_interval(slopes, RESAMPLES, &low, &high);
     resample_interval(starts, RESAMPLES, &start_low, &start_high);
     struct draft draft = {.arena = arena};
-    double misfit = line_misfit(&shape, slope, start, room);
+    double tolerance = line_tolerance(&shape, slope, room);
+    bool straight = line_misfit(&shape, slope, start, room) <= tolerance;
+    tolerance *= fabs(factor) / (shape.points[shape.n - 1]->x - shape.points[0]->x);
     slope *= factor;
     start *= factor;
     draft_value(&draft, "slope", slope, fmin(low, slope), fmax(high, slope), question->y_unit);
@@ -73,12 +85,12 @@ struct conclusion conclude_slope(const struct conclude_question *question,
                 question->y_unit);
     int near = 0;
     for (int i = 0; i < RESAMPLES; i++)
-        near += fabs(slopes[i] - slope) <= 0.05 * fabs(slope);
+        near += fabs(slopes[i] - slope) <= tolerance;
     const char *sentence =
         arena_printf(arena, "%s for each %s", conclude_quantity(arena, slope, question->y_unit),
                      question->x_unit ? question->x_unit : "step");
     enum conclusion_outcome outcome = CONCLUSION_OK;
-    if (misfit > 0.05) {
+    if (!straight) {
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(arena, "%s, but the points lie on no straight line", sentence);
     }

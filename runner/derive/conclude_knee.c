@@ -198,7 +198,9 @@ struct conclusion conclude_knee(const struct conclude_question *question, const 
     enum conclusion_outcome outcome = CONCLUSION_OK;
     if (steps[0].disputed || steps[0].share < SURE) {
         outcome = CONCLUSION_UNSTABLE;
-        sentence = arena_printf(arena, "%s, in some passes only", sentence);
+        sentence = arena_printf(
+            arena, steps[0].disputed ? "%s, in some passes only" : "%s, but it may be elsewhere",
+            sentence);
     } else if (nsteps > 1 && height(&steps[1]) >= RIVAL * height(&steps[0])) {
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(

@@ -137,31 +137,33 @@ static void resample_step(struct step *step, const struct shape *shape, uint64_t
     step->share = (double)near / RESAMPLES;
 }
 
-// The mean distance of a pass's values from the left level, on its last points or behind it.
-static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind)
+// How far a pass's values lie from the left level, those on it or those behind the step: the middle
+// of the shortest half. Behind a step, from the right level.
+static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind,
+                          struct arena *arena)
 {
-    enum { NEAR = 8 };
-    double values[NEAR];
-    int n = 0, end = step->bend ? shape->n - 1 : step->right->last;
-    for (int k = 0; k < NEAR; k++) {
-        int i = step->bend && behind ? end - k : behind ? step->next + k : step->last - k;
-        if (i > end || i < step->left->first || (behind && i < step->next))
-            break;
+    int first = behind ? step->next : step->left->first, n = 0;
+    int last = behind ? step->right->last : step->last;
+    const struct segment *level = behind && !step->bend ? step->right : step->left;
+    // Where a bend goes on to grow, its end shows it best.
+    if (step->bend && behind)
+        first = last - (last - first) / 4;
+    double *values = arena_alloc(arena, sizeof *values * (size_t)(shape->n + 1));
+    for (int i = first; i <= last; i++) {
         double v = shape->pass_v[pass * shape->n + i];
         if (!isnan(v))
-            values[n++] = v - (behind && !step->bend ? segment_at(step->right, shape, i)
-                                                     : segment_at(step->left, shape, i));
+            values[n++] = v - segment_at(level, shape, i);
     }
     return shortest_half(values, n);
 }
 
 // Whether every pass that was there has the step, of at least half its height.
-static bool passes_agree(const struct step *step, const struct shape *shape)
+static bool passes_agree(const struct step *step, const struct shape *shape, struct arena *arena)
 {
     double height = step->after - step->before;
     for (int pass = 0; pass < shape->npasses; pass++) {
-        double before = pass_height(step, shape, pass, false);
-        double after = pass_height(step, shape, pass, true);
+        double before = pass_height(step, shape, pass, false, arena);
+        double after = pass_height(step, shape, pass, true, arena);
         if (isnan(before) || isnan(after))
             continue;
         double own = step->bend ? after - before : height + after - before;
@@ -189,7 +191,7 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
         struct step step = make_step(shape, &segments[i], &segments[right], bend);
         if (fabs(step.after - step.before) >= shape->least) {
             resample_step(&step, shape, &state, arena);
-            step.disputed = !passes_agree(&step, shape);
+            step.disputed = !passes_agree(&step, shape, arena);
             (*steps)[n++] = step;
         }
         i = right;

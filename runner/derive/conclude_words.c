@@ -5,6 +5,9 @@
 #include <math.h>
 #include <string.h>
 
+// Nothing that is measured here is as small: in cycles, nanoseconds, shares.
+static const double NOTHING = 0.0005;
+
 static const char *const READINGS[] = {
     [READING_KNEE] = "knee",
     [READING_PLATEAUS] = "plateaus",
@@ -58,17 +61,24 @@ const char *confidence_word(double confidence)
     return confidence >= 0.9 ? "high" : confidence >= 0.6 ? "fair" : "low";
 }
 
+// "48 KiB", three digits where it is no whole number.
+static const char *bytes_text(struct arena *arena, double value)
+{
+    int scale = 0;
+    for (; fabs(value) >= 1024 && scale < 3; scale++)
+        value /= 1024;
+    return arena_printf(arena, fabs(value) < 1000 ? "%.3g %ciB" : "%.0f %ciB", value,
+                        "?KMG"[scale]);
+}
+
 const char *conclude_quantity(struct arena *arena, double value, const char *unit)
 {
-    if (unit && strcmp(unit, "bytes") == 0 && fabs(value) >= 1024) {
-        int scale = 0;
-        double scaled = value;
-        for (; fabs(scaled) >= 1024 && scale < 3; scale++)
-            scaled /= 1024;
-        return arena_printf(arena, "%.4g %ciB", scaled, "?KMG"[scale]);
-    }
+    if (unit && strcmp(unit, "bytes") == 0 && fabs(value) >= 1024)
+        return bytes_text(arena, value);
     const char *space = unit && *unit ? " " : "";
     unit = unit ? unit : "";
+    if (fabs(value) < NOTHING)
+        value = 0;
     if (value == floor(value) && fabs(value) < 1e9)
         return arena_printf(arena, "%.0f%s%s", value, space, unit);
     return arena_printf(arena, fabs(value) < 1000 ? "%.3g%s%s" : "%.0f%s%s", value, space, unit);

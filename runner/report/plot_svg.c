@@ -89,23 +89,51 @@ static void put_axes(const struct plot *plot, const struct plot_range *range, st
                       range->y_high + 0.15 * fabs(range->y_high) + !(room > 0));
 }
 
-// A point's least, greatest and value: the median of the shortest half.
+struct row { // of a curve's data
+    double x, y, low, high;
+};
+
+static int row_compare(const void *a, const void *b)
+{
+    const struct row *left = a, *right = b;
+    return (left->x > right->x) - (left->x < right->x);
+}
+
+// A point's value and what the middle half of its samples spans.
+static struct row make_row(const struct curve_point *point, struct arena *arena)
+{
+    struct row row = {point->x, curve_point_value(point), 0, 0};
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(point->nsamples + 1));
+    int n = 0;
+    for (int i = 0; i < point->nsamples; i++)
+        if (isfinite(point->samples[i].value))
+            sorted[n++] = point->samples[i].value;
+    quantile_sort(sorted, n);
+    if (n) {
+        row.low = fmin(row.y, quantile_of(sorted, n, 0.25));
+        row.high = fmax(row.y, quantile_of(sorted, n, 0.75));
+    }
+    return row;
+}
+
+// Points may come in any order; lines go from left to right.
 static void put_data(const struct plot *plot, struct strbuf *out)
 {
+    struct arena arena = {0};
     for (int i = 0; i < plot->ncurves; i++) {
+        const struct curve *curve = &plot->curves[i];
+        struct row *rows = arena_alloc(&arena, sizeof *rows * (size_t)(curve->npoints + 1));
+        for (int k = 0; k < curve->npoints; k++)
+            rows[k] = make_row(&curve->points[k], &arena);
+        qsort(rows, (size_t)curve->npoints, sizeof *rows, row_compare);
         strbuf_printf(out, "$curve%d << END\n", i);
-        for (int k = 0; k < plot->curves[i].npoints; k++) {
-            const struct curve_point *point = &plot->curves[i].points[k];
-            double y = curve_point_value(point), low = y, high = y;
-            for (int s = 0; s < point->nsamples; s++) {
-                low = fmin(low, point->samples[s].value);
-                high = fmax(high, point->samples[s].value);
-            }
-            if (isfinite(y) && isfinite(low) && isfinite(high))
-                strbuf_printf(out, "%.17g %.9g %.9g %.9g\n", point->x, y, low, high);
-        }
+        for (int k = 0; k < curve->npoints; k++)
+            if (isfinite(rows[k].y))
+                strbuf_printf(out, "%.17g %.9g %.9g %.9g\n", rows[k].x, rows[k].y, rows[k].low,
+                              rows[k].high);
         strbuf_puts(out, "END\n");
     }
+    arena_free(&arena);
 }
 
 static int find_curve(const struct plot *plot, const char *variant)

@@ -15,4 +15,18 @@ void report_property_points(const struct stored_property *properties, int n, str
 // An array of properties, with conclusions and points.
 void report_property_json(const struct stored_property *properties, int n, struct strbuf *out);
 
+// --- data sheet and pictures (report_property_sheet.c, report_property_plot.c) ---
+
+// The data sheet: a line a value, fits 80 columns. `virtual_machine`: says where numbers mean
+// little.
+void report_property_sheet(const struct stored_property *properties, int n, bool virtual_machine,
+                           struct strbuf *out);
+// The pictures in lines of at most `width` characters.
+void report_property_draw(struct stored_property *properties, int n, int width, struct strbuf *out);
+// What a run has: properties.txt and plots/NAME.svg in `directory` (made if missing). Each file
+// appears when it is complete. 0; 1: there are no pictures, since gnuplot is not installed; -1 with
+// a message.
+int report_property_write(struct store *store, int64_t run_id, const char *directory,
+                          struct err *err);
+
 #endif

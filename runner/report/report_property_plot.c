@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Pictures of stored properties; see report_property.h.
+#include "report_property.h"
+
+#include "derive/conclude_question.h"
+#include "plot.h"
+#include "report.h"
+#include "store/store_read.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+// What of a property is drawn; the arena's, and the property's. False: there is nothing to draw.
+static bool make_plot(struct stored_property *property, struct plot *plot, struct arena *arena)
+{
+    struct conclude_question question;
+    const char *at;
+    struct err err;
+    if (property->npoints == 0 ||
+        conclude_question_read(property->reading, &question, arena, &at, &err) != 0)
+        return false;
+    *plot = (struct plot){.title = property->title,
+                          .question = property->question,
+                          .x_unit = property->x_unit,
+                          .y_unit = property->y_unit,
+                          .geometric = question.geometric,
+                          .reading = question.reading,
+                          .conclusions = property->conclusions,
+                          .nconclusions = property->nconclusions};
+    plot->curves = store_property_curves(property, arena, &plot->ncurves);
+    return true;
+}
+
+void report_property_draw(struct stored_property *properties, int n, int width, struct strbuf *out)
+{
+    for (int i = 0; i < n; i++) {
+        struct arena arena = {0};
+        struct plot plot;
+        if (make_plot(&properties[i], &plot, &arena)) {
+            plot_text(&plot, width, out);
+            strbuf_puts(out, "\n");
+        }
+        arena_free(&arena);
+    }
+}
+
+static int write_plot(struct stored_property *property, const char *directory, struct err *err)
+{
+    struct arena arena = {0};
+    struct plot plot;
+    struct strbuf svg = {0};
+    int status = 0;
+    if (make_plot(property, &plot, &arena))
+        status = plot_svg(&plot, &svg, err);
+    if (status == 0 && svg.len) {
+        char *stem = report_file_stem(property->name);
+        status = report_write_file(arena_printf(&arena, "%s/%s.svg", directory, stem), svg.data,
+                                   svg.len, err);
+        free(stem);
+    }
+    strbuf_free(&svg);
+    arena_free(&arena);
+    return status;
+}
+
+static int make_directory(const char *path, struct err *err)
+{
+    if (mkdir(path, 0777) == 0 || errno == EEXIST)
+        return 0;
+    err_set(err, "%s: cannot be made: %s", path, strerror(errno));
+    return -1;
+}
+
+// The sheet with its heading: which CPU, when, by what.
+static int make_sheet(struct store *store, int64_t run_id, struct stored_property *properties,
+                      int n, struct strbuf *out, struct err *err)
+{
+    const struct store_filter filter = {.run_id = run_id};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    if (!rows)
+        return -1;
+    int got = store_rows_next(rows, err);
+    if (got > 0) {
+        const char *brand = store_rows_text(rows, store_rows_column(rows, "brand"));
+        strbuf_printf(out, "Properties of the pipeline: %s\n",
+                      *brand ? brand : "a CPU without a name");
+        strbuf_printf(out, "uarch %s; ", store_rows_text(rows, store_rows_column(rows, "uarch")));
+        strbuf_printf(out, "started %.10s; ",
+                      store_rows_text(rows, store_rows_column(rows, "started_utc")));
+        strbuf_printf(out, "latput %s\n",
+                      store_rows_text(rows, store_rows_column(rows, "version")));
+        const char *hypervisor = store_rows_text(rows, store_rows_column(rows, "hypervisor"));
+        if (*hypervisor)
+            strbuf_printf(out, "On a virtual machine (%s)\n", hypervisor);
+        report_property_sheet(properties, n, *hypervisor != '\0', out);
+    } else if (got == 0) {
+        err_set(err, "%s: has no such run", store_path(store));
+    }
+    store_rows_close(rows);
+    return got > 0 ? 0 : -1;
+}
+
+int report_property_write(struct store *store, int64_t run_id, const char *directory,
+                          struct err *err)
+{
+    struct arena arena = {0};
+    struct strbuf sheet = {0};
+    struct stored_property *properties;
+    int n;
+    const char *plots = arena_printf(&arena, "%s/plots", directory);
+    int status = store_get_properties(store, run_id, &properties, &n, &arena, err);
+    if (status == 0)
+        status = make_directory(directory, err);
+    if (status == 0)
+        status = make_sheet(store, run_id, properties, n, &sheet, err);
+    if (status == 0)
+        status = report_write_file(arena_printf(&arena, "%s/properties.txt", directory), sheet.data,
+                                   sheet.len, err);
+    if (status == 0)
+        status = make_directory(plots, err);
+    for (int i = 0; i < n && status == 0; i++)
+        status = write_plot(&properties[i], plots, err);
+    strbuf_free(&sheet);
+    arena_free(&arena);
+    return status;
+}
