@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 # Builds latput into build/. Targets: all (default), tests (builds them), check (runs them),
 # check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and
-# speed of the measurement itself; LISTS), golden (rewrites the expected outputs), fuzz (SECONDS=N,
-# TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR), dist, clean.
+# speed of the measurement itself; LISTS; speed of the web page), golden (rewrites the expected
+# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR),
+# dist, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
@@ -194,8 +195,9 @@ storm: all
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
 
-bench: all
+bench: all $(BUILD)/tests/test_site
 	tests/bench.sh $(BUILD) $(LISTS)
+	tests/bench_site.sh $(BUILD) || [ $$? = 77 ]
 
 # Files that are in git or are about to be, or in an unpacked archive.
 sources = $(shell if [ -e .git ]; then \

@@ -155,6 +155,11 @@
 
     async function show(changes) {
         const is = state.view === "table";
+        // The letters of a search have to be quick.
+        if (is && changes && Object.keys(changes).every((key) => key === "search")) {
+            table.update(false);
+            return;
+        }
         if (changes === null) await Promise.all(view.shown().map(latput.loadCpu));
         byId("view-table").hidden = !is;
         byId("view-page").hidden = is;

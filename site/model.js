@@ -6,7 +6,7 @@
 const latput = {};
 (() => {
     const model = { index: null, forms: null, cpus: [], properties: null };
-    const waiting = new Map(); // file -> [{resolve}] until its put() has come
+    const early = []; // tables that came before the forms
     const loaded = new Map(); // file -> promise
     const details = new Map(); // "cpu/chunk" -> value
 
@@ -57,10 +57,15 @@ const latput = {};
         };
         forms.text = (column, i) => text(forms[column][i]);
         model.forms = forms;
+        for (const table of early.splice(0)) putCpu(table);
     }
 
     // Rows of a CPU by form: -1 where it has none.
     function putCpu(table) {
+        if (!model.forms) {
+            early.push(table);
+            return;
+        }
         const n = table.step.length;
         const row = new Int32Array(model.forms.count).fill(-1);
         for (let i = 0, form = 0; i < n; i++) {
@@ -76,8 +81,6 @@ const latput = {};
                 const i = get(column, form);
                 return i === null || i < 0 ? null : table.texts[i];
             },
-            texts: table.texts,
-            index: (column, form) => get(column, form),
         };
     }
 
@@ -108,12 +111,11 @@ const latput = {};
         })[kind](value);
     };
 
-    // forms.js comes with the page, so it is there before any CPU's file unless that is faster.
+    // forms.js comes with the page; a CPU's file may be faster.
     function loadCpu(cpu) {
-        cpu.loading ??= formsReady().then(() => load(dataFile(cpu.file)));
+        cpu.loading ??= Promise.all([load("data/forms.js"), load(dataFile(cpu.file))]);
         return cpu.loading;
     }
-    const formsReady = () => load("data/forms.js");
     // The script element of the page counts as asked for.
     loaded.set(
         "data/forms.js",

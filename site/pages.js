@@ -244,18 +244,10 @@
     // --- properties ---
 
     const number = (value) =>
-        typeof value !== "number" ? (value ?? "") : String(Number(value.toPrecision(4)));
+        typeof value !== "number" || Number.isInteger(value)
+            ? String(value ?? "")
+            : String(Number(value.toPrecision(4)));
     const cpuOfRun = (id) => model.cpus.find((cpu) => cpu.runs.some((one) => one.run_id === id));
-    // The newest run of each CPU that has the property.
-    function newest(rows) {
-        const best = new Map();
-        for (const row of rows) {
-            const cpu = cpuOfRun(row.run_id),
-                key = `${cpu?.at} ${row.variant}`;
-            if (cpu && (best.get(key)?.run_id ?? -1) < row.run_id) best.set(key, { ...row, cpu });
-        }
-        return [...best.values()];
-    }
     async function curve(place, lines) {
         await latput.load("vendor/uPlot.iife.min.js");
         if (!document.getElementById("uplot-style"))
@@ -297,7 +289,10 @@
                 height: 280,
                 scales: { x: { time: false, distr: logarithmic ? 3 : 1, log: 2 } },
                 series,
-                axes: [axis, { ...axis, size: 62 }],
+                axes: [
+                    { ...axis, label: lines[0].points[0].x_unit || "" },
+                    { ...axis, size: 62, label: lines[0].points[0].y_unit || "" },
+                ],
             },
             data,
             place,
@@ -310,40 +305,89 @@
                 `Curves of ${lines.map((line) => line.label).join(", ")}; the points are in the table below`,
             );
     }
-    function property(name, rows, points) {
-        const best = newest(rows),
-            place = h("div", { class: "plot" });
-        const title = best.find((row) => row.title)?.title;
-        const lines = best
-            .map((row) => ({
-                label: `${row.cpu.key}${row.variant ? ` ${row.variant}` : ""}`,
-                points: (points.get(`${row.run_id} ${name} ${row.variant}`) ?? [])
-                    .filter((point) => typeof point.x === "number" && typeof point.y === "number")
-                    .sort((a, b) => a.x - b.x),
-            }))
-            .filter((line) => line.points.length > 1);
-        if (lines.length > 0) requestAnimationFrame(() => curve(place, lines));
-        const flat = lines.flatMap((line) =>
-            line.points.map((point) => ({ label: line.label, ...point })),
+    const range = (row) =>
+        row.low === null || row.low === undefined ? "" : `${number(row.low)} – ${number(row.high)}`;
+    // Two variables: a line of the table is one value of the second.
+    function matrix(line) {
+        const across = [...new Set(line.points.map((point) => point.x))].sort((a, b) => a - b);
+        const down = Map.groupBy(line.points, (point) => point.by_x);
+        const values = line.points.map((point) => point.y);
+        const low = Math.min(...values);
+        const high = Math.max(...values);
+        const cell = (row, x) => {
+            const point = row.get(x);
+            const element = h("span", { class: "heat" }, point ? number(point.y) : "");
+            const share = point && high > low ? (point.y - low) / (high - low) : 0;
+            element.style.backgroundColor = `color-mix(in srgb, var(--on) ${share * 45}%, transparent)`;
+            return element;
+        };
+        const rows = [...down]
+            .sort(([a], [b]) => a - b)
+            .map(([by, points]) => [by, new Map(points.map((point) => [point.x, point]))]);
+        return grid(
+            line.label,
+            [
+                ["", ([by]) => number(by), "number"],
+                ...across.map((x) => [number(x), ([, row]) => cell(row, x), "number"]),
+            ],
+            rows,
         );
+    }
+    // The curves of the runs that the conclusions are of, a variant each.
+    function linesOf(name, rows, points) {
+        const lines = [];
+        for (const run of new Set(rows.map((row) => row.run_id)))
+            for (const [variant, all] of points.get(`${run} ${name}`) ?? []) {
+                const good = all.filter(
+                    ({ x, y }) => typeof x === "number" && typeof y === "number",
+                );
+                const label = [cpuOfRun(run)?.key, variant].filter(Boolean).join(" ");
+                if (good.length > 1) lines.push({ label, points: good.sort((a, b) => a.x - b.x) });
+            }
+        return lines;
+    }
+    function property(name, rows, points) {
+        const place = h("div", { class: "plot" });
+        const lines = linesOf(name, rows, points);
+        const plane = (line) =>
+            line.points.some((point) => point.by_x !== null && point.by_x !== undefined);
+        const curves = lines.filter((line) => !plane(line) && line.points.length > 1);
+        if (curves.length > 0) requestAnimationFrame(() => curve(place, curves));
+        const flat = lines
+            .filter((line) => !plane(line))
+            .flatMap((line) => line.points.map((point) => ({ label: line.label, ...point })));
+        const of = (row) => cpuOfRun(row.run_id)?.key ?? "";
+        const said = new Set(
+            rows
+                .filter((row) => row.sentence)
+                .map(
+                    (row) => [of(row), row.variant].filter(Boolean).join(" ") + `: ${row.sentence}`,
+                ),
+        );
+        const title = rows.find((row) => row.title)?.title;
         return h(
             "article",
             {},
             h("h3", {}, title ? `${name}: ${title}` : name),
+            [...said].map((sentence) => h("p", {}, sentence)),
             grid(
                 "What was found",
                 [
-                    ["CPU", (row) => row.cpu.key],
+                    ["CPU", of],
                     ["variant", (row) => row.variant],
+                    ["", (row) => row.conclusion],
                     ["value", (row) => number(row.value), "number"],
+                    ["range", range, "number"],
                     ["unit", (row) => row.unit],
-                    ["conclusion", (row) => row.conclusion, "wide"],
-                    ["run", (row) => String(row.run_id), "number"],
+                    ["confidence", (row) => number(row.confidence), "number"],
+                    ["outcome", (row) => (row.outcome === "ok" ? "" : row.outcome)],
+                    ["run", (row) => number(row.run_id), "number"],
                 ],
-                best,
+                rows,
             ),
-            lines.length > 0 ? place : null,
-            lines.length > 0
+            curves.length > 0 ? place : null,
+            lines.filter(plane).map(matrix),
+            flat.length > 0
                 ? h(
                       "details",
                       {},
@@ -352,8 +396,9 @@
                           "Points of the curves",
                           [
                               ["curve", (row) => row.label],
-                              ["x", (row) => number(row.x), "number"],
-                              ["y", (row) => number(row.y), "number"],
+                              [flat[0].x_unit || "x", (row) => number(row.x), "number"],
+                              [flat[0].y_unit || "y", (row) => number(row.y), "number"],
+                              ["samples", (row) => number(row.samples), "number"],
                           ],
                           flat,
                       ),
@@ -363,10 +408,14 @@
     }
     async function properties() {
         await latput.load("data/properties.js");
-        const points = Map.groupBy(
-            model.properties.points,
-            (point) => `${point.run_id} ${point.property} ${point.variant}`,
-        );
+        const points = new Map(); // "run property" -> variant -> points
+        for (const point of model.properties.points) {
+            const key = `${point.run_id} ${point.property}`;
+            if (!points.has(key)) points.set(key, new Map());
+            const variants = points.get(key);
+            if (!variants.has(point.variant)) variants.set(point.variant, []);
+            variants.get(point.variant).push(point);
+        }
         const names = Map.groupBy(model.properties.table, (row) => row.property);
         return [
             h("h2", {}, "Properties of the pipeline"),

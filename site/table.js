@@ -6,7 +6,7 @@
     const { model, view, h, clk, marked } = latput;
     const { state } = view;
     const ROW = 28; // pixels; style.css has the same
-    const SPARE = 12; // rows above and below what is in sight
+    const SPARE = 8; // rows above and below what is in sight
     const scroller = document.getElementById("scroller"),
         table = document.getElementById("table");
     let rows = new Int32Array(0); // forms in their order
@@ -221,9 +221,10 @@
         const link = h("a", {
             onclick: (event) => follow(event, Number(event.target.closest("tr").dataset.form)),
         });
+        const option = h("span", { class: "option" });
         const cells = columns.map((column) =>
             column.kind === "form"
-                ? h("th", { scope: "row", class: "form" }, link)
+                ? h("th", { scope: "row", class: "form" }, link, option)
                 : h("td", { class: column.kind }),
         );
         const row = h("tr", {}, cells);
@@ -231,10 +232,11 @@
             if (!event.target.closest("a") && !getSelection().toString())
                 open(Number(row.dataset.form));
         });
-        return { row, link, cells };
+        return { row, link, option, cells };
     }
     function follow(event, form) {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return; // the browser opens the link elsewhere
+        // With one of these keys the browser opens the link elsewhere.
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return;
         event.preventDefault();
         open(form);
     }
@@ -243,10 +245,12 @@
         view.change({ form: model.forms.id(form) }, true);
     }
 
+    // What an element shows is kept beside it: asking the element takes longer than most changes.
     const set = (cell, text, title, kind) => {
-        if (cell.textContent !== text) cell.textContent = text;
-        if (cell.title !== title) cell.title = title;
-        if (cell.className !== kind) cell.className = kind;
+        const was = (cell.shown ??= { text: "", title: "", kind: cell.className });
+        if (was.text !== text) cell.textContent = was.text = text;
+        if (was.title !== title) cell.title = was.title = title;
+        if (was.kind !== kind) cell.className = was.kind = kind;
     };
     const arrows = { "-1": " ▼", 1: " ▲", 2: " ≠" };
     function fillCell(cell, column, form, base) {
@@ -275,20 +279,21 @@
         );
     }
     function fillRow(item, at, base) {
-        const form = rows[at],
-            name = model.forms.name(form),
-            options = model.forms.text("options", form);
-        item.row.dataset.form = form;
-        item.row.setAttribute("aria-rowindex", at + 2);
+        const form = rows[at];
+        const name = model.forms.name(form);
+        const options = model.forms.text("options", form);
+        if (item.form !== form) {
+            item.form = form;
+            item.row.dataset.form = form;
+            set(item.link, name, options ? `${name} ${options}` : name, "");
+            item.link.href = `?form=${encodeURIComponent(model.forms.id(form))}`;
+            set(item.option, options ? ` ${options}` : "", "", "option");
+        }
+        if (item.at !== at) item.row.setAttribute("aria-rowindex", (item.at = at) + 2);
         item.row.className = at === current ? "current" : at % 2 ? "odd" : "";
-        item.link.textContent = name;
-        item.link.title = options ? `${name} ${options}` : name;
-        item.link.href = `?form=${encodeURIComponent(model.forms.id(form))}`;
         columns.forEach(
             (column, i) => column.kind === "form" || fillCell(item.cells[i], column, form, base),
         );
-        for (const extra of item.row.querySelectorAll(".option")) extra.remove();
-        if (options) item.cells[0].append(h("span", { class: "option" }, ` ${options}`));
     }
 
     function draw(force) {

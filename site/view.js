@@ -135,13 +135,20 @@
         else history.replaceState(null, "", url);
     }
 
+    // Browsers limit how often an address may change: while somebody types or holds a key it waits.
+    let late = 0;
     function change(changes, step = false) {
         Object.assign(state, changes);
-        write(step);
+        clearTimeout(late);
+        const often =
+            !step && Object.keys(changes).every((key) => key === "search" || key === "form");
+        if (often) late = setTimeout(write, 150, false);
+        else write(step);
         for (const listener of listeners) listener(changes);
     }
 
     addEventListener("popstate", () => {
+        clearTimeout(late);
         read();
         for (const listener of listeners) listener(null);
     });

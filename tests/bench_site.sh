@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# How fast is the page of latput site? Makes one of all forms of CPUS CPUs (default: 8) with made-up
+# values, and prints how long making it takes, what a CPU's table costs to transfer, and how long a
+# first view and a search take in headless Chromium. Usage: tests/bench_site.sh BUILD-DIRECTORY
+# [CPUS]. Exit status 77 with a reason where there is no browser.
+set -u
+cd "$(dirname "$0")/.." || exit 99
+build=$(realpath "${1:?build directory}")
+cpus=${2:-8}
+SCRATCH=$(mktemp -d) || exit 99
+trap 'rm -rf "$SCRATCH"' EXIT
+# shellcheck source=tests/browser/browser.sh
+. tests/browser/browser.sh
+browser_begin || exit
+
+"$build/tests/test_site" many "$SCRATCH/many.db" "$cpus" || exit 99
+start=$EPOCHREALTIME
+"$build/latput" site --db "$SCRATCH/many.db" --output "$SCRATCH/page" --no-database \
+    >/dev/null 2>&1 || exit
+echo "The page:"
+echo "$start $EPOCHREALTIME" | awk '{ printf "  made in %.1f s\n", $2 - $1 }'
+cat "$SCRATCH"/page/data/{index,forms,many0}.js | gzip -9 | wc -c |
+    awk '{ printf "  %.2f MB compressed for a CPU with all forms\n", $1 / 1e6 }'
+node tests/browser/bench.mjs "$SCRATCH" "$SCRATCH/page"
