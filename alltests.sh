@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The whole suite, unattended: installs what is missing, builds, measures every list and writes
-# tables, report and pack to results/. Options are those of `latput run`, e.g. --quick, --db FILE,
-# --cpu N. A second call goes on where an interrupted one ended. It survives the end of the terminal
+# The whole suite, unattended: installs what is missing, builds, measures every list and every
+# property of the pipeline and writes tables, data sheet, pictures, report and pack to results/.
+# Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose forms
+# (lists, --filter) leave the properties out. A second call goes on where an interrupted one ended. It survives the end of the terminal
 # or connection that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a
 # warning), 1 the results as a whole are in doubt, tests failed that should not have, or it was
 # stopped (the log says which), 2 wrong usage, 3 the environment lacks something or nothing could be
@@ -13,16 +14,20 @@ trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows
 stopped=
 trap stopped=1 INT TERM
 
-latput=build/latput results=results db=()
+latput=build/latput results=results db=() property=() chosen=
 arguments=("$@")
-while [ $# -gt 0 ]; do # the two options that concern the other commands, too
+while [ $# -gt 0 ]; do # the options that concern the other commands, too
     case $1 in
-    --db) db=(--db "${2-}") ;;
+    --db) db=(--db "${2-}") && shift ;;
     --db=*) db=("$1") ;;
-    --results) results=${2-} ;;
+    --results) results=${2-} && shift ;;
     --results=*) results=${1#*=} ;;
+    --cpu) property+=(--cpu "${2-}") && shift ;;
+    --cpu=* | --quick) property+=("$1") ;;
+    -q | --quiet) ;;
+    *) chosen=1 ;;
     esac
-    shift
+    [ $# -gt 0 ] && shift
 done
 mkdir -p "$results" || exit 3
 log=$results/alltests.log
@@ -68,9 +73,14 @@ if [ "$status" -gt 1 ]; then
     exit "$status"
 fi
 
+if [ -z "$chosen" ]; then # tables without them are worth having
+    step "$latput" property --resume "${property[@]}" "${db[@]}" --results "$results" ||
+        note "The properties are incomplete or in doubt."
+fi
 step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit
 [ "$status" = 0 ] || note "The results are not to be relied on as they are, see 'ends with status' in $log or above."
-note "Results are in $results/: tables (*.txt), the machine (info.txt), the pack (*.zip), this log."
+note "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
+note "plots/*.svg), the pack (*.zip), this log."
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

@@ -44,6 +44,7 @@ cpu --save results/cpu.cpuid
 cpu
 check
 run --resume
+property --resume --results results
 report --output results
 pack --output results'
 expect_out '^Results are in results/'
@@ -56,6 +57,10 @@ expect "options reach run" grep -qx 'run --resume --quick --db my.db --results=e
 expect "report" grep -qx 'report --db my.db --output elsewhere' calls
 expect "database reaches pack" grep -qx 'pack --db my.db --output elsewhere' calls
 expect "log elsewhere" grep -q '^this is run' elsewhere/alltests.log
+expect "no properties where forms are chosen" test -z "$(grep '^property' calls)"
+all --quick --cpu 1 --db=my.db -q --results elsewhere
+expect "options reach property" \
+    grep -qx 'property --resume --quick --cpu 1 --db=my.db --results elsewhere' calls
 
 # A run in which tests failed is complete; anything worse ends it there.
 export FAILING=run STATUS_WANTED=1
@@ -68,6 +73,11 @@ for STATUS_WANTED in 2 3; do
     expect_status "$STATUS_WANTED"
     expect "no pack without results" test -z "$(grep '^pack' calls)"
 done
+FAILING=property STATUS_WANTED=3
+all
+expect_status 0
+expect "pack without properties" grep -q '^pack' calls
+expect_out '^The properties are incomplete or in doubt'
 FAILING=check STATUS_WANTED=2
 all
 expect_status 2
