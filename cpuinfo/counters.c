@@ -31,8 +31,6 @@ static const char *const columns[] = {"id",    "name",   "pfm",      "event", "u
                                       "cmask", "flags",  "counters", "fixed", "source",
                                       "note",  "select", "extra"};
 
-enum { FIXED_COUNTERS_MAX = 16, GENERAL_COUNTERS_MAX = 32 };
-
 // Whether two names are the same but for letter case and the separator `.` or `:`.
 static bool name_equal(const char *a, const char *b)
 {
@@ -70,10 +68,10 @@ static int counters_cell(const char *text, struct counter_event *event)
         event->counters = 0;
         return 0;
     }
-    if (cell_number(text, len, GENERAL_COUNTERS_MAX - 1, &from) < 0)
+    if (cell_number(text, len, COUNTERS_GENERAL_MAX - 1, &from) < 0)
         return -1;
     to = from;
-    if (dash && cell_number(dash + 1, strlen(dash + 1), GENERAL_COUNTERS_MAX - 1, &to) < 0)
+    if (dash && cell_number(dash + 1, strlen(dash + 1), COUNTERS_GENERAL_MAX - 1, &to) < 0)
         return -1;
     if (to < from)
         return -1;
@@ -162,7 +160,7 @@ static int event_cells(const struct csv_record *record, struct counter_event *ev
         return COL_FLAGS;
     if (counters_cell(field[COL_COUNTERS], event) < 0)
         return COL_COUNTERS;
-    if (number_cell(field[COL_FIXED], FIXED_COUNTERS_MAX - 1, &fixed) < 0)
+    if (number_cell(field[COL_FIXED], COUNTERS_FIXED_MAX - 1, &fixed) < 0)
         return COL_FIXED;
     if (!field[COL_SOURCE][0])
         return COL_SOURCE;

@@ -9,6 +9,9 @@
 #include "table_read.h"
 #include "util/csvfile.h"
 
+// Counters of a core, as tables may number them: from 0 to one less.
+enum { COUNTERS_FIXED_MAX = 16, COUNTERS_GENERAL_MAX = 32 };
+
 // How a family's counters are programmed: which fields an event has, and where they lie.
 enum counter_scheme {
     SCHEME_P5,       // Pentium: CESR (MSR 0x11), two counters in one register

@@ -52,11 +52,14 @@ static const struct command_option query_options[] = {
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
     [OPT_BENCH] = {'b', "bench", NULL, "pieces of code that latput bench has stored"},
     [OPT_REPETITIONS] = {0, "repetitions", NULL, "with --bench: each repetition of them"},
-    [OPT_WHERE] = {'W', "where", "EXPR", "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'"},
-    [OPT_SORT] = {'s', "sort", "COLUMNS", "in this order, e.g. -latency,form; - for the largest first"},
+    [OPT_WHERE] = {'W', "where", "EXPR",
+        "only rows of which this is true, e.g. 'latency > 20 and isa = \"AVX2\"'"},
+    [OPT_SORT] = {'s', "sort", "COLUMNS",
+        "in this order, e.g. -latency,form; - for the largest first"},
     [OPT_LIMIT] = {'n', "limit", "N", "so many rows at most"},
     [OPT_COLUMNS] = {'c', "columns", "COLUMNS", "these columns, e.g. form,latency,ports"},
-    [OPT_SIDE] = {'S', "side-by-side", NULL, "a row a form, columns for each CPU (all, or those of --uarch)"},
+    [OPT_SIDE] = {'S', "side-by-side", NULL,
+        "a row a form, columns for each CPU (all, or those of --uarch)"},
     {0},
 };
 // clang-format on

@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-enum { GENERAL_MAX = 32, FIXED_MAX = 16, SLOTS = GENERAL_MAX + FIXED_MAX };
+enum { GENERAL_MAX = COUNTERS_GENERAL_MAX, FIXED_MAX = COUNTERS_FIXED_MAX };
+enum { SLOTS = GENERAL_MAX + FIXED_MAX };
 
 struct count_capacity count_capacity_of(const struct cpu_info *cpu)
 {

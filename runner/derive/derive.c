@@ -3,6 +3,7 @@
 // into states, of which the fastest that comes back gives the value; of the shapes the smallest.
 #include "derive.h"
 
+#include "core/core_abi.h"
 #include "plausible.h"
 #include "util/quantile.h"
 
@@ -25,7 +26,11 @@ static const double RENAME_CLK = 0.75;      // less is done at rename, in no who
 static const double DEPENDENT_CLK = 0.5;    // no latency but 0 is smaller; bridges have at least 1
 static const double FRONT_END_BOUND = 0.97; // share of the issue width from which on it limits
 
-enum { SAMPLES_MAX = 128, PASSES_MAX = 8, STATE_SAMPLES_PER_PASS = 2 };
+enum {
+    SAMPLES_MAX = CORE_SAMPLES_MAX * CORE_PASSES_MAX,
+    PASSES_MAX = CORE_PASSES_MAX,
+    STATE_SAMPLES_PER_PASS = 2
+};
 
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
                          const struct sample *sample)

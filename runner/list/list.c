@@ -114,7 +114,6 @@ enum {
     TITLE_MAX_CHARS = 200,
     OPERANDS_MAX_CHARS = 500,
     ISA_MAX_CHARS = 500,
-    FORM_MAX_CHARS = 1000,
     PREFIXES_MAX = 4, // a group of prefixes can be there once
 };
 
@@ -330,7 +329,7 @@ static int parse_check_lengths(struct row_parser *parser)
     } texts[] = {
         {LIST_OPERANDS, OPERANDS_MAX_CHARS, "operands have", row->operands_text},
         {LIST_ISA,      ISA_MAX_CHARS,      "the isa has",   row->isa          },
-        {LIST_MNEMONIC, FORM_MAX_CHARS,     "the form has",  row->form         },
+        {LIST_MNEMONIC, FORM_CHARS_MAX,     "the form has",  row->form         },
     };
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         if (strlen(texts[i].text) > (size_t)texts[i].limit)

@@ -39,6 +39,7 @@ enum operand_kind {
 
 enum { ACCESS_READ = 1, ACCESS_WRITE = 2 };
 enum { OPERANDS_MAX = 6, IMPLICIT_MAX = 10 };
+enum { FORM_CHARS_MAX = 1000 }; // of a form's text, as the database takes it
 
 struct operand {
     enum operand_kind kind;

@@ -60,9 +60,8 @@ static const char *value_x87_pair(const char *at, const char *end)
 
 int list_value_x87(const char *text, size_t len, struct list_fault *fault)
 {
-    enum { SETS_MAX = 4 };
     const char *end = text + len, *at = value_x87_pair(text, end);
-    for (int sets = 1; sets < SETS_MAX && at && at < end && *at == ':'; sets++)
+    for (int sets = 1; sets < X87_SETS_MAX && at && at < end && *at == ':'; sets++)
         at = value_x87_pair(at + 1, end);
     return at == end ? 0
                      : list_fault_set(

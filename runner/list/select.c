@@ -13,8 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { GLOB_MAX = 1000 }; // forms are not longer
-
 struct wanted {
     char *path;
     int line; // 0: all
@@ -177,9 +175,9 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
                 struct selection *selection, struct err *err)
 {
     *selection = (struct selection){0};
-    if (glob_ && (!text_is_plain(glob_) || strlen(glob_) > GLOB_MAX))
+    if (glob_ && (!text_is_plain(glob_) || strlen(glob_) > FORM_CHARS_MAX))
         return err_set(err, "the pattern '%.100s' has control characters, or more than %d bytes",
-                       glob_, GLOB_MAX);
+                       glob_, FORM_CHARS_MAX);
     struct wanted_list wanted = {0};
     size_t capacity = 0;
     int status = nnames == 0 ? wanted_all(&wanted, err) : 0;

@@ -180,7 +180,7 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
             bool ok = batch->measured[k].outcome == OUTCOME_OK;
             kernels[k] = (struct exec_kernel){.selected = ok, .finished = !ok, .detail = ""};
         }
-        if (session_count_pass(counting, pass, err) != 0)
+        if (session_count_pass(measure->session, pass, err) != 0)
             return -1;
         struct exec_params params = session_params(measure->session, batch->bits);
         params.config.passes = 1;
@@ -193,7 +193,7 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
             return err_set(err, "stopped");
         passes->kernels[pass] = kernels;
     }
-    return session_count_pass(counting, 0, err);
+    return session_count_pass(measure->session, 0, err);
 }
 
 static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct err *err)

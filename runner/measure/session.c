@@ -101,7 +101,7 @@ struct exec_params session_params(const struct session *session, int bits)
     if (bits == 32 && params.config.calib_link_clk != 3)
         params.config.calib_link_clk = 0;
     if (session->counting)
-        session_count_params(session->counting, &params);
+        session_count_params(session, &params);
     return params;
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Counting in a run; see session_count.h. Whatever is wrong with counters shows here, before
-// anything is measured: a group is opened and read once by the runner itself, which can explain a
-// refusal, while the core can only fail.
+// Counting in a run; see session_count.h. Core cycles come first, alone in a pass of their own;
+// then slots and ports, dealt into as few passes as the counters allow: each pass is opened once to
+// see whether it can be, and dealt anew for fewer counters where it cannot. From then on one pass
+// is open at a time. Whatever is wrong with counters shows here, before anything is measured.
 #include "session_count.h"
 
 #include "counters/count_deal.h"
@@ -11,100 +12,10 @@
 #include "util/affinity.h"
 #include "util/mem.h"
 
-#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-// Opens the group as the core will, and sees whether it counts and RDPMC may read it.
-static enum count_obstacle perf_try(const struct session_counting *counting,
-                                    const struct count_event *events, int nevents, struct err *err)
-{
-    const struct count_target self = {.what = COUNT_SELF};
-    uint64_t values[COUNT_EVENTS_MAX];
-    struct count_group *group;
-    enum count_obstacle obstacle =
-        count_perf.open(&counting->machine, &self, events, nevents, &group, err);
-    if (obstacle)
-        return obstacle;
-    for (int i = 0; i < nevents && !obstacle; i++)
-        if (!count_perf_page(group, i, err))
-            obstacle = COUNT_FORBIDDEN;
-    if (!obstacle)
-        obstacle = count_perf.start(group, err);
-    if (!obstacle)
-        obstacle = count_perf.stop(group, err);
-    if (!obstacle)
-        obstacle = count_perf.read(group, values, err);
-    count_perf.close(group);
-    return obstacle;
-}
-
-static enum count_obstacle perf_source_open(struct session_counting *counting,
-                                            const struct count_event *events, int nevents,
-                                            struct core_counter *counters, struct err *err)
-{
-    enum count_obstacle obstacle = perf_try(counting, events, nevents, err);
-    for (int i = 0; i < nevents && !obstacle; i++) {
-        struct perf_event_attr attr;
-        obstacle = count_perf_attr(&counting->machine, &events[i], &attr, err);
-        if (!obstacle)
-            counters[i] = (struct core_counter){.source = CORE_COUNTER_PERF,
-                                                .config = attr.config,
-                                                .config1 = attr.config1,
-                                                .type = attr.type,
-                                                .exclude_user = (uint16_t)attr.exclude_user,
-                                                .exclude_kernel = (uint16_t)attr.exclude_kernel};
-    }
-    return obstacle;
-}
-
-static enum count_obstacle perf_source_close(struct session_counting *counting, struct err *err)
-{
-    (void)counting;
-    (void)err;
-    return COUNT_FINE; // the core's counters end with it
-}
-
-const struct count_source count_source_perf = {"perf", &count_perf, perf_source_open,
-                                               perf_source_close};
-
-static enum count_obstacle msr_source_open(struct session_counting *counting,
-                                           const struct count_event *events, int nevents,
-                                           struct core_counter *counters, struct err *err)
-{
-    const struct count_target there = {.what = COUNT_CPU, .cpu = counting->cpu};
-    enum count_obstacle obstacle = COUNT_FINE;
-    if (!counting->rdpmc.path[0])
-        obstacle = count_rdpmc_allow(&counting->machine, &counting->rdpmc, err);
-    if (obstacle) {
-        err_prefix(err, "RDPMC would fault: ");
-        return obstacle;
-    }
-    obstacle = count_msr.open(&counting->machine, &there, events, nevents, &counting->group, err);
-    for (int i = 0; i < nevents && !obstacle; i++)
-        obstacle = count_msr_counter(counting->group, i, &counters[i], err);
-    if (!obstacle)
-        obstacle = count_msr.start(counting->group, err);
-    if (!obstacle)
-        return COUNT_FINE;
-    count_msr.close(counting->group);
-    counting->group = NULL;
-    return obstacle;
-}
-
-// Reading shows whether the registers are still ours.
-static enum count_obstacle msr_source_close(struct session_counting *counting, struct err *err)
-{
-    uint64_t values[COUNT_EVENTS_MAX];
-    enum count_obstacle obstacle = count_msr.read(counting->group, values, err);
-    count_msr.close(counting->group);
-    counting->group = NULL;
-    return obstacle;
-}
-
-const struct count_source count_source_msr = {"msr", &count_msr, msr_source_open, msr_source_close};
 
 static enum count_obstacle pass_close(struct session_counting *counting, struct err *err)
 {
@@ -148,13 +59,14 @@ static enum count_obstacle pass_change(struct session_counting *counting, int pa
     return obstacle ? obstacle : pass_open(counting, pass, err);
 }
 
-int session_count_pass(struct session_counting *counting, int pass, struct err *err)
+int session_count_pass(const struct session *session, int pass, struct err *err)
 {
-    return pass_change(counting, pass, err) ? -1 : 0;
+    return pass_change(session->counting, pass, err) ? -1 : 0;
 }
 
-void session_count_params(const struct session_counting *counting, struct exec_params *params)
+void session_count_params(const struct session *session, struct exec_params *params)
 {
+    const struct session_counting *counting = session->counting;
     params->counters = counting->counters;
     params->ncounters = counting->ncounters;
     params->config.counts_clk = counting->ncounters > 0 && counting->which[0] == 0;
@@ -220,7 +132,7 @@ static int ports_begin(struct session_counting *counting, struct err *err)
         counting->nevents = counting->npasses = 1;
         counting->slots = -1;
     }
-    return session_count_pass(counting, 0, err);
+    return pass_change(counting, 0, err) ? -1 : 0;
 }
 
 static void counting_free(struct session_counting *counting)
@@ -293,7 +205,7 @@ static struct exec_params check_params(const struct session *session)
 {
     static const double all = 1e9;
     struct exec_params params = session->params;
-    session_count_params(session->counting, &params);
+    session_count_params(session, &params);
     params.config.canary = 1;
     params.config.floor_clk_per_instr = 1;
     params.config.canary_tolerance = params.config.calib_tolerance = all;

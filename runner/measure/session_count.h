@@ -34,7 +34,7 @@ struct count_source {
     // Ends what open began. An obstacle: the counts since then were not complete.
     enum count_obstacle (*close)(struct session_counting *counting, struct err *err);
 };
-extern const struct count_source count_source_perf, count_source_msr;
+extern const struct count_source count_source_perf, count_source_msr; // session_source.c
 
 struct session_counting {
     const struct count_source *source;
@@ -81,8 +81,8 @@ int session_count_confirm(struct session *session, const struct session_counters
 
 // Opens a pass instead of the one that is open. -1: it cannot be counted (any more), or what was
 // counted until now is not complete.
-int session_count_pass(struct session_counting *counting, int pass, struct err *err);
+int session_count_pass(const struct session *session, int pass, struct err *err);
 // The counters of the open pass into the parameters.
-void session_count_params(const struct session_counting *counting, struct exec_params *params);
+void session_count_params(const struct session *session, struct exec_params *params);
 
 #endif

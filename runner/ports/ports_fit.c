@@ -3,8 +3,8 @@
 // says how far such counts are from all trials together: a trial alone may be wrong, all of them
 // seldom are. Two descents over single changes and exchanges, one from nothing and one from the
 // counts that the smallest sets show, taken off the sets that contain them; the better one wins.
-// Then all other ways to place as many µops are tried. How close the second best comes decides
-// whether the answer is ambiguous.
+// Then the other ways to place as many µops are tried, as long as these are few. An answer is
+// ambiguous where the second best comes close, or where it leaves something unexplained itself.
 #include "ports_fit.h"
 
 #include <math.h>

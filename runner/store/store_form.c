@@ -3,6 +3,7 @@
 // what was derived from them (estimates and results); see store_form.h.
 #include "store_internal.h"
 
+#include "core/core_abi.h"
 #include "store_form.h"
 #include "store_run.h"
 #include "util/mem.h"
@@ -11,8 +12,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { STORE_CODE_MAX = 64 }; // bytes of machine code kept a kernel, as in core_abi.h
 
 double store_number(enum outcome outcome, double value)
 {
@@ -102,7 +101,7 @@ static int64_t store_put_kernel(struct store *store, int64_t test_id, int positi
                                 const struct kernel_spec *spec,
                                 const struct measured_kernel *measured, struct err *err)
 {
-    int kept = measured->code_bytes < STORE_CODE_MAX ? measured->code_bytes : STORE_CODE_MAX;
+    int kept = measured->code_bytes < CORE_CODE_MAX ? measured->code_bytes : CORE_CODE_MAX;
     if (store_execute(store, err,
                       "INSERT INTO kernel (test_id, position, shape, instances, instrs, extra_clk, "
                       "outcome, detail, code_bytes, code) "

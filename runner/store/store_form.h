@@ -13,7 +13,7 @@
 int store_has_form(struct store *store, int64_t run_id, const struct list_row *row,
                    struct err *err);
 
-// A form with all that was measured of it. Arrays run parallel to plan->tests and test->kernels.
+// What was measured of a form. Arrays run parallel to plan->tests and test->kernels.
 struct measured_kernel {
     enum outcome outcome;
     const char *detail;
@@ -27,11 +27,13 @@ struct measured_test {
     const struct measured_kernel *kernels;
     struct test_result result;
 };
+
 // Where a form stands in its list.
 struct form_place {
     const char *list_name;
     int position; // of its row
 };
+// Stores a form of the run with all its tests. 0 or -1.
 int store_put_form(struct store *store, int64_t run_id, const struct form_place *place,
                    const struct plan *plan, const struct measured_test *tests, struct err *err);
 

@@ -50,7 +50,7 @@ static void events_of_a_family_are_dealt_into_passes(void **state)
     struct exec_params params = session_params(&session, 64);
     assert_int_equal(params.ncounters, 1);
     assert_int_equal(params.config.counts_clk, 1);
-    assert_int_equal(session_count_pass(counting, 1, &err), 0);
+    assert_int_equal(session_count_pass(&session, 1, &err), 0);
     params = session_params(&session, 64);
     assert_int_equal(params.ncounters, in_pass[1]);
     assert_int_equal(params.config.counts_clk, 0);
