@@ -3,7 +3,7 @@
 # check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and
 # speed of the measurement itself; LISTS; speed of the web page), golden (rewrites the expected
 # outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR),
-# dist, clean.
+# dist, deb, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
@@ -67,7 +67,7 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
 .PHONY: all tests check check-hardware storm bench golden fuzz format lint install uninstall dist \
-	clean
+	deb clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -271,6 +271,25 @@ dist:
 		-C $(BUILD) $(DIST) | gzip -9n >$(BUILD)/$(DIST).tar.gz
 	rm -r $(BUILD)/$(DIST)
 	@echo $(BUILD)/$(DIST).tar.gz
+
+# A Debian package of this commit, or of an unpacked archive: $(BUILD)/latput_VERSION_amd64.deb.
+DEB = $(BUILD)/deb/latput
+DEB_VERSION = $(subst -,.,$(VERSION))
+deb:
+	rm -rf $(BUILD)/deb
+	mkdir -p $(DEB)
+	if [ -e .git ]; then git archive HEAD; else tar -c --exclude=./$(BUILD) .; fi | \
+		tar -x -C $(DEB)
+	echo '$(VERSION)' >$(DEB)/VERSION
+	cp -r $(DEB)/packaging/debian $(DEB)/debian
+	printf 'latput (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md.\n\n -- %s  %s\n' \
+		'$(DEB_VERSION)' "$$(sed -n 's/^Maintainer: //p' packaging/debian/control)" \
+		"$$(date -R -d "@$${SOURCE_DATE_EPOCH:-$$(stat -c %Y VERSION)}")" >$(DEB)/debian/changelog
+	sed 's/^$$/./; s/^/ /' LICENSE >>$(DEB)/debian/copyright
+	cd $(DEB) && dpkg-buildpackage -b -us -uc >../build.log 2>&1 || \
+		{ tail -n 40 ../build.log; exit 1; }
+	mv $(BUILD)/deb/latput_*.deb $(BUILD)/
+	@echo $(BUILD)/latput_$(DEB_VERSION)_amd64.deb
 
 clean:
 	rm -rf $(BUILD)
