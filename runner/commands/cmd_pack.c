@@ -5,7 +5,9 @@
 #include "store/store.h"
 #include "store_options.h"
 
+#include "store/store_read.h"
 #include "util/mem.h"
+#include "util/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -23,6 +25,8 @@ static const struct command_option pack_options[] = {
      "directory gets a file of that name"                                                        },
     {0,   NULL,           NULL,   NULL                                                           },
 };
+
+enum { MESSAGE_WIDTH = 80 };
 
 extern const struct command cmd_pack;
 
@@ -42,6 +46,53 @@ static char *pack_path(struct store *store, int64_t run_id, const char *output, 
     return path;
 }
 
+static const char *pack_text(struct store_rows *rows, const char *name)
+{
+    return store_rows_text(rows, store_rows_column(rows, name));
+}
+
+// What is given away with it, in words; `others`: there may be more runs beside this one.
+static void pack_say_run(struct store_rows *rows, const struct pack_what *what, const char *path,
+                         struct strbuf *out)
+{
+    struct stat st;
+    strbuf_printf(out, "latput pack: results of the CPU '%s', ", pack_text(rows, "brand"));
+    strbuf_printf(out, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
+    strbuf_printf(out, "and is filed under %s: ", pack_text(rows, "uarch"));
+    strbuf_printf(out, "the run of %s by latput ", pack_text(rows, "started_utc"));
+    strbuf_printf(out, "%s%s, %s samples", pack_text(rows, "version"),
+                  what->others ? " and those that its tables need besides" : "",
+                  what->samples ? "with all" : "without");
+    if (stat(path, &st) == 0)
+        strbuf_printf(out, "; %.2f MB", (double)st.st_size / 1e6);
+    strbuf_printf(out, ". Of this machine it tells CPUID, microcode, hypervisor ('%s'), ",
+                  pack_text(rows, "hypervisor"));
+    strbuf_printf(out, "kernel (%s), versions of tools, times and clocks; ",
+                  pack_text(rows, "os_kernel"));
+    strbuf_puts(out, "no names of hosts, users or directories. README.txt and MANIFEST in it say "
+                     "more.");
+}
+
+static int pack_say(struct store *store, const struct pack_what *what, const char *path,
+                    struct err *err)
+{
+    struct store_filter filter = {.run_id = what->run_id};
+    struct strbuf text = {0}, plain = {0}, lines = {0};
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
+    int got = rows ? store_rows_next(rows, err) : -1;
+    if (got > 0) {
+        pack_say_run(rows, what, path, &text);
+        text_put_escaped(&plain, strbuf_text(&text));
+        text_wrap(&lines, strbuf_text(&plain), 0, MESSAGE_WIDTH);
+        fputs(strbuf_text(&lines), stderr);
+    }
+    store_rows_close(rows);
+    strbuf_free(&text);
+    strbuf_free(&plain);
+    strbuf_free(&lines);
+    return got < 0 ? -1 : 0;
+}
+
 static int pack_of_run(struct store *store, struct pack_what *what, const char *output)
 {
     struct err err = {0};
@@ -50,7 +101,7 @@ static int pack_of_run(struct store *store, struct pack_what *what, const char *
     if (status != EXIT_DONE)
         return status;
     char *path = pack_path(store, what->run_id, output, &err);
-    if (!path || pack_write(store, what, path, &err) != 0)
+    if (!path || pack_write(store, what, path, &err) != 0 || pack_say(store, what, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
     else
         printf("%s\n", path);
@@ -84,7 +135,8 @@ const struct command cmd_pack = {
         "other runs that the tables of its CPU are made of. Samples are left out unless "
         "--with-samples asks for them: results are then taken on trust, which a warning of each "
         "run says. A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
-        "are not in it. The same content always gives the same bytes. Prints the name of the file.",
+        "are not in it. The same content always gives the same bytes. Prints the name of the file, "
+        "and on standard error what is in it and what it tells of this machine.",
     .options = pack_options,
     .run = pack_run,
 };

@@ -12,6 +12,12 @@ pack2=$(cat "$OUT")
 run pack --db known.db --with-samples --run 1 --output one.zip
 expect_status 0
 expect_out '^one\.zip$'
+# What is given away with it.
+tr '\n' ' ' <"$ERR" >told
+expect "what is in it" grep -q "CPU 'Test CPU', which claims to be unknown and is filed under testa" told
+expect "how much" grep -qE 'by latput 1\.0-test, with all samples; [0-9.]+ MB\. ' told
+expect "what it does not tell" grep -q 'no names of hosts, users or directories' told
+expect "lines fit a terminal" test "$(wc -L <"$ERR")" -le 80
 run pack --db known.db --with-samples --run 1 --output again.zip
 expect "same bytes" cmp one.zip again.zip
 run pack --db known.db --run 7
