@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The whole suite, unattended: installs what is missing, builds, measures every list and every
-# property of the pipeline and writes tables, data sheet, pictures, report and pack to results/.
-# Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose forms
-# (lists, --filter) leave the properties out. A second call goes on where an interrupted one ended. It survives the end of the terminal
-# or connection that started it. Exit status as `latput run`: 0 all done (a few unstable tests are a
-# warning), 1 the results as a whole are in doubt, tests failed that should not have, or it was
-# stopped (the log says which), 2 wrong usage, 3 the environment lacks something or nothing could be
-# measured.
+# property of the pipeline and writes tables, data sheet, pictures, a web page and a pack to
+# results/. Options are those of `latput run`, e.g. --quick, --db FILE, --cpu N; those that choose
+# forms (lists, --filter) leave the properties out. A second call goes on where an interrupted one
+# ended. It survives the end of the terminal or connection that started it. Exit status as
+# `latput run`: 0 all done (a few unstable tests are a warning), 1 the results as a whole are in
+# doubt, tests failed that should not have, or it was stopped (the log says which), 2 wrong usage,
+# 3 the environment lacks something or nothing could be measured.
 set -u
 cd "$(dirname "$0")" || exit 3
 trap '' HUP PIPE # a lost terminal or connection; inherited by all that follows
@@ -78,9 +78,10 @@ if [ -z "$chosen" ]; then # tables without them are worth having
         note "The properties are incomplete or in doubt."
 fi
 step "$latput" report "${db[@]}" --output "$results" || exit
+step "$latput" site "${db[@]}" --output "$results/site" --no-database || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit
 [ "$status" = 0 ] || note "The results are not to be relied on as they are, see 'ends with status' in $log or above."
 note "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
-note "plots/*.svg), the pack (*.zip), this log."
+note "plots/*.svg), a web page (site/index.html), the pack (*.zip), this log."
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

@@ -46,6 +46,7 @@ check
 run --resume
 property --resume --results results
 report --output results
+site --output results/site --no-database
 pack --output results'
 expect_out '^Results are in results/'
 expect "log of the run" grep -q '^this is run' results/alltests.log
