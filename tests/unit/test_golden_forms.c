@@ -3,12 +3,11 @@
 // they are written in: a line an instruction has the number of its forms and a hash of all that
 // their rows say. After forms were added or changed with intent: `make golden`, and look at the
 // diff.
+#include "fixtures/golden_fixture.h"
 #include "fixtures/lists_fixture.h"
 #include "util/strbuf.h"
 
 #include <inttypes.h>
-
-static const char golden[] = "tests/fixtures/golden/forms.txt";
 
 struct instruction {
     const char *name;
@@ -74,27 +73,8 @@ static void test_forms(void **state)
     (void)state;
     struct strbuf found = {0};
     print_forms(&found);
-    bool rewrite = getenv("LATPUT_GOLDEN") && strcmp(getenv("LATPUT_GOLDEN"), "rewrite") == 0;
-    FILE *file = fopen(golden, rewrite ? "w" : "r");
-    assert_non_null(file);
-    if (rewrite)
-        fputs(found.data, file);
-    int differences = 0;
-    const char *at = found.data;
-    for (char line[128]; !rewrite && fgets(line, sizeof line, file);) {
-        size_t len = strcspn(at, "\n") + (*at != '\0');
-        if (strlen(line) != len || strncmp(line, at, len) != 0) {
-            print_error("expected %sfound    %.*s", line, (int)len, at);
-            if (++differences == 5)
-                break;
-        }
-        at += len;
-    }
-    fclose(file);
-    bool same = rewrite || (differences == 0 && !*at);
+    golden_expect("forms.txt", &found);
     strbuf_free(&found);
-    if (!same)
-        fail_msg("the forms of lists/ are not those of %s; `make golden` rewrites it", golden);
 }
 
 int main(void)
