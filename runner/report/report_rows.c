@@ -198,7 +198,7 @@ static const struct shown_column shown_list[] = {
     {NULL,    ALIGN_LEFT,  NULL,    FIT_KEEP, 0 },
 };
 
-static const struct shown_column *const shown_views[] = {
+static const struct shown_column *const shown_views[STORE_VIEW_LIST_FAILURE + 1] = {
     [STORE_VIEW_INSTRUCTION] = shown_instruction,
     [STORE_VIEW_LATENCY] = shown_latency,
     [STORE_VIEW_PORT] = shown_port,
@@ -282,7 +282,7 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
 
 static const struct shown_column *shown_find(enum store_view view, const char *name)
 {
-    for (const struct shown_column *shown = shown_views[view]; shown->heading; shown++)
+    for (const struct shown_column *shown = shown_views[view]; shown && shown->heading; shown++)
         if (strcmp(shown->name, name) == 0)
             return shown;
     return NULL;
@@ -320,16 +320,21 @@ static void shown_add(struct shown_table *table, const struct shown_column *colu
     table->fits[table->n++] = (struct text_fit){column->rank, column->fold};
 }
 
-// Those that are named, which all stay, or those that people need.
-static void shown_begin(struct shown_table *table, const struct report_query *query)
+// Those that are named, which all stay, or those that people need; of a view that people have no
+// table of, all.
+static void shown_begin(struct shown_table *table, const struct report_query *query,
+                        const struct store_rows *rows)
 {
+    const struct shown_column *view = shown_views[query->view];
     table->n = 0;
+    for (int i = 0; !query->columns && !view && i < store_rows_columns(rows) && i < CHOSEN_MAX; i++)
+        shown_add(table, &(struct shown_column){store_rows_name(rows, i), ALIGN_LEFT,
+                                                store_rows_name(rows, i), FIT_KEEP, 24});
     for (int i = 0; query->columns && query->columns[i] && i < CHOSEN_MAX; i++)
         shown_add(table, &(struct shown_column){report_heading(query->view, query->columns[i]),
                                                 report_alignment(query->view, query->columns[i]),
                                                 query->columns[i], FIT_KEEP, 24});
-    for (const struct shown_column *at = shown_views[query->view]; !query->columns && at->heading;
-         at++)
+    for (const struct shown_column *at = view; !query->columns && at && at->heading; at++)
         shown_add(table, at);
     table->table = text_table_new(table->headings, table->aligns, table->n);
 }
@@ -340,7 +345,7 @@ static int put_table(struct store_rows *rows, const struct report_query *query, 
     struct shown_table shown;
     char text[REPORT_LATENCY_MAX];
     int got;
-    shown_begin(&shown, query);
+    shown_begin(&shown, query, rows);
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
         for (int i = 0; i < shown.n; i++)
             text_table_cell(shown.table, report_value(rows, shown.names[i], text));
