@@ -18,6 +18,7 @@ static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_qu
     [READING_DIFFERENCE] = conclude_compare,
     [READING_RATIO] = conclude_compare,
     [READING_MATRIX] = conclude_matrix,
+    [READING_LEVEL] = conclude_level,
 };
 
 const struct conclusion *conclude(const struct conclude_question *question,

@@ -22,6 +22,7 @@ enum reading {
     READING_RATIO,        // each curve divided by the control
     READING_MATRIX,       // curves are rows, x are columns: which cells are how slow
     READING_DISTRIBUTION, // which values occur, and how often
+    READING_LEVEL,        // each curve as it is, at each x
     READING_COUNT
 };
 const char *reading_name(enum reading reading);

@@ -175,19 +175,6 @@ static int find_control(const struct conclude_question *question, const struct c
     return question->control ? -1 : 0;
 }
 
-// "random 16.2 clk, shuffled 3 clk".
-static const char *compare_sentence(const struct draft *draft, enum reading reading,
-                                    const char *control)
-{
-    const char *sentence = "";
-    for (int i = 0; i < draft->nvalues; i++)
-        sentence = arena_printf(
-            draft->arena, "%s%s%s: %s", sentence, i ? ", " : "", draft->values[i].label,
-            conclude_quantity(draft->arena, draft->values[i].value, draft->values[i].unit));
-    return arena_printf(draft->arena, "%s %s %s", sentence,
-                        reading == READING_RATIO ? "times" : "more than", control);
-}
-
 struct conclusion conclude_compare(const struct conclude_question *question,
                                    const struct curve *curves, int ncurves, struct arena *arena)
 {
@@ -217,7 +204,9 @@ struct conclusion conclude_compare(const struct conclude_question *question,
     }
     if (draft.nvalues == 0)
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no point came back that has a control");
-    const char *sentence = compare_sentence(&draft, question->reading, curves[at].variant);
+    const char *sentence = arena_printf(arena, "%s %s %s", draft_values_said(&draft),
+                                        question->reading == READING_RATIO ? "times" : "more than",
+                                        curves[at].variant);
     if (any_wide)
         sentence = arena_printf(arena, "%s; passes disagree", sentence);
     return draft_end(&draft, "", any_wide ? CONCLUSION_UNSTABLE : CONCLUSION_OK,

@@ -74,6 +74,8 @@ struct conclusion conclude_compare(const struct conclude_question *question,
                                    const struct curve *curves, int ncurves, struct arena *arena);
 struct conclusion conclude_matrix(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena);
+struct conclusion conclude_level(const struct conclude_question *question,
+                                 const struct curve *curves, int ncurves, struct arena *arena);
 struct conclusion conclude_distribution(const struct conclude_question *question,
                                         const struct curve *curve, struct arena *arena);
 
@@ -86,6 +88,8 @@ struct draft {
 };
 void draft_value(struct draft *draft, const char *label, double value, double low, double high,
                  const char *unit);
+// All of them in words, "random: 16.2 clk, shuffled: 3 clk"; of very many the first.
+const char *draft_values_said(const struct draft *draft);
 struct conclusion draft_end(const struct draft *draft, const char *variant,
                             enum conclusion_outcome outcome, double confidence,
                             const char *sentence);

@@ -16,6 +16,7 @@ static const char *const READINGS[] = {
     [READING_RATIO] = "ratio",
     [READING_MATRIX] = "matrix",
     [READING_DISTRIBUTION] = "distribution",
+    [READING_LEVEL] = "level",
 };
 _Static_assert(ARRAY_LEN(READINGS) == READING_COUNT, "a name for each reading");
 
@@ -98,6 +99,21 @@ void draft_value(struct draft *draft, const char *label, double value, double lo
     }
     draft->values[draft->nvalues++] = (struct conclusion_value){
         .label = label, .value = value, .low = low, .high = high, .unit = unit ? unit : ""};
+}
+
+const char *draft_values_said(const struct draft *draft)
+{
+    enum { SAID_MAX = 40 };
+    const char *said = "";
+    int n = draft->nvalues <= SAID_MAX ? draft->nvalues : SAID_MAX;
+    for (int i = 0; i < n; i++) {
+        const struct conclusion_value *value = &draft->values[i];
+        said = arena_printf(draft->arena, "%s%s%s: %s", said, i ? ", " : "", value->label,
+                            conclude_quantity(draft->arena, value->value, value->unit));
+    }
+    if (n < draft->nvalues)
+        said = arena_printf(draft->arena, "%s, and %d more", said, draft->nvalues - n);
+    return said;
 }
 
 struct conclusion draft_end(const struct draft *draft, const char *variant,

@@ -473,13 +473,29 @@ static void differences_and_ratios(void **state)
     question.factor = 0;
     got = conclude(&question, curves, 3, &arena, &n);
     assert_float_equal(find(got, "random")->value, 1.8, 0.02);
+    question.reading = READING_LEVEL;
+    got = conclude(&question, curves, 3, &arena, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_int_equal(got->nvalues, 3);
+    double control = find(got, "control")->value;
+    assert_float_equal(find(got, "random")->value, (1.8 * control), 0.2);
+    assert_float_equal(find(got, "same")->value, control, 0.2);
+    assert_string_equal(find(got, "random")->unit, "clk");
+    assert_true(find(got, "random")->low <= find(got, "random")->value);
+    question.reading = READING_RATIO;
     // One pass of three says something else.
     for (int k = 0; k < made[1].points[0].nsamples; k++)
         if (made[1].samples[0][k].pass != 1)
             made[1].samples[0][k].value *= k % 2 ? 3 : 0.5;
     got = conclude(&question, curves, 3, &arena, &n);
     assert_int_equal(got->outcome, CONCLUSION_UNSTABLE);
+    question.reading = READING_LEVEL;
+    got = conclude(&question, curves, 3, &arena, &n);
+    assert_int_equal(n, 1);
+    assert_int_equal(got->outcome, CONCLUSION_UNSTABLE);
     question.control = "nobody";
+    question.reading = READING_RATIO;
     assert_int_equal(conclude(&question, curves, 3, &arena, &n)->outcome, CONCLUSION_TOO_FEW);
     conclude(&question, curves, 0, &arena, &n);
     assert_int_equal(n, 0);
