@@ -69,7 +69,7 @@ struct property {
     struct property_number count; // what one body counts as
     int copies, align, seconds;   // 0: chosen
     int window_us;                // of a timing; 0: as all
-    const char *vm; // why the number means little on a virtual machine; "": it does
+    const char *vm;               // why the number means little on a virtual machine; "": it does
     bool once, cold, quick, clear_upper;
     uint64_t gpr_fill, vec_fill;
 };
