@@ -296,6 +296,16 @@ bool mix_plannable(const struct list_row *row)
     return !row->macro.file && !row->x87_moves && !row->stack && !row->nontemporal;
 }
 
+bool mix_locks(const struct list_row *row)
+{
+    if (strncmp(row->mnemonic, "lock ", 5) == 0)
+        return true;
+    bool memory = false;
+    for (int i = 0; i < row->nops; i++)
+        memory |= row->ops[i].kind == OPERAND_MEM;
+    return memory && strcmp(row->mnemonic, "xchg") == 0;
+}
+
 // The form of the move or test that draft_break() writes.
 static const char *breaker_form(const struct row_plan *rp, const struct point *point)
 {

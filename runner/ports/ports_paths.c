@@ -60,6 +60,18 @@ static bool pairs_clear(const struct pairs *pairs, int path, int i)
     return 2 * better <= members;
 }
 
+// Whether the form may wait for itself: its instances depend on each other unless moves stand
+// between them, and take longer than its ports explain. Then it shows nothing about others.
+static bool pairs_waits(const struct pairs *pairs, int i)
+{
+    struct port_usage ports = *pairs->usages[i];
+    ports.busy_clk = 0;
+    const struct port_usage *usages[] = {&ports};
+    const int one[] = {1};
+    return pairs->forms[pairs->rep[i]].chains &&
+           pairs->clk[i] > PATH_EXCESS * port_predict(pairs->model, usages, one, 1);
+}
+
 // The member beside which most of those show that do not show beside two probes yet; what is not
 // understood itself is no probe. shown[]: beside how many each does; -1: it is one. -1: none.
 static int path_probe(const struct pairs *pairs, int path, const int *shown)
@@ -67,7 +79,8 @@ static int path_probe(const struct pairs *pairs, int path, const int *shown)
     int best = -1, most = 0;
     for (int p = 0; p < pairs->n; p++) {
         int show = 0;
-        if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p))
+        if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p) ||
+            pairs_waits(pairs, p))
             continue;
         for (int i = 0; i < pairs->n; i++)
             show += shown[i] < 2 && pairs_show(pairs, path, i, p);

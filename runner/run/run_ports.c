@@ -135,6 +135,10 @@ static const char *row_obstacle(const struct chunk *chunk, const struct list_row
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (!mix_plannable(row))
         return "needs a macro, moves a stack or waits for memory: it cannot stand beside blockers";
+    if (mix_locks(row))
+        return "locked: the memory operations of all others wait for it, so nothing beside it "
+               "shows "
+               "its ports";
     return NULL;
 }
 

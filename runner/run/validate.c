@@ -146,7 +146,8 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
         const struct stored_port_usage *stored = usage_find(
             usages, nusages, (struct stored_form){row->form, encoding_name(row->enc), row->bits});
         if (!stored || row->bits != 64 || stored->usage.outcome != OUTCOME_OK ||
-            isnan(stored->usage.slots) || !mix_plannable(row) || stored->usage.busy_clk > LONG_CLK)
+            isnan(stored->usage.slots) || !mix_plannable(row) || mix_locks(row) ||
+            stored->usage.busy_clk > LONG_CLK)
             continue;
         struct validate_form form = {row, stored->usage, form_class(row, &stored->usage)};
         if (chains(row) || !usage_add_breakers(&form.usage, row, usages, nusages))

@@ -549,6 +549,17 @@ static void test_plannable(void **state)
 {
     (void)state;
     assert_true(mix_plannable(lists_row("add r64 r64")));
+    assert_true(mix_locks(lists_row("lock add m64 r64")));
+    assert_true(mix_locks(lists_row("lock cmpxchg16b m128")));
+    assert_true(mix_locks(lists_row("xchg m64 r64")));
+    assert_false(mix_locks(lists_row("xchg r64 r64")));
+    assert_false(mix_locks(lists_row("add m64 r64")));
+    // Stores that bypass the caches say so, in every encoding.
+    for (int i = 0; i < lists_all.nrows; i++) {
+        const struct list_row *row = lists_all.rows[i].row;
+        if (strstr(row->mnemonic, "movnt") && row->ops[0].kind == OPERAND_MEM && !row->nontemporal)
+            fail_msg("%s lacks nontemporal", row->form);
+    }
     for (int i = 0; i < lists_all.nrows; i++) {
         const struct list_row *row = lists_all.rows[i].row;
         if (strcmp(row->mnemonic, "push") == 0 || strcmp(row->mnemonic, "jb") == 0 ||
