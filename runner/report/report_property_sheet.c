@@ -105,6 +105,7 @@ static void put_ok(struct strbuf *out, const char *name, const struct conclusion
     case READING_PLATEAUS:
         put_levels(out, name, conclusion, arena);
         return;
+    case READING_LEVEL:
     case READING_DIFFERENCE:
     case READING_RATIO:
         for (int i = 0; i < conclusion->nvalues; i++) {
