@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct checking {
     table_report *report;
@@ -94,21 +95,14 @@ static void check_file_name(struct checking *check, const struct counter_table *
     check_say(check, &fault);
 }
 
-static void check_families(struct checking *check, const char *directory)
+// A family without a table is none that can be counted on: counters_missing().
+static void check_families(struct checking *check)
 {
     struct err fault;
     const struct family_table *families = families_table();
     for (int i = 0; i < families->nrows; i++) {
         const struct family_row *row = &families->rows[i];
         const struct counter_table *table = check_table_find(check, row->facts.uarch);
-        bool first = cpu_family_find(row->facts.uarch) == &row->facts;
-        if (!table && first) {
-            err_set(&fault,
-                    "%s:%d: %s has no table of counters that can be read: %s/counters/%s.csv",
-                    families->file.path, row->record->line, row->facts.uarch, directory,
-                    row->facts.uarch);
-            check_say(check, &fault);
-        }
         char port[64];
         for (const char *at = row->facts.ports; table && *at; at += strspn(at, " ")) {
             size_t len = strcspn(at, " ");
@@ -195,7 +189,7 @@ int counters_check(const char *directory, table_report *report, void *data)
         check_table(&check, &check.tables[i], have_ids);
         check_file_name(&check, &check.tables[i]);
     }
-    check_families(&check, directory);
+    check_families(&check);
     for (int i = 0; i < check.sets.nrows; i++)
         check_set(&check, &check.sets.rows[i]);
     if ((size_t)check.ntables == found.gl_pathc)
@@ -210,4 +204,16 @@ int counters_check(const char *directory, table_report *report, void *data)
     free(check.tables);
     free(check.used);
     return ntables;
+}
+
+void counters_missing(struct strbuf *names)
+{
+    const struct family_table *families = families_table();
+    for (int i = 0; i < families->nrows; i++) {
+        const struct family_row *row = &families->rows[i];
+        char name[128];
+        snprintf(name, sizeof name, "cpuinfo/counters/%s.csv", row->facts.uarch);
+        if (cpu_family_find(row->facts.uarch) == &row->facts && access(path_data(name), F_OK) != 0)
+            strbuf_printf(names, "%s%s", names->len ? " " : "", row->facts.uarch);
+    }
 }

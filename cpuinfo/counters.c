@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     COL_ID,
@@ -312,6 +313,11 @@ int counters_load(const char *uarch, struct counter_table *table, struct err *er
         return err_set(err, "there is no uarch '%s' in cpus.csv", uarch);
     snprintf(relative, sizeof relative, "cpuinfo/counters/%s.csv",
              cpu_uarch_key(uarch, key, sizeof key));
+    if (access(path_data(relative), F_OK) != 0)
+        return err_set(err,
+                       "no counter events of %s are known, so none can be counted: there is no %s; "
+                       "docs/HOWTO_ADD_CPU.md says how to make one",
+                       uarch, relative);
     return counters_read(path_data(relative), NULL, NULL, table, err);
 }
 

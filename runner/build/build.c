@@ -6,12 +6,14 @@
 
 #include "build_object.h"
 #include "util/paths.h"
+#include "util/scratch.h"
 #include "util/subproc.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 enum {
@@ -49,7 +51,9 @@ static int build_write_source(const struct build *build, struct err *err)
     const char *path = build_path(build, build->source);
     FILE *file = fopen(path, "w");
     int status = 0;
-    if (!file) {
+    if (!file && scratch_is_gone(path, err)) {
+        status = -1;
+    } else if (!file) {
         status = err_set(err, "%s: cannot write: %s", path, strerror(errno));
     } else {
         bool written = fwrite(text.data, 1, text.len, file) == text.len;
@@ -228,10 +232,19 @@ static int build_tool_error(const struct build *build, const char *tool, const c
                             struct err *err)
 {
     // The first lines say it; a batch can produce thousands.
+    enum { SHOWN = 600 };
     size_t len = strlen(messages);
+    struct statvfs disk;
+    if (scratch_is_gone(build->options->directory, err))
+        return -1;
+    bool full = strstr(messages, strerror(ENOSPC)) ||
+                (statvfs(build->options->directory, &disk) == 0 &&
+                 (disk.f_bavail == 0 || (disk.f_files > 0 && disk.f_favail == 0)));
     return err_set(err, "%s failed on %s/%s: %.*s%s\n%s", tool, build->options->directory,
-                   build->source, (int)(len < 600 ? len : 600), messages, len > 600 ? " [...]" : "",
-                   build_remedy);
+                   build->source, (int)(len < SHOWN ? len : SHOWN), messages,
+                   len > SHOWN ? " [...]" : "",
+                   full ? "the disk that this is on is full; set TMPDIR to a directory of another"
+                        : build_remedy);
 }
 
 // Assembles, leaving out kernel after kernel. 0 also when none is left.

@@ -93,3 +93,36 @@ void check_print(struct check *check, FILE *out)
     for (size_t i = 0; i < check->nproblems; i++)
         fprintf(out, "%s\n", check->problems[i].text);
 }
+
+// Rows of the list at this line, or of all lines (0).
+static int check_rows_at(const struct list *list, int line)
+{
+    int n = 0;
+    for (int i = 0; i < list->nrows; i++)
+        n += !line || list->rows[i].line == line;
+    return n;
+}
+
+int check_keep_lines(struct check *check, const int *lines)
+{
+    size_t kept = 0;
+    int without = -1;
+    for (size_t i = 0; i < check->nproblems; i++) {
+        const struct check_problem *problem = &check->problems[i];
+        int line = problem->order < check->nlists ? lines[problem->order] : 0;
+        if (!line || line == problem->line)
+            check->problems[kept++] = *problem;
+    }
+    check->nproblems = kept;
+    check->nrows = 0;
+    for (int l = check->nlists - 1; l >= 0; l--) {
+        int rows = check_rows_at(&check->lists[l].list, lines[l]);
+        check->nrows += rows;
+        bool said = false; // a row that cannot be read is a problem instead
+        for (size_t i = 0; i < kept; i++)
+            said |= check->problems[i].order == l;
+        if (rows == 0 && lines[l] && !said)
+            without = l;
+    }
+    return without;
+}

@@ -2,6 +2,7 @@
 // `latput check`: validates lists, macros and tables without measuring.
 #include "check/check.h"
 #include "command.h"
+#include "cpuinfo/counter_check.h"
 #include "list/select.h"
 #include "util/csvtext.h"
 #include "util/paths.h"
@@ -30,6 +31,7 @@ extern const struct command cmd_check;
 struct check_paths {
     const char **items;
     char **owned; // found by name, to be freed; NULL without names
+    int *lines;   // of which alone is spoken, 0: all; NULL without names
     int n;
     glob_t lists, selections;
 };
@@ -72,7 +74,20 @@ static void check_paths_free(struct check_paths *paths)
     for (int i = 0; paths->owned && i < paths->n; i++)
         free(paths->owned[i]);
     free(paths->owned);
+    free(paths->lines);
     free(paths->items);
+}
+
+// Families without a table of counters are allowed: nothing can be counted on them.
+static void check_say_uncounted(void)
+{
+    struct strbuf names = {0};
+    counters_missing(&names);
+    if (names.len)
+        command_fail(&cmd_check, EXIT_DONE,
+                     "no counter events are known, and none can be counted, on: %s",
+                     strbuf_text(&names));
+    strbuf_free(&names);
 }
 
 static int check_run_paths(const struct check_paths *paths, bool complete, const char *coverage,
@@ -84,9 +99,13 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
     if (!failed && complete)
         check_port_names(&check);
+    int without = !failed && paths->lines ? check_keep_lines(&check, paths->lines) : -1;
     check_print(&check, stderr);
     if (failed)
         status = command_fail(&cmd_check, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (without >= 0)
+        status = command_fail(&cmd_check, EXIT_USAGE, "%s:%d: there is no row at that line",
+                              paths->items[without], paths->lines[without]);
     else if (check.nproblems)
         status = EXIT_USAGE;
     if (!failed && coverage && check_coverage(&check, coverage, missing, stdout, &err) != 0)
@@ -94,6 +113,8 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     if (!failed) // else not everything was looked at
         fprintf(stderr, "%d lists, %d rows, %zu problems\n", check.nlists, check.nrows,
                 check.nproblems);
+    if (!failed && complete)
+        check_say_uncounted();
     check_free(&check);
     return status;
 }
@@ -121,6 +142,22 @@ static int check_expand(const char *const *names, int nnames)
         check_print_row(selection.rows[i].row);
     selection_free(&selection);
     return EXIT_DONE;
+}
+
+// An operand that is a list, or a line of one: LIST:LINE.
+static void check_paths_name(struct check_paths *paths, const char *operand)
+{
+    char *path = select_list_path(operand);
+    const char *colon = strrchr(operand, ':');
+    if (!path && colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
+        char *name = xasprintf("%.*s", (int)(colon - operand), operand);
+        path = select_list_path(name);
+        free(name);
+        paths->lines[paths->n] = path ? atoi(colon + 1) : 0;
+    }
+    // A name that is no list stays as it is: reading it says why.
+    paths->owned[paths->n] = path;
+    paths->items[paths->n++] = path ? check_path_short(path) : operand;
 }
 
 static int check_command(int argc, char **argv)
@@ -152,12 +189,9 @@ static int check_command(int argc, char **argv)
     } else {
         paths.items = xcalloc((size_t)argc, sizeof *paths.items);
         paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
-        for (int i = state.operand_index; i < argc; i++) {
-            // A name that is no list stays as it is: reading it says why.
-            char *path = select_list_path(argv[i]);
-            paths.owned[paths.n] = path;
-            paths.items[paths.n++] = path ? check_path_short(path) : argv[i];
-        }
+        paths.lines = xcalloc((size_t)argc, sizeof *paths.lines);
+        for (int i = state.operand_index; i < argc; i++)
+            check_paths_name(&paths, argv[i]);
     }
     if (status == 0)
         status = check_run_paths(&paths, complete, coverage, missing);
@@ -167,10 +201,10 @@ static int check_command(int argc, char **argv)
 
 const struct command cmd_check = {
     .name = "check",
-    .arguments = "[LIST...]",
+    .arguments = "[LIST[:LINE]...]",
     .summary = "validate lists and tables without measuring",
     .description =
-        "Reads the lists (all of lists/ without arguments), assembles every row once and decodes "
+        "Reads the lists (all of lists/ without arguments; LIST:LINE speaks of one line), assembles every row once and decodes "
         "the "
         "result. Reported are: unknown columns, classes, isa names and options; a form that stands "
         "in two lists; what NASM refuses or silently encodes as something else; and a row whose "

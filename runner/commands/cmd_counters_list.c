@@ -256,6 +256,15 @@ static void sets_json(struct listing *list, struct strbuf *out)
     strbuf_puts(out, "\n");
 }
 
+static bool list_has_rows(const struct listing *list)
+{
+    struct event_row row;
+    int index = 0;
+    return list->request->sets
+               ? set_next(list->table, list->request->globs, NULL) != NULL
+               : event_next(list->table, list->request->globs, &index, &row);
+}
+
 static void list_text(struct listing *list, struct strbuf *out)
 {
     typedef void writer(struct listing * list, struct strbuf * out);
@@ -375,6 +384,9 @@ int counters_list(const struct counters_request *request)
     list_text(&list, &out);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // what follows is to be read last
+    if (!list_has_rows(&list))
+        command_fail(request->command, EXIT_DONE, "no %s of %s match",
+                     request->sets ? "sets" : "events", table.uarch);
     if (list.note.len)
         command_fail(request->command, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&list.note));
     uarch_say_inferred(request->command, &cpu);

@@ -58,7 +58,7 @@ enum option_index {
     OPT_UARCH,
     OPT_QUIET
 };
-enum { JOBS_MAX = 64, GIVE_UP_MAX_S = 24 * 60 * 60 };
+enum { JOBS_MAX = 2, GIVE_UP_MAX_S = 24 * 60 * 60 };
 
 struct arguments {
     struct run_options run;

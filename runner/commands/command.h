@@ -31,6 +31,7 @@ struct command {
 // --help itself: prints it and exits with 0. Zero-initialise the state before the first call.
 struct option_state {
     int started;
+    int config_line; // of the configuration file, whose options come first
     int operand_index;
 };
 int command_next_option(const struct command *cmd, int argc, char **argv,

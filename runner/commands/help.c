@@ -76,6 +76,39 @@ static void man_command(const struct command *cmd)
     }
 }
 
+static void man_environment(void)
+{
+    puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_DB\nThe database, where \\-\\-db names none.\n.TP\n.B "
+         "LATPUT_CONFIG\nThe configuration file; empty: none.\n.TP\n.B LATPUT_ROOT\nDirectory that "
+         "holds lists, macros, cpuinfo and db instead of the program's own.\n.TP\n.B "
+         "XDG_DATA_HOME, XDG_CONFIG_HOME\nReplace ~/.local/share and ~/.config above.\n.TP\n.B "
+         "TMPDIR\nWhere scratch files lie while latput measures; /tmp if not set.\n.TP\n.B "
+         "NO_COLOR\nIf set, no colour is used.");
+}
+
+static const struct {
+    const char *command, *what;
+} man_example_lines[] = {
+    {"latput cpu", "what this machine is, and what can be measured on it"},
+    {"latput run --quick", "measure a small selection; latput run measures everything"},
+    {"latput query 'vpadd* ymm*'", "what is known of some forms"},
+    {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"},
+    {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
+    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of code of one's own"},
+    {"latput diff zen4 zen5", "two CPUs, only what differs"},
+    {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
+};
+
+static void man_examples(void)
+{
+    puts(".SH EXAMPLES");
+    for (size_t i = 0; i < sizeof man_example_lines / sizeof man_example_lines[0]; i++) {
+        fputs(".TP\n.B ", stdout);
+        man_text(man_example_lines[i].command);
+        man_text(man_example_lines[i].what);
+    }
+}
+
 static void man_page(void)
 {
     puts(".TH LATPUT 1 \"\" \"latput " LATPUT_VERSION "\" \"User Commands\"");
@@ -93,11 +126,15 @@ static void man_page(void)
     puts(".PP\nlatput stat ends with the status of the program that it runs.");
     puts(".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
          "tree that latput was built in. For an installed latput it is\n"
-         ".I ~/.local/share/latput/latput.db");
-    puts(".SH ENVIRONMENT\n.TP\n.B LATPUT_ROOT\nDirectory that holds lists, macros, cpuinfo and db "
-         "instead of the program's own.\n.TP\n.B XDG_DATA_HOME\nReplaces ~/.local/share above.\n"
-         ".TP\n.B TMPDIR\nWhere scratch files lie while latput measures; /tmp if not set.\n"
-         ".TP\n.B NO_COLOR\nIf set, no colour is used.");
+         ".I ~/.local/share/latput/latput.db\n.TP\n.I ~/.config/latput/config\nWhat options are "
+         "where the command line does not say: lines like\n.B db = ~/measured.db\nfor every command "
+         "that has the option, or\n.B query.format = csv\nfor one; switches are set by yes or no. "
+         "What follows # is a comment.");
+    man_environment();
+    man_examples();
+    puts(".SH SEE ALSO\n.BR perf (1),\n.BR nasm (1),\n.BR sqlite3 (1),\n.BR objdump (1)\n.PP\n"
+         "docs/ of the source: README.md, MEASUREMENT.md (the method), QUERIES.md, BENCH.md, "
+         "PORTS.md, OUTPUT.md");
 }
 
 int help_no_command(const char *before, const char *name)
@@ -124,7 +161,7 @@ int help_command(int argc, char **argv)
         help_overview(stdout);
         return EXIT_DONE;
     }
-    if (strcmp(argv[1], "--help") == 0) {
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         puts("Usage: latput help [COMMAND | --man | --completion bash|zsh]\n\nPrints the overview, "
              "the help of a command, the man page, or what a shell\nreads to complete commands and "
              "options.");

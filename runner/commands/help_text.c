@@ -42,5 +42,5 @@ void help_print(const struct command *cmd, FILE *out)
     fputs("\nOptions:\n", out);
     for (const struct command_option *option = cmd->options; option && option->name; option++)
         help_option(out, option);
-    fprintf(out, "      --help%*sprint this help\n", OPTION_COLUMN - 12, "");
+    fprintf(out, "  -h, --help%*sprint this help\n", OPTION_COLUMN - 12, "");
 }

@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: MIT
 // Command-line options of the subcommands, by getopt_long over their option records; see command.h.
 #include "command.h"
+#include "config.h"
 #include "help.h"
+#include "util/mem.h"
+#include "util/suggest.h"
 #include "util/text.h"
 
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { OPTIONS_MAX = 32, OPTION_BASE = 256, OPTION_HELP = 1000 };
 
 static int options_build(const struct command *cmd, struct option *longs, char *letters)
 {
     int n = 0;
+    bool own_h = false;
     if (cmd->options_first)
         *letters++ = '+';
+    *letters++ = ':'; // tells a missing argument from an unknown option
     for (const struct command_option *option = cmd->options; option && option->name; option++) {
         longs[n] = (struct option){option->name, option->argument ? required_argument : no_argument,
                                    NULL, OPTION_BASE + n};
+        own_h |= option->letter == 'h';
         if (option->letter) {
             *letters++ = option->letter;
             if (option->argument)
@@ -26,33 +33,81 @@ static int options_build(const struct command *cmd, struct option *longs, char *
         }
         n++;
     }
+    if (!own_h)
+        *letters++ = 'h';
     longs[n] = (struct option){"help", no_argument, NULL, OPTION_HELP};
     longs[n + 1] = (struct option){0};
     *letters = '\0';
     return n;
 }
 
+// The option that a value or letter of getopt's belongs to; NULL: none.
+static const struct command_option *option_of(const struct command *cmd, int value)
+{
+    for (int i = 0; cmd->options && cmd->options[i].name; i++)
+        if (OPTION_BASE + i == value || (cmd->options[i].letter && cmd->options[i].letter == value))
+            return &cmd->options[i];
+    return NULL;
+}
+
+// How many options begin so.
+static int option_begins(const struct command *cmd, const char *name)
+{
+    int n = strncmp("help", name, strlen(name)) == 0;
+    for (int i = 0; cmd->options && cmd->options[i].name; i++)
+        n += strncmp(cmd->options[i].name, name, strlen(name)) == 0;
+    return n;
+}
+
+// What getopt found wrong with `word`. -2.
+static int option_wrong(const struct command *cmd, int got, const char *word)
+{
+    const struct command_option *option = option_of(cmd, optopt);
+    char hint[96] = "";
+    size_t len = strcspn(word, "=");
+    if (got == ':')
+        command_fail(cmd, EXIT_USAGE, "option '--%s' wants an argument: %s",
+                     option ? option->name : "", option ? option->argument : "");
+    else if (option)
+        command_fail(cmd, EXIT_USAGE, "option '--%s' takes no argument", option->name);
+    else if (optopt)
+        command_fail(cmd, EXIT_USAGE, "unrecognized option '-%c'", optopt);
+    else {
+        char *name = xasprintf("%.*s", (int)len, word);
+        struct suggestion suggestion = suggest_start(name + 2, strlen(name + 2));
+        for (int i = 0; cmd->options && cmd->options[i].name; i++)
+            suggest_offer(&suggestion, cmd->options[i].name);
+        suggest_offer(&suggestion, "help");
+        suggest_text(&suggestion, hint, sizeof hint);
+        bool ambiguous = option_begins(cmd, name + 2) > 1;
+        command_fail(cmd, EXIT_USAGE, "%s option '%s'%s",
+                     ambiguous ? "ambiguous" : "unrecognized", name, ambiguous ? "" : hint);
+        free(name);
+    }
+    fprintf(stderr, "latput %s: see latput %s --help\n", cmd->name, cmd->name);
+    return -2;
+}
+
 int command_next_option(const struct command *cmd, int argc, char **argv,
                         struct option_state *state, const char **argument)
 {
     struct option longs[OPTIONS_MAX + 2];
-    char letters[2 * OPTIONS_MAX + 3];
+    char letters[2 * OPTIONS_MAX + 5];
     int n = options_build(cmd, longs, letters);
     if (!state->started) {
         optind = 0; // makes getopt start afresh
+        opterr = 0;
         state->started = 1;
     }
-    char name[64];
-    snprintf(name, sizeof name, "latput %s", cmd->name);
-    char *own_name = argv[0];
-    argv[0] = name; // for getopt's own messages
+    int configured = config_next_option(cmd, &state->config_line, argument);
+    if (configured != -1)
+        return configured;
     int got = getopt_long(argc, argv, letters, longs, NULL);
-    argv[0] = own_name;
     *argument = optarg;
     state->operand_index = optind;
     if (got == -1)
         return -1;
-    if (got == OPTION_HELP) {
+    if (got == OPTION_HELP || (got == 'h' && !option_of(cmd, 'h'))) {
         help_print(cmd, stdout);
         exit(EXIT_DONE);
     }
@@ -61,8 +116,7 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
     for (int i = 0; i < n; i++)
         if (cmd->options[i].letter == got)
             return i;
-    fprintf(stderr, "latput %s: see latput %s --help\n", cmd->name, cmd->name);
-    return -2;
+    return option_wrong(cmd, got, argv[optind > 1 ? optind - 1 : 1]);
 }
 
 int command_each_option(const struct command *cmd, int argc, char **argv,

@@ -6,6 +6,7 @@
 #include "plan/plan.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
+#include "util/scratch.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,6 +47,8 @@ static int model_load(struct run_ports *run, const struct ports_forms *forms,
 // A disturbed machine may hide the structure. Latency and throughput stay what they are.
 static int model_not_found(struct run_ports *run, struct err *err)
 {
+    if (scratch_is_gone(run->session->directory, err))
+        return -1;
     char *text = xasprintf("the ports were not measured: %s", err->text);
     int status = store_run_warning(run->store, run->run_id, text,
                                    "measure them when the machine is quieter: latput run --tests P "

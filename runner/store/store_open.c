@@ -155,8 +155,10 @@ const char *store_path(const struct store *store)
 
 const char *store_default_path(void)
 {
-    const char *data = path_data("db");
-    if (access(data, W_OK) == 0)
+    const char *own = getenv("LATPUT_DB");
+    if (own && *own)
+        return own;
+    if (!path_is_installed() && access(path_data("db"), W_OK) == 0)
         return path_data("db/latput.db");
     const char *base = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 static char paths_root[PATH_MAX], paths_lib[PATH_MAX];
+static bool paths_installed;
 static pthread_once_t paths_once = PTHREAD_ONCE_INIT;
 
 // The file that this code is in: a shared library, if it is in one, else the program.
@@ -74,9 +75,11 @@ static void paths_find(void)
         }
         free(probe);
     }
-    if (!tree)
+    bool installed = !tree;
+    if (installed)
         tree = paths_find_installed(dir);
     const char *root = getenv("LATPUT_ROOT");
+    paths_installed = installed && (!root || !*root);
     if (!root || !*root)
         root = tree;
     char resolved[PATH_MAX];
@@ -120,4 +123,10 @@ const char *path_library(const char *name)
 {
     pthread_once(&paths_once, paths_find);
     return paths_join(paths_lib, name);
+}
+
+bool path_is_installed(void)
+{
+    pthread_once(&paths_once, paths_find);
+    return paths_installed;
 }

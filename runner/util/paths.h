@@ -7,10 +7,15 @@
 #ifndef LATPUT_PATHS_H
 #define LATPUT_PATHS_H
 
+#include <stdbool.h>
+
 // The path of `relative` (e.g. "cpuinfo/cpus.csv") below the data root. Returns a string that lives
 // as long as the program.
 const char *path_data(const char *relative);
 // The same for built files: build/<name> in the source tree, <prefix>/lib/latput/<name> installed.
 const char *path_library(const char *name);
+
+// Whether data files are those of an installed latput, and not of a source tree or $LATPUT_ROOT.
+bool path_is_installed(void);
 
 #endif

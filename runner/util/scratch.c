@@ -9,10 +9,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char PREFIX[] = "latput-scratch-"; // and six characters
@@ -23,7 +27,7 @@ struct scratch { // those of this process
     char *path;
     int lock;
 };
-static struct scratch *scratches;
+static struct scratch *volatile scratches;
 static pthread_mutex_t scratches_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // The directory, locked by us; -1: it is none, another's, or alive. `wait`: until it is free.
@@ -39,15 +43,56 @@ static int scratch_lock(int parent, const char *name, int wait)
     return -1;
 }
 
+// Removes the files of a directory, by system calls alone: a handler of signals does so, too.
 static void scratch_empty(int fd)
 {
-    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    DIR *directory = copy >= 0 ? fdopendir(copy) : NULL;
-    for (struct dirent *entry; directory && (entry = readdir(directory));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            unlinkat(fd, entry->d_name, 0);
-    if (directory)
-        closedir(directory);
+    struct entry { // as getdents64(2) has it
+        uint64_t inode;
+        int64_t offset;
+        unsigned short length;
+        unsigned char type;
+        char name[];
+    };
+    _Alignas(struct entry) char bytes[4096];
+    int removed;
+    do { // again, since what is removed may hide what comes behind it
+        removed = 0;
+        lseek(fd, 0, SEEK_SET);
+        for (long got; (got = syscall(SYS_getdents64, fd, bytes, sizeof bytes)) > 0;)
+            for (long at = 0; at < got;) {
+                const struct entry *entry = (const struct entry *)(const void *)(bytes + at);
+                if (strcmp(entry->name, ".") != 0 && strcmp(entry->name, "..") != 0)
+                    removed += unlinkat(fd, entry->name, 0) == 0;
+                at += entry->length;
+            }
+    } while (removed);
+}
+
+// Ends the process as the signal does, without its scratch directories. NASM and the linker, which
+// end with us, may write into them until then.
+static void scratch_stopped(int signal_number)
+{
+    enum { TRIES = 200, PAUSE_NS = 5000000 };
+    for (const struct scratch *at = scratches; at; at = at->next)
+        for (int i = 0; i < TRIES; i++) {
+            scratch_empty(at->lock);
+            if (rmdir(at->path) == 0 || errno == ENOENT)
+                break;
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+        }
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+// Who has no handler of his own would leave the directory behind.
+static void scratch_watch(void)
+{
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+        struct sigaction old;
+        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(signals[i], &(struct sigaction){.sa_handler = scratch_stopped}, NULL);
+    }
 }
 
 static void scratch_sweep(const char *parent)
@@ -74,6 +119,7 @@ char *scratch_begin(struct err *err)
     const char *tmp = getenv("TMPDIR");
     const char *parent = tmp && *tmp ? tmp : "/tmp";
     scratch_sweep(parent);
+    scratch_watch();
     for (;;) {
         char *path = xasprintf("%s/%sXXXXXX", parent, PREFIX);
         struct stat about;
@@ -103,23 +149,32 @@ char *scratch_begin(struct err *err)
     }
 }
 
-// The entry of a directory, taken out of the list.
-static struct scratch *scratch_take(const char *path)
+// The entry of a directory.
+static struct scratch *scratch_find(const char *path)
 {
     pthread_mutex_lock(&scratches_mutex);
-    struct scratch **at = &scratches;
-    while (*at && (*at)->path != path)
-        at = &(*at)->next;
-    struct scratch *found = *at;
-    if (found)
-        *at = found->next;
+    struct scratch *found = scratches;
+    while (found && found->path != path)
+        found = found->next;
     pthread_mutex_unlock(&scratches_mutex);
     return found;
 }
 
+// Takes an entry out of the list.
+static void scratch_forget(struct scratch *scratch)
+{
+    pthread_mutex_lock(&scratches_mutex);
+    if (scratches == scratch)
+        scratches = scratch->next;
+    for (struct scratch *at = scratches; at; at = at->next)
+        if (at->next == scratch)
+            at->next = scratch->next;
+    pthread_mutex_unlock(&scratches_mutex);
+}
+
 void scratch_end(char *directory, bool keep)
 {
-    struct scratch *scratch = directory ? scratch_take(directory) : NULL;
+    struct scratch *scratch = directory ? scratch_find(directory) : NULL;
     if (!scratch)
         return;
     if (keep) {
@@ -130,7 +185,26 @@ void scratch_end(char *directory, bool keep)
         scratch_empty(scratch->lock);
         rmdir(directory);
     }
+    scratch_forget(scratch); // not before: a signal may come
     close(scratch->lock);
     free(scratch->path);
     free(scratch);
+}
+
+bool scratch_is_gone(const char *file, struct err *err)
+{
+    bool gone = false;
+    pthread_mutex_lock(&scratches_mutex);
+    for (const struct scratch *at = scratches; at && !gone; at = at->next) {
+        size_t len = strlen(at->path);
+        gone = strncmp(at->path, file, len) == 0 && (file[len] == '/' || !file[len]) &&
+               access(at->path, F_OK) != 0;
+        if (gone)
+            err_set(err,
+                    "%s: the scratch directory was removed while it was in use; begin again, and "
+                    "keep what cleans up away from it, or set TMPDIR",
+                    at->path);
+    }
+    pthread_mutex_unlock(&scratches_mutex);
+    return gone;
 }

@@ -10,6 +10,8 @@ SCRATCH=$(mktemp -d)
 trap 'rm -rf "$SCRATCH"' EXIT
 cd "$SCRATCH" || exit 99
 export XDG_CACHE_HOME=$SCRATCH/.cache # what is known of lists
+export XDG_CONFIG_HOME=$SCRATCH/.config
+unset LATPUT_DB LATPUT_CONFIG
 CLI_FAILED=0
 OUT=$SCRATCH/.out ERR=$SCRATCH/.err STATUS=0
 

@@ -95,7 +95,8 @@ LATPUT_ROOT=$PWD/tree run check
 expect_status 2
 expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
 expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
-expect_err 'cpus\.csv:[0-9]+: p5 has no table of counters that can be read: .*/counters/p5\.csv$'
+expect "a family without a table is no fault" test -z "$(grep 'cpus.*p5' "$ERR")"
+expect_err '^latput check: no counter events are known, and none can be counted, on: p5$'
 expect_err "ports/zen4\.csv:[0-9]+: no list has the form 'shlx r32 r99' in 64-bit mode"
 # shellcheck disable=SC2016 # the backquotes are in the message
 expect_err 'ports/zen6\.csv: `# applies:` begins with zen3, so the file must be zen3\.csv$'
@@ -147,4 +148,28 @@ expect_err 'absent/latput-scratch-[A-Za-z0-9]+: cannot make a scratch directory:
 PATH=$SCRATCH run check "$lists/good.csv"
 expect_status 3
 expect_err 'nasm'
+# What has no table is said where it is wanted.
+rm -rf tree
+cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo "$TREE"/db .  && mkdir tree && mv lists macros cpuinfo db tree
+rm tree/cpuinfo/counters/zen5.csv
+LATPUT_ROOT=$PWD/tree run counters list --uarch zen5
+expect_status 2
+expect_err 'no counter events of zen5 are known, so none can be counted: there is no cpuinfo/counters/zen5\.csv'
+
+# One line of a list.
+printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r64,=flags,X86_64,,\nsub,+r64 r99,=flags,X86_64,,\n' >lines.csv
+run check lines.csv
+expect_status 2
+run check lines.csv:2
+expect_status 0
+expect_err '^1 lists, 1 rows, 0 problems$'
+run check lines.csv:3
+expect_status 2
+expect_err '^lines\.csv:3: '
+run check lines.csv:9
+expect_status 2
+expect_err 'lines\.csv:9: there is no row at that line'
+run check integer_arithmetic:1000000
+expect_status 2
+expect_err 'there is no row at that line'
 finish

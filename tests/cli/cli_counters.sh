@@ -166,4 +166,7 @@ case $STATUS in
 0) expect_out 'table version' ;;
 *) expect_err 'the counters of this CPU are not known' ;;
 esac
+run counters list 'zzz*'
+expect_status 0
+expect_err '^latput counters: no events of [a-z_0-9]+ match$'
 finish

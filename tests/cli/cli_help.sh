@@ -27,12 +27,17 @@ for command in $commands; do
     run "$command" --help
     expect_status 0
     expect_out "^Usage: latput $command "
-    expect_out '^      --help '
+    expect_out '^  -h, --help '
     expect "lines of $command --help fit a terminal" test "$(wc -L <"$OUT")" -le 80
     cp "$OUT" first
     run help "$command"
     expect_status 0
     expect "help $command is $command --help" cmp -s "$OUT" first
+    run "$command" -h
+    expect_status 0
+    expect "$command -h is $command --help" cmp -s "$OUT" first
+    run "$command" --hellp
+    expect_err "latput $command: unrecognized option '--hellp'; did you mean 'help'\\?$"
     run "$command" --no-such-option
     expect_status 2
     expect_no_out
@@ -54,6 +59,60 @@ expect_err "there is no command 'qury'; did you mean 'query'\?$"
 run --nonsense
 expect_status 2
 expect_no_out
+run query --limt 3
+expect_status 2
+expect_err "^latput query: unrecognized option '--limt'; did you mean 'limit'\\?$"
+expect_err '^latput query: see latput query --help$'
+run query --limit
+expect_status 2
+expect_err "option '--limit' wants an argument: N"
+run query --wide=3
+expect_status 2
+expect_err "option '--wide' takes no argument"
+run query -y
+expect_status 2
+expect_err "unrecognized option '-y'"
+run query --l
+expect_status 2
+expect_err "ambiguous option '--l'"
+run query "$(printf -- '--fo\033[2J')"
+expect_status 2
+expect_err "unrecognized option '--fo\\\\x1b\\[2J'"
+run help -h
+expect_status 0
+run run --jobs 7
+expect_status 2
+expect_err '^latput run: --jobs wants a number from 1 to 2'
+
+# The configuration file and the environment say what the command line does not.
+"$BUILD/tests/test_report" make known.db || exit 99
+mkdir -p "$XDG_CONFIG_HOME/latput"
+config=$XDG_CONFIG_HOME/latput/config
+printf '# mine\ndb = %s/known.db\nquery.format = csv # for scripts\nquery.limit=1\npack.with-samples = no\n' "$SCRATCH" >"$config"
+run query --columns form
+expect_status 0
+expect_out '^form$'
+expect "two lines" test "$(wc -l <"$OUT")" = 2
+run query --columns form --format table --limit 2
+expect_out '^instruction$'
+LATPUT_DB=missing.db run query
+expect_status 3
+expect_err 'missing\.db: there is no such database'
+LATPUT_DB=missing.db run query --db known.db
+expect_status 0
+wrong_line() {
+    printf 'db = known.db\n%s\n' "$1" >"$config"
+    run query
+    expect_status 2
+    expect_err "^latput query: $config:2: $2"
+}
+wrong_line 'qery.format = csv' 'there is no such command'
+wrong_line 'query.fromat = csv' 'there is no such option'
+wrong_line 'format csv' 'there is no = in it'
+wrong_line 'query.wide = maybe' 'this option is set by yes or no'
+LATPUT_CONFIG='' run query --db known.db
+expect_status 0
+rm -r "$XDG_CONFIG_HOME"
 run help nonsense
 expect_status 2
 expect_err "no command 'nonsense'; latput --help lists them$"
@@ -64,6 +123,8 @@ cp "$OUT" latput.1
 for command in $commands; do
     expect_out "^\\.SS latput $command"
 done
+expect_out '^\.SH EXAMPLES$'
+expect_out '^\.SH SEE ALSO$'
 if command -v man >/dev/null; then
     man --warnings -E UTF-8 -l latput.1 >"$OUT" 2>"$ERR"
     STATUS=$? CLI_COMMAND='man -l'

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The configuration file; see config.h.
+#include "config.h"
+
+#include "util/mem.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CONFIG_LINES_MAX = 1000, CONFIG_LINE_MAX = 4096 };
+
+static struct config {
+    char *path;
+    char **lines; // without comments and white space around them
+    int nlines;
+    bool read;
+} config;
+
+static char *config_path(void)
+{
+    const char *own = getenv("LATPUT_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
+    const char *home = getenv("HOME");
+    if (own)
+        return xstrdup(own);
+    if (base && *base == '/')
+        return xasprintf("%s/latput/config", base);
+    return xasprintf("%s/.config/latput/config", home ? home : "");
+}
+
+static char *config_trim(char *text)
+{
+    text += strspn(text, " \t\r\n");
+    size_t len = strlen(text);
+    while (len && isspace((unsigned char)text[len - 1]))
+        text[--len] = '\0';
+    return text;
+}
+
+// 0, or -2 after a message.
+static int config_read(const struct command *cmd)
+{
+    char line[CONFIG_LINE_MAX];
+    config.path = config_path();
+    config.read = true;
+    FILE *file = *config.path ? fopen(config.path, "re") : NULL;
+    if (!file && *config.path && errno != ENOENT && errno != ENOTDIR) {
+        command_fail(cmd, EXIT_USAGE, "%s: %s", config.path, strerror(errno));
+        return -2;
+    }
+    while (file && config.nlines < CONFIG_LINES_MAX && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "#")] = '\0';
+        config.lines =
+            xrealloc(config.lines, ((size_t)config.nlines + 1) * sizeof *config.lines);
+        config.lines[config.nlines++] = xstrdup(config_trim(line));
+    }
+    if (file)
+        fclose(file);
+    return 0;
+}
+
+static int config_wrong(const struct command *cmd, int line, const char *what)
+{
+    command_fail(cmd, EXIT_USAGE, "%s:%d: %s; a line is `option = value` or `command.option = value`",
+                 config.path, line, what);
+    return -2;
+}
+
+// What stands behind `~/` is below the home directory.
+static const char *config_value(const char *value)
+{
+    const char *home = getenv("HOME");
+    return strncmp(value, "~/", 2) == 0 && home ? xasprintf("%s/%s", home, value + 2) : value;
+}
+
+static int config_find(const struct command *cmd, const char *name)
+{
+    for (int i = 0; cmd->options && cmd->options[i].name; i++)
+        if (strcmp(cmd->options[i].name, name) == 0)
+            return i;
+    return -1;
+}
+
+// Whether any command has the option, so that the line means something.
+static bool config_is_known(const char *name)
+{
+    for (int i = 0; commands[i]; i++)
+        if (config_find(commands[i], name) >= 0)
+            return true;
+    return false;
+}
+
+// The option that a line sets for this command: its index, -1 none, -2 the line is wrong.
+static int config_take(const struct command *cmd, int line, const char **argument)
+{
+    char *text = xstrdup(config.lines[line - 1]);
+    char *equals = strchr(text, '=');
+    int found = -1;
+    if (!equals) {
+        found = *text ? config_wrong(cmd, line, "there is no = in it") : -1;
+        free(text);
+        return found;
+    }
+    *equals = '\0';
+    char *name = config_trim(text), *value = config_trim(equals + 1), *dot = strchr(name, '.');
+    if (dot)
+        *dot = '\0';
+    if (dot && !command_find(name))
+        found = config_wrong(cmd, line, "there is no such command");
+    else if (!config_is_known(dot ? dot + 1 : name))
+        found = config_wrong(cmd, line, "there is no such option");
+    else if (!dot || strcmp(name, cmd->name) == 0)
+        found = config_find(cmd, dot ? dot + 1 : name);
+    if (found >= 0 && !dot && strcmp(name, "db") == 0 && getenv("LATPUT_DB"))
+        found = -1;
+    if (found >= 0 && !cmd->options[found].argument && strcmp(value, "no") == 0)
+        found = -1;
+    else if (found >= 0 && !cmd->options[found].argument && strcmp(value, "yes") != 0)
+        found = config_wrong(cmd, line, "this option is set by yes or no");
+    *argument = found >= 0 ? config_value(value) : NULL; // the text is kept
+    if (found < 0)
+        free(text);
+    return found;
+}
+
+int config_next_option(const struct command *cmd, int *line, const char **argument)
+{
+    if (!config.read && config_read(cmd) != 0)
+        return -2;
+    while (*line < config.nlines) {
+        int found = config_take(cmd, ++*line, argument);
+        if (found != -1)
+            return found;
+    }
+    return -1;
+}

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Scratch directories: a signal leaves none behind, and who removed one, or filled the disk, is told so.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+export TMPDIR=$SCRATCH/tmp
+mkdir "$TMPDIR"
+left() { find "$TMPDIR" -maxdepth 1 -name 'latput-*' | grep -q .; }
+
+# Assembling all lists takes seconds.
+for signal in TERM HUP; do
+    env --default-signal="$signal" "$LATPUT" check >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+    for ((i = 0; i < 400; i++)); do
+        ! left || break
+        sleep 0.02
+    done
+    CLI_COMMAND="latput check, SIG$signal"
+    left || cli_fail "it has a scratch directory"
+    sleep 0.1
+    kill -"$signal" "$pid"
+    wait "$pid" 2>/dev/null
+    STATUS=$?
+    expect_status $((128 + $(kill -l "$signal")))
+    ! left || cli_fail "nothing is left behind"
+done
+
+# An assembler that meets a full disk, and one whose directory goes away.
+mkdir bin
+real=$(command -v nasm)
+# shellcheck disable=SC2016 # what is quoted is the fake's own
+fake() {
+    printf '#!/bin/sh\n[ "$1" = -v ] && exec %s -v\n%s\n' "$real" "$1" >bin/nasm
+    chmod +x bin/nasm
+}
+fake 'echo "nasm: error: unable to write: No space left on device" >&2; exit 1'
+PATH=$PWD/bin:$PATH run bench --asm nop
+expect_status 3
+expect_err 'No space left on device'
+expect_err 'the disk that this is on is full; set TMPDIR to a directory of another$'
+expect "no advice to install" test -z "$(grep install "$ERR")"
+# shellcheck disable=SC2016
+fake 'rm -rf "$PWD"; exit 1'
+PATH=$PWD/bin:$PATH run bench --asm nop
+expect_status 3
+expect_err 'latput-scratch-.*: the scratch directory was removed while it was in use'
+fake 'echo "nasm: error: something else" >&2; exit 1'
+PATH=$PWD/bin:$PATH run bench --asm nop
+expect_status 3
+expect_err 'install the packages nasm'
+finish
