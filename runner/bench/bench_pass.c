@@ -318,6 +318,11 @@ static const char *pass_hint(const struct bench *bench)
                     : "; the code writes ebp, which has the address of the data area";
     if (written.stack && result->outcome != OUTCOME_TIMED_OUT)
         return "; the stack pointer must come back to where it was in every copy of the code";
+    if (result->outcome == OUTCOME_SIGNALLED && strstr(result->detail, "no access to memory"))
+        return wide ? "; r14 holds the address of memory that code may use, 64 KiB of it: write "
+                      "[r14+8], or set the register first: --init 'mov rdi, r14'"
+                    : "; ebp holds the address of memory that code may use, 64 KiB of it: write "
+                      "[ebp+8], or set the register first: --init 'mov edi, ebp'";
     return "";
 }
 

@@ -4,6 +4,7 @@
 #include "bench/bench_print.h"
 #include "bench/bench_text.h"
 #include "cmd_backend.h"
+#include "cmd_bench_sweep.h"
 #include "cmd_format.h"
 #include "cmd_uarch.h"
 #include "command.h"
@@ -47,6 +48,8 @@ static const struct command_option options[] = {
     {0, "db", "FILE", "the database, which also keeps the canary's floor; `none`: none"},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
     {0, "uarch", "NAME", uarch_option_help},
+    {0, "sweep", "N=A..B[:STEP]", "for each value in turn, in place of {N} in the code: a row each"},
+    {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters"},
     {0, NULL, NULL, NULL},
 };
 // clang-format on
@@ -74,7 +77,9 @@ enum option_index {
     OPT_LABEL,
     OPT_DB,
     OPT_GIVE_UP,
-    OPT_UARCH
+    OPT_UARCH,
+    OPT_SWEEP,
+    OPT_PLOT
 };
 
 static int bench_command(int argc, char **argv);
@@ -91,7 +96,9 @@ const struct command cmd_bench = {
         "does not return costs nothing but a message. That holds for the measured code only: a "
         "FILE is trusted. The compiler, the assembler and the linker read it as you, and its "
         "constructors and ifuncs run as you, before the process gives up its rights. Give "
-        "latput bench no file and no --asm of a stranger.",
+        "latput bench no file and no --asm of a stranger.\n"
+        "--sweep N=0..32:4 measures the code for each value: {N} in --asm, --init or --cflags is "
+        "replaced by it: 'times {N} nop', 'mov rax, [r14+{N}]', -DN={N}.",
     .options = options,
     .run = bench_command,
 };
@@ -99,6 +106,7 @@ const struct command cmd_bench = {
 struct arguments {
     struct bench_spec spec;
     enum report_format format;
+    const char *sweep, *plot;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
     const char *columns[BENCH_COLUMNS_MAX];
@@ -204,6 +212,10 @@ static int parse_option(void *context, int option, const char *value)
         return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
     if (option == OPT_GIVE_UP)
         return parse_give_up(value, spec);
+    if (option == OPT_SWEEP || option == OPT_PLOT) {
+        *(option == OPT_SWEEP ? &arguments->sweep : &arguments->plot) = value;
+        return 0;
+    }
     if (number_options[option].most)
         return command_option_number(&cmd_bench, option, value, number_options[option].least,
                                      number_options[option].most,
@@ -234,6 +246,8 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         spec->threads = arguments->ncpus;
         spec->cpus = arguments->cpus;
     }
+    if (arguments->plot && !arguments->sweep)
+        return command_fail(&cmd_bench, EXIT_USAGE, "--plot draws what --sweep measures");
     if (!spec->file && !spec->body)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "what to measure? e.g. latput bench --asm 'imul rax, rax'");
@@ -302,6 +316,10 @@ static int bench_command(int argc, char **argv)
     struct bench_result result;
     struct err err = {0};
     session_stop_on_signals();
+    if (arguments.sweep)
+        return bench_sweep_run(
+            &cmd_bench, &arguments.spec,
+            &(struct bench_sweep_arguments){arguments.sweep, arguments.plot, arguments.format});
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
         status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
                               err.text);

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// A piece of code measured for many values of a number in it: {N} in its texts stands for each of
+// them in turn.
+#ifndef LATPUT_BENCH_SWEEP_H
+#define LATPUT_BENCH_SWEEP_H
+
+#include "bench.h"
+#include "util/strbuf.h"
+
+enum { SWEEP_POINTS_MAX = 1000, SWEEP_NAME_MAX = 32 };
+
+struct bench_sweep {
+    char name[SWEEP_NAME_MAX];
+    int64_t first, step;
+    int npoints;
+};
+
+// "N=0..32" or "N=0..32:4". -1 with a message.
+int bench_sweep_parse(const char *text, struct bench_sweep *sweep, struct err *err);
+
+// The texts of a spec with the values of a point in the place of {N}, owned by the arena. How many
+// places there were.
+int bench_sweep_point(const struct bench_sweep *sweep, int point, const struct bench_spec *spec,
+                      struct arena *arena, struct bench_spec *filled);
+
+struct sweep_point {
+    int64_t value;
+    enum outcome outcome;
+    double clk, spread_clk; // core cycles an instance; NaN where there is none
+    const char *detail;     // why, where not ok
+};
+
+// The points drawn by gnuplot into a file, .svg or .png by its name; "-": in characters, appended
+// to `text`. -1 with a message.
+int bench_sweep_plot(const struct bench_sweep *sweep, const struct sweep_point *points,
+                     const char *path, struct strbuf *text, struct err *err);
+
+#endif

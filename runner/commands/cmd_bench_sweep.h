@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// latput bench --sweep: one row a value of a number in the code.
+#ifndef LATPUT_CMD_BENCH_SWEEP_H
+#define LATPUT_CMD_BENCH_SWEEP_H
+
+#include "bench/bench.h"
+#include "cmd_format.h"
+#include "command.h"
+
+struct bench_sweep_arguments {
+    const char *sweep, *plot; // as on the command line; plot NULL: none
+    enum report_format format;
+};
+
+// Measures and prints. Returns the exit status, after messages.
+int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
+                    const struct bench_sweep_arguments *arguments);
+
+#endif
