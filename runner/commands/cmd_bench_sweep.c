@@ -112,10 +112,7 @@ static int sweep_points(const struct command *cmd, const struct bench_spec *spec
     for (int i = 0; i < sweep->npoints && status == EXIT_DONE; i++) {
         struct bench_spec filled;
         points[i] = (struct sweep_point){.value = sweep->first + i * sweep->step};
-        if (bench_sweep_point(sweep, i, spec, arena, &filled) == 0)
-            return command_fail(cmd, EXIT_USAGE,
-                                "there is no {%s} in --asm, --init or --cflags for --sweep to set",
-                                sweep->name);
+        bench_sweep_point(sweep, i, spec, arena, &filled);
         status = sweep_measure(cmd, &filled, sweep, &points[i], arena);
         if (status == EXIT_DONE && session_stopped_by())
             status = command_fail(cmd, EXIT_SOME_FAILED, "stopped by %s", session_stopped_by());
@@ -141,6 +138,11 @@ int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
                             "--sweep shows times of one thread; leave out --events, --column and "
                             "--threads");
     struct arena arena = {0};
+    struct bench_spec filled;
+    if (bench_sweep_point(&sweep, 0, spec, &arena, &filled) == 0)
+        return command_fail(cmd, EXIT_USAGE,
+                            "there is no {%s} in --asm, --init or --cflags for --sweep to set",
+                            sweep.name);
     struct sweep_print print = {&sweep, arguments->format, {0}, {0}};
     struct sweep_point *points = xcalloc((size_t)sweep.npoints, sizeof *points);
     print.json.out = &print.out;

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput bench --sweep: a chain of N multiplications takes N times as long as one.
+# Runs alone: it measures.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+run bench --sweep N=0..1000000 --asm 'times {N} nop'
+expect_status 2
+expect_no_out
+expect_err 'has 1000001 points.* 1000 at most'
+run bench --sweep N=0..3 --asm nop
+expect_status 2
+expect_no_out
+expect_err 'there is no \{N\} in --asm'
+run bench --sweep N=0..3 --events core_clk --asm 'times {N} nop'
+expect_status 2
+run bench --plot x.svg --asm nop
+expect_status 2
+expect_err '^latput bench: --plot draws what --sweep measures'
+
+run bench --db sweep.db --sweep N=1..4:3 --format csv --asm 'times {N} imul rax, rax'
+[ "$STATUS" = 0 ] || grep -q unstable "$OUT" || cli_fail "expected status 0"
+if [ "$STATUS" = 0 ]; then
+    expect_out '^N,instance_clk,spread_clk,outcome,detail$'
+    expect "four take four times as long: $(cat "$OUT")" \
+        awk -F, '$1 == 1 { one = $2 } $1 == 4 { four = $2 } END { exit !(four > 3.9 * one && four < 4.1 * one) }' "$OUT"
+fi
+run bench --db sweep.db --asm 'mov rax, [rdi]'
+expect_status 1
+expect_err 'r14 holds the address of memory that code may use'
+finish
