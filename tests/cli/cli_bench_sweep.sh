@@ -23,6 +23,7 @@ run bench --db sweep.db --sweep N=1..4:3 --format csv --asm 'times {N} imul rax,
 [ "$STATUS" = 0 ] || grep -q unstable "$OUT" || cli_fail "expected status 0"
 if [ "$STATUS" = 0 ]; then
     expect_out '^N,instance_clk,spread_clk,outcome,detail$'
+    # shellcheck disable=SC2016 # the program is awk's
     expect "four take four times as long: $(cat "$OUT")" \
         awk -F, '$1 == 1 { one = $2 } $1 == 4 { four = $2 } END { exit !(four > 3.9 * one && four < 4.1 * one) }' "$OUT"
 fi
