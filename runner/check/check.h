@@ -49,8 +49,8 @@ int check_selection(const struct selection *selection, const char *nasm, struct 
                     struct err *err);
 // The files of cpuinfo/ports/, whose forms must be rows of the lists that were checked.
 void check_port_names(struct check *check);
-// Forgets what is not about these lines, one a list (0: all of it). The index of the first list that
-// has no row at its line; -1: there is none.
+// Forgets what is not about these lines, one a list (0: all of it). The index of the first list
+// that has no row at its line; -1: there is none.
 int check_keep_lines(struct check *check, const int *lines);
 void check_print(struct check *check, FILE *out);
 void check_free(struct check *check);

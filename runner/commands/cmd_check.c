@@ -204,7 +204,8 @@ const struct command cmd_check = {
     .arguments = "[LIST[:LINE]...]",
     .summary = "validate lists and tables without measuring",
     .description =
-        "Reads the lists (all of lists/ without arguments; LIST:LINE speaks of one line), assembles every row once and decodes "
+        "Reads the lists (all of lists/ without arguments; LIST:LINE speaks of one line), "
+        "assembles every row once and decodes "
         "the "
         "result. Reported are: unknown columns, classes, isa names and options; a form that stands "
         "in two lists; what NASM refuses or silently encodes as something else; and a row whose "

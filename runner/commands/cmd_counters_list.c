@@ -260,9 +260,8 @@ static bool list_has_rows(const struct listing *list)
 {
     struct event_row row;
     int index = 0;
-    return list->request->sets
-               ? set_next(list->table, list->request->globs, NULL) != NULL
-               : event_next(list->table, list->request->globs, &index, &row);
+    return list->request->sets ? set_next(list->table, list->request->globs, NULL) != NULL
+                               : event_next(list->table, list->request->globs, &index, &row);
 }
 
 static void list_text(struct listing *list, struct strbuf *out)

@@ -52,8 +52,7 @@ static int config_read(const struct command *cmd)
     }
     while (file && config.nlines < CONFIG_LINES_MAX && fgets(line, sizeof line, file)) {
         line[strcspn(line, "#")] = '\0';
-        config.lines =
-            xrealloc(config.lines, ((size_t)config.nlines + 1) * sizeof *config.lines);
+        config.lines = xrealloc(config.lines, ((size_t)config.nlines + 1) * sizeof *config.lines);
         config.lines[config.nlines++] = xstrdup(config_trim(line));
     }
     if (file)
@@ -63,8 +62,9 @@ static int config_read(const struct command *cmd)
 
 static int config_wrong(const struct command *cmd, int line, const char *what)
 {
-    command_fail(cmd, EXIT_USAGE, "%s:%d: %s; a line is `option = value` or `command.option = value`",
-                 config.path, line, what);
+    command_fail(cmd, EXIT_USAGE,
+                 "%s:%d: %s; a line is `option = value` or `command.option = value`", config.path,
+                 line, what);
     return -2;
 }
 

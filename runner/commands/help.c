@@ -89,14 +89,14 @@ static void man_environment(void)
 static const struct {
     const char *command, *what;
 } man_example_lines[] = {
-    {"latput cpu", "what this machine is, and what can be measured on it"},
-    {"latput run --quick", "measure a small selection; latput run measures everything"},
-    {"latput query 'vpadd* ymm*'", "what is known of some forms"},
-    {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"},
-    {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
-    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of code of one's own"},
-    {"latput diff zen4 zen5", "two CPUs, only what differs"},
-    {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
+    {"latput cpu",                                             "what this machine is, and what can be measured on it"     },
+    {"latput run --quick",                                     "measure a small selection; latput run measures everything"},
+    {"latput query 'vpadd* ymm*'",                             "what is known of some forms"                              },
+    {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"                                              },
+    {"latput query --latency 'imul r64 r64'",                  "latency of each pair of operands"                         },
+    {"latput bench --asm 'imul rax, rbx' --mode latency",      "a piece of code of one's own"                             },
+    {"latput diff zen4 zen5",                                  "two CPUs, only what differs"                              },
+    {"latput pack --output .",                                 "an archive for a colleague, who reads it without latput"  },
 };
 
 static void man_examples(void)
@@ -124,12 +124,13 @@ static void man_page(void)
     for (size_t i = 0; i < sizeof help_exit / sizeof help_exit[0]; i++)
         printf(".TP\n.B %d\n%s\n", help_exit[i].status, help_exit[i].meaning);
     puts(".PP\nlatput stat ends with the status of the program that it runs.");
-    puts(".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
-         "tree that latput was built in. For an installed latput it is\n"
-         ".I ~/.local/share/latput/latput.db\n.TP\n.I ~/.config/latput/config\nWhat options are "
-         "where the command line does not say: lines like\n.B db = ~/measured.db\nfor every command "
-         "that has the option, or\n.B query.format = csv\nfor one; switches are set by yes or no. "
-         "What follows # is a comment.");
+    puts(
+        ".SH FILES\n.TP\n.I db/latput.db\nThe database, where no other is named: in the source "
+        "tree that latput was built in. For an installed latput it is\n"
+        ".I ~/.local/share/latput/latput.db\n.TP\n.I ~/.config/latput/config\nWhat options are "
+        "where the command line does not say: lines like\n.B db = ~/measured.db\nfor every command "
+        "that has the option, or\n.B query.format = csv\nfor one; switches are set by yes or no. "
+        "What follows # is a comment.");
     man_environment();
     man_examples();
     puts(".SH SEE ALSO\n.BR perf (1),\n.BR nasm (1),\n.BR sqlite3 (1),\n.BR objdump (1)\n.PP\n"

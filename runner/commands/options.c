@@ -80,8 +80,8 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
         suggest_offer(&suggestion, "help");
         suggest_text(&suggestion, hint, sizeof hint);
         bool ambiguous = option_begins(cmd, name + 2) > 1;
-        command_fail(cmd, EXIT_USAGE, "%s option '%s'%s",
-                     ambiguous ? "ambiguous" : "unrecognized", name, ambiguous ? "" : hint);
+        command_fail(cmd, EXIT_USAGE, "%s option '%s'%s", ambiguous ? "ambiguous" : "unrecognized",
+                     name, ambiguous ? "" : hint);
         free(name);
     }
     fprintf(stderr, "latput %s: see latput %s --help\n", cmd->name, cmd->name);
