@@ -49,7 +49,7 @@ enum { PARAMETERS = COL_COUNT - COL_CODE };
 
 static const char bench_schema[] =
     "CREATE TABLE latput_bench(repetition INTEGER, pass INTEGER, cold INTEGER, accepted INTEGER, "
-    "tried INTEGER, tsc REAL, core_clk REAL, core_clk_per_instr REAL, counts TEXT, "
+    "tried INTEGER, tsc REAL, core_clk REAL, instance_clk REAL, counts TEXT, "
     "summary_clk REAL, median_clk REAL, spread_clk REAL, outcome TEXT, detail TEXT, uarch TEXT, "
     "code TEXT HIDDEN, mode TEXT HIDDEN, init TEXT HIDDEN, unroll INTEGER HIDDEN, "
     "loop INTEGER HIDDEN, repeat INTEGER HIDDEN, bits INTEGER HIDDEN, instances INTEGER HIDDEN, "

@@ -218,7 +218,7 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
 static const char *member_name(const struct bench_result *result, int column,
                                char text[MEMBER_BYTES])
 {
-    static const char *const times[] = {"tsc", "core_clk", "clk_per_instance"};
+    static const char *const times[] = {"tsc", "core_clk", "instance_clk"};
     const char *name = column_name(result, column);
     for (size_t i = 0; i < ARRAY_LEN(times); i++)
         if (strcmp(times[i], name) == 0) {
@@ -257,7 +257,7 @@ static void print_csv(const struct bench_result *result, FILE *out)
     if (!result->nrows)
         return;
     strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
-                       "clk_per_instance");
+                       "instance_clk");
     for (int c = TIME_COLUMNS; c < column_count(result); c++) {
         strbuf_puts(&text, ",");
         csv_put_quoted(&text, member_name(result, c, name));
@@ -290,7 +290,7 @@ static void put_json_rows(struct json *json, const struct bench_result *result)
         json_fixed(json_name(json, "late_ns"), row->late_ns, 0);
         json_fixed(json_name(json, "tsc"), row->tsc, 0);
         json_fixed(json_name(json, "core_clk"), row->clk, 1);
-        json_fixed(json_name(json, "clk_per_instance"), row->per_clk, 5);
+        json_fixed(json_name(json, "instance_clk"), row->per_clk, 5);
         for (int c = TIME_COLUMNS; c < column_count(result); c++) {
             int e = c - TIME_COLUMNS;
             json_fixed(json_name(json, member_name(result, c, name)),
@@ -308,7 +308,7 @@ static void put_json_threads(struct json *json, const struct bench_result *resul
         const struct bench_summary *summary = &result->threads[t];
         json_open(json_break(json, "\n    "), '{');
         json_int(json_name(json, "cpu"), result->cpus[t]);
-        json_fixed(json_name(json, "clk_per_instance"), summary->clk, 4);
+        json_fixed(json_name(json, "instance_clk"), summary->clk, 4);
         json_fixed(json_name(json, "median_clk"), summary->median_clk, 4);
         json_fixed(json_name(json, "spread_clk"), summary->spread_clk, 4);
         json_int(json_name(json, "accepted"), summary->accepted);

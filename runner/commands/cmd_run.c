@@ -38,7 +38,7 @@ static const struct command_option options[] = {
     {0, "results", "DIR", "where the text tables go (default results); `none`: write none"},
     {0, "db", "FILE", "the database; made if missing; default: db/latput.db"},
     {0, "uarch", "NAME", uarch_option_help},
-    {'q',"quiet", NULL, "no progress bar"},
+    {'q',"quiet", NULL, "no progress: only warnings and how it ended"},
     {0},
 };
 // clang-format on

@@ -69,7 +69,8 @@ static void exec_finish_kernel(struct exec_batch *batch, uint32_t id, enum outco
     kernel->outcome = outcome;
     kernel->detail = arena_strdup(batch->arena, detail);
     if (batch->progress && batch->progress->kernel_done)
-        batch->progress->kernel_done(batch->progress->context, outcome != OUTCOME_OK);
+        batch->progress->kernel_done(batch->progress->context,
+                                     outcome != OUTCOME_OK && outcome != OUTCOME_UNSUPPORTED);
 }
 
 // The counts that came in front of a timing; NULL if none did.

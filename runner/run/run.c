@@ -271,7 +271,6 @@ static int run_all(struct run *run, struct err *err)
         .first = FIRST_KERNELS,
         .ahead = run->options->ahead
     };
-    run->progress = progress_start(run->nrows, run->options->quiet);
     run->keeper = run_keeper_start(run->store, run->summary->run_id, run->rows,
                                    options.plan.issue_width, run->progress);
     struct batch_rows rows = {run->rows, run->nrows};
@@ -279,7 +278,6 @@ static int run_all(struct run *run, struct err *err)
     struct batch_source *source = batch_source_start(&feed, &options);
     int status = run_batches(run, source, err);
     batch_source_stop(source);
-    progress_end(run->progress);
     return status;
 }
 
@@ -296,9 +294,10 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .cpu_id = run->cpu_id,
                               .reuse_model = *run->options->selection,
                               .ahead = run->options->ahead,
-                              .quiet = run->options->quiet,
+                              .progress = run->progress,
                               .keep = run->options->keep,
                               .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    progress_next(run->progress, "ports");
     int status = run_ports(&ports, selection->rows, selection->nrows, err);
     run->summary->kernels += ports.kernels;
     run->summary->passes += ports.passes;
@@ -330,9 +329,14 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
+    bool ports = run->options->tests & TESTS_PORTS;
+    run->progress = progress_start(run->nrows, run->options->quiet);
+    if (ports)
+        progress_later(run->progress, run_ports_expected(selection->rows, selection->nrows));
     int status = run->options->tests & (TESTS_LATENCY | TESTS_THROUGHPUT) ? run_all(run, err) : 0;
-    if (status == 0 && run->options->tests & TESTS_PORTS && !run->summary->stopped)
+    if (status == 0 && ports && !run->summary->stopped)
         status = run_all_ports(run, selection, err);
+    progress_end(run->progress);
     run->summary->floor_guessed = run->session.floor_guessed;
     return status;
 }

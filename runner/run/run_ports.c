@@ -289,7 +289,7 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
         struct measure_mixes measure = {.session = run->session,
                                         .rows = forms.rows,
                                         .plan = {.issue_width = run->session->issue_width},
-                                        .progress = progress_start(nasked, run->quiet),
+                                        .progress = run->progress,
                                         .keep = run->keep,
                                         .ahead = run->ahead};
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
@@ -309,7 +309,6 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
             };
             status = ports_chunks(&chunk, nasked, err);
         }
-        progress_end(measure.progress);
         run->kernels = measure.kernels;
         run->passes = measure.passes;
         run->stopped = measure.stopped;
@@ -318,6 +317,17 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
     arena_free(&arena);
     run->measure_stopped = NULL;
     return run->stopped || status > 0 ? 0 : status;
+}
+
+int64_t run_ports_expected(const struct selected_row *rows, int nrows)
+{
+    // Seen: some 12,000 kernels until the structure is found, then some 40 mixes a form, each in
+    // three shapes. Only the display hangs on it.
+    enum { MODEL_KERNELS = 12000, FORM_KERNELS = 120 };
+    int64_t n = 0;
+    for (int i = 0; i < nrows; i++)
+        n += (rows[i].row->tests & TESTS_PORTS) && mix_plannable(rows[i].row);
+    return n ? MODEL_KERNELS + n * FORM_KERNELS : 0;
 }
 
 int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err)

@@ -14,7 +14,8 @@ struct run_ports {
     struct store *store;
     int64_t run_id, cpu_id;
     bool reuse_model; // take the CPU's newest, if there is one
-    bool ahead, quiet, keep;
+    bool ahead, keep;
+    struct progress *progress; // shows it; NULL: nothing does
     const char *skip_32;         // why rows with bits=32 are not measured; NULL: they are
     int64_t kernels, passes;     // out
     bool stopped;                // out: by exec_stop(); what was stored stays
@@ -22,6 +23,8 @@ struct run_ports {
     const bool *measure_stopped; // while it measures
 };
 // Measures those of the rows that want port tests and have no port result in this run yet.
+// How many kernels that takes, as far as can be told before.
+int64_t run_ports_expected(const struct selected_row *rows, int nrows);
 int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows, struct err *err);
 
 #endif

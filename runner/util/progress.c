@@ -25,12 +25,16 @@ enum {
     BAR_COLUMNS_MIN = 6,   // a shorter one is left out
     BAR_FRAME_COLUMNS = 3, // brackets and a space
     HOURS_MAX = 99,        // longer is "a long time" and would break the columns
+    BAR_COLUMNS_KEPT = 12, // on wide terminals the text gives way to so much of it ...
+    BAR_KEPT_COLUMNS = 60, // ... from this width on
 };
+static const double NEARLY_DONE = 1.02; // of the kernels done: 98 %
 
 struct progress {
     pthread_mutex_t mutex;
-    bool bar, colour, drawn, waiting;
+    bool bar, colour, drawn, waiting, quiet;
     int rows;
+    int64_t later; // kernels of other work that comes after the rows, as far as can be told
     const char *things;                        // what rows are
     int64_t rows_announced, kernels_announced; // by progress_more()
     int64_t kernels_done, kernels_failed;
@@ -58,10 +62,13 @@ static void progress_put_time(struct strbuf *out, int64_t seconds)
 // Kernels of the whole run as far as can be told now; at least those announced.
 static int64_t progress_expected(const struct progress *progress)
 {
-    if (progress->rows_announced == 0 || progress->rows <= progress->rows_announced)
-        return progress->kernels_announced;
-    return (int64_t)((double)progress->kernels_announced * progress->rows /
-                     (double)progress->rows_announced);
+    double expected = (double)progress->kernels_announced;
+    if (progress->rows_announced > 0 && progress->rows > progress->rows_announced)
+        expected *= progress->rows / (double)progress->rows_announced;
+    expected += (double)progress->later;
+    // What was guessed too low is never said to be over.
+    double least = (double)progress->kernels_done * (progress->later ? NEARLY_DONE : 1);
+    return (int64_t)(expected > least ? expected : least);
 }
 
 static size_t progress_columns(void)
@@ -104,14 +111,14 @@ static void progress_draw(struct progress *progress)
     // The last column stays free: writing it makes some terminals go to the next line.
     size_t width = progress_columns() - 1;
     int64_t expected = progress_expected(progress);
-    if (expected < progress->kernels_done)
-        expected = progress->kernels_done;
     struct strbuf text = {0}, line = {0};
     progress_put_text(progress, expected, &text);
     strbuf_puts(&line, "\r\033[K");
     size_t bar = BAR_COLUMNS_MAX;
     if (text.len + BAR_FRAME_COLUMNS + bar > width)
         bar = width > text.len + BAR_FRAME_COLUMNS ? width - text.len - BAR_FRAME_COLUMNS : 0;
+    if (bar < BAR_COLUMNS_KEPT && width + 1 >= BAR_KEPT_COLUMNS)
+        bar = BAR_COLUMNS_KEPT;
     if (bar >= BAR_COLUMNS_MIN)
         progress_put_bar(&line, bar, progress->kernels_done, expected);
     const char *colour = progress->waiting          ? "\033[33m"
@@ -119,7 +126,8 @@ static void progress_draw(struct progress *progress)
                                                     : "";
     if (!progress->colour)
         colour = "";
-    strbuf_printf(&line, "%s%.*s%s", colour, (int)(text.len < width ? text.len : width), text.data,
+    size_t left = width - (bar >= BAR_COLUMNS_MIN ? bar + BAR_FRAME_COLUMNS : 0);
+    strbuf_printf(&line, "%s%.*s%s", colour, (int)(text.len < left ? text.len : left), text.data,
                   *colour ? "\033[0m" : "");
     fputs(line.data, stderr);
     progress->drawn = true;
@@ -144,7 +152,7 @@ static void progress_refresh(struct progress *progress)
 // The line of a list that is over.
 static void progress_put_list(struct progress *progress)
 {
-    if (!progress->list || progress->bar)
+    if (!progress->list || progress->bar || progress->quiet)
         return;
     struct strbuf line = {0};
     strbuf_printf(&line, "%-32s %5d", progress->list, progress->list_done);
@@ -171,6 +179,7 @@ struct progress *progress_start(int rows, bool quiet)
     const char *no_color = getenv("NO_COLOR");
     progress->bar = !quiet && progress_can_draw();
     progress->colour = !no_color || !*no_color;
+    progress->quiet = quiet;
     progress->rows = rows;
     progress->things = "forms";
     progress->start_ns = clock_now_ns();
@@ -180,6 +189,25 @@ struct progress *progress_start(int rows, bool quiet)
 void progress_name(struct progress *progress, const char *things)
 {
     progress->things = things;
+}
+
+void progress_later(struct progress *progress, int64_t kernels)
+{
+    pthread_mutex_lock(&progress->mutex);
+    progress->later = kernels;
+    pthread_mutex_unlock(&progress->mutex);
+}
+
+void progress_next(struct progress *progress, const char *things)
+{
+    pthread_mutex_lock(&progress->mutex);
+    progress_put_list(progress);
+    progress->list = NULL;
+    progress->things = things;
+    if (progress->rows_announced < progress->rows) // nothing more will be announced of them
+        progress->rows = (int)progress->rows_announced;
+    progress_refresh(progress);
+    pthread_mutex_unlock(&progress->mutex);
 }
 
 void progress_more(struct progress *progress, int kernels, int rows)

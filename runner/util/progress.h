@@ -6,14 +6,19 @@
 #define LATPUT_PROGRESS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 struct progress;
 
 // `rows`: instruction forms to be done; how many kernels they have is learnt batch by batch.
-// quiet: one line a list on a terminal, too. The caller owns what is returned: progress_end().
+// quiet: nothing is shown. The caller owns what is returned: progress_end().
 struct progress *progress_start(int rows, bool quiet);
 // What the rows are, instead of "forms"; the name must stay valid.
 void progress_name(struct progress *progress, const char *things);
+// About so many kernels of other work come after the rows.
+void progress_later(struct progress *progress, int64_t kernels);
+// That work begins: the lines of lists tell of `things` from now on, e.g. "ports of".
+void progress_next(struct progress *progress, const char *things);
 // A batch begins: so many kernels for so many rows.
 void progress_more(struct progress *progress, int kernels, int rows);
 // Kernels that were measured, and whether they failed.

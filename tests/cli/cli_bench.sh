@@ -100,7 +100,7 @@ expect_status 2
 
 # Formats.
 bench --asm 'add rax, rbx' --repeat 3 --format csv
-expect_out '^pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,clk_per_instance$'
+expect_out '^pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,instance_clk$'
 expect_out '^1,0,[0-9]+,1,'
 expect_out '^2,3,[0-9]+,0,'
 bench --asm 'add rax, rbx' --repeat 3 --format json

@@ -262,7 +262,7 @@ static void tables_are_printed(void **state)
         "1 of 2 repetitions accepted in 1 pass\n");
     assert_string_equal(print_text(made_result(), REPORT_CSV),
                         "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
-                        "clk_per_instance,\"instructions\",\"ipc\"\n"
+                        "instance_clk,\"instructions\",\"ipc\"\n"
                         "1,0,1,1,0,1,0,900,1300.0,13.00000,120,1.25\n"
                         "1,1,1,0,1,2,0,208,300.0,3.00000,,\n");
     struct bench_result result = *made_result();

@@ -107,7 +107,8 @@ static void test_plot(void **state)
     }
     if (bench_sweep_plot(&sweep, points, "-", &text, &err) != 0)
         fail_msg("%s", err.text);
-    assert_non_null(strstr(text.data, "core cycles an instance"));
+    assert_true(text.len > 1000); // 24 lines of 79 characters
+    assert_non_null(strchr(text.data, '*'));
     strbuf_free(&text);
 }
 
