@@ -2,6 +2,7 @@
 // The program's entry: the table of commands and the options that stand before them. What a command
 // does is in its own file; this one knows only their names.
 #include "commands/command.h"
+#include "commands/config.h"
 #include "commands/help.h"
 #include "util/subproc.h"
 #include "version.h"
@@ -39,6 +40,7 @@ int main(int argc, char **argv)
     const struct command *cmd = command_find(argv[at]);
     if (!cmd)
         return help_no_command("latput", argv[at]);
+    config_know(commands);
     int status = cmd->run(argc - at, argv + at);
     // Results on a full disk or a closed pipe must not look like success.
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -19,6 +19,13 @@ static struct config {
     bool read;
 } config;
 
+static const struct command *const *config_commands; // all; NULL: only the one that asks is known
+
+void config_know(const struct command *const *all)
+{
+    config_commands = all;
+}
+
 static char *config_path(void)
 {
     const char *own = getenv("LATPUT_CONFIG"), *base = getenv("XDG_CONFIG_HOME");
@@ -83,11 +90,20 @@ static int config_find(const struct command *cmd, const char *name)
     return -1;
 }
 
+// The command of that name; NULL: there is none.
+static const struct command *config_command(const char *name)
+{
+    for (int i = 0; config_commands && config_commands[i]; i++)
+        if (strcmp(config_commands[i]->name, name) == 0)
+            return config_commands[i];
+    return NULL;
+}
+
 // Whether any command has the option, so that the line means something.
 static bool config_is_known(const char *name)
 {
-    for (int i = 0; commands[i]; i++)
-        if (config_find(commands[i], name) >= 0)
+    for (int i = 0; config_commands && config_commands[i]; i++)
+        if (config_find(config_commands[i], name) >= 0)
             return true;
     return false;
 }
@@ -107,9 +123,9 @@ static int config_take(const struct command *cmd, int line, const char **argumen
     char *name = config_trim(text), *value = config_trim(equals + 1), *dot = strchr(name, '.');
     if (dot)
         *dot = '\0';
-    if (dot && !command_find(name))
+    if (dot && config_commands && !config_command(name))
         found = config_wrong(cmd, line, "there is no such command");
-    else if (!config_is_known(dot ? dot + 1 : name))
+    else if (config_commands && !config_is_known(dot ? dot + 1 : name))
         found = config_wrong(cmd, line, "there is no such option");
     else if (!dot || strcmp(name, cmd->name) == 0)
         found = config_find(cmd, dot ? dot + 1 : name);
