@@ -46,15 +46,15 @@ static char *config_trim(char *text)
     return text;
 }
 
-// 0, or -2 after a message.
-static int config_read(const struct command *cmd)
+// 0, or -2 with a message.
+static int config_read(struct err *err)
 {
     char line[CONFIG_LINE_MAX];
     config.path = config_path();
     config.read = true;
     FILE *file = *config.path ? fopen(config.path, "re") : NULL;
     if (!file && *config.path && errno != ENOENT && errno != ENOTDIR) {
-        command_fail(cmd, EXIT_USAGE, "%s: %s", config.path, strerror(errno));
+        err_set(err, "%s: %s", config.path, strerror(errno));
         return -2;
     }
     while (file && config.nlines < CONFIG_LINES_MAX && fgets(line, sizeof line, file)) {
@@ -67,11 +67,10 @@ static int config_read(const struct command *cmd)
     return 0;
 }
 
-static int config_wrong(const struct command *cmd, int line, const char *what)
+static int config_wrong(int line, const char *what, struct err *err)
 {
-    command_fail(cmd, EXIT_USAGE,
-                 "%s:%d: %s; a line is `option = value` or `command.option = value`", config.path,
-                 line, what);
+    err_set(err, "%s:%d: %s; a line is `option = value` or `command.option = value`", config.path,
+            line, what);
     return -2;
 }
 
@@ -109,13 +108,13 @@ static bool config_is_known(const char *name)
 }
 
 // The option that a line sets for this command: its index, -1 none, -2 the line is wrong.
-static int config_take(const struct command *cmd, int line, const char **argument)
+static int config_take(const struct command *cmd, int line, const char **argument, struct err *err)
 {
     char *text = xstrdup(config.lines[line - 1]);
     char *equals = strchr(text, '=');
     int found = -1;
     if (!equals) {
-        found = *text ? config_wrong(cmd, line, "there is no = in it") : -1;
+        found = *text ? config_wrong(line, "there is no = in it", err) : -1;
         free(text);
         return found;
     }
@@ -124,9 +123,9 @@ static int config_take(const struct command *cmd, int line, const char **argumen
     if (dot)
         *dot = '\0';
     if (dot && config_commands && !config_command(name))
-        found = config_wrong(cmd, line, "there is no such command");
+        found = config_wrong(line, "there is no such command", err);
     else if (config_commands && !config_is_known(dot ? dot + 1 : name))
-        found = config_wrong(cmd, line, "there is no such option");
+        found = config_wrong(line, "there is no such option", err);
     else if (!dot || strcmp(name, cmd->name) == 0)
         found = config_find(cmd, dot ? dot + 1 : name);
     if (found >= 0 && !dot && strcmp(name, "db") == 0 && getenv("LATPUT_DB"))
@@ -134,19 +133,19 @@ static int config_take(const struct command *cmd, int line, const char **argumen
     if (found >= 0 && !cmd->options[found].argument && strcmp(value, "no") == 0)
         found = -1;
     else if (found >= 0 && !cmd->options[found].argument && strcmp(value, "yes") != 0)
-        found = config_wrong(cmd, line, "this option is set by yes or no");
+        found = config_wrong(line, "this option is set by yes or no", err);
     *argument = found >= 0 ? config_value(value) : NULL; // the text is kept
     if (found < 0)
         free(text);
     return found;
 }
 
-int config_next_option(const struct command *cmd, int *line, const char **argument)
+int config_next_option(const struct command *cmd, int *line, const char **argument, struct err *err)
 {
-    if (!config.read && config_read(cmd) != 0)
+    if (!config.read && config_read(err) != 0)
         return -2;
     while (*line < config.nlines) {
-        int found = config_take(cmd, ++*line, argument);
+        int found = config_take(cmd, ++*line, argument, err);
         if (found != -1)
             return found;
     }

@@ -11,13 +11,15 @@
 #define LATPUT_CONFIG_H
 
 #include "command.h"
+#include "util/err.h"
 
 // Tells it all commands, so that it can refuse lines that mean none of them; ends with NULL.
 void config_know(const struct command *const *all);
 
 // The next option of the command that the file sets, behind line *line (0 at first), which becomes
 // its line; *argument lives as long as the program. Its index; -1 where there is none any more; -2
-// after a message where a line is wrong.
-int config_next_option(const struct command *cmd, int *line, const char **argument);
+// with a message where a line is wrong.
+int config_next_option(const struct command *cmd, int *line, const char **argument,
+                       struct err *err);
 
 #endif

@@ -99,7 +99,10 @@ int command_next_option(const struct command *cmd, int argc, char **argv,
         opterr = 0;
         state->started = 1;
     }
-    int configured = config_next_option(cmd, &state->config_line, argument);
+    struct err err = {0};
+    int configured = config_next_option(cmd, &state->config_line, argument, &err);
+    if (configured == -2)
+        command_fail(cmd, EXIT_USAGE, "%s", err.text);
     if (configured != -1)
         return configured;
     int got = getopt_long(argc, argv, letters, longs, NULL);
