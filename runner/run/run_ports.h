@@ -15,7 +15,7 @@ struct run_ports {
     int64_t run_id, cpu_id;
     bool reuse_model; // take the CPU's newest, if there is one
     bool ahead, keep;
-    struct progress *progress; // shows it; NULL: nothing does
+    struct progress *progress;   // shows it; NULL: nothing does
     const char *skip_32;         // why rows with bits=32 are not measured; NULL: they are
     int64_t kernels, passes;     // out
     bool stopped;                // out: by exec_stop(); what was stored stays

@@ -34,8 +34,8 @@ struct progress {
     pthread_mutex_t mutex;
     bool bar, colour, drawn, waiting, quiet;
     int rows;
-    int64_t later; // kernels of other work that comes after the rows, as far as can be told
-    const char *things;                        // what rows are
+    int64_t later;      // kernels of other work that comes after the rows, as far as can be told
+    const char *things; // what rows are
     int64_t rows_announced, kernels_announced; // by progress_more()
     int64_t kernels_done, kernels_failed;
     int64_t start_ns, drawn_ns;
