@@ -86,18 +86,20 @@ static void man_environment(void)
          "NO_COLOR\nIf set, no colour is used.");
 }
 
+// clang-format off
 static const struct {
     const char *command, *what;
 } man_example_lines[] = {
-    {"latput cpu",                                             "what this machine is, and what can be measured on it"     },
-    {"latput run --quick",                                     "measure a small selection; latput run measures everything"},
-    {"latput query 'vpadd* ymm*'",                             "what is known of some forms"                              },
-    {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"                                              },
-    {"latput query --latency 'imul r64 r64'",                  "latency of each pair of operands"                         },
-    {"latput bench --asm 'imul rax, rbx' --mode latency",      "a piece of code of one's own"                             },
-    {"latput diff zen4 zen5",                                  "two CPUs, only what differs"                              },
-    {"latput pack --output .",                                 "an archive for a colleague, who reads it without latput"  },
+    {"latput cpu", "what this machine is, and what can be measured on it"},
+    {"latput run --quick", "measure a small selection; latput run measures everything"},
+    {"latput query 'vpadd* ymm*'", "what is known of some forms"},
+    {"latput query 'latency > 20' --sort -latency --limit 10", "the slowest"},
+    {"latput query --latency 'imul r64 r64'", "latency of each pair of operands"},
+    {"latput bench --asm 'imul rax, rbx' --mode latency", "a piece of code of one's own"},
+    {"latput diff zen4 zen5", "two CPUs, only what differs"},
+    {"latput pack --output .", "an archive for a colleague, who reads it without latput"},
 };
+// clang-format on
 
 static void man_examples(void)
 {
