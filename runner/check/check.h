@@ -32,7 +32,7 @@ struct check {
     int nlists;
     bool complete; // all lists of the tree: rows of selections must be in it, exceptions be used
     bool borrowed; // the lists belong to a selection
-    int nrows;
+    int nrows, nproperties;
     struct check_problem *problems;
     size_t nproblems, capacity;
     struct arena arena;

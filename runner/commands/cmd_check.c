@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // `latput check`: validates lists, macros and tables without measuring.
 #include "check/check.h"
+#include "check/check_property.h"
 #include "command.h"
 #include "cpuinfo/counter_check.h"
 #include "list/select.h"
@@ -33,7 +34,9 @@ struct check_paths {
     char **owned; // found by name, to be freed; NULL without names
     int *lines;   // of which alone is spoken, 0: all; NULL without names
     int n;
-    glob_t lists, selections;
+    const char **properties; // lists of properties
+    int nproperties;
+    glob_t lists, selections, found;
 };
 
 // The path as seen from the current directory where it is below it: shorter messages.
@@ -57,6 +60,10 @@ static int check_paths_all(struct check_paths *paths)
 {
     glob(path_data("lists/*.csv"), 0, NULL, &paths->lists);
     glob(path_data("lists/selection/*.csv"), 0, NULL, &paths->selections);
+    glob(path_data("lists/properties/*.csv"), 0, NULL, &paths->found);
+    paths->properties = xcalloc(paths->found.gl_pathc + 1, sizeof *paths->properties);
+    for (size_t i = 0; i < paths->found.gl_pathc; i++)
+        paths->properties[paths->nproperties++] = check_path_short(paths->found.gl_pathv[i]);
     paths->items =
         xcalloc(paths->lists.gl_pathc + paths->selections.gl_pathc + 1, sizeof *paths->items);
     check_paths_add(paths, &paths->lists);
@@ -71,6 +78,8 @@ static void check_paths_free(struct check_paths *paths)
 {
     globfree(&paths->lists);
     globfree(&paths->selections);
+    globfree(&paths->found);
+    free(paths->properties);
     for (int i = 0; paths->owned && i < paths->n; i++)
         free(paths->owned[i]);
     free(paths->owned);
@@ -90,6 +99,15 @@ static void check_say_uncounted(void)
     strbuf_free(&names);
 }
 
+static void check_print_counts(const struct check *check)
+{
+    if (check->nlists || !check->nproperties)
+        fprintf(stderr, "%d lists, %d rows, ", check->nlists, check->nrows);
+    if (check->nproperties)
+        fprintf(stderr, "%d properties, ", check->nproperties);
+    fprintf(stderr, "%zu problems\n", check->nproblems);
+}
+
 static int check_run_paths(const struct check_paths *paths, bool complete, const char *coverage,
                            bool missing)
 {
@@ -97,6 +115,8 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     struct err err = {0};
     int status = EXIT_DONE;
     int failed = check_lists(paths->items, paths->n, complete, &check, &err);
+    if (!failed && paths->nproperties)
+        failed = check_properties(paths->properties, paths->nproperties, &check, &err);
     if (!failed && complete)
         check_port_names(&check);
     int without = !failed && paths->lines ? check_keep_lines(&check, paths->lines) : -1;
@@ -111,8 +131,7 @@ static int check_run_paths(const struct check_paths *paths, bool complete, const
     if (!failed && coverage && check_coverage(&check, coverage, missing, stdout, &err) != 0)
         status = command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
     if (!failed) // else not everything was looked at
-        fprintf(stderr, "%d lists, %d rows, %zu problems\n", check.nlists, check.nrows,
-                check.nproblems);
+        check_print_counts(&check);
     if (!failed && complete)
         check_say_uncounted();
     check_free(&check);
@@ -190,8 +209,12 @@ static int check_command(int argc, char **argv)
         paths.items = xcalloc((size_t)argc, sizeof *paths.items);
         paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
         paths.lines = xcalloc((size_t)argc, sizeof *paths.lines);
+        paths.properties = xcalloc((size_t)argc, sizeof *paths.properties);
         for (int i = state.operand_index; i < argc; i++)
-            check_paths_name(&paths, argv[i]);
+            if (check_is_property(argv[i]))
+                paths.properties[paths.nproperties++] = argv[i];
+            else
+                check_paths_name(&paths, argv[i]);
     }
     if (status == 0)
         status = check_run_paths(&paths, complete, coverage, missing);
@@ -211,7 +234,9 @@ const struct command cmd_check = {
         "in two lists; what NASM refuses or silently encodes as something else; and a row whose "
         "reads and writes differ from what the decoder knows of the instruction, unless "
         "lists/exceptions.csv gives a reason. Without arguments the tables of CPUs, features, "
-        "counter events and port names in cpuinfo/ are checked too. Every problem is printed with "
+        "counter events and port names in cpuinfo/, and the properties in lists/properties/, are "
+        "checked too; of these the code of the first and last point of each curve is assembled. "
+        "Every problem is printed with "
         "file, line and a caret; the exit status is 0 if there is none, else 2.",
     .options = check_options,
     .run = check_command,

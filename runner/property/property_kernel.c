@@ -22,6 +22,15 @@ static const char *kernel_optional(const struct property *property, const char *
     return arena_printf(arena, "%%ifmacro %s_%s 3-*\n%s%%endif\n", property->macro, part, call);
 }
 
+static const char *kernel_body(const struct property *property, const char *call,
+                               struct arena *arena)
+{
+    return arena_printf(arena,
+                        "%%ifmacro %s_body 3-*\n%s%%else\n"
+                        "%%error macros/%s has no macro %s_body 3-*\n%%endif\n",
+                        property->macro, call, property->file, property->macro);
+}
+
 static const struct core_fill *kernel_fills(const struct property *property,
                                             const struct property_machine *machine, double x,
                                             double by, struct arena *arena)
@@ -42,11 +51,12 @@ struct kernel_spec property_kernel(const struct property *property,
                                    struct arena *arena)
 {
     const char *init = kernel_call(property, variant, x, by, "init", arena);
+    const char *body = kernel_call(property, variant, x, by, "body", arena);
     const char *fini = kernel_call(property, variant, x, by, "fini", arena);
     double count = property_number_value(&property->count, machine, x, by);
     struct kernel_spec spec = {
         .shape = arena_printf(arena, "%s %.0f %.0f", variant->name, x, isnan(by) ? 0 : by),
-        .body = kernel_call(property, variant, x, by, "body", arena),
+        .body = kernel_body(property, body, arena),
         .init = arena_printf(arena, "%%include \"property.inc\"\n%%include \"%s\"\n%s",
                              property->file, kernel_optional(property, init, "init", arena)),
         .fini = kernel_optional(property, fini, "fini", arena),

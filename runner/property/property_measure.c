@@ -20,7 +20,8 @@ enum {
     PASSES_LEAST = 2,
     PASSES_MOST = 3,
     PASS_GAP_MS = 300,
-    GIVE_UP_MS = 8000,
+    GIVE_UP_MS = 15000,
+    ACCEPT = 6,
 };
 // Points scatter more than the time of an instruction: passes that differ by less are of one state.
 static const double PASSES_TOLERANCE = 0.05;
@@ -201,6 +202,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.passes_tolerance = PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
+    params.config.accept = ACCEPT;
     if (sweep->property->window_us)
         params.config.window_ns = (uint32_t)sweep->property->window_us * 1000;
     // What is counted besides would only cost time here.

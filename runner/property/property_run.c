@@ -23,6 +23,7 @@ struct sweeps {
     struct run_facts facts;
     int64_t cpu_id;
     struct progress *progress;
+    int failed; // properties that could not be measured at all
 };
 
 // What has to be known before the first property.
@@ -150,6 +151,13 @@ static int sweeps_one(struct sweeps *run, const struct property_machine *machine
     struct stored_property result;
     progress_more(run->progress, 0, 1);
     int status = property_measure(&measuring, property, &arena, &result, err);
+    if (status != 0 && !session_stopped_by()) { // of one: memory that is not there, say
+        result.outcome = OUTCOME_NOT_MEASURABLE;
+        result.detail = arena_strdup(&arena, err->text);
+        result.npoints = result.nconclusions = 0;
+        run->failed++;
+        status = 0;
+    }
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
     if (status == 0 && !measuring.stopped) {
@@ -177,7 +185,9 @@ static int sweeps_all(struct sweeps *run, struct err *err)
         status = has < 0 ? -1 : has ? 0 : sweeps_one(run, &machine, property, err);
     }
     progress_end(run->progress);
-    return status;
+    // Where none could be, it is for a reason that all have; the message is that of the last.
+    bool none = run->failed && run->failed == run->summary->measured;
+    return none && !run->summary->stopped ? -1 : status;
 }
 
 static int sweeps_prepared(struct sweeps *run, struct err *err)

@@ -119,7 +119,7 @@ int store_property_conclude(struct stored_property *property, struct arena *aren
     question.y_unit = property->y_unit;
     const struct curve *curves = store_property_curves(property, arena, &ncurves);
     property->nconclusions = 0;
-    if (ncurves)
+    if (ncurves && property->outcome == OUTCOME_OK) // else its outcome says what there is to say
         property->conclusions =
             conclude(&question, curves, ncurves, arena, &property->nconclusions);
     return 0;

@@ -318,7 +318,8 @@ int store_run_newest(struct store *store, int64_t *run_id, struct err *err)
 {
     return store_get_int(store, err, run_id,
                          "SELECT run_id FROM run ORDER BY EXISTS (SELECT 1 FROM bench "
-                         "WHERE bench.run_id = run.run_id), finished_utc IS NULL, "
+                         "WHERE bench.run_id = run.run_id) OR EXISTS (SELECT 1 FROM property "
+                         "WHERE property.run_id = run.run_id), finished_utc IS NULL, "
                          "started_utc DESC, run_id DESC LIMIT 1",
                          "");
 }

@@ -9,7 +9,7 @@ lists=$TREE/tests/fixtures/lists
 run check
 expect_status 0
 expect_no_out
-expect_err '^[0-9]+ lists, [0-9]{5,} rows, 0 problems$'
+expect_err '^[0-9]+ lists, [0-9]{5,} rows, [0-9]+ properties, 0 problems$'
 
 run check "$lists/good.csv"
 expect_status 0

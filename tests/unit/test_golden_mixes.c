@@ -7,6 +7,7 @@
 
 enum { PARTS_MAX = 4 };
 
+// clang-format off
 static const struct {
     const char *what;
     struct {
@@ -16,25 +17,26 @@ static const struct {
     unsigned orders;
     enum breaking breaking;
 } mixes[] = {
-    {"independent forms",                                 {{"add r64 r64", 4}, {"mov r32 i32", 2}}, MIX_ORDERS_ALL,       BREAK_NEEDED},
+    {"independent forms", {{"add r64 r64", 4}, {"mov r32 i32", 2}}, MIX_ORDERS_ALL, BREAK_NEEDED},
     {"what waits for itself in a register that it names",
      {{"mul r64", 1}, {"vpaddb x x x", 3}},
      1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS,
-     BREAK_IMPLICIT                                                                                                                   },
+     BREAK_IMPLICIT},
     {"no waiting through registers",
      {{"imul r64 r64", 2}, {"vfmadd231ps y y y", 2}},
      1 << MIX_INTERLEAVED,
-     BREAK_REGISTERS                                                                                                                  },
-    {"nor through flags",                                 {{"adc r64 r64", 2}, {"vptest x x", 1}},  1 << MIX_INTERLEAVED, BREAK_ALL   },
+     BREAK_REGISTERS},
+    {"nor through flags", {{"adc r64 r64", 2}, {"vptest x x", 1}}, 1 << MIX_INTERLEAVED, BREAK_ALL},
     {"memory: each part has its own",
      {{"mov r64 m64", 2}, {"mov m64 r64", 1}, {"addps x m128", 2}},
      1 << MIX_INTERLEAVED,
-     BREAK_NEEDED                                                                                                                     },
+     BREAK_NEEDED},
     {"masks, and data that takes long",
      {{"vaddps z{k}{z} z z", 2}, {"kortestw k k", 1}, {"div r32", 1}},
      1 << MIX_INTERLEAVED,
-     BREAK_IMPLICIT                                                                                                                   },
+     BREAK_IMPLICIT},
 };
+// clang-format on
 
 static void put_text(struct strbuf *out, const char *title, const char *text)
 {

@@ -1,0 +1,90 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput property: what it lists and refuses; and, with lists of its own, measuring: a curve that is
+# known beforehand, resuming, rederiving, a pack and its merge. Runs alone: it measures.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+
+run property --list
+expect_status 0
+expect_out '^core$'
+expect_out '^  reorder_buffer +Reorder buffer$'
+run property reorder_bufer --db none.db
+expect_status 2
+expect_err "no property 'reorder_bufer'; did you mean 'reorder_buffer'"
+expect "a wrong name leaves no database" [ ! -e none.db ]
+run property --points
+expect_status 2
+expect_err 'points wants --format csv'
+run property --show --db none.db
+expect_status 3
+
+# A tree of its own, whose properties are known: nops by number, and one that cannot be measured.
+mkdir -p root/lists/properties root/build
+for part in cpuinfo db; do ln -s "$TREE/$part" "root/$part"; done
+cp -r "$TREE/macros" root/macros
+cp "$TREE/lists/exceptions.csv" root/lists/
+ln -s "${BUILD:-$TREE/build}"/core*.o root/build/
+export LATPUT_ROOT=$SCRATCH/root
+columns=name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count,reading,compare,options
+cat >root/macros/own.inc <<'EOF'
+%ifndef OWN_INC
+%define OWN_INC
+%macro chain_body 3-*
+%rep %2
+%ifidn %1, add
+    add eax, 1
+%else
+    imul eax, eax
+%endif
+%endrep
+%endmacro
+%macro crash_body 3-*
+    ud2
+%endmacro
+%endif
+EOF
+cat >root/lists/properties/own.csv <<EOF
+# Own
+$columns
+chain,Chains,How long are chains?,links,clk,add imul,linear 8..40 step 4,,own.inc:chain,,1,slope,,
+chase,Chase,Is it one?,bytes,ns,,values 4096 8192 16384,,chase.inc:chase,chase 0 bytes=x,8,plateaus,,
+crash,Crash,What if it does?,times,clk,,values 1 2,,own.inc:crash,,1,knee,,
+EOF
+
+run check "$SCRATCH/root/lists/properties/own.csv"
+expect_status 0
+expect_err '^3 properties, 0 problems$'
+sed 's/own.inc:crash/own.inc:crush/; s/values 4096/value 4096/' root/lists/properties/own.csv \
+    >root/lists/properties/bad.csv
+run check "$SCRATCH/root/lists/properties/bad.csv"
+expect_status 2
+expect_err "bad\.csv:4: 'value' is none of linear"
+expect_err "bad\.csv:5: at the point .* macros/own.inc has no macro crush_body"
+run property --list
+expect_status 2
+rm root/lists/properties/bad.csv
+
+run property --db one.db --format csv
+expect_status 0
+expect_out '^own,chain,add,slope,(1|0\.99|1\.0[0-9])[0-9.]*,.*,ok,'
+expect_out '^own,chain,imul,slope,(3|2\.9|3\.0)[0-9.]*,.*,ok,'
+expect_out '^own,crash,.*SIGILL'
+expect_err '^latput property: 3 measured, run 1, '
+run property --db one.db --show --format csv --points chase
+expect_status 0
+expect "three points of the chase" [ "$(grep -c '^chase,,' "$OUT")" = 3 ]
+run property --db one.db --show --format json chain
+expect_out '"property": "chain"'
+run rederive --db one.db
+expect_status 0
+expect_out ', 0 of them differ'
+run pack --db one.db --with-samples --output one.zip
+if [ "$STATUS" = 0 ]; then # a pack of forms only may refuse a run without any
+    run merge --db two.db one.zip
+    expect_status 0
+    run property --db two.db --show
+    expect_status 0
+    expect_out '^Chains '
+fi
+finish
