@@ -17,6 +17,7 @@ static struct config {
     char **lines; // without comments and white space around them
     int nlines;
     bool read;
+    struct arena texts; // values that options were given; they live as long as the program
 } config;
 
 static const struct command *const *config_commands; // all; NULL: only the one that asks is known
@@ -78,7 +79,9 @@ static int config_wrong(int line, const char *what, struct err *err)
 static const char *config_value(const char *value)
 {
     const char *home = getenv("HOME");
-    return strncmp(value, "~/", 2) == 0 && home ? xasprintf("%s/%s", home, value + 2) : value;
+    return strncmp(value, "~/", 2) == 0 && home
+               ? arena_printf(&config.texts, "%s/%s", home, value + 2)
+               : value;
 }
 
 static int config_find(const struct command *cmd, const char *name)
@@ -110,14 +113,11 @@ static bool config_is_known(const char *name)
 // The option that a line sets for this command: its index, -1 none, -2 the line is wrong.
 static int config_take(const struct command *cmd, int line, const char **argument, struct err *err)
 {
-    char *text = xstrdup(config.lines[line - 1]);
+    char *text = arena_strdup(&config.texts, config.lines[line - 1]);
     char *equals = strchr(text, '=');
     int found = -1;
-    if (!equals) {
-        found = *text ? config_wrong(line, "there is no = in it", err) : -1;
-        free(text);
-        return found;
-    }
+    if (!equals)
+        return *text ? config_wrong(line, "there is no = in it", err) : -1;
     *equals = '\0';
     char *name = config_trim(text), *value = config_trim(equals + 1), *dot = strchr(name, '.');
     if (dot)
@@ -134,9 +134,7 @@ static int config_take(const struct command *cmd, int line, const char **argumen
         found = -1;
     else if (found >= 0 && !cmd->options[found].argument && strcmp(value, "yes") != 0)
         found = config_wrong(line, "this option is set by yes or no", err);
-    *argument = found >= 0 ? config_value(value) : NULL; // the text is kept
-    if (found < 0)
-        free(text);
+    *argument = found >= 0 ? config_value(value) : NULL;
     return found;
 }
 
