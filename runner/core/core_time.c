@@ -24,7 +24,9 @@ enum {
     DATA_BYTES = 72 * 1024,
     DATA_FILL_BYTES = 4096, // what is rewritten before each pass
     DATA_BEFORE_BYTES = 4096,
-    STACK_BYTES = 64 * 1024,
+    // Small, so that a body whose pushes and pops do not balance leaves it within a few rounds.
+    STACK_ABOVE_BYTES = 4096,
+    STACK_BYTES = STACK_ABOVE_BYTES + 8 * 1024,
     GUARD_BYTES = 1 << 20, // unmapped on both sides of data and stack
 };
 
@@ -118,7 +120,7 @@ static void time_map_areas(void)
         mprotect(stack, STACK_BYTES, PROT_READ | PROT_WRITE) != 0)
         send_fatal("cannot map the data area");
     data_base = (uint8_t *)area + DATA_BEFORE_BYTES;
-    stack_top = (uint8_t *)stack + STACK_BYTES - 4096;
+    stack_top = (uint8_t *)stack + STACK_BYTES - STACK_ABOVE_BYTES;
     memset(area, 0, DATA_BYTES); // touch every page now
     memset(stack, 0, STACK_BYTES);
 }

@@ -344,7 +344,7 @@ expect_status 1
 expect_err 'unsupported: SIGILL'
 bench --asm 'xor eax, eax; mov [rax], eax'
 expect_status 1
-expect_err 'signalled: SIGSEGV: no access to memory at 0x0$'
+expect_err 'signalled: SIGSEGV: no access to memory at 0x0; r14 holds the address'
 bench --asm 'mov rax, [r14 + 70000]'
 expect_err "70000 from the data area's address"
 bench --asm 'hlt'
@@ -352,7 +352,7 @@ expect_err 'SIGSEGV: a privileged instruction'
 bench --asm nop --init ud2
 expect_err 'unsupported: SIGILL: .* \(in init\)$'
 bench --asm nop --init 'xor eax, eax; mov [rax], eax'
-expect_err 'signalled: SIGSEGV: .* at 0x0 \(in init\)$'
+expect_err 'signalled: SIGSEGV: .* at 0x0 \(in init\); r14 holds the address'
 bench --asm 'push rax'
 expect_err 'the stack pointer must come back'
 bench --asm 'xor r14, r14; mov rax, [r14]'
