@@ -80,9 +80,11 @@ static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strb
     }
 }
 
-static uint32_t gen_flags(const struct kernel_spec *spec)
+static uint32_t gen_flags(const struct gen_kernel *kernel)
 {
-    return (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
+    const struct kernel_spec *spec = kernel->spec;
+    return (kernel->row->permission ? (uint32_t)CORE_PERMISSION : 0) |
+           (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
            (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
            (spec->once ? (uint32_t)CORE_ONCE : 0) | (spec->cold ? (uint32_t)CORE_COLD : 0);
 }
@@ -115,7 +117,7 @@ static void gen_kernel_entry(int id, const struct gen_kernel *kernel, int bits, 
     strbuf_printf(out, bits == 32 ? "dd k%d_body, 0, k%d_init, 0\n" : "dq k%d_body, k%d_init\n", id,
                   id);
     strbuf_printf(out, "dd k%d_end-k%d_body, k%d_body-k%d_init, %d, %d, %d, %" PRIu32 ", %d, %d\n",
-                  id, id, id, id, id, spec->instances, spec->instrs, gen_flags(spec),
+                  id, id, id, id, id, spec->instances, spec->instrs, gen_flags(kernel),
                   spec->vec_bits, gen_grid[kernel->test->kind]);
     strbuf_printf(out, "dq 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "\n",
                   spec->vec_fill, spec->mem_fill, spec->gpr_fill, spec->mask_fill);

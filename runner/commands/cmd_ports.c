@@ -142,7 +142,7 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
                               struct ports_forms *forms, struct stored_port_model *stored,
                               struct err *note, struct err *err)
 {
-    const struct session_floor from = {.quick = true};
+    const struct session_floor from = {.quick = false};
     const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
     int status = session_prepare(session, &wanted, &from, err);
     if (status == 0)

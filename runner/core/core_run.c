@@ -121,6 +121,13 @@ static void signal_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX
             snprintf(text, CORE_TEXT_MAX, "%s", texts[i].text);
 }
 
+// Whether the CPU, or the system where the kernel's row says that it may, refuses the instruction.
+static bool run_refused(const struct kernel_run *run, const struct guard_fault *fault)
+{
+    return fault->signal == SIGILL || (fault->signal == SIGSEGV && fault->code == SI_KERNEL &&
+                                       run->kernel->flags & CORE_PERMISSION);
+}
+
 // After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
 bool run_damaged(struct kernel_run *run)
 {
@@ -130,15 +137,18 @@ bool run_damaged(struct kernel_run *run)
         return false;
     run->finished = true;
     team_abort();
+    bool refused = run_refused(run, &fault);
     char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
-    if (fault.signal && fault.signal != SIGILL)
+    if (refused && fault.signal != SIGILL)
+        snprintf(text, sizeof text, "#GP: the system keeps the instruction from user code");
+    else if (fault.signal && !refused)
         signal_text(&fault, text);
     size_t len = strlen(text);
     if (!core_state.tsc_begin) // the clock had not been started
         snprintf(text + len, sizeof text - len, " (in init)");
     if (fault.signal)
-        run_send_outcome(run, fault.signal == SIGILL ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED,
-                         fault.signal, text);
+        run_send_outcome(run, refused ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED, fault.signal,
+                         text);
     else
         run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                          "the body writes over the memory of the measurement core");

@@ -142,6 +142,7 @@ struct list_row {
     // Options; texts are NULL where the row does not have them.
     bool same;        // all register operands are one register
     bool nontemporal; // stores that bypass the caches
+    bool permission;  // the system may keep user code from it
     enum data_kind data;
     struct x87_values st[X87_SETS_MAX];
     int nst;

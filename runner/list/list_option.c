@@ -29,6 +29,7 @@ static const struct option_key {
     {"stack", NULL, false, list_value_stack},          // bytes that the stack pointer moves
     {"x87", "push pop pop2", false, NULL},             // what it does to the register stack
     {"nontemporal", "", false, NULL},                  // stores that bypass the caches
+    {"permission", "", false, NULL},                   // of the system, or #GP
     {"signs", NULL, false, list_value_operands},       // operand whose sign bits choose
     {"note", NULL, false, NULL},                       // for the table, _ for blanks
     {"same", "", true, NULL},                          // all register operands are one register

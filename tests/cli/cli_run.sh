@@ -52,14 +52,14 @@ seed=${CLI_SEED:-$RANDOM}
 echo "CLI_SEED=$seed repeats the moments"
 RANDOM=$seed
 for _ in 1 2 3 4 5; do
-    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume \
+    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --tests LT --resume \
         >/dev/null 2>&1 </dev/null &
     pid=$!
     sleep "0.$((RANDOM % 9 + 1))"
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 done
-run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --resume
+run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --tests LT --resume
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
@@ -128,7 +128,7 @@ expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_che
 # Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
 printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
 if [ -r "$BUILD/core32.o" ]; then
-    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5
+    run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5 --tests LT
     [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
     expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
         "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1

@@ -45,6 +45,7 @@ static const struct {
     {"syscall",                  OUTCOME_SIGNALLED,      OUTCOME_UNSUPPORTED,    0},
     {"division by zero",         OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"privileged",               OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
+    {"needs a permission",       OUTCOME_UNSUPPORTED,    OUTCOME_UNSUPPORTED,    0},
     {"stack pointer destroyed",  OUTCOME_OK,             OUTCOME_OK,             0},
     {"direction flag left set",  OUTCOME_OK,             OUTCOME_OK,             0},
     {"MXCSR left changed",       OUTCOME_OK,             OUTCOME_OK,             0},
