@@ -25,17 +25,31 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0,   "mixes",   "N",      "how many mixes of 2 to 8 forms (default 5000)"               },
-    {0,   "seed",    "S",      "of the mixes (default 1): the same seed draws the same mixes"},
-    {0,   "db",      "FILE",   "the database; default: db/latput.db"                         },
-    {'r', "run",     "N",      "the port table of this run instead of the newest"            },
-    {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"   },
-    {0,   "backend", "NAME",   backend_of_cycles                                             },
-    {0,   "uarch",   "NAME",   uarch_option_help                                             },
-    {'f', "format",  "FORMAT", "table (default) or json"                                     },
-    {0,   NULL,      NULL,     NULL                                                          },
+    {0,   "mixes",   "N",      "how many mixes of 2 to 8 forms (default 5000)"                 },
+    {0,   "seed",    "S",      "of the mixes (default 1): the same seed draws the same mixes"  },
+    {0,   "forms",   "GLOB",
+     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"      },
+    {0,   "all",     "FILE",   "write every mix with its measured and predicted cycles, as CSV"},
+    {0,   "db",      "FILE",   "the database; default: db/latput.db"                           },
+    {'r', "run",     "N",      "the port table of this run instead of the newest"              },
+    {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"     },
+    {0,   "backend", "NAME",   backend_of_cycles                                               },
+    {0,   "uarch",   "NAME",   uarch_option_help                                               },
+    {'f', "format",  "FORMAT", "table (default) or json"                                       },
+    {0,   NULL,      NULL,     NULL                                                            },
 };
-enum { OPT_MIXES, OPT_SEED, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH, OPT_FORMAT };
+enum {
+    OPT_MIXES,
+    OPT_SEED,
+    OPT_FORMS,
+    OPT_ALL,
+    OPT_DB,
+    OPT_RUN,
+    OPT_CPU,
+    OPT_BACKEND,
+    OPT_UARCH,
+    OPT_FORMAT
+};
 enum { MIXES_MAX = 1000000 };
 
 static int validate_run(int argc, char **argv);
@@ -48,10 +62,13 @@ const struct command cmd_validate = {
         "Draws mixes of 2 to 8 forms, with 1 to 3 instances each, over all classes of forms that "
         "have port usages in the database, measures their throughput and compares it with what "
         "the bottleneck model predicts from the table. Prints the mean absolute percentage error, "
-        "Kendall's tau, the share of mixes within 10 %, the same by class of form, and the worst "
+        "Kendall's tau, the share of mixes within 10 %, the same by class of form, by the widths "
+        "of "
+        "the vectors in a mix and by whether the ports of all its forms are certain, and the worst "
         "mixes; the result is stored with the run.\n"
-        "Not drawn are forms whose instances wait for each other whatever is done: those that read "
-        "and write memory, the x87 stack, same-register forms.",
+        "All forms that have ports are drawn, but for those whose instances wait for each other "
+        "whatever is done (the x87 stack, string instructions), or hide all others; how many there "
+        "are is said, with the reason.",
     .options = options,
     .run = validate_run,
 };
@@ -61,7 +78,7 @@ struct arguments {
     enum count_choice backend;
     uint64_t seed;
     int64_t run_id;
-    const char *db;
+    const char *db, *forms, *all;
     enum report_format format;
 };
 
@@ -85,6 +102,12 @@ static int validate_option(void *context, int option, const char *argument)
     case OPT_SEED:
         if (parse_seed(argument, &arguments->seed) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
+        return EXIT_DONE;
+    case OPT_FORMS:
+        arguments->forms = argument;
+        return EXIT_DONE;
+    case OPT_ALL:
+        arguments->all = argument;
         return EXIT_DONE;
     case OPT_DB:
         arguments->db = argument;
@@ -128,17 +151,29 @@ static void print_json_classes(struct json *json, const struct validation *resul
     json_close(json, '}');
 }
 
-static void print_json(const struct validation *result)
+static void print_json_left_out(struct json *json, const struct validate_forms *forms)
+{
+    json_open(json_name(json, "left_out"), '{');
+    for (int i = 0; i < VALIDATE_REASONS; i++)
+        if (forms->left_out[i])
+            json_int(json_name(json, validate_reason_text((enum validate_reason)i)),
+                     forms->left_out[i]);
+    json_close(json, '}');
+}
+
+static void print_json(const struct validation *result, const struct validate_forms *forms)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
     json_open(&json, '{');
     json_int(json_name(&json, "mixes"), result->mixes);
     json_int(json_name(&json, "seed"), result->seed);
+    json_int(json_name(&json, "forms"), forms->n);
     json_fixed(json_name(&json, "mape_percent"), result->mape_percent, 3);
     json_fixed(json_name(&json, "kendall_tau"), result->kendall_tau, 4); // NaN: all mixes alike
     json_fixed(json_name(&json, "within_10_percent"), result->within_10_percent, 2);
     print_json_classes(&json, result);
+    print_json_left_out(&json, forms);
     json_open(json_name(&json, "worst"), '[');
     for (int i = 0; i < result->nworst; i++) {
         json_open(json_break(&json, "\n  "), '{');
@@ -154,15 +189,24 @@ static void print_json(const struct validation *result)
     strbuf_free(&out);
 }
 
-static void print_table(const struct validation *result)
+static void print_left_out(const struct validate_forms *forms)
 {
-    printf("%" PRId64 " mixes of 2 to 8 forms, seed %" PRId64 "\n"
+    for (int i = 0; i < VALIDATE_REASONS; i++)
+        if (forms->left_out[i])
+            printf("  not drawn: %d forms that %s\n", forms->left_out[i],
+                   validate_reason_text((enum validate_reason)i));
+}
+
+static void print_table(const struct validation *result, const struct validate_forms *forms)
+{
+    printf("%" PRId64 " mixes of 2 to 8 of %d forms, seed %" PRId64 "\n"
            "  mean absolute error   %6.2f %%\n"
            "  Kendall's tau         %6.3f\n"
-           "  within 10 %%           %6.1f %%\n\n"
-           "mixes with                 number    error   within 10 %%\n",
-           result->mixes, result->seed, result->mape_percent, result->kendall_tau,
+           "  within 10 %%           %6.1f %%\n",
+           result->mixes, forms->n, result->seed, result->mape_percent, result->kendall_tau,
            result->within_10_percent);
+    print_left_out(forms);
+    puts("\nmixes with                 number    error   within 10 %");
     for (int i = 0; i < result->nclasses; i++)
         printf("  %-24s %6" PRId64 "  %5.2f %%        %5.1f %%\n", result->classes[i].name,
                result->classes[i].mixes, result->classes[i].mape_percent,
@@ -186,13 +230,13 @@ struct table {
     const struct list_row **by_form;
 };
 
-static int table_load(struct store *store, struct table *table, struct arena *arena,
-                      struct err *err)
+static int table_load(struct store *store, struct table *table, const char *glob,
+                      struct arena *arena, struct err *err)
 {
     struct stored_port_usage *usages;
     int nusages;
     if (store_get_port_usages(store, table->run_id, &usages, &nusages, arena, err) != 0 ||
-        select_rows(NULL, 0, NULL, &table->rows, err) != 0)
+        select_rows(NULL, 0, glob, &table->rows, err) != 0)
         return -1;
     table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
     table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
@@ -211,9 +255,9 @@ static int validate_prepare(const struct arguments *arguments, struct session *s
     return session_prepare(session, &wanted, &from, err);
 }
 
-static int validate_measure(const struct arguments *arguments, struct store *store,
-                            const struct table *table, struct arena *arena,
-                            struct validation *result, struct err *err)
+static int validate_measure_table(const struct arguments *arguments, struct store *store,
+                                  const struct table *table, struct arena *arena,
+                                  struct validate_mixes *mixes, struct err *err)
 {
     struct session session;
     int status = session_begin(arguments->cpu, &session, err);
@@ -230,11 +274,35 @@ static int validate_measure(const struct arguments *arguments, struct store *sto
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
         const struct validate_trial trial = {&table->forms, &table->model.model, &oracle,
                                              arguments->mixes, arguments->seed};
-        status = validate_mixes(&trial, arena, result, err);
+        status = validate_measure(&trial, arena, mixes, err);
     }
     session_end(&session, false);
-    if (status == 0)
-        status = store_put_validation(store, table->run_id, result, err);
+    return status;
+}
+
+static int validate_write_all(const char *path, const struct table *table,
+                              const struct validate_mixes *mixes, struct err *err)
+{
+    struct strbuf out = {0};
+    validate_csv(&table->forms, mixes, &out);
+    int status = report_write_file(path, strbuf_text(&out), out.len, err);
+    strbuf_free(&out);
+    return status;
+}
+
+// Stores, writes and prints. What some forms say is not stored as what the whole table does.
+static int validate_tell(const struct arguments *arguments, struct store *store,
+                         const struct table *table, const struct validate_mixes *mixes,
+                         struct arena *arena, struct err *err)
+{
+    const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
+    if (arguments->format == REPORT_JSON)
+        print_json(&result, &table->forms);
+    else
+        print_table(&result, &table->forms);
+    int status = arguments->forms ? 0 : store_put_validation(store, table->run_id, &result, err);
+    if (status == 0 && arguments->all)
+        status = validate_write_all(arguments->all, table, mixes, err);
     return status;
 }
 
@@ -258,7 +326,7 @@ static int validate_on(const struct arguments *arguments, struct store *store, c
                        struct arena *arena)
 {
     static struct table table;
-    struct validation result;
+    struct validate_mixes mixes;
     struct err err = {0};
     struct store_ports_of of = {arguments->run_id, uarch, false};
     int status = of.run_id ? validate_check_uarch(store, of.run_id, uarch) : EXIT_DONE;
@@ -267,13 +335,10 @@ static int validate_on(const struct arguments *arguments, struct store *store, c
     if (status != EXIT_DONE)
         return status;
     table.run_id = of.run_id;
-    if (table_load(store, &table, arena, &err) != 0 ||
-        validate_measure(arguments, store, &table, arena, &result, &err) != 0)
+    if (table_load(store, &table, arguments->forms, arena, &err) != 0 ||
+        validate_measure_table(arguments, store, &table, arena, &mixes, &err) != 0 ||
+        validate_tell(arguments, store, &table, &mixes, arena, &err) != 0)
         status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    else if (arguments->format == REPORT_JSON)
-        print_json(&result);
-    else
-        print_table(&result);
     selection_free(&table.rows);
     return status;
 }

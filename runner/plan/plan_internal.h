@@ -164,6 +164,7 @@ enum { INSTANCES_MAX = 32 };
 struct instances {
     int n;                     // distinct ones: instance j has the registers of instance j modulo n
     int disp;                  // added to the displacement of memory operands
+    int area_bytes;            // of memory that instances which read and write it share; 0: any
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
     bool immediates; // registers that the row names itself are set by moves of immediates

@@ -100,6 +100,7 @@ static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking bre
                                 breaking, &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
+        writer->instances.area_bytes = PART_BYTES;
         mix_pieces(writer, arena);
         writer->vectors = writer->draft.used[CLASS_VEC] & ~before;
         for (int class = 0; class < CLASS_COUNT; ++class)

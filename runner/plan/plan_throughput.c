@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTS_MAX = 4, LINE_BYTES = 64 };
+enum { COUNTS_MAX = 4, LINE_BYTES = 64, PLACE_BYTES = 8 };
 
 // Numbers of instances by the class of the written register.
 static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
@@ -78,19 +78,22 @@ static bool throughput_must_set(const struct row_plan *rp, int i)
     return dividend || (point->need != NEED_NOTHING && !point->stable);
 }
 
-static int throughput_disp(const struct row_plan *rp, int instance)
+// area_bytes: that the instances have for what they read and write, 0: a line each.
+static int throughput_disp(const struct row_plan *rp, int instance, int area_bytes)
 {
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
         if (point->part != PART_DATA)
             continue;
-        if (point->read && point->written)
+        if (point->read && point->written && !area_bytes)
             return instance * LINE_BYTES;
         if (!point->bits)
             return 0; // of unknown size: stays aligned
         int bytes = 1;
         while (bytes * 8 < point->bits)
             bytes *= 2;
+        if (point->read && point->written)
+            return instance * (bytes < PLACE_BYTES ? PLACE_BYTES : bytes) % area_bytes;
         return bytes < LINE_BYTES ? instance * bytes % LINE_BYTES : 0;
     }
     return 0;
@@ -182,6 +185,16 @@ static void throughput_own_registers(struct draft *draft, struct instances *inst
         }
 }
 
+// Whether the register that the point writes is read, by itself or, in a same-register form, as
+// another operand.
+static bool throughput_reads_own(const struct row_plan *rp, int i)
+{
+    for (int j = i + 1; j < rp->npoints; j++)
+        if (rp->points[j].read && points_same_before(rp, j) == i)
+            return true;
+    return rp->points[i].read;
+}
+
 // Which points get a breaker in this kernel.
 int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
                         bool breakers[POINTS_MAX])
@@ -191,7 +204,7 @@ int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
         const struct point *point = &rp->points[i];
         bool wanted = breaking != BREAK_NEEDED && throughput_breakable(rp, i);
         if (breaking >= BREAK_REGISTERS)
-            wanted |= throughput_own_register(point) && point->read;
+            wanted |= throughput_own_register(point) && throughput_reads_own(rp, i);
         if (breaking == BREAK_REGISTERS)
             wanted &= point->class != CLASS_FLAGS;
         breakers[i] = throughput_must_set(rp, i) || wanted;
@@ -261,7 +274,7 @@ static void throughput_set_registers(struct draft *draft, const struct instances
 void throughput_instance(struct draft *draft, const struct instances *instances, int j)
 {
     throughput_set_registers(draft, instances, j);
-    draft->disp = instances->disp + throughput_disp(draft->rp, j);
+    draft->disp = instances->disp + throughput_disp(draft->rp, j, instances->area_bytes);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
@@ -273,7 +286,7 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
     instances->nbreakers = throughput_breakers(draft->rp, breaking, instances->breakers);
     throughput_sources(draft, instances->breakers);
     instances->n = throughput_limit(draft, wanted);
-    instances->disp = 0;
+    instances->disp = instances->area_bytes = 0;
     instances->immediates = false;
     if (instances->n <= 0 || draft->out_of_regs)
         return false;

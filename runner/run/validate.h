@@ -17,18 +17,30 @@ struct validate_form {
     const struct list_row *row;
     struct port_usage usage; // with that of the moves that stand in front of each instance
     int class;               // index of a name of validate_class_name()
+    int vector_bits;         // of its widest vector operand; 0: it has none
 };
 enum { VALIDATE_CLASSES = 7 };
 const char *validate_class_name(int class);
 
+// Why a form that has ports is in no mix.
+enum validate_reason {
+    VALIDATE_NO_SLOTS,
+    VALIDATE_LONG,
+    VALIDATE_X87,
+    VALIDATE_MEMORY,
+    VALIDATE_MOVES,
+    VALIDATE_REASONS
+};
+// "share the one x87 stack": what such forms do.
+const char *validate_reason_text(enum validate_reason reason);
+
 struct validate_forms {
     struct validate_form *forms;
     int n;
-    int left_out; // plannable forms with a usage that are not drawn: their instances wait for each
-                  // other
+    int left_out[VALIDATE_REASONS]; // forms with ports that are not drawn
 };
-// The forms of `rows` that have a usage and whose instances need not wait for each other. usages:
-// sorted as store_get_port_usages() gives them. Owned by the arena.
+// The forms of `rows` that have ports, but for those whose instances wait for each other whatever
+// is done. usages: sorted as store_get_port_usages() gives them. Owned by the arena.
 struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
                                       const struct stored_port_usage *usages, int nusages,
                                       struct arena *arena);
@@ -41,10 +53,34 @@ struct validate_trial {
     int wanted;                       // mixes
     uint64_t seed;
 };
+// A mix that could be timed; the cycles are those of one mix.
+struct validate_mix {
+    struct port_mix mix;
+    double measured_clk, predicted_clk;
+};
+struct validate_mixes {
+    struct validate_mix *mixes; // in the order in which they were drawn
+    int n;
+};
 // Draws and measures so many mixes of 2 to 8 forms; classes are equally likely, and forms within
-// them. *result and its arrays are owned by the arena. Returns 0, or -1: nothing could be measured.
-int validate_mixes(const struct validate_trial *trial, struct arena *arena,
-                   struct validation *result, struct err *err);
+// them. mixes->mixes is owned by the arena. Returns 0, or -1: nothing could be measured.
+int validate_measure(const struct validate_trial *trial, struct arena *arena,
+                     struct validate_mixes *mixes, struct err *err);
+
+// |predicted - measured| / measured.
+double validate_error(const struct validate_mix *mix);
+// The figures over all mixes, by what the mixes have in common (classes of forms, widths of
+// vectors, certain and ambiguous ports), and the worst. Owned by the arena.
+struct validation validate_figures(const struct validate_forms *forms,
+                                   const struct validate_mixes *mixes, uint64_t seed,
+                                   struct arena *arena);
+// "2*add r64 r64; 1*mulps x x", appended.
+void validate_mix_text(const struct validate_forms *forms, const struct port_mix *mix,
+                       struct strbuf *out);
+// All mixes, a line each, appended: mix, measured and predicted cycles, widest vectors, whether
+// the ports of a form of it are ambiguous.
+void validate_csv(const struct validate_forms *forms, const struct validate_mixes *mixes,
+                  struct strbuf *out);
 
 // Kendall's rank correlation (tau-b) of n pairs; NaN where one side is constant.
 double validate_kendall(const double *a, const double *b, int n);

@@ -100,6 +100,12 @@ for seed in -1 x 99999999999999999999; do
     expect_err '\-\-seed .*not a number'
 done
 
+run validate --db ports.db --run 1 --forms
+expect_status 2
+run validate --help
+expect_out '^ +--forms GLOB '
+expect_out '^ +--all FILE '
+
 if [ "${LATPUT_TEST_PORTS:-}" = 1 ]; then
     run ports --discover --format json
     expect_status 0

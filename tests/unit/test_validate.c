@@ -119,7 +119,11 @@ static int fake_validate(struct fake *fake, struct chosen *chosen, int wanted, u
         fake->factor[i] = fake->factor[i] > 0 ? fake->factor[i] : 1;
     const struct port_oracle oracle = {.measure = fake_measure, .context = fake};
     const struct validate_trial trial = {&chosen->forms, &model, &oracle, wanted, seed};
-    return validate_mixes(&trial, &chosen->arena, result, err);
+    struct validate_mixes mixes;
+    if (validate_measure(&trial, &chosen->arena, &mixes, err) != 0)
+        return -1;
+    *result = validate_figures(&chosen->forms, &mixes, seed, &chosen->arena);
+    return 0;
 }
 
 static const char *const varied[] = {
@@ -359,10 +363,11 @@ static void test_choose(void **state)
 {
     (void)state;
     struct chosen chosen;
-    chosen_rows(&chosen, (const char *const[]){"add m64 r64", "add r64 r64", "mov r64 m64",
-                                               "mov m64 r64", "imul r64 r64 i8", "shlx r64 r64 r64",
-                                               "blsr r64 r64", "mov r64 r64", "vpaddb x x x",
-                                               "mulps x x", "bswap r64", "movnti m64 r64", NULL});
+    chosen_rows(&chosen,
+                (const char *const[]){"add m64 r64", "add r64 r64", "mov r64 m64", "mov m64 r64",
+                                      "imul r64 r64 i8", "shlx r64 r64 r64", "blsr r64 r64",
+                                      "mov r64 r64", "vpaddb x x x", "mulps x x", "bswap r64",
+                                      "movnti m64 r64", "fadd st st0", NULL});
     chosen_usage(&chosen, "imul r64 r64 i8")->usage.outcome = OUTCOME_UNSTABLE;
     chosen_usage(&chosen, "blsr r64 r64")->usage.slots = (double)NAN;
     chosen_usage(&chosen, "shlx r64 r64 r64")->usage.slots = 5;
@@ -374,10 +379,15 @@ static void test_choose(void **state)
           .nuses = 2, .uops = 3, .slots = 2, .unit = -1
     };
     chosen_choose(&chosen);
-    // Reads and writes memory; its move has no usage.
-    assert_null(chosen_form(&chosen, "add m64 r64"));
+    // Reads and writes memory: each instance has a place of its own. The move of mulps has no
+    // usage.
+    assert_string_equal(validate_class_name(chosen_form(&chosen, "add m64 r64")->class), "store");
     assert_null(chosen_form(&chosen, "mulps x x"));
-    assert_int_equal(chosen.forms.left_out, 2);
+    assert_int_equal(chosen.forms.left_out[VALIDATE_MOVES], 1);
+    assert_null(chosen_form(&chosen, "fadd st st0"));
+    assert_int_equal(chosen.forms.left_out[VALIDATE_X87], 1);
+    assert_int_equal(chosen.forms.left_out[VALIDATE_NO_SLOTS], 1);
+    assert_int_equal(chosen.forms.left_out[VALIDATE_LONG], 1);
     assert_null(chosen_form(&chosen, "movnti m64 r64")); // waits for memory: in no mix
     // No usage to speak of, or too long.
     assert_null(chosen_form(&chosen, "imul r64 r64 i8"));
@@ -459,9 +469,114 @@ static void test_figures(void **state)
             expect_near(result.classes[c].within_10_percent, 100.0 * within / mixes, 1e-6);
         }
     }
-    assert_true(classes == result.nclasses && classes >= 5);
+    assert_true(classes >= 5);
     free(fake.mixes);
     arena_free(&chosen.arena);
+}
+
+static const struct validation_class *figures_of(const struct validation *result, const char *name)
+{
+    for (int i = 0; i < result->nclasses; i++)
+        if (strcmp(result->classes[i].name, name) == 0)
+            return &result->classes[i];
+    return NULL;
+}
+
+// Mixes of known forms and times: what they have in common decides where they count.
+static void test_groups(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"shlx r64 r64 r64", "vpaddb x x x", "vpaddb y y y",
+                                       "vpaddd z z z", NULL};
+    struct chosen chosen;
+    chosen_rows(&chosen, rows);
+    chosen_usage(&chosen, "vpaddb y y y")->usage.ambiguous = true;
+    chosen_choose(&chosen);
+    assert_int_equal(chosen.forms.n, 4);
+    int at[4];
+    for (int i = 0; i < 4; i++)
+        at[i] = (int)(chosen_form(&chosen, rows[i]) - chosen.forms.forms);
+    struct validate_mix mixes[] = {
+        {{.parts = {{at[0], 1}, {at[1], 2}}, .nparts = 2},             2, 2.5 }, // 128
+        {{.parts = {{at[0], 1}, {at[2], 1}, {at[1], 1}}, .nparts = 3}, 2, 1   }, // 256, 128
+        {{.parts = {{at[3], 1}, {at[2], 1}, {at[1], 1}}, .nparts = 3}, 4, 4.25}, // all
+        {{.parts = {{at[3], 3}}, .nparts = 1},                         3, 3   }, // 512
+        {{.parts = {{at[0], 1}}, .nparts = 1},                         1, 1   }, // none
+    };
+    const struct validate_mixes all = {mixes, (int)ARRAY_LEN(mixes)};
+    struct validation result = validate_figures(&chosen.forms, &all, 1, &chosen.arena);
+    static const struct {
+        const char *name;
+        int mixes;
+        double mape_percent, within_10_percent;
+    } wanted[] = {
+        {"general-purpose",  3, 25,       100.0 / 3},
+        {"vector",           4, 20.3125,  50       },
+        {"no vectors",       1, 0,        100      },
+        {"only 128 bits",    1, 25,       0        },
+        {"only 512 bits",    1, 0,        100      },
+        {"256 and 128 bits", 2, 28.125,   50       },
+        {"512 and 128 bits", 1, 6.25,     100      },
+        {"512 and 256 bits", 1, 6.25,     100      },
+        {"certain ports",    3, 25.0 / 3, 200.0 / 3},
+        {"ambiguous ports",  2, 28.125,   50       },
+    };
+    assert_int_equal(result.nclasses, ARRAY_LEN(wanted));
+    for (size_t i = 0; i < ARRAY_LEN(wanted); i++) {
+        const struct validation_class *class = figures_of(&result, wanted[i].name);
+        assert_non_null(class);
+        assert_int_equal(class->mixes, wanted[i].mixes);
+        expect_near(class->mape_percent, wanted[i].mape_percent, 1e-9);
+        expect_near(class->within_10_percent, wanted[i].within_10_percent, 1e-9);
+    }
+    struct strbuf csv = {0};
+    validate_csv(&chosen.forms, &all, &csv);
+    assert_string_equal(strbuf_text(&csv),
+                        "mix,measured_clk,predicted_clk,vector_bits,ambiguous\n"
+                        "1*shlx r64 r64 r64; 2*vpaddb x x x,2.000,2.500,128,0\n"
+                        "1*shlx r64 r64 r64; 1*vpaddb y y y; 1*vpaddb x x x,2.000,1.000,256,1\n"
+                        "1*vpaddd z z z; 1*vpaddb y y y; 1*vpaddb x x x,4.000,4.250,512,1\n"
+                        "3*vpaddd z z z,3.000,3.000,512,0\n"
+                        "1*shlx r64 r64 r64,1.000,1.000,0,0\n");
+    strbuf_free(&csv);
+    arena_free(&chosen.arena);
+}
+
+// A form and the move in front of it may both use other ports beside wide forms, or one of them.
+static void test_wide_uses(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"vfmadd231ps x x x", "vmovaps x x", NULL};
+    static const struct {
+        uint32_t form_wide, move_wide; // sets beside wide forms; 0: as alone
+    } cases[] = {
+        {0,   0  },
+        {0x2, 0  },
+        {0,   0x8},
+        {0x2, 0x8},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct chosen chosen;
+        chosen_rows(&chosen, rows);
+        for (int f = 0; f < 2; f++) {
+            struct port_usage *usage = &chosen_usage(&chosen, rows[f])->usage;
+            uint32_t wide = f ? cases[i].move_wide : cases[i].form_wide;
+            usage->uses[0].set = f ? 0xd : 0x3;
+            usage->nwide = wide != 0;
+            usage->wide_uses[0] = (struct port_use){wide, 1};
+        }
+        chosen_choose(&chosen);
+        const struct port_usage *usage = &chosen_form(&chosen, rows[0])->usage;
+        assert_int_equal(usage->nuses, 2);
+        assert_int_equal(usage->uses[0].set, 0x3);
+        assert_int_equal(usage->uses[1].set, 0xd);
+        assert_int_equal(usage->nwide, cases[i].form_wide || cases[i].move_wide ? 2 : 0);
+        if (usage->nwide) {
+            assert_int_equal(usage->wide_uses[0].set, cases[i].form_wide ? 0x2 : 0x3);
+            assert_int_equal(usage->wide_uses[1].set, cases[i].move_wide ? 0x8 : 0xd);
+        }
+        arena_free(&chosen.arena);
+    }
 }
 
 // The worst come first, the same ones whatever their order.
@@ -519,7 +634,7 @@ static void test_failures(void **state)
     assert_int_equal(fake_validate(&fake, &chosen, 100, 3, &result, &err), -1);
     assert_string_equal(err.text, "the oracle is gone");
     struct chosen none;
-    chosen_rows(&none, (const char *const[]){"add m64 r64", NULL});
+    chosen_rows(&none, (const char *const[]){"fadd st st0", NULL});
     chosen_choose(&none);
     assert_int_equal(fake_validate(&fake, &none, 100, 3, &result, &err), -1);
     assert_non_null(strstr(err.text, "no form has a port usage"));
@@ -536,6 +651,7 @@ int main(void)
         cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
         cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
         cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_uses),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// Which forms random mixes are drawn from, and why others are not; see validate.h.
+#include "validate.h"
+
+#include "plan/plan.h"
+#include "ports/ports_forms.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SLOTS_MICROCODE = 4.5;
+static const double UNIT_CLK = 2.5; // that a form keeps a unit busy which is not pipelined
+static const double LONG_CLK = 30;  // forms that would drown all others
+
+enum form_class {
+    CLASS_GPR_FORM,
+    CLASS_VECTOR,
+    CLASS_MASK_FORM,
+    CLASS_LOAD,
+    CLASS_STORE,
+    CLASS_UNIT,
+    CLASS_MICROCODE
+};
+
+const char *validate_class_name(int class)
+{
+    static const char *const names[VALIDATE_CLASSES] = {
+        "general-purpose", "vector", "mask", "load", "store", "non-pipelined", "microcode"};
+    return names[class];
+}
+
+static int form_class(const struct list_row *row, const struct port_usage *usage)
+{
+    bool vector = false, mask = false, load = false, store = false;
+    for (int i = 0; i < row->nops; i++) {
+        const struct operand *op = &row->ops[i];
+        bool memory = op->kind == OPERAND_MEM || op->kind == OPERAND_VSIB;
+        vector |= op->kind == OPERAND_VEC || op->kind == OPERAND_MMX || op->kind == OPERAND_X87;
+        mask |= op->kind == OPERAND_MASK;
+        load |= memory && op->access & ACCESS_READ;
+        store |= memory && op->access & ACCESS_WRITE;
+    }
+    if (usage->unit >= 0 && usage->busy_clk >= UNIT_CLK && !(usage->slots > SLOTS_MICROCODE))
+        return CLASS_UNIT;
+    if (usage->slots > SLOTS_MICROCODE)
+        return CLASS_MICROCODE;
+    return store    ? CLASS_STORE
+           : load   ? CLASS_LOAD
+           : vector ? CLASS_VECTOR
+           : mask   ? CLASS_MASK_FORM
+                    : CLASS_GPR_FORM;
+}
+
+// How instances wait for each other in a way that neither moves nor places of their own in memory
+// cut.
+static bool row_waits(const struct list_row *row, enum validate_reason *reason)
+{
+    int read = 0, written = 0, both = 0;
+    for (int i = 0; i < row->nops + row->nimplicit; i++) {
+        const struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
+        *reason = VALIDATE_X87;
+        if (op->kind == OPERAND_X87 || op->kind == OPERAND_FPSW)
+            return true;
+        *reason = VALIDATE_MEMORY;
+        if (op->kind == OPERAND_MOFFS)
+            return true; // the same address for all forms of a mix
+        if (op->kind != OPERAND_MEM && op->kind != OPERAND_VSIB)
+            continue;
+        read |= op->access & ACCESS_READ;
+        written |= op->access & ACCESS_WRITE;
+        both += i < row->nops && op->kind == OPERAND_MEM && op->access & ACCESS_READ &&
+                op->access & ACCESS_WRITE;
+    }
+    return read && written && both != 1;
+}
+
+static const struct stored_port_usage *usage_find(const struct stored_port_usage *usages, int n,
+                                                  struct stored_form key)
+{
+    return stored_form_find(&key, usages, n, sizeof *usages);
+}
+
+// A breaker's encoding is not in its text; there is only one of each.
+static const struct port_usage *usage_of_breaker(const struct stored_port_usage *usages, int n,
+                                                 const char *form)
+{
+    static const char *const encs[] = {"legacy", "vex"};
+    for (size_t i = 0; i < sizeof encs / sizeof encs[0]; i++) {
+        const struct stored_port_usage *found =
+            usage_find(usages, n, (struct stored_form){form, encs[i], 64});
+        if (found)
+            return found->usage.outcome == OUTCOME_OK ? &found->usage : NULL;
+    }
+    return NULL;
+}
+
+static bool uses_add(struct port_use uses[PORT_USES_MAX], int *n, const struct port_use *more,
+                     int nmore)
+{
+    for (int i = 0; i < nmore; i++) {
+        int at = 0;
+        while (at < *n && uses[at].set != more[i].set)
+            at++;
+        if (at == PORT_USES_MAX)
+            return false;
+        if (at == *n)
+            uses[(*n)++] = (struct port_use){more[i].set, 0};
+        uses[at].uops += more[i].uops;
+    }
+    return true;
+}
+
+// Beside wide forms, too, either may use other ports than alone.
+static bool usage_add(struct port_usage *to, const struct port_usage *usage)
+{
+    if (to->nwide == 0 && usage->nwide > 0) {
+        memcpy(to->wide_uses, to->uses, sizeof to->uses);
+        to->nwide = to->nuses;
+    }
+    bool own = usage->nwide > 0;
+    if ((to->nwide > 0 || own) &&
+        !uses_add(to->wide_uses, &to->nwide, own ? usage->wide_uses : usage->uses,
+                  own ? usage->nwide : usage->nuses))
+        return false;
+    if (!uses_add(to->uses, &to->nuses, usage->uses, usage->nuses))
+        return false;
+    to->wide |= usage->wide;
+    to->ambiguous |= usage->ambiguous;
+    to->uops += usage->uops;
+    to->slots += usage->slots;
+    to->slots_mixed += fmax(usage->slots, usage->slots_mixed);
+    return true;
+}
+
+// Adds what cuts the dependencies of an instance; false if that is not known.
+static bool usage_add_breakers(struct port_usage *to, const struct list_row *row,
+                               const struct stored_port_usage *usages, int n)
+{
+    const char *breakers[MIX_BREAKERS_MAX];
+    int nbreakers = mix_breakers(row, BREAK_ALL, breakers);
+    for (int i = 0; i < nbreakers; i++) {
+        const struct port_usage *usage = usage_of_breaker(usages, n, breakers[i]);
+        if (!usage || isnan(usage->slots) || !usage_add(to, usage))
+            return false;
+    }
+    return true;
+}
+
+const char *validate_reason_text(enum validate_reason reason)
+{
+    static const char *const texts[VALIDATE_REASONS] = {
+        [VALIDATE_NO_SLOTS] = "how many slots they take is not known",
+        [VALIDATE_LONG] = "take more than 30 cycles, in which all others are done",
+        [VALIDATE_X87] = "share the one x87 stack",
+        [VALIDATE_MEMORY] = "wait for each other through memory",
+        [VALIDATE_MOVES] = "wait for each other, and what the moves that cut this use is not known",
+    };
+    return texts[reason];
+}
+
+// false: the form, which has ports, is in no mix, and why.
+static bool form_chosen(const struct list_row *row, const struct stored_port_usage *usages, int n,
+                        struct validate_form *form, enum validate_reason *reason)
+{
+    *reason = VALIDATE_NO_SLOTS;
+    if (isnan(form->usage.slots))
+        return false;
+    *reason = VALIDATE_LONG;
+    if (form->usage.busy_clk > LONG_CLK)
+        return false;
+    if (row_waits(row, reason))
+        return false;
+    *reason = VALIDATE_MOVES;
+    return usage_add_breakers(&form->usage, row, usages, n);
+}
+
+struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
+                                      const struct stored_port_usage *usages, int nusages,
+                                      struct arena *arena)
+{
+    struct validate_forms chosen = {
+        .forms = arena_alloc(arena, ((size_t)nrows + 1) * sizeof *chosen.forms)};
+    for (int i = 0; i < nrows; i++) {
+        const struct list_row *row = rows[i].row;
+        const struct stored_port_usage *stored = usage_find(
+            usages, nusages, (struct stored_form){row->form, encoding_name(row->enc), row->bits});
+        if (!stored || row->bits != 64 || stored->usage.outcome != OUTCOME_OK ||
+            !mix_plannable(row) || mix_locks(row))
+            continue;
+        struct validate_form form = {row, stored->usage, form_class(row, &stored->usage),
+                                     ports_form(row).bits};
+        enum validate_reason reason;
+        if (form_chosen(row, usages, nusages, &form, &reason))
+            chosen.forms[chosen.n++] = form;
+        else
+            chosen.left_out[reason]++;
+    }
+    return chosen;
+}
