@@ -4,7 +4,7 @@
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 14;
+PRAGMA user_version = 15;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -156,6 +156,14 @@ CREATE TABLE run_form (
     UNIQUE (run_id, form_id)
 ) STRICT;
 CREATE INDEX run_form_by_form ON run_form (form_id);
+
+-- What operands are to the instruction, where the list says so.
+CREATE TABLE operand_role (
+    run_form_id INTEGER NOT NULL REFERENCES run_form,
+    operand TEXT NOT NULL CHECK (length(operand) BETWEEN 1 AND 60), -- 'op2', 'xmm0'
+    role TEXT NOT NULL CHECK (length(role) BETWEEN 1 AND 60), -- 'index', 'table', 'data', 'mask'
+    PRIMARY KEY (run_form_id, operand)
+) STRICT, WITHOUT ROWID;
 
 -- One question about a form.
 CREATE TABLE test (

@@ -203,7 +203,9 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
     got.average, got.least_clk, got.most_clk, got.states, got.mark,
     (SELECT group_concat(printf('%.3f %.2f', instance_clk, share), ', ') FROM (
         SELECT instance_clk, share FROM estimate_state WHERE kernel_id = got.kernel_id
-        ORDER BY position)) AS states_seen
+        ORDER BY position)) AS states_seen,
+    (SELECT role FROM operand_role WHERE operand_role.run_form_id = got.run_form_id
+        AND got.src IN (operand, operand || '.data')) AS src_role
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency';
@@ -212,11 +214,12 @@ WHERE got.kind = 'latency';
 -- bound: 'exact'; 'average', the mean of executions that differ, which no single one need have; 'upper'.
 -- least_clk, most_clk: of all steady states seen, where there are several. states_seen: those of the
 -- kernel that gives the value, where it has several: '7.300 0.15, 8.050 0.40', cycles (bridges not
--- subtracted) and share of the samples.
+-- subtracted) and share of the samples. src_role: what the operand src is to the instruction, 'index' of
+-- a table, where the list says so.
 CREATE VIEW latency_table AS
 SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
-    average, least_clk, most_clk, states, mark, states_seen
+    average, least_clk, most_clk, states, mark, states_seen, src_role
 FROM run_latency_table WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
 -- One row a kernel of a test of latency or throughput, with what the test came to; a test that has no

@@ -305,11 +305,24 @@ static int parse_check_mode(struct row_parser *parser)
     return 0;
 }
 
+static int parse_roles(struct row_parser *parser, const char *options)
+{
+    if (parser->row_faults)
+        return 0; // operands may be missing
+    const char *wrong = list_row_set_roles(parser->row, &parser->list->arena);
+    return wrong ? list_fault_set(&parser->fault, strstr(options, wrong),
+                                  "'%.*s' is no operand of this row, or has a role already",
+                                  (int)strcspn(wrong, ":"), wrong)
+                 : 0;
+}
+
 // Options that ask for what not every row can have.
 static int parse_check_options(struct row_parser *parser)
 {
     const struct list_row *row = parser->row;
     const char *text = parser_field(parser, LIST_OPTIONS);
+    if (parse_roles(parser, text) != 0)
+        return -1;
     const struct operand *divisor = &row->ops[0];
     bool integer = row->nops > 0 && divisor->bits >= 8 && divisor->bits <= 64 &&
                    (divisor->kind == OPERAND_GPR || divisor->kind == OPERAND_MEM);

@@ -45,6 +45,7 @@ struct operand {
     enum operand_kind kind;
     const char *text; // class as written, without access prefix, value and decoration: "m32", "z"
     const char *name; // in results: "op1", "op2", ... in the text; "flags", "rax", ... implicit
+    const char *role; // what it is to the instruction: "index" (option roles=); NULL: not said
     int bits;         // register or access width; for VSIB the element width; 0 if none
     int access;       // ACCESS_READ | ACCESS_WRITE
     int fixed;        // number of the one register it can be (rax 0, rcx 1, ...; xmm0 0), or -1

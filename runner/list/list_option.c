@@ -31,6 +31,7 @@ static const struct option_key {
     {"nontemporal", "", false, NULL},                  // stores that bypass the caches
     {"permission", "", false, NULL},                   // of the system, or #GP
     {"signs", NULL, false, list_value_operands},       // operand whose sign bits choose
+    {"roles", NULL, false, list_value_roles},          // what operands are to the instruction
     {"note", NULL, false, NULL},                       // for the table, _ for blanks
     {"same", "", true, NULL},                          // all register operands are one register
     {"bits", "32 64", true, NULL},                     // mode

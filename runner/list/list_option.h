@@ -22,4 +22,8 @@ const char *list_row_option(const struct list_row *row, const char *key);
 // they point to is the arena's. (list_row.c)
 void list_row_set_options(struct list_row *row, struct arena *arena);
 
+// Sets the roles of the operands, all of which are there, from the option. Returns where in its
+// value an operand is named that the row does not have, or a second time; else NULL. (list_row.c)
+const char *list_row_set_roles(struct list_row *row, struct arena *arena);
+
 #endif

@@ -92,6 +92,30 @@ static void set_macro(struct list_row *row, struct arena *arena)
                                     arena_strndup(arena, name, len), name + len};
 }
 
+static struct operand *row_operand(struct list_row *row, const char *name, size_t len)
+{
+    for (int i = 0; i < row->nops + row->nimplicit; i++) {
+        struct operand *op = i < row->nops ? &row->ops[i] : &row->implicit[i - row->nops];
+        if (op->name && strlen(op->name) == len && memcmp(op->name, name, len) == 0)
+            return op;
+    }
+    return NULL;
+}
+
+const char *list_row_set_roles(struct list_row *row, struct arena *arena)
+{
+    const char *text = list_row_option(row, "roles");
+    while (text && *text) {
+        size_t name = strcspn(text, ":"), len = strcspn(text, "+");
+        struct operand *op = row_operand(row, text, name);
+        if (!op || op->role)
+            return text;
+        op->role = arena_strndup(arena, text + name + 1, len - name - 1);
+        text += len + (text[len] == '+');
+    }
+    return NULL;
+}
+
 void list_row_set_options(struct list_row *row, struct arena *arena)
 {
     static const char *const data[] = {"", "div", "sqrt", "idiv", "function"};

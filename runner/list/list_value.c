@@ -90,33 +90,59 @@ int list_value_operands(const char *text, size_t len, struct list_fault *fault)
     return 0;
 }
 
-int list_value_pairs(const char *text, size_t len, struct list_fault *fault)
-{
-    for (const char *at = text, *end = text + len; at <= end; at++) {
-        size_t n = strcspn(at, "+");
-        if (n > (size_t)(end - at))
-            n = (size_t)(end - at);
-        const char *colon = memchr(at, ':', n);
-        size_t first = colon ? (size_t)(colon - at) : n;
-        if (!colon || !value_is_operand(at, first) || !value_is_operand(colon + 1, n - first - 1))
-            return list_fault_set(fault, at, "pairs SRC:DST of operands joined by '+'");
-        at += n;
-    }
-    return 0;
-}
-
-static bool value_is_name(const char *text, size_t len)
-{
-    return len > 0 && len < 64 && *text >= 'a' && *text <= 'z' &&
-           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") >= len;
-}
-
 static bool value_is_word(const char *text, size_t len, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         if (strlen(words[i]) == len && memcmp(words[i], text, len) == 0)
             return true;
     return false;
+}
+
+// Two names with a colon between them; `role`: the second is one of the roles.
+static bool value_is_pair(const char *text, size_t len, bool role)
+{
+    static const char *const roles[] = {"index", "table", "data", "mask"};
+    const char *colon = memchr(text, ':', len);
+    if (!colon || !value_is_operand(text, (size_t)(colon - text)))
+        return false;
+    size_t rest = len - (size_t)(colon + 1 - text);
+    return role ? value_is_word(colon + 1, rest, roles, ARRAY_LEN(roles))
+                : value_is_operand(colon + 1, rest);
+}
+
+// Such pairs joined by '+'; where one is none, NULL if all are.
+static const char *value_no_pair(const char *text, size_t len, bool role)
+{
+    for (const char *at = text, *end = text + len; at <= end; at++) {
+        size_t n = strcspn(at, "+");
+        if (n > (size_t)(end - at))
+            n = (size_t)(end - at);
+        if (!value_is_pair(at, n, role))
+            return at;
+        at += n;
+    }
+    return NULL;
+}
+
+int list_value_pairs(const char *text, size_t len, struct list_fault *fault)
+{
+    const char *wrong = value_no_pair(text, len, false);
+    return wrong ? list_fault_set(fault, wrong, "pairs SRC:DST of operands joined by '+'") : 0;
+}
+
+int list_value_roles(const char *text, size_t len, struct list_fault *fault)
+{
+    const char *wrong = value_no_pair(text, len, true);
+    return wrong ? list_fault_set(fault, wrong,
+                                  "pairs OPERAND:ROLE joined by '+'; a role is index, table, data "
+                                  "or mask")
+                 : 0;
+}
+
+static bool value_is_name(const char *text, size_t len)
+{
+    return len > 0 && len < 64 && *text >= 'a' && *text <= 'z' &&
+           strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789_") >= len;
 }
 
 // [r14+NAME]: a place in the data area for which the macros have a name.

@@ -14,6 +14,7 @@ list_value_fn list_value_stack;    // bytes with a sign
 list_value_fn list_value_x87;      // VALUE, TOP/OTHERS, two of these with `:` between
 list_value_fn list_value_operands; // pointer, small: NAME+NAME
 list_value_fn list_value_pairs;    // unrelated: SRC:DST+SRC:DST
+list_value_fn list_value_roles;    // roles: NAME:ROLE+NAME:ROLE
 list_value_fn list_value_macro;    // FILE.inc:NAME:ARGUMENT...
 
 #endif

@@ -94,6 +94,7 @@ static const struct shown_column shown_latency[] = {
     {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
     {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
     {"from",        ALIGN_LEFT,  "src",         FIT_KEEP, 0 },
+    {"role",        ALIGN_LEFT,  "src_role",    7,        0 },
     {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
     {"data",        ALIGN_LEFT,  "variant",     FIT_KEEP, 0 },
     {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },

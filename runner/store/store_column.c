@@ -25,6 +25,7 @@ static const struct column_alias {
     {"instruction", "form"                },
     {"from",        "src"                 },
     {"to",          "dst"                 },
+    {"role",        "src_role"            },
     {"data",        "variant"             },
     {"least",       "least_clk"           },
     {"most",        "most_clk"            },

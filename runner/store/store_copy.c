@@ -153,6 +153,10 @@ static const struct copy_level copy_port_results = {
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };
 
+static const struct copy_level copy_roles = {
+    "SELECT 0, operand, role FROM operand_role WHERE run_form_id = ?1 ORDER BY operand",
+    "INSERT INTO operand_role (run_form_id, operand, role) VALUES (?, ?, ?)", NULL};
+
 // Forms and lists are found by their names, or added.
 static const struct copy_level copy_forms = {
     "SELECT run_form_id, run_form.position, isa, form, mnemonic, operands, enc, bits, options, "
@@ -161,7 +165,7 @@ static const struct copy_level copy_forms = {
     "INSERT INTO run_form (run_id, position, isa, form_id, list_id) VALUES (?1, ?2, ?3, "
     "(SELECT form_id FROM form WHERE form = ?4 AND enc = ?7 AND bits = ?8), "
     "(SELECT list_id FROM list WHERE name = ?10))",
-    (const struct copy_level *const[]){&copy_tests, &copy_port_results, NULL}
+    (const struct copy_level *const[]){&copy_roles, &copy_tests, &copy_port_results, NULL}
 };
 
 // The lists are there or added, as with forms.

@@ -228,6 +228,18 @@ int store_has_form(struct store *store, int64_t run_id, const struct list_row *r
     return store_find_run_form(store, run_id, row, &id, err);
 }
 
+static int store_put_roles(struct store *store, int64_t run_form_id, const struct operand *operands,
+                           int n, struct err *err)
+{
+    for (int i = 0; i < n; i++)
+        if (operands[i].role &&
+            store_execute(store, err,
+                          "INSERT INTO operand_role (run_form_id, operand, role) VALUES (?, ?, ?)",
+                          "iss", run_form_id, operands[i].name, operands[i].role) != 0)
+            return -1;
+    return 0;
+}
+
 static int store_add_run_form(struct store *store, int64_t run_id, const struct list_row *row,
                               const struct form_place *place, int64_t *run_form_id, struct err *err)
 {
@@ -240,7 +252,9 @@ static int store_add_run_form(struct store *store, int64_t run_id, const struct 
                       "iiiis", run_id, form_id, list_id, (int64_t)place->position, row->isa) != 0)
         return -1;
     *run_form_id = sqlite3_last_insert_rowid(store->db);
-    return 0;
+    return store_put_roles(store, *run_form_id, row->ops, row->nops, err) == 0
+               ? store_put_roles(store, *run_form_id, row->implicit, row->nimplicit, err)
+               : -1;
 }
 
 int store_run_form_id(struct store *store, int64_t run_id, const struct list_row *row,

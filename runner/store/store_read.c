@@ -31,7 +31,7 @@ struct store_rows {
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \
     "average, "                                                                                    \
-    "least_clk, most_clk, states, mark, states_seen"
+    "least_clk, most_clk, states, mark, states_seen, src_role"
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \

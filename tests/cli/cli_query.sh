@@ -19,6 +19,9 @@ expect_status 0
 expect_out '"src": "op1", "dst": "op1", "latency_clk": 1, "bound": "exact"'
 expect_out '"src": "flags", "dst": "op1", "latency_clk": null'
 command -v python3 >/dev/null && expect "valid JSON" python3 -c 'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
+run query --db known.db --latency --uarch testa 'add*'
+expect_out '^uarch.* from +role +to '
+expect_out ' op2 +index +flags '
 run query --db known.db --failures
 expect_status 0
 expect_out 'hlt r64 +throughput +signalled +SIGFPE'

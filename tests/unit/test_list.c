@@ -167,6 +167,17 @@ static void test_operands(void **state)
     }
 }
 
+static void test_roles(void **state)
+{
+    (void)state;
+    struct list list = read_row(__LINE__, "pblendvb,+x x,xmm0,SSE4_1,,roles=op2:data+xmm0:mask");
+    assert_null(list.rows[0].ops[0].role);
+    assert_string_equal(list.rows[0].ops[1].role, "data");
+    assert_string_equal(list.rows[0].implicit[0].role, "mask");
+    assert_null(strstr(list.rows[0].form, "roles"));
+    list_free(&list);
+}
+
 static const struct {
     int line;
     const char *row;
@@ -399,6 +410,12 @@ static const struct {
     {__LINE__, "fsin,,+st0,X87,,st=1e999", "st=VALUE, st=TOP/OTHERS", "1e999"},
     {__LINE__, "movsb,,,I386,,pointer=rsi+*", "registers or operands joined by '+'", "*"},
     {__LINE__, "fxch,,,X87,,unrelated=st0", "pairs SRC:DST", "st0"},
+    {__LINE__, "add,r32 r32,,I386,,roles=op1:count", "a role is index, table, data or mask",
+     "op1"},
+    {__LINE__, "add,r32 r32,,I386,,roles=op1:data+op2", "pairs OPERAND:ROLE joined by '+'", "op2"},
+    {__LINE__, "add,r32 r32,,I386,,roles=op1:data+op3:data", "'op3' is no operand of this row",
+     "op3"},
+    {__LINE__, "add,r32 r32,,I386,,roles=op1:data+op1:mask", "has a role already", "op1:mask"},
     {__LINE__, "vpaddd,=x x x,,AVX2,,data=idiv", "data=idiv is for a divisor of 8 to 64 bits",
      "data"},
     {__LINE__, "idiv,i8,,I386,,data=idiv", "data=idiv is for a divisor", "data"},
@@ -703,12 +720,13 @@ static void test_suggestions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operands),  cmocka_unit_test(test_encodings),
-        cmocka_unit_test(test_rows),      cmocka_unit_test(test_title),
-        cmocka_unit_test(test_bad_rows),  cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_long_form), cmocka_unit_test(test_all_faults_are_told),
-        cmocka_unit_test(test_is_fast),   cmocka_unit_test(test_suggestions),
-        cmocka_unit_test(test_families),  cmocka_unit_test(test_family_options),
+        cmocka_unit_test(test_operands),       cmocka_unit_test(test_encodings),
+        cmocka_unit_test(test_rows),           cmocka_unit_test(test_title),
+        cmocka_unit_test(test_bad_rows),       cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_long_form),      cmocka_unit_test(test_all_faults_are_told),
+        cmocka_unit_test(test_is_fast),        cmocka_unit_test(test_suggestions),
+        cmocka_unit_test(test_roles),          cmocka_unit_test(test_families),
+        cmocka_unit_test(test_family_options),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

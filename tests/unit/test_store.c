@@ -70,6 +70,7 @@ static void test_round_trip(void **state)
         {"SELECT count(*) FROM latency_table", "6"},
         {"SELECT latency_clk FROM latency_table WHERE src = 'flags'", "NULL"},
         {"SELECT bound FROM latency_table WHERE dst = 'flags'", "exact"},
+        {"SELECT src_role FROM latency_table WHERE src = 'op2'", "index"},
         {"SELECT accepted || '/' || tried FROM latency_table WHERE dst = 'flags'", "16/18"},
         {"SELECT group_concat(test, ';') FROM (SELECT test FROM failure_table ORDER BY test)",
          "latency flags -> op1;throughput"},
