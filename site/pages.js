@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The other parts of the page: differences by class of instruction, the structure of the ports,
-// properties with their curves, CPUs with their runs.
+// The other parts of the page: the structure of the ports, properties with their curves, CPUs with
+// their runs; differences are in compare.js.
 "use strict";
 (() => {
     const { model, view, h, svg } = latput;
@@ -423,119 +423,7 @@
         ];
     }
 
-    // --- differences, by class ---
-
-    const tally = () => ({ faster: 0, slower: 0, mixed: 0, same: 0, gained: 0, lost: 0 });
-    function compareForms(a, b) {
-        const groups = new Map();
-        const lacks = (cpu, form) => cpu.table.text("outcome", form) === "unsupported";
-        for (let form = 0; form < model.forms.count; form++) {
-            if (!a.table.has(form) || !b.table.has(form)) continue;
-            const isa = model.forms.text("isa", form) || "–";
-            if (!groups.has(isa)) groups.set(isa, tally());
-            const signs = ["lat", "tp"].map((metric) =>
-                    latput.table.difference(a, b, form, metric),
-                ),
-                count = groups.get(isa);
-            const less = signs.includes(-1),
-                more = signs.includes(1);
-            if (lacks(a, form) || lacks(b, form))
-                count[
-                    lacks(a, form) && lacks(b, form) ? "same" : lacks(a, form) ? "gained" : "lost"
-                ]++;
-            else
-                count[
-                    signs.includes(2) || (less && more)
-                        ? "mixed"
-                        : less
-                          ? "faster"
-                          : more
-                            ? "slower"
-                            : "same"
-                ]++;
-        }
-        return groups;
-    }
-    async function compare() {
-        const choices = model.cpus.filter((cpu) => cpu.forms > 0),
-            shown = view.shown();
-        const pair = [
-            shown[0] ?? choices[0],
-            shown[1] ?? choices.find((cpu) => cpu !== (shown[0] ?? choices[0])),
-        ];
-        await Promise.all(pair.map(latput.loadCpu));
-        const [a, b] = pair,
-            groups = compareForms(a, b);
-        const total = tally();
-        for (const count of groups.values())
-            for (const name of Object.keys(total)) total[name] += count[name];
-        const pick = (at) =>
-            h(
-                "label",
-                {},
-                at ? " and " : "Compare ",
-                h(
-                    "select",
-                    {
-                        onchange: (event) => {
-                            const next = [...pair];
-                            next[at] = choices[Number(event.target.value)];
-                            view.change({ cpus: next });
-                        },
-                    },
-                    choices.map((cpu, i) =>
-                        h("option", { value: i, selected: cpu === pair[at] }, cpu.key),
-                    ),
-                ),
-            );
-        const forms = (isa) =>
-            h(
-                "button",
-                {
-                    type: "button",
-                    onclick: () =>
-                        view.change(
-                            {
-                                view: "table",
-                                cpus: pair,
-                                diff: true,
-                                only: true,
-                                search: `isa:${isa.toLowerCase()}`,
-                            },
-                            true,
-                        ),
-                },
-                "forms",
-            );
-        const rows = [...groups]
-            .sort(([one], [two]) => one.localeCompare(two))
-            .map(([isa, count]) => ({ isa, ...count }));
-        const columns = [
-            ["extension", (row) => row.isa],
-            [`faster on ${b.key}`, (row) => String(row.faster || ""), "number"],
-            ["slower", (row) => String(row.slower || ""), "number"],
-            ["both", (row) => String(row.mixed || ""), "number"],
-            ["the same", (row) => String(row.same || ""), "number"],
-            ["new", (row) => String(row.gained || ""), "number"],
-            ["gone", (row) => String(row.lost || ""), "number"],
-            ["", (row) => (row.isa === "all" ? "" : forms(row.isa))],
-        ];
-        return [
-            h("h2", {}, "Differences"),
-            h("p", {}, pick(0), pick(1)),
-            h(
-                "p",
-                { class: "hint" },
-                "Latency and throughput; what differs by less than 2 % is the same, as for latput diff. The order of CPUs is that of the page.",
-            ),
-            grid(`${b.key} against ${a.key}, forms by extension`, columns, [
-                { isa: "all", ...total },
-                ...rows,
-            ]),
-        ];
-    }
-
-    const makers = { cpus, ports, properties, compare };
+    const makers = { cpus, ports, properties, compare: () => latput.compare() };
     async function show(place, name) {
         const content = await makers[name]();
         place.replaceChildren(...content.flat(Infinity).filter(Boolean));

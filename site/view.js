@@ -68,6 +68,7 @@
         diff: false,
         only: false,
         form: "",
+        by: "",
     };
     const listeners = [];
 
@@ -110,6 +111,7 @@
         state.diff = params.get("diff") === "on";
         state.only = params.get("only") === "on";
         state.form = params.get("form") ?? "";
+        state.by = params.get("by") ?? "";
     }
 
     function query() {
@@ -125,6 +127,7 @@
         put("diff", state.diff);
         put("only", state.only);
         put("form", state.form);
+        put("by", state.view === "compare" ? state.by : "");
         return params.toString();
     }
 

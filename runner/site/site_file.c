@@ -24,6 +24,7 @@ static const char *const page_files[] = {
     "table.js",
     "panel.js",
     "pages.js",
+    "compare.js",
     "app.js",
     "vendor/uPlot.iife.min.js",
     "vendor/uPlot.min.css",

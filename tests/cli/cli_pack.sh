@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput pack, merge, diff and rederive on databases of known content.
+# latput pack, merge and rederive on databases of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 "$BUILD/tests/test_report" make known.db || exit 99
@@ -79,36 +79,7 @@ expect_status 2
 
 run diff --db both.db testa testb
 expect_status 0
-expect_out '^div r64 +legacy +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
 expect_err '3 of 3 common forms differ'
-run diff --db both.db 1 1
-expect_status 0
-expect_no_out
-expect_err '0 of 3 common forms differ'
-run diff --db both.db --format csv --filter add 1 2
-expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,$'
-run diff --db both.db --tolerance 60 1 2
-expect_no_out
-run diff --db both.db --format json 1 2
-expect_status 2
-expect_err "unknown format 'json'; there are table and csv"
-run diff --db both.db testa
-expect_status 2
-run diff --db both.db testa zen99
-expect_status 2
-expect_err "'zen99'"
-run diff --db both.db --tolerance x 1 2
-expect_status 2
-
-# A question that one side did not ask is counted, and is no difference.
-TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
-run diff --db part.db 1 3
-expect_status 0
-expect_no_out
-expect_err '^latput diff: 0 of 1 common forms differ'
-expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
-run diff --db part.db 2 3
-expect_out '^add r64 r64 .* 0\.50 → 0\.25$'
 
 run rederive --db both.db
 expect_status 0

@@ -10,9 +10,15 @@
 browser_begin || exit
 
 "$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic || exit 99
+"$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle || exit 99
+sqlite3 unlike.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
+for by in list isa; do
+    run diff --db unlike.db --by $by --format json many0 many1
+    cp "$OUT" "diff-$by.json"
+done
 "$BUILD/tests/test_site" hostile hostile.db || exit 99
 "$BUILD/tests/test_site" make known.db || exit 99
-for name in many hostile known; do
+for name in many unlike hostile known; do
     more=--title=latput
     [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
     run site --db "$name.db" --output "$name" "$more"

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: MIT
+// Which forms of two sides differ, and how sure that is; see diff.h.
+#include "diff.h"
+
+#include "util/quantile.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const diff_change_names[DIFF_CHANGES] = {
+    [DIFF_SAME] = "same",   [DIFF_FASTER] = "faster",   [DIFF_SLOWER] = "slower",
+    [DIFF_MIXED] = "mixed", [DIFF_PORTS] = "ports",     [DIFF_NEW] = "new",
+    [DIFF_GONE] = "gone",   [DIFF_OUTCOME] = "outcome",
+};
+const char *const diff_columns[DIFF_VALUES] = {"latency_min_clk", "latency_max_clk",
+                                               "rthroughput_clk", "rthroughput_slow_clk"};
+static const char diff_kinds[] = "LLTT"; // the kinds of questions that these answer
+// Where their bounds and marks stand. Slow operands are timed as the fast ones are.
+static const char *const bound_columns[DIFF_VALUES] = {"latency_bound", "latency_max_bound",
+                                                       "rthroughput_bound", "rthroughput_bound"};
+static const char *const mark_columns[DIFF_VALUES] = {"latency_min_mark", "latency_max_mark", NULL,
+                                                      NULL};
+
+// --- reading ---
+
+static int form_compare(const void *a, const void *b)
+{
+    const struct diff_form *one = a, *two = b;
+    int order = strcmp(one->form, two->form);
+    if (order == 0)
+        order = strcmp(one->enc, two->enc);
+    return order ? order : (one->bits > two->bits) - (one->bits < two->bits);
+}
+
+static const char *row_text(struct diff_side *side, struct store_rows *rows, const char *name)
+{
+    return arena_strdup(&side->arena, store_rows_text(rows, store_rows_column(rows, name)));
+}
+
+static void read_values(struct diff_side *side, struct store_rows *rows, struct diff_form *form)
+{
+    double spread = store_rows_real(rows, store_rows_column(rows, "rthroughput_spread_clk"));
+    for (int i = 0; i < DIFF_VALUES; i++) {
+        const char *bound = store_rows_text(rows, store_rows_column(rows, bound_columns[i]));
+        form->upper[i] = strcmp(bound, "upper") == 0;
+        form->marks[i] = mark_columns[i] ? row_text(side, rows, mark_columns[i]) : "";
+        form->values[i] = store_rows_real(rows, store_rows_column(rows, diff_columns[i]));
+        form->spreads[i] = diff_kinds[i] == 'T' && isfinite(spread) ? spread : 0;
+    }
+}
+
+int diff_read(struct store *store, struct diff_side *side, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, STORE_VIEW_INSTRUCTION, &side->filter, err);
+    if (!rows)
+        return -1;
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        side->forms = xgrow(side->forms, &side->capacity, side->nforms + 1, sizeof *side->forms);
+        struct diff_form *form = &side->forms[side->nforms++];
+        form->form = row_text(side, rows, "form");
+        form->enc = row_text(side, rows, "enc");
+        form->isa = row_text(side, rows, "isa");
+        form->list = row_text(side, rows, "list");
+        form->outcome = row_text(side, rows, "outcome");
+        form->uarch = row_text(side, rows, "uarch");
+        form->tests = row_text(side, rows, "tests");
+        form->uops = row_text(side, rows, "uops");
+        form->ports = arena_strdup(&side->arena, report_ports(rows));
+        form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
+        read_values(side, rows, form);
+    }
+    store_rows_close(rows);
+    if (side->nforms > 0)
+        qsort(side->forms, side->nforms, sizeof *side->forms, form_compare);
+    return got;
+}
+
+// --- a pair ---
+
+// What nobody asked differs from nothing; what was asked and has no value does.
+bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i)
+{
+    double one = pair->a->values[i], two = pair->b->values[i], apart = fabs(one - two);
+    if (isnan(one) != isnan(two))
+        return strchr((isnan(one) ? pair->a : pair->b)->tests, diff_kinds[i]) != NULL;
+    return apart > diff->tolerance * fmax(fabs(one), fabs(two)) && apart > 0.005;
+}
+
+// A form's outcome follows from its latency and throughput, so it compares where both were asked
+// alike; but that a CPU does not have a form comes out whatever is asked.
+bool diff_outcomes_differ(const struct diff_pair *pair)
+{
+    const struct diff_form *a = pair->a, *b = pair->b;
+    if (strcmp(a->outcome, b->outcome) == 0)
+        return false;
+    for (const char *kind = "LT"; *kind; kind++)
+        if (!strchr(a->tests, *kind) != !strchr(b->tests, *kind))
+            return strcmp(a->outcome, "unsupported") == 0 || strcmp(b->outcome, "unsupported") == 0;
+    return true;
+}
+
+// Names of ports mean something within one CPU family only; what is ambiguous differs from nothing.
+bool diff_ports_differ(const struct diff_pair *pair)
+{
+    const struct diff_form *a = pair->a, *b = pair->b;
+    if (*a->uops && *b->uops && strcmp(a->uops, b->uops) != 0)
+        return true;
+    return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
+           strcmp(a->uarch, b->uarch) == 0 && strcmp(a->ports, b->ports) != 0;
+}
+
+// Whether the values that the two sides allow have none in common.
+static bool value_is_sure(const struct diff_pair *pair, int i)
+{
+    const struct diff_form *less = pair->a, *more = pair->b;
+    if (less->values[i] > more->values[i]) {
+        less = pair->b;
+        more = pair->a;
+    }
+    return !*less->marks[i] && !*more->marks[i] && !more->upper[i] &&
+           less->values[i] + less->spreads[i] < more->values[i] - more->spreads[i];
+}
+
+enum { WAY_LESS = 1, WAY_MORE = 2 };
+
+// Which ways the values of a pair differ: those whose difference is sure, or all.
+static int pair_ways(const struct diff *diff, const struct diff_pair *pair, bool sure)
+{
+    int ways = 0;
+    for (int i = 0; i < DIFF_VALUES; i++) {
+        double one = pair->a->values[i], two = pair->b->values[i];
+        if (isfinite(one) && isfinite(two) && diff_value_differs(diff, pair, i) &&
+            (!sure || value_is_sure(pair, i)))
+            ways |= two < one ? WAY_LESS : WAY_MORE;
+    }
+    return ways;
+}
+
+static bool pair_lacks_value(const struct diff *diff, const struct diff_pair *pair)
+{
+    for (int i = 0; i < DIFF_VALUES; i++)
+        if (isnan(pair->a->values[i]) != isnan(pair->b->values[i]) &&
+            diff_value_differs(diff, pair, i))
+            return true;
+    return diff_outcomes_differ(pair);
+}
+
+static void pair_judge(const struct diff *diff, struct diff_pair *pair)
+{
+    static const enum diff_change by_ways[] = {
+        [WAY_LESS] = DIFF_FASTER, [WAY_MORE] = DIFF_SLOWER, [WAY_LESS | WAY_MORE] = DIFF_MIXED};
+    bool lacks_a = strcmp(pair->a->outcome, "unsupported") == 0;
+    bool lacks_b = strcmp(pair->b->outcome, "unsupported") == 0;
+    int ways = pair_ways(diff, pair, true);
+    pair->sure = true;
+    if (lacks_a != lacks_b) {
+        pair->change = lacks_a ? DIFF_NEW : DIFF_GONE;
+        return;
+    }
+    if (ways == 0 && !diff->sure_only) {
+        ways = pair_ways(diff, pair, false);
+        pair->sure = ways == 0;
+    }
+    pair->change = ways != 0                      ? by_ways[ways]
+                   : diff_ports_differ(pair)      ? DIFF_PORTS
+                   : pair_lacks_value(diff, pair) ? DIFF_OUTCOME
+                                                  : DIFF_SAME;
+}
+
+static void diff_add(struct diff *diff, const struct diff_form *a, const struct diff_form *b)
+{
+    const struct diff_form *sides[2] = {a, b};
+    diff->pairs = xgrow(diff->pairs, &diff->pairs_capacity, diff->npairs + 1, sizeof *diff->pairs);
+    struct diff_pair *pair = &diff->pairs[diff->npairs++];
+    *pair = (struct diff_pair){.a = a, .b = b};
+    pair_judge(diff, pair);
+    for (int i = 0; i < 2; i++) {
+        const struct diff_form *this = sides[i], *other = sides[!i];
+        diff->unasked[i][0] += !strchr(this->tests, 'L') && !isnan(other->values[0]);
+        diff->unasked[i][1] += !strchr(this->tests, 'T') && !isnan(other->values[2]);
+        diff->unasked[i][2] += !strchr(this->tests, 'P') && strchr(other->tests, 'P') != NULL;
+    }
+}
+
+// --- classes ---
+
+static const char *pair_class(const struct diff *diff, const struct diff_pair *pair)
+{
+    const char *name = diff->by_isa ? pair->b->isa : pair->b->list;
+    return *name ? name : "-";
+}
+
+struct sorted_pair {
+    const char *class;
+    const struct diff_pair *pair;
+};
+
+static int sorted_compare(const void *a, const void *b)
+{
+    const struct sorted_pair *one = a, *two = b;
+    int order = strcmp(one->class, two->class);
+    return order ? order : (one->pair > two->pair) - (one->pair < two->pair);
+}
+
+// The median of b's values over a's: of latencies the largest, of throughputs those of fast data.
+static double class_ratio(const struct sorted_pair *pairs, size_t n, int value)
+{
+    double *ratios = xcalloc(n, sizeof *ratios), median = (double)NAN;
+    int nratios = 0;
+    for (size_t i = 0; i < n; i++) {
+        double one = pairs[i].pair->a->values[value], two = pairs[i].pair->b->values[value];
+        if (one > 0 && two > 0)
+            ratios[nratios++] = two / one;
+    }
+    if (nratios > 0) {
+        quantile_sort(ratios, nratios);
+        median = quantile_median(ratios, nratios);
+    }
+    free(ratios);
+    return median;
+}
+
+static struct diff_class class_make(const char *name, const struct sorted_pair *pairs, size_t n)
+{
+    struct diff_class class = {.name = name, .common = n};
+    for (size_t i = 0; i < n; i++) {
+        class.counts[pairs[i].pair->change]++;
+        class.doubtful += !pairs[i].pair->sure;
+    }
+    class.ratios[0] = class_ratio(pairs, n, 1);
+    class.ratios[1] = class_ratio(pairs, n, 2);
+    return class;
+}
+
+static void diff_classify(struct diff *diff)
+{
+    size_t n = diff->npairs, capacity = 0;
+    struct sorted_pair *sorted = xcalloc(n + 1, sizeof *sorted);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (struct sorted_pair){pair_class(diff, &diff->pairs[i]), &diff->pairs[i]};
+    if (n > 0)
+        qsort(sorted, n, sizeof *sorted, sorted_compare);
+    for (size_t i = 0, end; i < n || diff->nclasses == 0; i = end) {
+        diff->classes = xgrow(diff->classes, &capacity, diff->nclasses + 2, sizeof *diff->classes);
+        if (diff->nclasses == 0)
+            diff->classes[diff->nclasses++] = class_make("all", sorted, n);
+        for (end = i; end < n && strcmp(sorted[end].class, sorted[i].class) == 0;)
+            end++;
+        if (end > i)
+            diff->classes[diff->nclasses++] = class_make(sorted[i].class, sorted + i, end - i);
+    }
+    free(sorted);
+}
+
+void diff_make(struct diff *diff)
+{
+    const struct diff_side *a = &diff->sides[0], *b = &diff->sides[1];
+    size_t i = 0, j = 0;
+    while (i < a->nforms || j < b->nforms) {
+        int order = i == a->nforms   ? 1
+                    : j == b->nforms ? -1
+                                     : form_compare(&a->forms[i], &b->forms[j]);
+        if (order == 0)
+            diff_add(diff, &a->forms[i], &b->forms[j]);
+        else
+            diff->only[order > 0]++;
+        i += order <= 0;
+        j += order >= 0;
+    }
+    diff_classify(diff);
+}
+
+void diff_free(struct diff *diff)
+{
+    for (int i = 0; i < 2; i++) {
+        free(diff->sides[i].forms);
+        arena_free(&diff->sides[i].arena);
+    }
+    free(diff->pairs);
+    free(diff->classes);
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// Two CPUs by class of instruction: how many forms are faster, slower, new and gone, and of how many
+// that is in doubt. The rules are those of `latput diff` (runner/report/diff.c).
+"use strict";
+(() => {
+    const { model, view, h } = latput;
+    const { state } = view;
+    const { grid } = latput.panel;
+
+    const values = [
+        { column: "latency_min_clk", bound: "latency_bound", mark: "latency_min_mark", kind: "L" },
+        {
+            column: "latency_max_clk",
+            bound: "latency_max_bound",
+            mark: "latency_max_mark",
+            kind: "L",
+        },
+        { column: "rthroughput_clk", bound: "rthroughput_bound", kind: "T" },
+        { column: "rthroughput_slow_clk", bound: "rthroughput_bound", kind: "T" },
+    ];
+
+    // What a CPU allows for one of these values; null where it has none.
+    function allowed(table, form, { column, bound, mark, kind }) {
+        const value = table.number(column, form);
+        if (value === null) return null;
+        const spread = kind === "T" ? (table.number("rthroughput_spread_clk", form) ?? 0) : 0;
+        return {
+            value,
+            least: table.text(bound, form) === "upper" ? -Infinity : value - spread,
+            most: value + spread,
+            vague: Boolean(mark && table.text(mark, form)),
+        };
+    }
+    const apart = (one, two) =>
+        Math.abs(one - two) > Math.max(5, 0.02 * Math.max(Math.abs(one), Math.abs(two)));
+
+    function outcomesDiffer(a, b, form) {
+        const tests = (table) => table.text("tests", form) ?? "";
+        return (
+            a.text("outcome", form) !== b.text("outcome", form) &&
+            ["L", "T"].every((kind) => tests(a).includes(kind) === tests(b).includes(kind))
+        );
+    }
+
+    // {change, sure} of a form that both have.
+    function judge(a, b, form) {
+        const lacks = [a, b].map((table) => table.text("outcome", form) === "unsupported");
+        if (lacks[0] !== lacks[1]) return { change: lacks[0] ? "new" : "gone", sure: true };
+        const ways = new Set(),
+            doubtful = new Set();
+        let missing = outcomesDiffer(a, b, form);
+        for (const value of values) {
+            const one = allowed(a, form, value),
+                two = allowed(b, form, value);
+            if (!one && !two) continue;
+            if (!one || !two) {
+                missing ||= ((one ? b : a).text("tests", form) ?? "").includes(value.kind);
+                continue;
+            }
+            if (!apart(one.value, two.value)) continue;
+            const [less, more] = one.value < two.value ? [one, two] : [two, one];
+            const sure = !less.vague && !more.vague && less.most < more.least;
+            (sure ? ways : doubtful).add(two.value < one.value ? "faster" : "slower");
+        }
+        const found = ways.size > 0 ? ways : doubtful;
+        if (found.size > 0)
+            return { change: found.size > 1 ? "mixed" : [...found][0], sure: ways.size > 0 };
+        const uops = [a, b].map((table) => table.number("uops", form));
+        if (uops[0] !== null && uops[1] !== null && uops[0] !== uops[1])
+            return { change: "ports", sure: true };
+        return { change: missing ? "outcome" : "same", sure: true };
+    }
+
+    // Class -> how many forms; "" is all of them.
+    function classes(a, b, fact) {
+        const groups = new Map([["", { forms: 0, doubt: 0 }]]);
+        for (let form = 0; form < model.forms.count; form++) {
+            if (!a.table.has(form) || !b.table.has(form)) continue;
+            const { change, sure } = judge(a.table, b.table, form);
+            const name = model.forms.text(fact, form) || "-";
+            if (!groups.has(name)) groups.set(name, { forms: 0, doubt: 0 });
+            for (const group of [groups.get(""), groups.get(name)]) {
+                group.forms++;
+                group[change] = (group[change] ?? 0) + 1;
+                if (!sure) group.doubt++;
+            }
+        }
+        return groups;
+    }
+
+    const choice = (label, options, chosen, change) =>
+        h(
+            "label",
+            {},
+            `${label} `,
+            h(
+                "select",
+                { onchange: (event) => change(Number(event.target.value)) },
+                options.map((name, i) => h("option", { value: i, selected: i === chosen }, name)),
+            ),
+        );
+
+    function link(pair, fact, name) {
+        const change = {
+            view: "table",
+            cpus: pair,
+            diff: true,
+            only: true,
+            search: `${fact}:${name.toLowerCase()}`,
+        };
+        return h("button", { type: "button", onclick: () => view.change(change, true) }, "forms");
+    }
+
+    function table(pair, fact) {
+        const groups = [...classes(...pair, fact)]
+            .map(([name, group]) => ({ name, ...group }))
+            .sort((one, two) => (one.name < two.name ? -1 : 1));
+        const number = (heading, key) => [heading, (row) => String(row[key] || ""), "number"];
+        const columns = [
+            [fact === "isa" ? "extension" : "list", (row) => row.name || "all"],
+            number("forms", "forms"),
+            number(`faster on ${pair[1].key}`, "faster"),
+            number("slower", "slower"),
+            number("mixed", "mixed"),
+            number("of these in doubt", "doubt"),
+            number("other µops", "ports"),
+            number("new", "new"),
+            number("gone", "gone"),
+            number("a value on one only", "outcome"),
+            number("the same", "same"),
+            ["", (row) => (row.name ? link(pair, fact, row.name) : "")],
+        ];
+        return grid(`${pair[1].key} against ${pair[0].key}`, columns, groups);
+    }
+
+    latput.compare = async () => {
+        const choices = model.cpus.filter((cpu) => cpu.forms > 0),
+            shown = view.shown();
+        const first = shown[0] ?? choices[0];
+        const pair = [first, shown[1] ?? choices.find((cpu) => cpu !== first)];
+        await Promise.all(pair.map(latput.loadCpu));
+        const names = choices.map((cpu) => cpu.key),
+            fact = state.by === "isa" ? "isa" : "list";
+        const pick = (label, at) =>
+            choice(label, names, choices.indexOf(pair[at]), (i) =>
+                view.change({ cpus: pair.map((cpu, j) => (j === at ? choices[i] : cpu)) }),
+            );
+        return [
+            h("h2", {}, "Differences"),
+            h(
+                "p",
+                {},
+                pick("Compare", 0),
+                pick(" and", 1),
+                choice(" by", ["list", "extension"], fact === "isa" ? 1 : 0, (i) =>
+                    view.change({ by: i ? "isa" : "" }),
+                ),
+            ),
+            h(
+                "p",
+                { class: "hint" },
+                "Latency and throughput; what differs by less than 2 % is the same. In doubt is what rests on upper bounds (≤), means (~) or one of several steady states (*), or lies within the spread of the samples. The order of CPUs is that of the page.",
+            ),
+            table(pair, fact),
+        ];
+    };
+    latput.compare.judge = judge;
+    latput.compare.classes = classes;
+})();

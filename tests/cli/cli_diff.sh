@@ -1,0 +1,137 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput diff: what it calls faster and slower, how sure it says that it is, and its three formats,
+# on databases of known content.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+"$BUILD/tests/test_report" make known.db || exit 99
+
+run diff --db known.db testa testb
+expect_status 0
+expect_out '^all +3 +3 +×2\.00 +×2\.00$'
+expect_out '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
+expect "the summary is first" test "$(sed -n '1s/ .*//p' "$OUT")" = class
+run diff --db known.db testb testa
+expect_out '^div r64 +legacy +faster +20\.00 → 10\.00 '
+run diff --db known.db 1 1
+expect_status 0
+expect_no_out
+expect_err '0 of 3 common forms differ'
+run diff --db known.db --format csv --filter add 1 2
+expect_out '^add r64 r64,legacy,1\.00,2\.00,2\.00,4\.00,0\.25,0\.50,,,,,,,,,64,int,slower,sure$'
+run diff --db known.db --tolerance 60 1 2
+expect_no_out
+for format in table csv json; do
+    run diff --db known.db --summary --format "$format" 1 2
+    expect_status 0
+    expect "no forms ($format)" test "$(grep -c 'div' "$OUT")" = 0
+    expect_out 'int'
+done
+run diff --db known.db --only faster 1 2
+expect "none is faster" test "$(grep -c '→' "$OUT")" = 0
+run diff --db known.db --only slower --format csv 1 2
+expect "all are slower" test "$(wc -l <"$OUT")" = 4
+
+# A measured value against an upper bound: the bound may be far from the truth, unless it lies below
+# what the other side measured. One steady state of several, and a mean, prove nothing.
+of_b() {
+    cp known.db changed.db
+    sqlite3 changed.db "UPDATE result SET $1 WHERE outcome = 'ok' AND test_id IN (SELECT test_id FROM test
+        JOIN run_form USING (run_form_id) WHERE run_id = 2 AND kind = '$2')"
+}
+of_b "bound = 'upper'" latency
+run diff --db changed.db --filter add --format csv 1 2
+expect_out ',slower,sure$' # by its throughput
+of_b "bound = 'upper'" latency
+sqlite3 changed.db "UPDATE result SET value_clk = value_clk / 2 WHERE test_id IN
+    (SELECT test_id FROM test JOIN run_form USING (run_form_id)
+    WHERE run_id = 2 AND kind = 'throughput')"
+run diff --db changed.db --filter add 1 2
+expect_out '^add r64 r64 +legacy +slower\? +1\.00 → ≤2\.00'
+run diff --db changed.db --filter add --format csv 1 2
+expect_out ',slower,in doubt$'
+run diff --db changed.db --filter add --sure --format csv 1 2
+expect "the same, where only what is sure counts" test "$(wc -l <"$OUT")" = 1
+run diff --db changed.db --filter add --format csv 2 1
+expect_out ',faster,in doubt$'
+of_b "bound = 'upper', value_clk = value_clk / 8" latency
+run diff --db changed.db --filter add --only faster --format csv 1 2
+expect "a bound below what was measured is none, but other values are more" \
+    test "$(wc -l <"$OUT")" = 1
+run diff --db changed.db --filter add --format csv 1 2
+expect_out ',mixed,sure$'
+of_b "spread_clk = 0.4" throughput
+run diff --db changed.db --filter add --format json 1 2
+expect_out '"change": "slower", "sure": true,' # by its latency
+
+# All formats count alike, by list and by extension; what is listed is what is counted.
+"$BUILD/tests/test_site" many many.db 2 avx_shuffle integer_arithmetic || exit 99
+sqlite3 many.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
+counts='faster, slower, mixed, ports, new, gone, outcome, in_doubt'
+# said FILE COLUMNS: of all classes, as the JSON file has them.
+said() {
+    sqlite3 -csv :memory: "CREATE TABLE class AS SELECT $(tr -d ' ' <<<"class, forms, $2" |
+        sed -E "s/([a-z_]+)/value->>'\\1' AS \"\\1\"/g")
+        FROM json_each(readfile('$1'), '\$.classes'); SELECT class, forms, $2 FROM class"
+}
+for by in list isa; do
+    run diff --db many.db --by $by --format json many0 many1
+    cp "$OUT" all.json
+    said all.json "$counts" >said.csv
+    sqlite3 -csv :memory: "CREATE TABLE form AS SELECT value->>'$by' AS class, value->>'change' AS
+            change, value->>'sure' AS sure FROM json_each(readfile('all.json'), '\$.forms');
+        INSERT INTO form SELECT 'all', change, sure FROM form;
+        SELECT class, sum(change = 'faster'), sum(change = 'slower'), sum(change = 'mixed'),
+            sum(change = 'ports'), sum(change = 'new'), sum(change = 'gone'),
+            sum(change = 'outcome'), sum(NOT sure)
+        FROM form GROUP BY class ORDER BY class <> 'all', class" >listed.csv
+    expect "what is counted is listed ($by)" cmp listed.csv \
+        <(cut -d, -f1,3- said.csv | grep -v ',0,0,0,0,0,0,0,0')
+    run diff --db many.db --by $by --format csv --summary many0 many1
+    expect "the same in CSV ($by)" cmp said.csv <(tail -n +2 "$OUT" | cut -d, -f1-10)
+done
+expect "several classes" test "$(wc -l <said.csv)" -gt 3
+expect "some are new, some gone, some in doubt" \
+    grep -qE '^all(,[1-9][0-9]*){3},[0-9]+,0(,[1-9][0-9]*){4}$' said.csv
+run diff --db many.db --format csv many0 many1
+expect "as many rows" test "$(($(wc -l <"$OUT") - 1))" = "$(grep -c '"change"' all.json)"
+run diff --db many.db --by isa --format json many1 many0
+expect "the other way round" cmp <(said all.json 'faster, slower, new, gone, outcome, in_doubt') \
+    <(said "$OUT" 'slower, faster, gone, new, outcome, in_doubt')
+
+# Names of strangers steer no terminal and break no table.
+"$BUILD/tests/test_site" hostile hostile.db || exit 99
+hostile=$(sqlite3 -readonly hostile.db 'SELECT count(*) FROM run')
+for format in table csv json; do
+    run diff --db hostile.db --format $format --tolerance 0 1 "$hostile"
+    expect_status 0
+    expect "no control characters ($format)" test "$(tr -d '\n[:print:]\200-\377' <"$OUT" | wc -c)" = 0
+done
+
+run diff --db known.db --format xml 1 2
+expect_status 2
+expect_err "unknown format 'xml'; there are table, csv and json"
+run diff --db known.db --only quicker 1 2
+expect_status 2
+expect_err "'quicker' is no kind of difference"
+run diff --db known.db --by size 1 2
+expect_status 2
+run diff --db known.db testa
+expect_status 2
+run diff --db known.db testa zen99
+expect_status 2
+expect_err "'zen99'"
+run diff --db known.db --tolerance x 1 2
+expect_status 2
+
+# A question that one side did not ask is counted, and is no difference.
+TEST_REPORT_PART=1 "$BUILD/tests/test_report" make part.db || exit 99
+run diff --db part.db 1 3
+expect_status 0
+expect_no_out
+expect_err '^latput diff: 0 of 1 common forms differ'
+expect_err '^latput diff: not measured in 3, and not compared: latency of 1 forms, throughput of 0, ports of 0$'
+run diff --db part.db 2 3
+expect_out '^add r64 r64 .* 0\.50 → 0\.25$'
+finish
