@@ -63,6 +63,7 @@ core_wait_end:
 
 ; Copied behind a kernel's init: starts the clock and loads the loop counter.
 core_start:
+    mov [core_state + state.begin_rsp], rsp
     mov [core_state + state.saved_rax], rax
     mov [core_state + state.saved_rdx], rdx
     lfence
@@ -81,7 +82,7 @@ core_step:
     dec r15d
 core_step_end:
 
-core_stop_stubs
+core_stop_stubs rsp
 
 ; Copied behind the init of a kernel that is counted, around the reading of the counters, in front
 ; of core_start: keeps what they change, and waits for the init to be done.

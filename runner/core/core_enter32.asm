@@ -50,6 +50,7 @@ core_wait_end:
 
 ; Copied behind a kernel's init: starts the clock. The loop counter lies where C put it.
 core_start:
+    mov [core_state + state.begin_rsp], esp
     mov [core_state + state.saved_rax], eax
     mov [core_state + state.saved_rdx], edx
     lfence
@@ -66,7 +67,7 @@ core_step:
     dec dword [core_state + state.iterations]
 core_step_end:
 
-core_stop_stubs
+core_stop_stubs esp
 
 ; Copied behind the init of a kernel that is counted, around the reading of the counters, in front
 ; of core_start: keeps what they change, and waits for the init to be done.

@@ -31,7 +31,8 @@ struct core_state {
     uint64_t saved_rsp, saved_rax, saved_rdx, tsc_begin, tsc_end, leave;
     uint32_t iterations, in_kernel;
     uint32_t reserved[2];
-    uint64_t start_tsc; // core_wait waits for it
+    uint64_t start_tsc;          // core_wait waits for it
+    uint64_t begin_rsp, end_rsp; // in front of the loop and behind it
     // Where kernels are counted (core_rdpmc.c):
     uint64_t saved_rcx;
     uint32_t rdpmc[CORE_TIMED_MAX]; // what RDPMC wants in ecx
@@ -41,7 +42,7 @@ struct core_state {
     uint32_t reserved_2;
 };
 _Static_assert(offsetof(struct core_state, iterations) == 48, "struc state in core_layout.inc");
-_Static_assert(offsetof(struct core_state, count_end) == 152, "struc state in core_layout.inc");
+_Static_assert(offsetof(struct core_state, count_end) == 168, "struc state in core_layout.inc");
 
 // What core_leave puts right after each kernel, as it was before the first. Mirrors `struc own`.
 struct core_own {

@@ -128,27 +128,44 @@ static bool run_refused(const struct kernel_run *run, const struct guard_fault *
                                        run->kernel->flags & CORE_PERMISSION);
 }
 
-// After a kernel ran: did it fault or write where it should not? Reports and finishes it if so.
+static void send_fault(const struct kernel_run *run, const struct guard_fault *fault)
+{
+    bool refused = run_refused(run, fault);
+    char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
+    if (refused && fault->signal != SIGILL)
+        snprintf(text, sizeof text, "#GP: the system keeps the instruction from user code");
+    else if (!refused)
+        signal_text(fault, text);
+    size_t len = strlen(text);
+    if (!core_state.tsc_begin) // the clock had not been started
+        snprintf(text + len, sizeof text - len, " (in init)");
+    run_send_outcome(run, refused ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED, fault->signal, text);
+}
+
+// Pushes without their pops: each round would work on other memory, and fault sooner or later.
+static void send_stack_moved(const struct kernel_run *run)
+{
+    char text[CORE_TEXT_MAX];
+    snprintf(text, sizeof text, "the loop leaves the stack pointer %lld bytes from where it was",
+             (long long)(core_state.end_rsp - core_state.begin_rsp));
+    run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0, text);
+}
+
+// After a kernel ran: did it fault, write where it should not, or lose its stack? Reports and
+// finishes it if so.
 bool run_damaged(struct kernel_run *run)
 {
     bool intact = guard_intact(); // before anything is sent: sending changes the core's own data
     struct guard_fault fault = guard_take_fault();
-    if (fault.signal == 0 && intact)
+    bool stack_moved = core_state.end_rsp != core_state.begin_rsp;
+    if (fault.signal == 0 && intact && !stack_moved)
         return false;
     run->finished = true;
     team_abort();
-    bool refused = run_refused(run, &fault);
-    char text[CORE_TEXT_MAX] = "SIGILL: the CPU refuses the instruction";
-    if (refused && fault.signal != SIGILL)
-        snprintf(text, sizeof text, "#GP: the system keeps the instruction from user code");
-    else if (fault.signal && !refused)
-        signal_text(&fault, text);
-    size_t len = strlen(text);
-    if (!core_state.tsc_begin) // the clock had not been started
-        snprintf(text + len, sizeof text - len, " (in init)");
     if (fault.signal)
-        run_send_outcome(run, refused ? OUTCOME_UNSUPPORTED : OUTCOME_SIGNALLED, fault.signal,
-                         text);
+        send_fault(run, &fault);
+    else if (intact)
+        send_stack_moved(run);
     else
         run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                          "the body writes over the memory of the measurement core");

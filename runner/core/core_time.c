@@ -162,6 +162,7 @@ static uint32_t time_setup(const struct core_setup *setup, uint32_t iterations)
     core_state.leave = (uint64_t)(uintptr_t)core_leave;
     core_state.iterations = iterations;
     core_state.tsc_begin = core_state.tsc_end = 0;
+    core_state.begin_rsp = core_state.end_rsp = 0;
     rdpmc_begin();
     core_enter(setup);
     uint64_t ticks = core_state.tsc_end - core_state.tsc_begin;
