@@ -2,17 +2,15 @@
 // A run of properties; see property_run.h.
 #include "property_run.h"
 
-#include "measure/run_info.h"
+#include "measure/run_start.h"
 #include "property_machine.h"
 #include "property_measure.h"
-#include "store/store_cpu.h"
 #include "store/store_run.h"
 #include "util/clock.h"
 #include "util/progress.h"
 
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 struct sweeps {
     struct store *store;
@@ -20,55 +18,9 @@ struct sweeps {
     const struct property_run_options *options;
     struct property_run_summary *summary;
     struct session session;
-    struct run_facts facts;
-    int64_t cpu_id;
     struct progress *progress;
     int failed; // properties that could not be measured at all
 };
-
-// What has to be known before the first property.
-static int sweeps_calibrate(struct sweeps *run, struct err *err)
-{
-    struct exec_kernel measured = {.selected = true};
-    struct arena arena = {0};
-    struct program program = {0};
-    struct exec_summary summary;
-    const struct session_floor from = {
-        .store = run->store, .cpu_id = run->cpu_id, .anew = run->options->new_floor};
-    int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
-    if (status == 0)
-        status = session_find_floor(&run->session, &from, program.path, err);
-    if (status == 0) {
-        const struct exec_params params = session_params(&run->session, 64);
-        const struct exec_job job = {program.path, &params, &measured, 1, NULL};
-        status = exec_run(&job, &arena, &summary, err);
-    }
-    if (status == 0) {
-        run->facts = (struct run_facts){.core_hz = summary.core_hz,
-                                        .overhead_tsc = summary.overhead_tsc,
-                                        .imul_per_add = summary.imul_per_add,
-                                        .issue_width = run->session.issue_width};
-        if (run->session.floor_guessed)
-            run->facts.floor_guessed = run->session.floor_seen.text;
-        run->session.params.config.calib_link_clk = summary.calib_link_clk;
-    }
-    if (program.path)
-        unlink(program.path);
-    arena_free(&arena);
-    return status;
-}
-
-// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
-static int sweeps_resume(struct sweeps *run, const struct run_info *info, struct err *err)
-{
-    int64_t *run_id = &run->summary->run_id;
-    int found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
-    if (found != 1)
-        return found;
-    int claimed = store_run_claim(run->store, *run_id, err);
-    run->summary->claimed = claimed == 1;
-    return claimed == 0 ? 1 : -1;
-}
 
 // The lists as they stand in the database: "properties/core".
 static struct selection sweeps_lists(const struct sweeps *run, struct arena *arena)
@@ -87,26 +39,23 @@ static struct selection sweeps_lists(const struct sweeps *run, struct arena *are
     return selection;
 }
 
-static int sweeps_begin(struct sweeps *run, struct err *err)
+// What has to be known before the first property, and the run's row in the database.
+static int sweeps_start(struct sweeps *run, struct err *err)
 {
+    static const struct session_counters none = {0};
     struct arena arena = {0};
-    struct run_info info;
+    struct run_start start = {.store = run->store,
+                              .session = &run->session,
+                              .counters = &none,
+                              .new_floor = run->options->new_floor,
+                              .resume = run->options->resume};
     const struct selection lists = sweeps_lists(run, &arena);
     const char *selection = arena_printf(&arena, "property %s", run->options->selection);
-    const struct run_subject subject = {run->session.cpu, &run->session.params.config, &run->facts,
-                                        &lists, selection};
-    int status = run_info_collect(&subject, &arena, &info, err), found = 0;
-    if (status == 0 && run->options->resume)
-        found = sweeps_resume(run, &info, err);
-    if (status == 0 && found == 0)
-        status = store_run_begin(run->store, run->cpu_id, &info, &run->summary->run_id, err);
-    if (status == 0 && found == 0)
-        status = store_run_claim(run->store, run->summary->run_id, err);
-    if (found < 0)
-        status = -1;
+    int status = run_start_calibrate(&start, err);
     if (status == 0)
-        status =
-            run_info_warn(run->store, run->summary->run_id, run->session.cpu, &run->facts, err);
+        status = run_start_row(&start, &lists, selection, err);
+    run->summary->run_id = start.run_id;
+    run->summary->claimed = start.claimed;
     arena_free(&arena);
     return status;
 }
@@ -195,12 +144,7 @@ static int sweeps_prepared(struct sweeps *run, struct err *err)
     char nasm[128];
     if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
         session_begin(run->options->cpu, &run->session, err) != 0 ||
-        session_make_directory(&run->session, err) != 0 ||
-        store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
-        session_check_stopped(sweeps_calibrate(run, err), err) != 0 ||
-        // Filed under what it was measured to be.
-        store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
-        sweeps_begin(run, err) != 0)
+        session_make_directory(&run->session, err) != 0 || sweeps_start(run, err) != 0)
         return -1;
     int status = sweeps_all(run, err);
     run->summary->floor_guessed = run->session.floor_guessed;

@@ -5,11 +5,10 @@
 #include "run.h"
 
 #include "measure/batch.h"
-#include "measure/run_info.h"
+#include "measure/run_start.h"
 #include "measure/session.h"
 #include "run_keeper.h"
 #include "run_ports.h"
-#include "store/store_cpu.h"
 #include "store/store_form.h"
 #include "store/store_run.h"
 #include "util/clock.h"
@@ -18,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 // A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
 // kernel, short enough that little is lost when the run is killed. The first is soon built, and
@@ -31,9 +29,8 @@ struct run {
     const struct run_options *options;
     struct run_summary *summary;
     struct session session;
-    int64_t cpu_id;
-    struct err skip_32; // why rows with bits=32 cannot be measured here; "": they can
-    struct run_facts facts;
+    struct run_start start;
+    struct err skip_32;        // why rows with bits=32 cannot be measured here; "": they can
     struct selected_row *rows; // those to be measured now
     int nrows;
     struct progress *progress;
@@ -50,92 +47,26 @@ static void run_probe_32(struct run *run)
         session_probe_32(&run->session, &run->skip_32);
 }
 
-static int run_check_counters(struct run *run, const char *program, struct err *err)
-{
-    int status = session_count_confirm(&run->session, &run->options->counters, program,
-                                       &run->facts.counted_link_clk, err);
-    run->facts.counting = run->session.counting;
-    run->facts.counters = run->session.counting ? &run->session.counting->table : NULL;
-    return status;
-}
-
 // What has to be known before the first batch.
 static int run_calibrate(struct run *run, struct err *err)
 {
-    struct exec_kernel measured = {.selected = true};
-    struct arena arena = {0};
-    struct program program = {0};
-    struct exec_params *params = &run->session.params;
-    const struct session_floor from = {
-        .store = run->store, .cpu_id = run->cpu_id, .anew = run->options->new_floor};
-    int status = session_build_nop(&run->session, "floor", 64, &arena, &program, err);
-    if (status == 0)
-        status = run_check_counters(run, program.path, err);
-    if (status == 0)
-        status = session_find_floor(&run->session, &from, program.path, err);
-    struct exec_summary summary;
-    if (status == 0) {
-        const struct exec_params counting = session_params(&run->session, 64);
-        const struct exec_job job = {program.path, &counting, &measured, 1, NULL};
-        status = exec_run(&job, &arena, &summary, err);
-    }
-    if (status == 0) {
-        run->facts.core_hz = summary.core_hz;
-        run->facts.overhead_tsc = summary.overhead_tsc;
-        run->facts.imul_per_add = summary.imul_per_add;
-        run->facts.issue_width = run->session.issue_width;
-        if (run->session.floor_guessed)
-            run->facts.floor_guessed = run->session.floor_seen.text;
-        run->summary->calibration_off = run_info_calibration_off(run->session.cpu, &run->facts);
-        params->config.calib_link_clk = summary.calib_link_clk;
-        run->summary->core_hz = summary.core_hz;
-    }
-    if (program.path)
-        unlink(program.path);
-    arena_free(&arena);
-    return status;
+    run->start = (struct run_start){.store = run->store,
+                                    .session = &run->session,
+                                    .counters = &run->options->counters,
+                                    .new_floor = run->options->new_floor,
+                                    .resume = run->options->resume};
+    if (run_start_calibrate(&run->start, err) != 0)
+        return -1;
+    run->summary->core_hz = run->start.facts.core_hz;
+    run->summary->calibration_off = run_info_calibration_off(run->session.cpu, &run->start.facts);
+    return 0;
 }
 
-// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
-static int run_resume(struct run *run, const struct run_info *info, struct err *err)
-{
-    int64_t *run_id = &run->summary->run_id;
-    int found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
-    while (found == 1) {
-        int64_t claimed_id = *run_id;
-        int claimed = store_run_claim(run->store, claimed_id, err);
-        run->summary->claimed = claimed == 1;
-        if (claimed != 0)
-            return -1;
-        // Whoever had it may have finished it just before.
-        found = store_run_resume(run->store, run->cpu_id, info, run_id, err);
-        if (found == 1 && *run_id == claimed_id)
-            return 1;
-    }
-    return found;
-}
-
-// The run's row in the database: an unfinished one of the same kind, or a new one.
 static int run_begin(struct run *run, const struct selection *selection, struct err *err)
 {
-    struct arena arena = {0};
-    struct run_info info;
-    const struct run_subject subject = {run->session.cpu, &run->session.params.config, &run->facts,
-                                        selection, run->options->selection};
-    int status = run_info_collect(&subject, &arena, &info, err);
-    int found = 0;
-    if (status == 0 && run->options->resume)
-        found = run_resume(run, &info, err);
-    if (status == 0 && found == 0)
-        status = store_run_begin(run->store, run->cpu_id, &info, &run->summary->run_id, err);
-    if (status == 0 && found == 0)
-        status = store_run_claim(run->store, run->summary->run_id, err);
-    if (found < 0)
-        status = -1;
-    if (status == 0)
-        status =
-            run_info_warn(run->store, run->summary->run_id, run->session.cpu, &run->facts, err);
-    arena_free(&arena);
+    int status = run_start_row(&run->start, selection, run->options->selection, err);
+    run->summary->run_id = run->start.run_id;
+    run->summary->claimed = run->start.claimed;
     return status;
 }
 
@@ -187,7 +118,7 @@ static void run_waiting(void *context)
 static int run_seek_floor(struct run *run, const struct batch *batch, struct err *err)
 {
     const struct session_floor from = {
-        .store = run->store, .cpu_id = run->cpu_id, .anew = true, .quick = true};
+        .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
     if (!run->session.floor_guessed || batch->bits == 32)
         return 0;
     return session_find_floor(&run->session, &from, batch->program.path, err);
@@ -291,7 +222,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
     struct run_ports ports = {.session = &run->session,
                               .store = run->store,
                               .run_id = run->summary->run_id,
-                              .cpu_id = run->cpu_id,
+                              .cpu_id = run->start.cpu_id,
                               .reuse_model = *run->options->selection,
                               .ahead = run->options->ahead,
                               .progress = run->progress,
@@ -321,12 +252,8 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
-    if (store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
-        session_check_stopped(run_calibrate(run, err), err) != 0 ||
-        // Filed under what it was measured to be.
-        store_put_cpu(run->store, run->session.cpu, &run->cpu_id, err) != 0 ||
-        run_begin(run, selection, err) != 0 || run_put_lists(run, selection, err) != 0 ||
-        run_missing_rows(run, selection, err) != 0)
+    if (run_calibrate(run, err) != 0 || run_begin(run, selection, err) != 0 ||
+        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0)
         return -1;
     run_probe_32(run);
     bool ports = run->options->tests & TESTS_PORTS;

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The start of a run; see run_start.h.
+#include "run_start.h"
+
+#include "store/store_cpu.h"
+#include "store/store_run.h"
+
+#include <unistd.h>
+
+// Counters that are of no use are given back here.
+static int start_confirm(struct run_start *start, const char *program, struct err *err)
+{
+    struct session *session = start->session;
+    int status = session_count_confirm(session, start->counters, program,
+                                       &start->facts.counted_link_clk, err);
+    start->facts.counting = session->counting;
+    start->facts.counters = session->counting ? &session->counting->table : NULL;
+    return status;
+}
+
+// With the floor that was just found: how fast the core runs, and the latency of the chain's link.
+static int start_measure(struct run_start *start, const char *program, struct arena *arena,
+                         struct err *err)
+{
+    struct session *session = start->session;
+    struct exec_kernel measured = {.selected = true};
+    struct exec_summary summary;
+    const struct exec_params params = session_params(session, 64);
+    const struct exec_job job = {program, &params, &measured, 1, NULL};
+    if (exec_run(&job, arena, &summary, err) != 0)
+        return -1;
+    start->facts.core_hz = summary.core_hz;
+    start->facts.overhead_tsc = summary.overhead_tsc;
+    start->facts.imul_per_add = summary.imul_per_add;
+    start->facts.issue_width = session->issue_width;
+    if (session->floor_guessed)
+        start->facts.floor_guessed = session->floor_seen.text;
+    session->params.config.calib_link_clk = summary.calib_link_clk;
+    return 0;
+}
+
+static int start_program(struct run_start *start, struct err *err)
+{
+    struct arena arena = {0};
+    struct program program = {0};
+    const struct session_floor from = {
+        .store = start->store, .cpu_id = start->cpu_id, .anew = start->new_floor};
+    int status = session_build_nop(start->session, "floor", 64, &arena, &program, err);
+    if (status == 0)
+        status = start_confirm(start, program.path, err);
+    if (status == 0)
+        status = session_find_floor(start->session, &from, program.path, err);
+    if (status == 0)
+        status = start_measure(start, program.path, &arena, err);
+    if (program.path)
+        unlink(program.path);
+    arena_free(&arena);
+    return status;
+}
+
+int run_start_calibrate(struct run_start *start, struct err *err)
+{
+    const struct session *session = start->session;
+    if (store_put_cpu(start->store, session->cpu, &start->cpu_id, err) != 0 ||
+        session_check_stopped(start_program(start, err), err) != 0)
+        return -1;
+    return store_put_cpu(start->store, session->cpu, &start->cpu_id, err);
+}
+
+// The newest unfinished run of this kind, which is ours from now on: 1; 0: there is none; -1.
+static int start_resume(struct run_start *start, const struct run_info *info, struct err *err)
+{
+    int found = store_run_resume(start->store, start->cpu_id, info, &start->run_id, err);
+    while (found == 1) {
+        int64_t claimed_id = start->run_id;
+        int claimed = store_run_claim(start->store, claimed_id, err);
+        start->claimed = claimed == 1;
+        if (claimed != 0)
+            return -1;
+        // Whoever had it may have finished it just before.
+        found = store_run_resume(start->store, start->cpu_id, info, &start->run_id, err);
+        if (found == 1 && start->run_id == claimed_id)
+            return 1;
+    }
+    return found;
+}
+
+static int start_new(struct run_start *start, const struct run_info *info, struct err *err)
+{
+    if (store_run_begin(start->store, start->cpu_id, info, &start->run_id, err) != 0)
+        return -1;
+    return store_run_claim(start->store, start->run_id, err);
+}
+
+int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
+                  struct err *err)
+{
+    struct arena arena = {0};
+    struct run_info info;
+    const struct session *session = start->session;
+    const struct run_subject subject = {session->cpu, &session->params.config, &start->facts, lists,
+                                        selection};
+    int status = run_info_collect(&subject, &arena, &info, err);
+    int found = status == 0 && start->resume ? start_resume(start, &info, err) : 0;
+    if (status == 0 && found == 0)
+        status = start_new(start, &info, err);
+    if (found < 0)
+        status = -1;
+    if (status == 0)
+        status = run_info_warn(start->store, start->run_id, session->cpu, &start->facts, err);
+    arena_free(&arena);
+    return status;
+}

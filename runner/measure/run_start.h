@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// How a run of any kind starts once its session has begun: the CPU is measured as far as everything
+// else hangs on it, and the run gets its row in the database.
+#ifndef LATPUT_RUN_START_H
+#define LATPUT_RUN_START_H
+
+#include "run_info.h"
+#include "session.h"
+
+struct run_start {
+    struct store *store;
+    struct session *session;                 // begun, with a directory and its counters
+    const struct session_counters *counters; // as they were wanted
+    bool new_floor;                          // find the canary's floor again
+    bool resume;                             // go on with an unfinished run of the same kind
+    struct run_facts facts;                  // out: what calibrating found
+    int64_t cpu_id, run_id;                  // out
+    bool claimed;                            // out: another process measures the run to be resumed
+};
+
+// Calibrates, and files the CPU under what it was measured to be. -1 also where a signal stopped
+// it.
+int run_start_calibrate(struct run_start *start, struct err *err);
+// The run's row, an unfinished one of the same kind or a new one, claimed for this process and with
+// the warnings that follow from the facts. `lists` and `selection` say what is measured.
+int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
+                  struct err *err);
+
+#endif
