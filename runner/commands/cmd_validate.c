@@ -256,7 +256,7 @@ static int validate_prepare(const struct arguments *arguments, struct session *s
 }
 
 static int validate_measure_table(const struct arguments *arguments, struct store *store,
-                                  const struct table *table, struct arena *arena,
+                                  struct table *table, struct arena *arena,
                                   struct validate_mixes *mixes, struct err *err)
 {
     struct session session;

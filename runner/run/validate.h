@@ -18,6 +18,7 @@ struct validate_form {
     struct port_usage usage; // with that of the moves that stand in front of each instance
     int class;               // index of a name of validate_class_name()
     int vector_bits;         // of its widest vector operand; 0: it has none
+    bool decodes_slowly;     // as validate_measure() sees: not drawn
 };
 enum { VALIDATE_CLASSES = 7 };
 const char *validate_class_name(int class);
@@ -29,6 +30,7 @@ enum validate_reason {
     VALIDATE_X87,
     VALIDATE_MEMORY,
     VALIDATE_MOVES,
+    VALIDATE_DECODING,
     VALIDATE_REASONS
 };
 // "share the one x87 stack": what such forms do.
@@ -47,7 +49,7 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
 
 // What is tried, and how.
 struct validate_trial {
-    const struct validate_forms *forms;
+    struct validate_forms *forms;
     const struct port_model *model;
     const struct port_oracle *oracle; // its form i is forms->forms[i]
     int wanted;                       // mixes
@@ -63,7 +65,10 @@ struct validate_mixes {
     int n;
 };
 // Draws and measures so many mixes of 2 to 8 forms; classes are equally likely, and forms within
-// them. mixes->mixes is owned by the arena. Returns 0, or -1: nothing could be measured.
+// them. Forms that take longer where their code has to be decoded than where the µop cache has it,
+// for the length that a prefix changes, are found first and not drawn: which of the two a mix gets
+// is a matter of where its code lies. mixes->mixes is owned by the arena. Returns 0, or -1: nothing
+// could be measured.
 int validate_measure(const struct validate_trial *trial, struct arena *arena,
                      struct validate_mixes *mixes, struct err *err);
 

@@ -154,6 +154,7 @@ const char *validate_reason_text(enum validate_reason reason)
         [VALIDATE_X87] = "share the one x87 stack",
         [VALIDATE_MEMORY] = "wait for each other through memory",
         [VALIDATE_MOVES] = "wait for each other, and what the moves that cut this use is not known",
+        [VALIDATE_DECODING] = "take longer where they are decoded than the µop cache takes",
     };
     return texts[reason];
 }
@@ -188,7 +189,7 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
             !mix_plannable(row) || mix_locks(row))
             continue;
         struct validate_form form = {row, stored->usage, form_class(row, &stored->usage),
-                                     ports_form(row).bits};
+                                     ports_form_bits(row), false};
         enum validate_reason reason;
         if (form_chosen(row, usages, nusages, &form, &reason))
             chosen.forms[chosen.n++] = form;

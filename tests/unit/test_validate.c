@@ -76,6 +76,9 @@ struct fake {
     const struct validate_forms *forms;
     struct port_mix *mixes;
     int n, fail_every;
+    int alone; // mixes of one form, asked for first
+    double
+        decoding_clk; // that instances of forms with a 16-bit immediate take longer where decoded
     bool broken;
     double factor[3]; // of the prediction, in turns
 };
@@ -91,12 +94,28 @@ static double predict(const struct validate_forms *forms, const struct port_mix 
     return port_predict(&model, usages, counts, mix->nparts);
 }
 
+static int fake_decoding(struct fake *fake, const struct port_mix *mixes, int n,
+                         struct port_timing *timings)
+{
+    fake->alone += n;
+    for (int i = 0; i < n; i++) {
+        assert_int_equal(mixes[i].nparts, 1);
+        assert_non_null(strstr(fake->forms->forms[mixes[i].parts[0].form].row->form, "i16"));
+        timings[i] = (struct port_timing){.outcome = OUTCOME_OK,
+                                          .clk = predict(fake->forms, &mixes[i]) +
+                                                 mixes[i].parts[0].count * fake->decoding_clk};
+    }
+    return 0;
+}
+
 static int fake_measure(void *context, const struct port_mix *mixes, int n,
                         struct port_timing *timings, struct err *err)
 {
     struct fake *fake = context;
     if (fake->broken)
         return err_set(err, "the oracle is gone");
+    if (n > 0 && mixes[0].nparts == 1)
+        return fake_decoding(fake, mixes, n, timings);
     fake->mixes = xrealloc(fake->mixes, (size_t)n * sizeof *mixes);
     memcpy(fake->mixes, mixes, (size_t)n * sizeof *mixes);
     fake->n = n;
@@ -334,6 +353,65 @@ static void test_wide_index(void **state)
     assert_true(gathers > 0);
     free(fake.mixes);
     arena_free(&chosen.arena);
+}
+
+// Neither wide registers nor wide memory beside legacy SSE.
+static void test_wide_memory(void **state)
+{
+    (void)state;
+    static const char *const forms[] = {"paddb x x",   "movaps x x",       "vpaddb x x x",
+                                        "vmovaps x x", "vcvtpd2ps x m256", "vcvtpd2ps x m128",
+                                        NULL};
+    struct chosen chosen;
+    struct validation result;
+    struct err err = {0};
+    struct fake fake = {.n = 0};
+    chosen_rows(&chosen, forms);
+    chosen_choose(&chosen);
+    assert_int_equal(chosen.forms.n, 6);
+    assert_int_equal(fake_validate(&fake, &chosen, 300, 1, &result, &err), 0);
+    int narrow = 0, wide = 0;
+    for (int i = 0; i < fake.n; i++) {
+        bool has_wide = false, has_narrow = false, legacy = false;
+        for (int p = 0; p < fake.mixes[i].nparts; p++) {
+            const struct list_row *row = chosen.forms.forms[fake.mixes[i].parts[p].form].row;
+            has_wide |= strcmp(row->form, "vcvtpd2ps x m256") == 0;
+            has_narrow |= strcmp(row->form, "vcvtpd2ps x m128") == 0;
+            legacy |= row->enc == ENC_LEGACY;
+        }
+        assert_false(legacy && has_wide);
+        narrow += legacy && has_narrow;
+        wide += has_wide;
+    }
+    assert_true(narrow > 20 && wide > 20);
+    free(fake.mixes);
+    arena_free(&chosen.arena);
+}
+
+// A form that the decoders are slow with is in no mix; where they are not, it is.
+static void test_decoding(void **state)
+{
+    (void)state;
+    for (int slow = 0; slow < 2; slow++) {
+        struct chosen chosen;
+        struct validation result;
+        struct err err = {0};
+        struct fake fake = {.decoding_clk = slow ? 2.7 : 0.4};
+        chosen_rows(&chosen,
+                    (const char *const[]){"or r16 i16", "add r32 i32", "mov r32 i32",
+                                          "shlx r64 r64 r64", "mov r64 r64", "test r32 r32", NULL});
+        chosen_choose(&chosen);
+        int form = (int)(chosen_form(&chosen, "or r16 i16") - chosen.forms.forms), drawn = 0;
+        assert_int_equal(fake_validate(&fake, &chosen, 200, 1, &result, &err), 0);
+        for (int i = 0; i < fake.n; i++)
+            for (int p = 0; p < fake.mixes[i].nparts; p++)
+                drawn += fake.mixes[i].parts[p].form == form;
+        assert_int_equal(fake.alone, 1);
+        assert_int_equal(chosen.forms.left_out[VALIDATE_DECODING], slow);
+        assert_true(slow ? drawn == 0 : drawn > 20);
+        free(fake.mixes);
+        arena_free(&chosen.arena);
+    }
 }
 
 // A table of one kind of forms must give mixes, too: all legacy, or all wide.
@@ -651,7 +729,8 @@ int main(void)
         cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
         cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
         cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_uses),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
+        cmocka_unit_test(test_decoding),     cmocka_unit_test(test_wide_uses),
         cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
