@@ -4,14 +4,8 @@
 #include "cmd_format.h"
 #include "cmd_uarch.h"
 #include "command.h"
-#include "measure/measure_mixes.h"
-#include "measure/session.h"
-#include "measure/session_count.h"
+#include "port_table.h"
 #include "report/report.h"
-#include "run/validate.h"
-#include "store/store.h"
-#include "store/store_cpu.h"
-#include "store/store_ports.h"
 #include "store/store_validation.h"
 #include "store_options.h"
 #include "util/json.h"
@@ -221,66 +215,28 @@ static void print_table(const struct validation *result, const struct validate_f
     }
 }
 
-// What is read from the database before anything is measured.
-struct table {
-    int64_t run_id; // whose ports they are
-    struct stored_port_model model;
-    struct selection rows;
-    struct validate_forms forms;
-    const struct list_row **by_form;
-};
-
-static int table_load(struct store *store, struct table *table, const char *glob,
-                      struct arena *arena, struct err *err)
-{
-    struct stored_port_usage *usages;
-    int nusages;
-    if (store_get_port_usages(store, table->run_id, &usages, &nusages, arena, err) != 0 ||
-        select_rows(NULL, 0, glob, &table->rows, err) != 0)
-        return -1;
-    table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
-    table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
-    for (int i = 0; i < table->forms.n; i++)
-        table->by_form[i] = table->forms.forms[i].row;
-    return 0;
-}
-
-static int validate_prepare(const struct arguments *arguments, struct session *session,
-                            struct store *store, struct err *err)
-{
-    const struct session_counters wanted = {.choice = arguments->backend};
-    struct session_floor from = {.store = store};
-    if (store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0)
-        return -1;
-    return session_prepare(session, &wanted, &from, err);
-}
-
 static int validate_measure_table(const struct arguments *arguments, struct store *store,
-                                  struct table *table, struct arena *arena,
+                                  struct port_table *table, struct arena *arena,
                                   struct validate_mixes *mixes, struct err *err)
 {
     struct session session;
-    int status = session_begin(arguments->cpu, &session, err);
-    if (status == 0)
-        status = session_make_directory(&session, err);
-    if (status == 0)
-        status = validate_prepare(arguments, &session, store, err);
+    int status =
+        port_table_session(&cmd_validate, store, arguments->cpu, arguments->backend, &session, err);
     if (status == 0) {
-        backend_say(&cmd_validate, &session);
-        struct measure_mixes measure = {.session = &session,
-                                        .rows = table->by_form,
-                                        .plan = {.issue_width = table->model.model.width},
-                                        .ahead = true};
+        struct measure_mixes measure = port_table_measure(table, &session);
         const struct port_oracle oracle = measure_mixes_oracle(&measure);
-        const struct validate_trial trial = {&table->forms, &table->model.model, &oracle,
-                                             arguments->mixes, arguments->seed};
+        const struct validate_trial trial = {.forms = &table->forms,
+                                             .model = &table->model.model,
+                                             .oracle = &oracle,
+                                             .wanted = arguments->mixes,
+                                             .seed = arguments->seed};
         status = validate_measure(&trial, arena, mixes, err);
     }
     session_end(&session, false);
     return status;
 }
 
-static int validate_write_all(const char *path, const struct table *table,
+static int validate_write_all(const char *path, const struct port_table *table,
                               const struct validate_mixes *mixes, struct err *err)
 {
     struct strbuf out = {0};
@@ -292,7 +248,7 @@ static int validate_write_all(const char *path, const struct table *table,
 
 // Stores, writes and prints. What some forms say is not stored as what the whole table does.
 static int validate_tell(const struct arguments *arguments, struct store *store,
-                         const struct table *table, const struct validate_mixes *mixes,
+                         const struct port_table *table, const struct validate_mixes *mixes,
                          struct arena *arena, struct err *err)
 {
     const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
@@ -306,55 +262,21 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
     return status;
 }
 
-// Another CPU's table cannot be tried here. EXIT_*.
-static int validate_check_uarch(struct store *store, int64_t run_id, const char *uarch)
-{
-    struct err err = {0};
-    char *of_run = store_option_uarch(store, run_id, &err);
-    int status = EXIT_DONE;
-    if (!of_run)
-        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    else if (strcmp(of_run, uarch) != 0)
-        status = command_fail(&cmd_validate, EXIT_USAGE,
-                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
-                              run_id, of_run, uarch);
-    free(of_run);
-    return status;
-}
-
-static int validate_on(const struct arguments *arguments, struct store *store, const char *uarch,
-                       struct arena *arena)
-{
-    static struct table table;
-    struct validate_mixes mixes;
-    struct err err = {0};
-    struct store_ports_of of = {arguments->run_id, uarch, false};
-    int status = of.run_id ? validate_check_uarch(store, of.run_id, uarch) : EXIT_DONE;
-    if (status == EXIT_DONE)
-        status = store_option_ports(&cmd_validate, store, &of, &table.model, arena);
-    if (status != EXIT_DONE)
-        return status;
-    table.run_id = of.run_id;
-    if (table_load(store, &table, arguments->forms, arena, &err) != 0 ||
-        validate_measure_table(arguments, store, &table, arena, &mixes, &err) != 0 ||
-        validate_tell(arguments, store, &table, &mixes, arena, &err) != 0)
-        status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    selection_free(&table.rows);
-    return status;
-}
-
 static int validate_with(const struct arguments *arguments, struct store *store)
 {
+    static struct port_table table;
     struct arena arena = {0};
+    struct validate_mixes mixes;
     struct err err = {0};
-    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    bool known = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0;
-    char *here = known ? store_uarch_here(store, cpu, &err) : NULL;
-    int status = here ? validate_on(arguments, store, here, &arena)
-                      : command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
-    free(here);
+    int status =
+        port_table_open(&cmd_validate, store, arguments->run_id, arguments->forms, &table, &arena);
+    if (status == EXIT_DONE) {
+        if (validate_measure_table(arguments, store, &table, &arena, &mixes, &err) != 0 ||
+            validate_tell(arguments, store, &table, &mixes, &arena, &err) != 0)
+            status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
+        port_table_free(&table);
+    }
     arena_free(&arena);
-    free(cpu);
     return status;
 }
 

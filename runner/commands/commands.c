@@ -19,6 +19,7 @@
     X(counters) \
     X(ports) \
     X(validate) \
+    X(record) \
     X(query) \
     X(diff) \
     X(report) \

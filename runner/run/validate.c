@@ -17,7 +17,7 @@ enum {
 };
 // That an instance takes longer where it is decoded: what fetching from a second-level cache costs
 // is less.
-static const double DECODING_CLK = 1.5;
+static const double DECODING_CLK = 0.7;
 
 // The forms in the order of their classes.
 struct drawer {
@@ -84,12 +84,12 @@ static int drawer_form(struct drawer *drawer, bool legacy)
     }
 }
 
-static struct port_mix drawer_mix(struct drawer *drawer)
+static struct port_mix drawer_mix(struct drawer *drawer, int most)
 {
     struct port_mix mix = {.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
     bool legacy = random_below(&drawer->state, 2);
     legacy = drawer->fits[legacy] ? legacy : !legacy; // every form fits one of the two
-    mix.nparts = PARTS_MIN + random_below(&drawer->state, PARTS_MOST - PARTS_MIN + 1);
+    mix.nparts = PARTS_MIN + random_below(&drawer->state, most - PARTS_MIN + 1);
     for (int i = 0; i < mix.nparts; i++) {
         int form = drawer_form(drawer, legacy);
         mix.parts[i] = (struct port_part){form, 1 + random_below(&drawer->state, COUNT_MOST)};
@@ -184,7 +184,7 @@ static struct port_mix *mixes_draw(const struct validate_trial *trial, int n, st
         return NULL;
     }
     for (int i = 0; i < n; i++)
-        mixes[i] = drawer_mix(&drawer);
+        mixes[i] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
     return mixes;
 }
 

@@ -54,6 +54,7 @@ struct validate_trial {
     const struct port_oracle *oracle; // its form i is forms->forms[i]
     int wanted;                       // mixes
     uint64_t seed;
+    bool pairs; // mixes of two forms only
 };
 // A mix that could be timed; the cycles are those of one mix.
 struct validate_mix {

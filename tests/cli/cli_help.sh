@@ -152,7 +152,7 @@ completes() {
 }
 options_of() { "$LATPUT" "$1" --help | sed -nE 's/^ {2,6}(-., )?(--[a-z-]+).*/\2/p' | sort; }
 expect "all commands" test "$(completes latput '' | grep -cxF "$commands")" = "$(wc -l <<<"$commands")"
-expect "one command" test "$(completes latput re | sort | xargs)" = 'rederive report'
+expect "one command" test "$(completes latput re | sort | xargs)" = 'record rederive report'
 expect "no command twice" test -z "$(completes latput run re)"
 for command in $commands; do
     expect "options of $command" test "$(completes latput "$command" -- | sort)" = "$(options_of "$command")"

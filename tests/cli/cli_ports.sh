@@ -102,6 +102,20 @@ done
 
 run validate --db ports.db --run 1 --forms
 expect_status 2
+run record --db ports.db --run 1
+expect_status 2
+expect_err '--output DIR is missing'
+run record --db ports.db --run 1 --output recording
+expect_status 2
+expect_err "run 1 is of 'testa': this machine, '.*', cannot test it"
+expect "nothing is made" test ! -e recording
+run record --db missing.db --output recording
+expect_status 3
+for option in --mixes --pairs; do
+    run record --output recording "$option" 1
+    expect_status 2
+    expect_err "\\$option .*from 2 to 100000"
+done
 run validate --help
 expect_out '^ +--forms GLOB '
 expect_out '^ +--all FILE '

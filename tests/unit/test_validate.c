@@ -137,7 +137,11 @@ static int fake_validate(struct fake *fake, struct chosen *chosen, int wanted, u
     for (int i = 0; i < 3; i++)
         fake->factor[i] = fake->factor[i] > 0 ? fake->factor[i] : 1;
     const struct port_oracle oracle = {.measure = fake_measure, .context = fake};
-    const struct validate_trial trial = {&chosen->forms, &model, &oracle, wanted, seed};
+    const struct validate_trial trial = {.forms = &chosen->forms,
+                                         .model = &model,
+                                         .oracle = &oracle,
+                                         .wanted = wanted,
+                                         .seed = seed};
     struct validate_mixes mixes;
     if (validate_measure(&trial, &chosen->arena, &mixes, err) != 0)
         return -1;

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: MIT
+// latput record: what this CPU's core says, kept so that changes made elsewhere can be judged on
+// it.
+#include "cmd_backend.h"
+#include "cmd_uarch.h"
+#include "command.h"
+#include "execute/exec.h"
+#include "measure/floor.h"
+#include "port_table.h"
+#include "report/pack.h"
+#include "report/report.h"
+#include "store_options.h"
+#include "util/mem.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static const struct command_option options[] = {
+    {'o', "output",  "DIR",  "where the files go; made if missing"                      },
+    {0,   "mixes",   "N",    "how many mixes of 2 to 8 forms (default 2000)"            },
+    {0,   "pairs",   "N",    "how many pairs of forms (default 5000)"                   },
+    {0,   "db",      "FILE", "the database; default: db/latput.db"                      },
+    {'r', "run",     "N",    "the port table of this run instead of the newest"         },
+    {0,   "cpu",     "N",    "measure on CPU N (default: the last one that may be used)"},
+    {0,   "backend", "NAME", backend_of_cycles                                          },
+    {0,   "uarch",   "NAME", uarch_option_help                                          },
+    {0,   NULL,      NULL,   NULL                                                       },
+};
+enum { OPT_OUTPUT, OPT_MIXES, OPT_PAIRS, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH };
+// The core is looked at ROUNDS times for so long, and does something else in between.
+enum { MIXES_MAX = 100000, SEED = 1, ROUNDS = 12, ROUND_MS = 150 };
+
+static int record_run(int argc, char **argv);
+
+const struct command cmd_record = {
+    .name = "record",
+    .arguments = "",
+    .summary = "record what this CPU says, to judge the method by it elsewhere",
+    .description =
+        "Writes into a directory: the run that has the ports, as an archive without samples "
+        "(run.zip); random pairs and mixes of its forms with their measured and predicted cycles "
+        "(pairs.csv, mixes.csv, as `latput validate --all` writes them); how often each canary "
+        "took how long (canary.csv), and the floor that followed from it (floor.csv); the CPUID "
+        "dump (cpu.txt). A recording in tests/fixtures/recorded/ is what the inference of ports, "
+        "predictions and the choice of the floor are tested against, on any machine. Takes two "
+        "minutes after `latput run`.",
+    .options = options,
+    .run = record_run,
+};
+
+struct arguments {
+    const char *output, *db;
+    int mixes, pairs, cpu;
+    enum count_choice backend;
+    int64_t run_id;
+};
+
+static int record_option(void *context, int option, const char *argument)
+{
+    struct arguments *arguments = context;
+    switch (option) {
+    case OPT_OUTPUT:
+        arguments->output = argument;
+        return EXIT_DONE;
+    case OPT_MIXES:
+        return command_option_number(&cmd_record, option, argument, 2, MIXES_MAX,
+                                     &arguments->mixes);
+    case OPT_PAIRS:
+        return command_option_number(&cmd_record, option, argument, 2, MIXES_MAX,
+                                     &arguments->pairs);
+    case OPT_DB:
+        arguments->db = argument;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_record, argument, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                                : EXIT_USAGE;
+    case OPT_CPU:
+        return command_option_number(&cmd_record, option, argument, 0, COMMAND_CPU_MAX,
+                                     &arguments->cpu);
+    case OPT_BACKEND:
+        return backend_option_read(&cmd_record, argument, ~0u, &arguments->backend);
+    default:
+        return uarch_option_read(&cmd_record, argument);
+    }
+}
+
+static int record_parse(int argc, char **argv, struct arguments *arguments)
+{
+    int operand = argc;
+    int status = command_each_option(&cmd_record, argc, argv, record_option, arguments, &operand);
+    if (status == EXIT_DONE)
+        status = command_no_operands(&cmd_record, argc, argv, operand);
+    if (status == EXIT_DONE && !arguments->output)
+        status = command_fail(&cmd_record, EXIT_USAGE, "--output DIR is missing");
+    return status;
+}
+
+static int record_file(const char *directory, const char *name, const struct strbuf *text,
+                       struct err *err)
+{
+    char *path = xasprintf("%s/%s", directory, name);
+    int status = report_write_file(path, text->len ? text->data : "", text->len, err);
+    free(path);
+    return status;
+}
+
+static int record_mixes(const struct arguments *arguments, const struct session *session,
+                        struct port_table *table, bool pairs, struct err *err)
+{
+    struct arena arena = {0};
+    struct strbuf out = {0};
+    struct validate_mixes mixes;
+    struct measure_mixes measure = port_table_measure(table, session);
+    const struct port_oracle oracle = measure_mixes_oracle(&measure);
+    const struct validate_trial trial = {.forms = &table->forms,
+                                         .model = &table->model.model,
+                                         .oracle = &oracle,
+                                         .wanted = pairs ? arguments->pairs : arguments->mixes,
+                                         .seed = SEED,
+                                         .pairs = pairs};
+    int status = validate_measure(&trial, &arena, &mixes, err);
+    if (status == 0) {
+        validate_csv(&table->forms, &mixes, &out);
+        status = record_file(arguments->output, pairs ? "pairs.csv" : "mixes.csv", &out, err);
+    }
+    strbuf_free(&out);
+    arena_free(&arena);
+    return status;
+}
+
+static void put_canaries(const struct exec_floor *bags, struct strbuf *out)
+{
+    strbuf_puts(out, "bag,canary,bin,samples\n");
+    for (int bag = 0; bag < FLOOR_BAGS; bag++)
+        for (int canary = 0; canary < CORE_CANARIES; canary++)
+            for (int bin = 0; bin < CORE_FLOOR_BINS; bin++)
+                if (bags[bag].counts[canary][bin])
+                    strbuf_printf(out, "%d,%d,%d,%u\n", bag, canary, bin,
+                                  (unsigned)bags[bag].counts[canary][bin]);
+}
+
+static int record_canaries(const char *directory, const struct session *session, struct err *err)
+{
+    struct arena arena = {0};
+    struct program program = {0};
+    struct strbuf out = {0};
+    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
+    const struct exec_params params = session_params(session, 64);
+    int status = session_build_nop(session, "canaries", 64, &arena, &program, err);
+    for (int round = 0; round < ROUNDS && status == 0; round++)
+        status = exec_floor(program.path, &params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+    status = session_check_stopped(status, err);
+    if (status == 0) {
+        put_canaries(bags, &out);
+        status = record_file(directory, "canary.csv", &out, err);
+    }
+    strbuf_free(&out);
+    strbuf_printf(&out, "canary,clk_per_instr,issue_width\n%u,%.6f,%d\n",
+                  (unsigned)session->params.config.canary,
+                  session->params.config.floor_clk_per_instr, session->issue_width);
+    if (status == 0)
+        status = record_file(directory, "floor.csv", &out, err);
+    strbuf_free(&out);
+    free(bags);
+    arena_free(&arena);
+    return status;
+}
+
+// What needs no measurement.
+static int record_known(const struct arguments *arguments, struct store *store,
+                        const struct session *session, int64_t run_id, struct err *err)
+{
+    const struct pack_what what = {.run_id = run_id};
+    char *cpu = xasprintf("%s/cpu.txt", arguments->output);
+    char *run = xasprintf("%s/run.zip", arguments->output);
+    int status = cpu_save(session->cpu, cpu, err) < 0 ? -1 : 0;
+    if (status == 0)
+        status = pack_write(store, &what, run, err);
+    free(cpu);
+    free(run);
+    return status;
+}
+
+static int record_table(const struct arguments *arguments, struct store *store,
+                        struct port_table *table, struct err *err)
+{
+    struct session session;
+    int status =
+        port_table_session(&cmd_record, store, arguments->cpu, arguments->backend, &session, err);
+    if (status == 0)
+        status = record_canaries(arguments->output, &session, err);
+    if (status == 0)
+        status = record_mixes(arguments, &session, table, true, err);
+    if (status == 0)
+        status = record_mixes(arguments, &session, table, false, err);
+    if (status == 0)
+        status = record_known(arguments, store, &session, table->run_id, err);
+    session_end(&session, false);
+    return status;
+}
+
+static int record_with(const struct arguments *arguments, struct store *store)
+{
+    static struct port_table table;
+    struct arena arena = {0};
+    struct err err = {0};
+    int status = port_table_open(&cmd_record, store, arguments->run_id, NULL, &table, &arena);
+    if (status == EXIT_DONE) {
+        if (mkdir(arguments->output, 0777) != 0 && errno != EEXIST)
+            status = command_fail(&cmd_record, EXIT_ENVIRONMENT, "%s: cannot be made: %s",
+                                  arguments->output, strerror(errno));
+        else if (record_table(arguments, store, &table, &err) != 0)
+            status = command_fail(&cmd_record, EXIT_ENVIRONMENT, "%s", err.text);
+        port_table_free(&table);
+    }
+    arena_free(&arena);
+    return status;
+}
+
+static int record_run(int argc, char **argv)
+{
+    struct arguments arguments = {.mixes = 2000, .pairs = 5000, .cpu = -1};
+    struct store *store;
+    int status = record_parse(argc, argv, &arguments);
+    if (status == EXIT_DONE)
+        status = store_option_open(&cmd_record, arguments.db, STORE_UPDATE, &store);
+    if (status != EXIT_DONE)
+        return status;
+    session_stop_on_signals();
+    status = store_option_check(&cmd_record, store, arguments.run_id, NULL);
+    if (status == EXIT_DONE)
+        status = record_with(&arguments, store);
+    store_close(store);
+    return status;
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// See port_table.h.
+#include "port_table.h"
+
+#include "cmd_backend.h"
+#include "store/store_cpu.h"
+#include "store/store_ports.h"
+#include "store_options.h"
+#include "util/mem.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int table_load(struct store *store, struct port_table *table, const char *glob,
+                      struct arena *arena, struct err *err)
+{
+    struct stored_port_usage *usages;
+    int nusages;
+    if (store_get_port_usages(store, table->run_id, &usages, &nusages, arena, err) != 0 ||
+        select_rows(NULL, 0, glob, &table->rows, err) != 0)
+        return -1;
+    table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
+    table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
+    for (int i = 0; i < table->forms.n; i++)
+        table->by_form[i] = table->forms.forms[i].row;
+    return 0;
+}
+
+// Another CPU's table cannot be tried here. EXIT_*.
+static int table_check_uarch(const struct command *cmd, struct store *store, int64_t run_id,
+                             const char *uarch)
+{
+    struct err err = {0};
+    char *of_run = store_option_uarch(store, run_id, &err);
+    int status = EXIT_DONE;
+    if (!of_run)
+        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    else if (strcmp(of_run, uarch) != 0)
+        status = command_fail(cmd, EXIT_USAGE,
+                              "run %" PRId64 " is of '%s': this machine, '%s', cannot test it",
+                              run_id, of_run, uarch);
+    free(of_run);
+    return status;
+}
+
+static char *table_uarch_here(struct store *store, struct err *err)
+{
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
+    char *here = known ? store_uarch_here(store, cpu, err) : NULL;
+    free(cpu);
+    return here;
+}
+
+int port_table_open(const struct command *cmd, struct store *store, int64_t run_id,
+                    const char *glob, struct port_table *table, struct arena *arena)
+{
+    struct err err = {0};
+    char *uarch = table_uarch_here(store, &err);
+    if (!uarch)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    struct store_ports_of of = {run_id, uarch, false};
+    int status = run_id ? table_check_uarch(cmd, store, run_id, uarch) : EXIT_DONE;
+    if (status == EXIT_DONE)
+        status = store_option_ports(cmd, store, &of, &table->model, arena);
+    table->run_id = of.run_id;
+    if (status == EXIT_DONE && table_load(store, table, glob, arena, &err) != 0)
+        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    free(uarch);
+    return status;
+}
+
+void port_table_free(struct port_table *table)
+{
+    selection_free(&table->rows);
+}
+
+int port_table_session(const struct command *cmd, struct store *store, int cpu,
+                       enum count_choice backend, struct session *session, struct err *err)
+{
+    const struct session_counters wanted = {.choice = backend};
+    struct session_floor from = {.store = store};
+    if (session_begin(cpu, session, err) != 0 || session_make_directory(session, err) != 0 ||
+        store_put_cpu(store, session->cpu, &from.cpu_id, err) != 0 ||
+        session_prepare(session, &wanted, &from, err) != 0)
+        return -1;
+    backend_say(cmd, session);
+    return 0;
+}
+
+struct measure_mixes port_table_measure(const struct port_table *table,
+                                        const struct session *session)
+{
+    return (struct measure_mixes){.session = session,
+                                  .rows = table->by_form,
+                                  .plan = {.issue_width = table->model.model.width},
+                                  .ahead = true};
+}

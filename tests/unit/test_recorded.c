@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: MIT
+// What CPUs said, as `latput record` keeps it in tests/fixtures/recorded/: the inference, the
+// predictions and the choice of the canary's floor must do as well on each as they did when it was
+// recorded, whatever machine this is. LATPUT_RECORDED names a directory with further recordings.
+#include "fixtures/lists_fixture.h"
+#include "fixtures/store_fixture.h"
+
+#include "measure/floor.h"
+#include "ports/ports_fit.h"
+#include "ports/ports_forms.h"
+#include "ports/ports_internal.h"
+#include "report/pack.h"
+#include "run/validate.h"
+#include "store/store_ports.h"
+#include "util/csvfile.h"
+
+#include <glob.h>
+#include <math.h>
+
+enum { TRIALS_MAX = 400 };
+static const double SAME_USES = 0.95;  // of the forms with certain ports, from the trials alone
+static const double KNOWN_MIXES = 0.9; // lists may lose a form
+static const double ERROR_MORE = 0.005, WITHIN_LESS = 0.01; // than when it was recorded
+static const double FLOOR_APART = 0.02;                     // less than the gate allows
+
+struct recording {
+    const char *directory;
+    struct fixture fixture;
+    struct store *store;
+    struct arena arena;
+    struct stored_port_model model;
+    struct stored_port_usage *usages;
+    int nusages;
+    struct validate_forms forms;
+};
+
+static void recording_open(struct recording *recording, const char *directory)
+{
+    struct err err = {0};
+    static struct store_merged merged;
+    char zip[512];
+    *recording = (struct recording){.directory = directory};
+    recording->store = fixture_start(&recording->fixture);
+    snprintf(zip, sizeof zip, "%s/run.zip", directory);
+    if (pack_merge(recording->store, zip, &merged, &err) != 1)
+        fail_msg("%s", err.text);
+    int64_t run_id = merged.runs[0].run_id;
+    struct arena *arena = &recording->arena;
+    if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
+        store_get_port_usages(recording->store, run_id, &recording->usages, &recording->nusages,
+                              arena, &err) != 0)
+        fail_msg("%s: %s", zip, err.text);
+    recording->forms = validate_choose(lists_all.rows, lists_all.nrows, recording->usages,
+                                       recording->nusages, arena);
+}
+
+static void recording_close(struct recording *recording)
+{
+    arena_free(&recording->arena);
+    fixture_end(&recording->fixture, recording->store);
+}
+
+static void recording_read(const struct recording *recording, const char *name,
+                           const struct csv_spec *spec, struct csv_file *file)
+{
+    struct err err = {0};
+    char *path = arena_alloc(&((struct recording *)recording)->arena, 512);
+    snprintf(path, 512, "%s/%s", recording->directory, name);
+    if (csv_file_read(path, spec, file, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+static int form_named(const struct validate_forms *forms, const char *name, size_t len)
+{
+    for (int i = 0; i < forms->n; i++)
+        if (strlen(forms->forms[i].row->form) == len &&
+            memcmp(forms->forms[i].row->form, name, len) == 0)
+            return i;
+    return -1;
+}
+
+// "2*add r64 r64; 1*nop". false: a form is not known.
+static bool mix_read(const struct validate_forms *forms, const char *text, struct port_mix *mix)
+{
+    *mix = (struct port_mix){.nparts = 0};
+    while (*text) {
+        char *name;
+        int count = (int)strtol(text, &name, 10);
+        assert_true(*name == '*' && count > 0 && mix->nparts < PORT_MIX_PARTS_MAX);
+        size_t len = strcspn(++name, ";");
+        int form = form_named(forms, name, len);
+        if (form < 0)
+            return false;
+        mix->parts[mix->nparts++] = (struct port_part){form, count};
+        text = name + len;
+        text += strspn(text, "; ");
+    }
+    return mix->nparts > 0;
+}
+
+static double mix_clk(const struct recording *recording, const struct port_mix *mix)
+{
+    const struct port_usage *usages[PORT_MIX_PARTS_MAX];
+    int counts[PORT_MIX_PARTS_MAX];
+    for (int i = 0; i < mix->nparts; i++) {
+        usages[i] = &recording->forms.forms[mix->parts[i].form].usage;
+        counts[i] = mix->parts[i].count;
+    }
+    return port_predict(&recording->model.model, usages, counts, mix->nparts);
+}
+
+struct figures {
+    int n, within;
+    double error;
+};
+
+static void figures_add(struct figures *figures, double measured, double predicted)
+{
+    double error = fabs(predicted - measured) / measured;
+    figures->n++;
+    figures->error += error;
+    figures->within += error <= 0.1;
+}
+
+static void judge_mixes(const struct recording *recording, const char *name)
+{
+    static const char *const columns[] = {"mix", "measured_clk", "predicted_clk", "vector_bits",
+                                          "ambiguous"};
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 0};
+    struct figures then = {0}, now = {0};
+    struct csv_file file;
+    recording_read(recording, name, &spec, &file);
+    for (size_t i = 0; i < file.nrecords; i++) {
+        const char *const *fields = file.records[i].fields;
+        struct port_mix mix;
+        if (!mix_read(&recording->forms, fields[0], &mix))
+            continue;
+        figures_add(&then, atof(fields[1]), atof(fields[2]));
+        figures_add(&now, atof(fields[1]), mix_clk(recording, &mix));
+    }
+    print_message("%s/%s: %d of %zu mixes, error %.2f %% (then %.2f), within 10 %%: %.1f (%.1f)\n",
+                  recording->directory, name, now.n, file.nrecords, 100 * now.error / now.n,
+                  100 * then.error / then.n, 100.0 * now.within / now.n,
+                  100.0 * then.within / then.n);
+    assert_true(now.n > KNOWN_MIXES * (double)file.nrecords);
+    assert_true(now.error <= then.error + ERROR_MORE * now.n);
+    assert_true(now.within >= then.within - WITHIN_LESS * now.n);
+    csv_file_free(&file);
+}
+
+static void judge_floor(const struct recording *recording)
+{
+    static const char *const counts[] = {"bag", "canary", "bin", "samples"};
+    static const char *const floors[] = {"canary", "clk_per_instr", "issue_width"};
+    const struct csv_spec counts_spec = {counts, ARRAY_LEN(counts), 0};
+    const struct csv_spec floors_spec = {floors, ARRAY_LEN(floors), 0};
+    struct csv_file file;
+    struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
+    assert_non_null(bags);
+    recording_read(recording, "canary.csv", &counts_spec, &file);
+    for (size_t i = 0; i < file.nrecords; i++) {
+        const char *const *fields = file.records[i].fields;
+        int bag = atoi(fields[0]), canary = atoi(fields[1]), bin = atoi(fields[2]);
+        assert_in_range(bag, 0, FLOOR_BAGS - 1);
+        assert_in_range(canary, 0, CORE_CANARIES - 1);
+        assert_in_range(bin, 0, CORE_FLOOR_BINS - 1);
+        bags[bag].counts[canary][bin] = (uint32_t)atoi(fields[3]);
+    }
+    csv_file_free(&file);
+    recording_read(recording, "floor.csv", &floors_spec, &file);
+    assert_int_equal(file.nrecords, 1);
+    double clk = atof(file.records[0].fields[1]);
+    int width = atoi(file.records[0].fields[2]);
+    csv_file_free(&file);
+    const struct exec_floor *const given[] = {&bags[0], &bags[1], &bags[2]};
+    const struct floor_witness witness = {.claimed = width, .allowed = UINT64_C(1) << width};
+    struct canary_floor floor;
+    struct err seen = {0};
+    enum floor_trust trust = floor_choose(given, &witness, &floor, &seen);
+    print_message("%s: %s\n", recording->directory, seen.text);
+    if (trust != FLOOR_GUESS) { // a disturbed core may hide it; a wrong floor is worse
+        assert_int_equal(floor.issue_width, width);
+        assert_true(fabs(floor.clk_per_instr / clk - 1) < FLOOR_APART);
+    }
+    free(bags);
+}
+
+static double throughput_of(const struct stored_throughput *throughputs, int n,
+                            const struct stored_form *form)
+{
+    const struct stored_throughput *found =
+        stored_form_find(form, throughputs, n, sizeof *throughputs);
+    return found ? found->value_clk : (double)NAN;
+}
+
+// The trials of a form beside the classes of this part of the model.
+static int trials_read(const struct recording *recording, const struct stored_form *form,
+                       const char *const *names, int nnames, struct port_trials *trials)
+{
+    struct port_trial *array = trials->trials;
+    sqlite3_stmt *stmt;
+    assert_int_equal(
+        sqlite3_prepare_v2(recording->store->db,
+                           "SELECT blocker, instances, blockers, clk FROM port_trial "
+                           "JOIN run_form USING (run_form_id) JOIN form USING (form_id) "
+                           "WHERE form.form = ?1 AND form.enc = ?2 AND form.bits = ?3 "
+                           "ORDER BY port_trial.position",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    sqlite3_bind_text(stmt, 1, form->form, -1, SQLITE_STATIC);
+    sqlite3_bind_text(stmt, 2, form->enc, -1, SQLITE_STATIC);
+    sqlite3_bind_int(stmt, 3, form->bits);
+    while (sqlite3_step(stmt) == SQLITE_ROW && trials->n < TRIALS_MAX) {
+        int class = 0;
+        while (class < nnames &&
+               strcmp(names[class], (const char *)sqlite3_column_text(stmt, 0)) != 0)
+            class ++;
+        double clk = sqlite3_column_type(stmt, 3) == SQLITE_NULL ? (double)NAN
+                                                                 : sqlite3_column_double(stmt, 3);
+        int instances = sqlite3_column_int(stmt, 1);
+        if (!isnan(clk) && instances > 0)
+            trials->shared_clk = fmin(trials->shared_clk, clk / instances);
+        if (class < nnames)
+            array[trials->n++] = (struct port_trial){class, instances, sqlite3_column_int(stmt, 2),
+                                                     clk, (double)NAN};
+    }
+    sqlite3_finalize(stmt);
+    return trials->n;
+}
+
+static bool usage_same(const struct port_usage *a, const struct port_usage *b)
+{
+    bool same = a->nuses == b->nuses;
+    for (int i = 0; i < a->nuses && same; i++) {
+        bool found = false;
+        for (int k = 0; k < b->nuses; k++)
+            found |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
+        same = found;
+    }
+    return same;
+}
+
+// What the fit makes of the stored trials of forms without wide vectors.
+static void judge_inference(const struct recording *recording)
+{
+    struct arena arena = {0};
+    struct err err = {0};
+    struct stored_throughput *throughputs;
+    int nthroughputs, judged = 0, same = 0;
+    struct port_model part;
+    const char *names[PORT_CLASSES_MAX];
+    struct port_trial array[TRIALS_MAX];
+    assert_int_equal(
+        store_get_throughputs(recording->store, 1, &throughputs, &nthroughputs, &arena, &err), 0);
+    ports_model_part(&recording->model.model, PORTS_NARROW, &part, names);
+    for (int i = 0; i < recording->nusages; i++) {
+        const struct stored_port_usage *stored = &recording->usages[i];
+        const struct selected_row *row = NULL;
+        for (int r = 0; r < lists_all.nrows && !row; r++)
+            if (lists_all.rows[r].row->bits == 64 && stored->form.bits == 64 &&
+                strcmp(lists_all.rows[r].row->form, stored->form.form) == 0)
+                row = &lists_all.rows[r];
+        double clk = throughput_of(throughputs, nthroughputs, &stored->form);
+        struct port_trials trials = {.alone_clk = clk,
+                                     .best_clk = clk,
+                                     .shared_clk = (double)NAN,
+                                     .slots = stored->usage.slots,
+                                     .slots_mixed = (double)NAN,
+                                     .counted_uops = (double)NAN,
+                                     .counted_total = (double)NAN,
+                                     .trials = array};
+        if (stored->usage.outcome != OUTCOME_OK || stored->usage.ambiguous || !row || isnan(clk) ||
+            ports_form_bits(row->row) >= PORT_WIDE_BITS ||
+            trials_read(recording, &stored->form, names, part.nclasses, &trials) == 0)
+            continue;
+        struct port_usage usage = port_fit(&part, &trials);
+        judged++;
+        same += usage_same(&usage, &stored->usage);
+    }
+    print_message("%s: %d of %d forms have the same ports\n", recording->directory, same, judged);
+    assert_true(judged > 50);
+    assert_true(same >= SAME_USES * judged);
+    arena_free(&arena);
+}
+
+static void judge(const char *directory)
+{
+    struct recording recording;
+    recording_open(&recording, directory);
+    judge_mixes(&recording, "pairs.csv");
+    judge_mixes(&recording, "mixes.csv");
+    judge_floor(&recording);
+    judge_inference(&recording);
+    recording_close(&recording);
+}
+
+static void test_recorded(void **state)
+{
+    (void)state;
+    glob_t found;
+    assert_int_equal(glob("tests/fixtures/recorded/*/run.zip", 0, NULL, &found), 0);
+    const char *more = getenv("LATPUT_RECORDED");
+    if (more && *more) {
+        char *pattern = xasprintf("%s/*/run.zip", more);
+        int status = glob(pattern, GLOB_APPEND, NULL, &found);
+        assert_true(status == 0 || status == GLOB_NOMATCH);
+        free(pattern);
+    }
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        *strrchr(found.gl_pathv[i], '/') = 0;
+        judge(found.gl_pathv[i]);
+    }
+    globfree(&found);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded)};
+    return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
+}
