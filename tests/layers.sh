@@ -30,6 +30,7 @@ runner/bench
 runner/stat
 runner/check
 runner/export
+runner/explain
 include
 library
 runner/commands'

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { NASM_TIMEOUT_MS = 20000, CODE_BYTES_MAX = 1 << 16 };
+enum { NASM_TIMEOUT_MS = 20000, CODE_BYTES_MAX = BENCH_CODE_MAX };
 
 enum register_class { REG_GPR, REG_VEC, REG_MASK, REG_MMX, REG_CLASSES };
 enum { REG_NUMBERS = 32, NUMBER_RSP = 4, NUMBER_RBP = 5, NUMBER_R14 = 14, NUMBER_R15 = 15 };
@@ -140,9 +140,8 @@ static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
 
 // ---- Text to machine code.
 
-// The machine code of a text, and its length; 0 where the assembler refuses it; -1 with a message.
-static long code_assemble(const char *directory, const char *text, int bits, uint8_t *code,
-                          struct err *err)
+long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
+                    struct err *err)
 {
     char *source = xasprintf("%s/break.asm", directory),
          *binary = xasprintf("%s/break.bin", directory);
@@ -180,7 +179,7 @@ out:
 static int flow_read(struct flow *flow, const char *directory, const char *text, struct err *err)
 {
     uint8_t *code = xmalloc(CODE_BYTES_MAX);
-    long len = code_assemble(directory, text, flow->mode_bits, code, err);
+    long len = bench_assemble(directory, text, flow->mode_bits, code, err);
     if (len > 0)
         flow_decode(flow, code, (size_t)len);
     free(code);

@@ -18,6 +18,12 @@ struct bench_breakers {
 int bench_break_chains(const struct bench_spec *spec, const char *directory,
                        struct bench_breakers *breakers, struct arena *arena, struct err *err);
 
+enum { BENCH_CODE_MAX = 1 << 16 };
+// The machine code of a text (as bench_spec.body), assembled in `directory`, and its length; 0
+// where the assembler refuses it; -1 with a message. `code` has room for BENCH_CODE_MAX bytes.
+long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
+                    struct err *err);
+
 // Which registers of the core's the spec's body writes; all false where the assembler refuses it.
 struct bench_reserved {
     bool loop;  // r15, the loop's counter

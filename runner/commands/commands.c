@@ -15,6 +15,7 @@
     X(run) \
     X(property) \
     X(bench) \
+    X(explain) \
     X(stat) \
     X(counters) \
     X(ports) \

@@ -148,6 +148,20 @@ double port_bound(const struct port_model *model, const struct port_usage *const
 // Cycles that it takes, with what the schedulers lose (binding).
 double port_predict(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n);
+// The same with the bounds one by one, for those who want to know why.
+struct port_limits {
+    double front_clk; // slots of dispatch
+    double ports_clk; // with what the schedulers lose
+    uint32_t worst;   // the ports that are busy longest with the best choice; 0: none is used
+    double worst_clk; // for how long
+    bool wide;        // a form brings the structure of wide vectors about
+    double unit_clk[PORT_UNITS_MAX];
+    double unknown_clk; // the longest that a form waits for what no port explains
+};
+void port_limits(const struct port_model *model, const struct port_usage *const *usages,
+                 const int *counts, int n, struct port_limits *limits);
+// What one instance uses beside others: `wide` as in port_limits. Returns how many.
+int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
 int port_set_size(uint32_t set);
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);

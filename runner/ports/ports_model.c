@@ -75,8 +75,8 @@ static int demand_unions(const struct demand *demand, uint32_t ports, uint32_t u
     return n;
 }
 
-// With the best choice of ports.
-static double demand_best_clk(const struct demand *demand, uint32_t ports)
+// With the best choice of ports; *worst: the set that takes so long.
+static double demand_best_clk(const struct demand *demand, uint32_t ports, uint32_t *worst)
 {
     uint32_t unions[UNIONS_MAX];
     int n = demand_unions(demand, ports, unions);
@@ -86,7 +86,11 @@ static double demand_best_clk(const struct demand *demand, uint32_t ports)
         for (int i = 0; i < demand->n; i++)
             if ((demand->sets[i] & ~unions[u]) == 0)
                 uops += demand->uops[i];
-        most = fmax(most, uops / port_set_size(unions[u]));
+        double clk = uops / port_set_size(unions[u]);
+        if (clk > most) {
+            most = clk;
+            *worst = unions[u];
+        }
     }
     return most;
 }
@@ -126,7 +130,8 @@ static double demand_clk(const struct demand *demand, double binding)
         if (demand->sets[i] & done)
             continue;
         uint32_t ports = demand_component(demand, demand->sets[i]);
-        double clk = demand_best_clk(demand, ports);
+        uint32_t worst = 0;
+        double clk = demand_best_clk(demand, ports, &worst);
         if (binding > 0)
             clk += binding * (demand_even_clk(demand, ports) - clk);
         most = fmax(most, clk);
@@ -136,10 +141,10 @@ static double demand_clk(const struct demand *demand, double binding)
 }
 
 // What instances keep the units busy for. Without a unit: what no port explains.
-static double units_clk(const struct port_model *model, const struct port_usage *const *usages,
-                        const int *counts, int n)
+static void limits_units(const struct port_usage *const *usages, const int *counts, int n,
+                         struct port_limits *limits)
 {
-    double busy[PORT_UNITS_MAX + 1] = {0}, most = 0;
+    double *busy = limits->unit_clk;
     bool whole[PORT_UNITS_MAX + 1] = {false};
     for (int i = 0; i < n; i++)
         if (usages[i]->unit >= 0 && counts[i])
@@ -151,13 +156,10 @@ static double units_clk(const struct port_model *model, const struct port_usage 
                                                   ? fmax(usage->busy_clk, usage->beside_clk)
                                                   : usage->busy_clk);
         else
-            most = fmax(most, usage->busy_clk * counts[i]);
+            limits->unknown_clk = fmax(limits->unknown_clk, usage->busy_clk * counts[i]);
         for (int s = 0; s < usage->nshares; s++)
             busy[usage->shares[s].unit] += usage->shares[s].clk * counts[i];
     }
-    for (int u = 0; u < model->nunits; u++)
-        most = fmax(most, busy[u]);
-    return most;
 }
 
 static double slots_clk(const struct port_model *model, const struct port_usage *const *usages,
@@ -172,21 +174,51 @@ static double slots_clk(const struct port_model *model, const struct port_usage 
     return model->width > 0 ? slots / model->width : 0;
 }
 
-static double predict(const struct port_model *model, const struct port_usage *const *usages,
-                      const int *counts, int n, double binding)
+int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)
 {
-    struct demand demand = {.n = 0};
+    bool other = wide && usage->nwide > 0;
+    *uses = other ? usage->wide_uses : usage->uses;
+    return other ? usage->nwide : usage->nuses;
+}
+
+// Whether a form among them brings the structure of wide vectors about.
+static bool demand_fill(struct demand *demand, const struct port_usage *const *usages,
+                        const int *counts, int n)
+{
     bool wide = false;
     for (int i = 0; i < n; i++)
         wide |= usages[i]->wide && counts[i] > 0;
     for (int i = 0; i < n; i++) {
-        bool other = wide && usages[i]->nwide > 0;
-        const struct port_use *uses = other ? usages[i]->wide_uses : usages[i]->uses;
-        for (int u = 0; u < (other ? usages[i]->nwide : usages[i]->nuses); u++)
-            demand_add(&demand, uses[u].set, (double)uses[u].uops * counts[i]);
+        const struct port_use *uses;
+        int nuses = port_uses_beside(usages[i], wide, &uses);
+        for (int u = 0; u < nuses; u++)
+            demand_add(demand, uses[u].set, (double)uses[u].uops * counts[i]);
     }
-    return fmax(demand_clk(&demand, binding),
-                fmax(units_clk(model, usages, counts, n), slots_clk(model, usages, counts, n)));
+    return wide;
+}
+
+void port_limits(const struct port_model *model, const struct port_usage *const *usages,
+                 const int *counts, int n, struct port_limits *limits)
+{
+    struct demand demand = {.n = 0};
+    *limits = (struct port_limits){.wide = demand_fill(&demand, usages, counts, n)};
+    limits->front_clk = slots_clk(model, usages, counts, n);
+    limits->ports_clk = demand_clk(&demand, model->binding);
+    limits->worst_clk = demand_best_clk(&demand, UINT32_MAX, &limits->worst);
+    limits_units(usages, counts, n, limits);
+}
+
+static double predict(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n, double binding)
+{
+    struct demand demand = {.n = 0};
+    struct port_limits units = {.worst = 0};
+    demand_fill(&demand, usages, counts, n);
+    limits_units(usages, counts, n, &units);
+    double most = fmax(demand_clk(&demand, binding), slots_clk(model, usages, counts, n));
+    for (int u = 0; u < model->nunits; u++)
+        most = fmax(most, units.unit_clk[u]);
+    return fmax(most, units.unknown_clk);
 }
 
 double port_bound(const struct port_model *model, const struct port_usage *const *usages,

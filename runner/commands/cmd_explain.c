@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: MIT
+// latput explain: why a block of code takes as long as it does.
+#include "bench/bench.h"
+#include "bench/bench_break.h"
+#include "cmd_format.h"
+#include "command.h"
+#include "explain/explain.h"
+#include "explain/explain_print.h"
+#include "explain/explain_try.h"
+#include "measure/session.h"
+#include "store/store.h"
+#include "store/store_cpu.h"
+#include "store_options.h"
+#include "util/json.h"
+#include "util/scratch.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// clang-format off
+static const struct command_option options[] = {
+    {0, "asm", "CODE", "the block, in NASM's syntax; `;` separates instructions"},
+    {0, "init", "CODE", "run before the clock of every repetition"},
+    {0, "bits", "64|32", "mode of the processor (default 64)"},
+    {0, "blocks", "FILE",
+        "one block a line instead: predicted and measured, a row each"},
+    {0, "predict", NULL, "measure nothing: only what the tables say"},
+    {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing"},
+    {'r', "run", "N", "the numbers of this run instead of the best"},
+    {0, "db", "FILE", "the database; default: db/latput.db"},
+    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
+    {'f', "format", "FORMAT", "table (default) or json"},
+    {0, NULL, NULL, NULL},
+};
+// clang-format on
+enum {
+    OPT_ASM,
+    OPT_INIT,
+    OPT_BITS,
+    OPT_BLOCKS,
+    OPT_PREDICT,
+    OPT_UARCH,
+    OPT_RUN,
+    OPT_DB,
+    OPT_CPU,
+    OPT_GIVE_UP,
+    OPT_FORMAT
+};
+
+static int explain_run(int argc, char **argv);
+
+const struct command cmd_explain = {
+    .name = "explain",
+    .arguments = "",
+    .summary = "say why a block of code takes as long as it does",
+    .description =
+        "Predicts from the tables of this CPU how long a copy of the block takes when it runs "
+        "again and again, and measures it as latput bench does. The longest of these bounds is the "
+        "prediction: the front end's slots, the ports (the least time over all sets of them), "
+        "units that are not pipelined, and the longest chain that one copy hands to the next "
+        "through registers, flags and memory. Where prediction and measurement differ by more "
+        "than 10 %, the block is measured in other shapes that tell why: chains broken, ports "
+        "relieved, loads from one line. Instructions are found in the tables by their machine "
+        "code; what is not there is named.\n"
+        "The block may use the registers as with latput bench: r14 holds the address of the data "
+        "area, r15 is the loop's. --blocks reads a block a line, `code` or `init | code`.\n"
+        "The tables come from latput run; docs/EXPLAIN.md describes the model.",
+    .options = options,
+    .run = explain_run,
+};
+
+struct arguments {
+    struct bench_spec spec;
+    const char *blocks, *uarch, *db;
+    bool predict;
+    int64_t run_id;
+    enum report_format format;
+};
+
+static int parse_bits(const char *value, struct arguments *arguments)
+{
+    if (strcmp(value, "16") == 0)
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "16-bit code cannot be measured here: only 64 and 32 are possible");
+    if (strcmp(value, "32") != 0 && strcmp(value, "64") != 0)
+        return command_fail(&cmd_explain, EXIT_USAGE, "--bits cannot be '%s': 64 or 32", value);
+    arguments->spec.bits = atoi(value);
+    return EXIT_DONE;
+}
+
+static int parse_option(void *context, int option, const char *value)
+{
+    struct arguments *arguments = context;
+    int seconds = 0, status;
+    switch (option) {
+    case OPT_ASM:
+        arguments->spec.body = value;
+        return EXIT_DONE;
+    case OPT_INIT:
+        arguments->spec.init = value;
+        return EXIT_DONE;
+    case OPT_BITS:
+        return parse_bits(value, arguments);
+    case OPT_BLOCKS:
+        arguments->blocks = value;
+        return EXIT_DONE;
+    case OPT_PREDICT:
+        arguments->predict = true;
+        return EXIT_DONE;
+    case OPT_UARCH:
+        arguments->uarch = value;
+        return EXIT_DONE;
+    case OPT_RUN:
+        return store_option_run(&cmd_explain, value, &arguments->run_id) == 0 ? EXIT_DONE
+                                                                              : EXIT_USAGE;
+    case OPT_DB:
+        arguments->db = value;
+        return EXIT_DONE;
+    case OPT_CPU:
+        return command_option_number(&cmd_explain, option, value, 0, COMMAND_CPU_MAX,
+                                     &arguments->spec.cpu);
+    case OPT_GIVE_UP:
+        status = command_option_number(&cmd_explain, option, value, 1, 3600, &seconds);
+        arguments->spec.give_up_ms = seconds * 1000;
+        return status;
+    default:
+        return format_option_read(&cmd_explain, value, FORMATS_TABLE_JSON, &arguments->format);
+    }
+}
+
+static int parse_arguments(int argc, char **argv, struct arguments *arguments)
+{
+    int operand = argc;
+    int status = command_each_option(&cmd_explain, argc, argv, parse_option, arguments, &operand);
+    if (status == EXIT_DONE)
+        status = command_no_operands(&cmd_explain, argc, argv, operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (!arguments->spec.body == !arguments->blocks)
+        return command_fail(
+            &cmd_explain, EXIT_USAGE, "%s e.g. latput explain --asm 'imul rax, rbx; add rax, rcx'",
+            arguments->blocks ? "either --asm or --blocks, not both;" : "what is to be explained?");
+    return EXIT_DONE;
+}
+
+// One block of the user's, and what becomes of it.
+struct job {
+    const char *body, *init;
+    int line; // of the file of blocks; 0: --asm
+    uint8_t *code;
+    size_t len;
+    const char *refused; // why it cannot be explained; NULL
+    struct block block;
+};
+struct work {
+    const struct arguments *arguments;
+    struct job *jobs;
+    int njobs;
+    struct store *store;
+    const char *uarch;
+    struct explain_table table;
+    struct arena arena;
+};
+
+static int jobs_read_file(struct work *work)
+{
+    const char *path = work->arguments->blocks;
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s: cannot be read: %s", path,
+                            strerror(errno));
+    char *line = NULL;
+    size_t capacity = 0, room = 0;
+    for (int number = 1; getline(&line, &capacity, file) >= 0; number++) {
+        line[strcspn(line, "\n")] = '\0';
+        if (!line[strspn(line, " \t")] || *line == '#')
+            continue;
+        work->jobs = xgrow(work->jobs, &room, (size_t)work->njobs + 1, sizeof *work->jobs);
+        char *bar = strchr(line, '|');
+        if (bar)
+            *bar = '\0';
+        work->jobs[work->njobs++] =
+            (struct job){.body = arena_strdup(&work->arena, bar ? bar + 1 : line),
+                         .init = bar ? arena_strdup(&work->arena, line) : NULL,
+                         .line = number};
+    }
+    free(line);
+    fclose(file);
+    return work->njobs
+               ? EXIT_DONE
+               : command_fail(&cmd_explain, EXIT_USAGE, "%s: there is no block in it", path);
+}
+
+static int jobs_read(struct work *work)
+{
+    if (work->arguments->blocks)
+        return jobs_read_file(work);
+    work->jobs = xcalloc(1, sizeof *work->jobs);
+    work->jobs[0] =
+        (struct job){.body = work->arguments->spec.body, .init = work->arguments->spec.init};
+    work->njobs = 1;
+    return EXIT_DONE;
+}
+
+static int job_assemble(struct work *work, const char *directory, struct job *job, struct err *err)
+{
+    int bits = work->arguments->spec.bits ? work->arguments->spec.bits : 64;
+    uint8_t *code = xmalloc(BENCH_CODE_MAX);
+    long len = bench_assemble(directory, job->body, bits, code, err);
+    if (len > 0) {
+        job->code = arena_alloc(&work->arena, (size_t)len);
+        job->len = (size_t)len;
+        memcpy(job->code, code, (size_t)len);
+    }
+    free(code);
+    if (len < 0)
+        return -1;
+    struct err why = {0};
+    if (len == 0 && job->body[strspn(job->body, " \t\n;")])
+        job->refused = "NASM refuses it: latput bench --asm says where";
+    else if (block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
+        job->refused = arena_strdup(&work->arena, why.text);
+    return 0;
+}
+
+static int jobs_assemble(struct work *work, struct err *err)
+{
+    char *directory = scratch_begin(err);
+    int status = directory ? 0 : -1;
+    for (int i = 0; i < work->njobs && status == 0; i++)
+        status = job_assemble(work, directory, &work->jobs[i], err);
+    if (directory)
+        scratch_end(directory, false);
+    return status;
+}
+
+static int work_load(struct work *work, struct err *err)
+{
+    struct block *blocks = xcalloc((size_t)work->njobs, sizeof *blocks);
+    int n = 0;
+    for (int i = 0; i < work->njobs; i++)
+        if (!work->jobs[i].refused)
+            blocks[n++] = work->jobs[i].block;
+    const struct explain_from from = {work->store, work->uarch, work->arguments->run_id};
+    int status = table_load(&from, blocks, n, &work->table, err);
+    free(blocks);
+    return status;
+}
+
+// What became of one block.
+struct told {
+    struct explanation explanation;
+    struct explain_measured measured;
+    bool has_measured;
+};
+
+static int job_explain(struct work *work, const struct job *job, struct told *told, struct err *err)
+{
+    struct bench_spec spec = work->arguments->spec;
+    spec.body = job->body;
+    spec.init = job->init;
+    spec.db = work->arguments->db ? work->arguments->db : store_default_path();
+    spec.db_optional = true;
+    told->has_measured = false;
+    if (explain_predict(&work->table, job->code, job->len, spec.bits ? spec.bits : 64,
+                        &told->explanation, &work->arena, err) != 0)
+        return -1;
+    if (work->arguments->predict)
+        return 0;
+    told->has_measured = true;
+    if (explain_measure(&told->explanation, &spec, &told->measured, &work->arena, err) != 0)
+        return -1;
+    return work->arguments->blocks ? 0
+                                   : explain_experiment(&told->explanation, &spec, &work->table,
+                                                        &told->measured, &work->arena, err);
+}
+
+static void print_one(const struct work *work, const struct told *told)
+{
+    struct strbuf out = {0};
+    struct json json = {.out = &out};
+    const struct explain_measured *measured = told->has_measured ? &told->measured : NULL;
+    if (work->arguments->format == REPORT_JSON) {
+        explain_print_json(&told->explanation, measured, &json);
+        strbuf_puts(&out, "\n");
+    } else {
+        explain_print_text(&told->explanation, measured, &out);
+    }
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+}
+
+static int explain_one(struct work *work)
+{
+    struct err err = {0};
+    struct told *told = arena_alloc(&work->arena, sizeof *told);
+    const struct job *job = &work->jobs[0];
+    if (job->refused)
+        return command_fail(&cmd_explain, EXIT_USAGE, "--asm: %s", job->refused);
+    if (work_load(work, &err) != 0 || job_explain(work, job, told, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    print_one(work, told);
+    return told->has_measured && told->measured.failure ? EXIT_SOME_FAILED : EXIT_DONE;
+}
+
+// The rows of --blocks.
+static void print_row(struct json *json, const struct job *job, const struct told *told)
+{
+    json_open(json_break(json, "\n  "), '{');
+    json_int(json_name(json, "line"), job->line);
+    json_text_known(json_name(json, "refused"), job->refused);
+    if (!job->refused) {
+        const struct explanation *explanation = &told->explanation;
+        json_int(json_name(json, "instructions"), explanation->block.n);
+        json_int(json_name(json, "assumed"), explanation->unknown);
+        json_fixed(json_name(json, "predicted_clk"), explanation->predicted_clk, 3);
+        if (explanation->nlimits)
+            json_text(json_name(json, "limit"), explain_kind_name(explanation->limits[0].kind));
+        if (told->has_measured) {
+            json_fixed(json_name(json, "measured_clk"), told->measured.clk, 3);
+            json_text_known(json_name(json, "failure"), told->measured.failure);
+        }
+    }
+    json_close(json, '}');
+}
+
+static void print_line(const struct job *job, const struct told *told)
+{
+    const struct explanation *explanation = &told->explanation;
+    if (job->refused) {
+        printf("%6d  refused: %s\n", job->line, job->refused);
+        return;
+    }
+    printf("%6d  %6d  %9.2f", job->line, explanation->block.n, explanation->predicted_clk);
+    if (told->has_measured && !isnan(told->measured.clk))
+        printf("  %9.2f  %+8.1f", told->measured.clk,
+               100 * explain_difference(explanation, &told->measured));
+    else
+        printf("  %9s  %8s", "", "");
+    printf("  %s%s\n", explanation->nlimits ? explain_kind_name(explanation->limits[0].kind) : "",
+           explanation->unknown ? " (some assumed)" : "");
+}
+
+static int explain_blocks(struct work *work)
+{
+    struct err err = {0};
+    struct strbuf out = {0};
+    struct json json = {.out = &out};
+    bool as_json = work->arguments->format == REPORT_JSON;
+    int status = EXIT_DONE;
+    if (work_load(work, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    if (as_json)
+        json_open(&json, '[');
+    else
+        puts("  line  instrs  predicted   measured     diff %  limit");
+    for (int i = 0; i < work->njobs && status == EXIT_DONE; i++) {
+        struct told *told = arena_alloc(&work->arena, sizeof *told);
+        if (!work->jobs[i].refused && job_explain(work, &work->jobs[i], told, &err) != 0)
+            status = command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+        else if (as_json)
+            print_row(&json, &work->jobs[i], told);
+        else
+            print_line(&work->jobs[i], told);
+    }
+    if (as_json) {
+        json_close(&json, ']');
+        puts(strbuf_text(&out));
+    }
+    strbuf_free(&out);
+    return status;
+}
+
+// The CPU whose numbers are asked for: that of --uarch, of --run, or this one.
+static int work_choose(struct work *work, struct err *err)
+{
+    const struct arguments *arguments = work->arguments;
+    char *name = NULL;
+    int status = store_option_check(&cmd_explain, work->store, arguments->run_id, arguments->uarch);
+    if (status != EXIT_DONE)
+        return status;
+    if (arguments->uarch) {
+        work->uarch = arguments->uarch;
+        return EXIT_DONE;
+    }
+    if (arguments->run_id) {
+        name = store_option_uarch(work->store, arguments->run_id, err);
+    } else {
+        struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+        if (cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0)
+            name = store_uarch_here(work->store, cpu, err);
+        free(cpu);
+    }
+    if (!name)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text);
+    work->uarch = arena_strdup(&work->arena, name);
+    free(name);
+    return EXIT_DONE;
+}
+
+static int explain_with(struct work *work)
+{
+    struct err err = {0};
+    int status = jobs_read(work);
+    if (status != EXIT_DONE)
+        return status;
+    if (jobs_assemble(work, &err) != 0)
+        return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
+    // What is wrong with the block is said before what is wrong with the database.
+    if (!work->arguments->blocks && work->jobs[0].refused)
+        return explain_one(work);
+    status = store_option_open(&cmd_explain, work->arguments->db, STORE_READ, &work->store);
+    if (status == EXIT_DONE)
+        status = work_choose(work, &err);
+    if (status == EXIT_DONE)
+        status = work->arguments->blocks ? explain_blocks(work) : explain_one(work);
+    store_close(work->store);
+    return status;
+}
+
+static int explain_run(int argc, char **argv)
+{
+    struct arguments arguments = {.spec = bench_defaults()};
+    struct work work = {.arguments = &arguments};
+    int status = parse_arguments(argc, argv, &arguments);
+    if (status != EXIT_DONE)
+        return status;
+    arguments.predict |= arguments.uarch != NULL;
+    session_stop_on_signals();
+    status = explain_with(&work);
+    table_free(&work.table);
+    free(work.jobs);
+    arena_free(&work.arena);
+    return status;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Why a block of code takes the time that it takes: what the tables of this CPU predict for it,
+// from the front end, the ports, units that are not pipelined and the chain that one copy hands to
+// the next; beside what was measured. docs/EXPLAIN.md has the model and its figures.
+#ifndef LATPUT_EXPLAIN_H
+#define LATPUT_EXPLAIN_H
+
+#include "explain_block.h"
+#include "explain_chain.h"
+#include "explain_table.h"
+
+// What is known of an instruction.
+enum explain_known {
+    KNOWN_ALL,      // latencies and ports
+    KNOWN_NO_PORTS, // latencies and throughput, no ports
+    KNOWN_LISTED,   // in the lists, not in the database
+    KNOWN_NOTHING,  // not in the lists
+};
+
+struct explain_instr {
+    const struct block_instr *code;
+    const struct table_row *row; // NULL: none fits
+    enum explain_known known;
+    bool has_usage;
+    struct port_usage usage; // in the ports of the explanation's model
+    double slots;            // of dispatch
+    bool fused;              // with the instruction before it, into one slot
+    double load[PORTS_MAX];  // µops that each port does for it where the load is dealt best
+};
+
+enum explain_kind { LIMIT_FRONT, LIMIT_PORTS, LIMIT_UNIT, LIMIT_WAIT, LIMIT_CHAIN };
+struct explain_limit {
+    enum explain_kind kind;
+    double clk;       // a copy of the block
+    const char *text; // "front end: 12 of 6 slots a cycle", "ports p01"
+    uint32_t set;     // of LIMIT_PORTS
+    int unit;         // of LIMIT_UNIT
+};
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 4 };
+
+struct explanation {
+    struct block block;
+    struct explain_instr *instrs;
+    const char *uarch;
+    const struct port_model *model; // NULL: no ports are known
+    struct chain chain;
+    double slots;
+    double pressure[PORTS_MAX];                      // µops a copy on each port
+    struct explain_limit limits[EXPLAIN_LIMITS_MAX]; // the longest first
+    int nlimits;
+    double predicted_clk; // the longest
+    int unknown;          // instructions whose numbers are assumed, all or some
+};
+
+// Predicts. What is measured goes beside it elsewhere. -1 with the message.
+int explain_predict(const struct explain_table *table, const uint8_t *code, size_t len, int bits,
+                    struct explanation *explanation, struct arena *arena, struct err *err);
+const char *explain_kind_name(enum explain_kind kind); // "front end", "ports", ...
+const char *explain_known_text(enum explain_known known);
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// A block of machine code as instructions, with what each reads and writes: registers, flags, and
+// memory as far as addresses can be compared. By Zydis; pure.
+#ifndef LATPUT_EXPLAIN_BLOCK_H
+#define LATPUT_EXPLAIN_BLOCK_H
+
+#include "util/err.h"
+#include "util/mem.h"
+
+#include <Zydis/Zydis.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    BLOCK_INSTRS_MAX = 1000,
+    BLOCK_TOUCHES_MAX = 32, // of an instruction
+};
+
+// What values can be in: registers by their numbers, groups of flags, then places in memory.
+enum {
+    PLACE_GPR = 0,
+    PLACE_VEC = 16,
+    PLACE_MASK = 48,
+    PLACE_MMX = 56,
+    PLACE_FLAGS_C = 64,
+    PLACE_FLAGS_O,
+    PLACE_FLAGS_REST, // zero, sign, parity, auxiliary carry
+    PLACE_FLAGS_D,
+    PLACE_X87, // the whole stack: what goes through it is taken for one value
+    PLACE_REGISTERS,
+    PLACE_MEMORY = PLACE_REGISTERS, // + number of the memory place
+    PLACES_MAX = PLACE_MEMORY + 64,
+    PLACE_NONE = -1 // memory that nothing else of the block touches
+};
+
+enum touch_part { PART_REGISTER, PART_REST, PART_BASE, PART_INDEX, PART_DATA, PART_FLAGS };
+
+// One value that an instruction reads or writes.
+struct block_touch {
+    int place;
+    int operand; // index of the decoder's operand; -1: flags
+    enum touch_part part;
+    bool write; // else read
+};
+
+struct block_instr {
+    size_t offset;
+    const uint8_t *bytes;
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
+    const char *text;
+    struct block_touch touches[BLOCK_TOUCHES_MAX];
+    int ntouches;
+    bool same; // all register operands that are written in the text are one register, at least two
+};
+
+struct block {
+    int bits;
+    struct block_instr *instrs;
+    int n;
+    int nmemory;         // memory places that are written and read
+    bool memory_dropped; // there are more than fit
+};
+
+// Decodes code[0..len). -1 with a message that says what is wrong with it: nothing in it, bytes
+// that are no instruction, too many, calls, system calls, jumps out of the middle.
+int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
+               struct err *err);
+// "rax", "cf", "memory 1".
+const char *block_place_name(const struct block *block, int place, struct arena *arena);
+// Whether all that it reads is known before the block begins, since it always gives the same: to be
+// told by what was measured. Takes the reads away.
+void block_break_inputs(struct block_instr *instr);
+// The decoder's operand is read and written in truth: adds the read (of a part of a register that
+// is kept).
+void block_add_read(struct block_instr *instr, int operand, enum touch_part part);
+// Finds places in memory that one instruction writes and another one, or the same in the next copy
+// of the block, reads: after all other touches are right.
+void block_link_memory(struct block *block);
+
+#endif

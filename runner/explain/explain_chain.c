@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+// A block makes of the values that it begins with those that it ends with; how long each takes for
+// each is a matrix over the longest paths in one copy. The chain that takes longest a copy is the
+// cycle of the largest mean in it: Karp's algorithm (R. M. Karp, 1978).
+#include "explain_chain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double NEVER = -(double)INFINITY; // no path
+
+// Who wrote what a place holds, on the longest path from where a walk began.
+struct reached {
+    double clk;      // NEVER: not reached
+    int instr, from; // the last step; instr -1: it is where the walk began
+    int to;
+};
+struct paths {
+    const struct block *block;
+    const struct chain_latency *latency;
+    int carried[PLACES_MAX]; // places that are read before they are written, and written
+    int n;
+    double *matrix;        // n * n: from the first value of a to the last of b
+    struct reached *steps; // of the walk under way: by instruction and touch
+};
+
+static void paths_find_carried(struct paths *paths)
+{
+    bool written[PLACES_MAX] = {false}, first_read[PLACES_MAX] = {false};
+    for (int i = 0; i < paths->block->n; i++) {
+        const struct block_instr *instr = &paths->block->instrs[i];
+        for (int t = 0; t < instr->ntouches; t++) {
+            const struct block_touch *touch = &instr->touches[t];
+            if (!touch->write && touch->place >= 0 && !written[touch->place])
+                first_read[touch->place] = true;
+        }
+        for (int t = 0; t < instr->ntouches; t++)
+            if (instr->touches[t].write && instr->touches[t].place >= 0)
+                written[instr->touches[t].place] = true;
+    }
+    for (int place = 0; place < PLACES_MAX; place++)
+        if (written[place] && first_read[place])
+            paths->carried[paths->n++] = place;
+}
+
+static struct reached step_longest(const struct paths *paths, int at, int to,
+                                   const struct reached *places)
+{
+    const struct block_instr *instr = &paths->block->instrs[at];
+    struct reached best = {NEVER, -1, -1, -1};
+    for (int from = 0; from < instr->ntouches; from++) {
+        const struct block_touch *touch = &instr->touches[from];
+        if (touch->write || touch->place < 0 || places[touch->place].clk == NEVER)
+            continue;
+        double clk = paths->latency->clk(paths->latency->context, at, from, to);
+        if (!isnan(clk) && places[touch->place].clk + clk > best.clk)
+            best = (struct reached){places[touch->place].clk + clk, at, from, to};
+    }
+    return best;
+}
+
+// The longest paths from the first value of one place through one copy. `steps` has the way back.
+static void paths_walk(struct paths *paths, int start, struct reached *places)
+{
+    for (int place = 0; place < PLACES_MAX; place++)
+        places[place] = (struct reached){NEVER, -1, -1, -1};
+    places[start].clk = 0;
+    for (int i = 0; i < paths->block->n; i++) {
+        const struct block_instr *instr = &paths->block->instrs[i];
+        struct reached written[BLOCK_TOUCHES_MAX];
+        for (int t = 0; t < instr->ntouches; t++)
+            if (instr->touches[t].write)
+                written[t] = step_longest(paths, i, t, places);
+        for (int t = 0; t < instr->ntouches; t++) {
+            const struct block_touch *touch = &instr->touches[t];
+            struct reached *step = &paths->steps[i * BLOCK_TOUCHES_MAX + t];
+            // What was in a place before a step reads it, for the way back.
+            step->instr = touch->place >= 0 ? places[touch->place].instr : -1;
+            step->to = touch->place >= 0 ? places[touch->place].to : -1;
+            step->clk = 0;
+        }
+        for (int t = 0; t < instr->ntouches; t++) {
+            if (!instr->touches[t].write || instr->touches[t].place < 0)
+                continue;
+            places[instr->touches[t].place] = written[t];
+            paths->steps[i * BLOCK_TOUCHES_MAX + t] = written[t];
+        }
+    }
+}
+
+static void paths_fill(struct paths *paths)
+{
+    struct reached places[PLACES_MAX];
+    for (int a = 0; a < paths->n; a++) {
+        paths_walk(paths, paths->carried[a], places);
+        for (int b = 0; b < paths->n; b++)
+            paths->matrix[a * paths->n + b] = places[paths->carried[b]].clk;
+    }
+}
+
+// Karp: the largest mean of a cycle, and the places of one that has it, in its order. Returns how
+// many; 0: there is no cycle.
+static int paths_cycle(const struct paths *paths, int cycle[PLACES_MAX], double *mean)
+{
+    int n = paths->n;
+    double *walk = xmalloc((size_t)(n + 1) * (size_t)n * sizeof *walk);
+    int *back = xcalloc((size_t)(n + 1) * (size_t)n, sizeof *back), best = -1, len = 0;
+    for (int v = 0; v < n; v++)
+        walk[v] = 0;
+    for (int k = 1; k <= n; k++)
+        for (int v = 0; v < n; v++) {
+            walk[k * n + v] = NEVER;
+            for (int u = 0; u < n; u++) {
+                double clk = walk[(k - 1) * n + u] + paths->matrix[u * n + v];
+                if (clk > walk[k * n + v]) {
+                    walk[k * n + v] = clk;
+                    back[k * n + v] = u;
+                }
+            }
+        }
+    *mean = NEVER;
+    for (int v = 0; v < n; v++) {
+        double least = (double)INFINITY;
+        for (int k = 0; k < n && walk[n * n + v] > NEVER; k++)
+            if (walk[k * n + v] > NEVER)
+                least = fmin(least, (walk[n * n + v] - walk[k * n + v]) / (n - k));
+        if (isfinite(least) && least > *mean) {
+            *mean = least;
+            best = v;
+        }
+    }
+    // The walk of n steps to the best node visits a node twice; between lies a cycle.
+    int last[PLACES_MAX], seen_at[PLACES_MAX];
+    for (int v = 0; v < n; v++)
+        seen_at[v] = -1;
+    double best_mean = NEVER;
+    for (int k = n, v = best; best >= 0 && k >= 0; v = back[k * n + v], k--) {
+        last[k] = v;
+        if (seen_at[v] >= 0) {
+            double clk = (walk[seen_at[v] * n + v] - walk[k * n + v]) / (seen_at[v] - k);
+            if (clk > best_mean + 1e-9) {
+                best_mean = clk;
+                len = seen_at[v] - k;
+                for (int i = 0; i < len; i++)
+                    cycle[i] = last[k + i];
+            }
+        }
+        seen_at[v] = k;
+        if (k == 0)
+            break;
+    }
+    free(walk);
+    free(back);
+    return len;
+}
+
+// The steps of one copy, from the first value of a place to the last of another, in order.
+static int paths_steps(struct paths *paths, int from, int to, struct chain_step *steps, int room)
+{
+    struct reached places[PLACES_MAX];
+    paths_walk(paths, from, places);
+    struct reached at = places[to];
+    int n = 0;
+    while (at.instr >= 0 && n < room) {
+        double before = 0;
+        steps[n] = (struct chain_step){at.instr, at.from, at.to, 0};
+        steps[n++].clk = paths->latency->clk(paths->latency->context, at.instr, at.from, at.to);
+        // What the step read: who had written it.
+        struct reached *read = &paths->steps[at.instr * BLOCK_TOUCHES_MAX + at.from];
+        (void)before;
+        if (read->instr < 0)
+            break;
+        at = paths->steps[read->instr * BLOCK_TOUCHES_MAX + read->to];
+    }
+    for (int i = 0; i < n / 2; i++) {
+        struct chain_step swap = steps[i];
+        steps[i] = steps[n - 1 - i];
+        steps[n - 1 - i] = swap;
+    }
+    return n;
+}
+
+struct chain chain_longest(const struct block *block, const struct chain_latency *latency,
+                           struct arena *arena)
+{
+    struct chain chain = {.clk = 0};
+    struct paths paths = {.block = block, .latency = latency};
+    int cycle[PLACES_MAX];
+    paths_find_carried(&paths);
+    if (paths.n == 0)
+        return chain;
+    paths.matrix = xmalloc((size_t)paths.n * (size_t)paths.n * sizeof *paths.matrix);
+    paths.steps = xcalloc((size_t)block->n * BLOCK_TOUCHES_MAX, sizeof *paths.steps);
+    paths_fill(&paths);
+    int len = paths_cycle(&paths, cycle, &chain.clk);
+    if (len == 0)
+        chain.clk = 0;
+    chain.copies = len;
+    chain.length = chain.clk * len;
+    chain.steps = arena_alloc(arena, (size_t)(len * block->n + 1) * sizeof *chain.steps);
+    for (int i = 0; i < len; i++)
+        chain.nsteps +=
+            paths_steps(&paths, paths.carried[cycle[i]], paths.carried[cycle[(i + 1) % len]],
+                        chain.steps + chain.nsteps, block->n);
+    free(paths.matrix);
+    free(paths.steps);
+    return chain;
+}

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// Latencies of an instruction's pairs, as the table of the CPU has them; see explain_table.h.
+#include "explain_table.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+// Half of a cycle is the least that an execution unit takes; what is faster is done at rename.
+static const double AT_RENAME_CLK = 0.5;
+static const double ASSUMED_CLK = 1;
+
+// Which operand of the row the decoder's operand is, from 0; -1: none that is in the text.
+static int role_index(const struct table_row *row, const struct block_instr *instr, int operand)
+{
+    int visible = 0, at = -1, n = row ? row->row->nops : ZYDIS_MAX_OPERAND_COUNT;
+    for (int i = 0; i < instr->in.operand_count_visible; i++)
+        visible += instr->ops[i].encoding != ZYDIS_OPERAND_ENCODING_MASK;
+    for (int i = 0; i <= operand && i < instr->in.operand_count_visible; i++) {
+        if (instr->ops[i].encoding == ZYDIS_OPERAND_ENCODING_MASK) {
+            if (i == operand)
+                return -1;
+            continue;
+        }
+        // The decoder shows registers that the text leaves out (xmm0 of blendvps).
+        if (instr->ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_IMPLICIT && visible > n) {
+            visible--;
+            if (i == operand)
+                return -1;
+            continue;
+        }
+        at++;
+    }
+    return operand < instr->in.operand_count_visible && at < n ? at : -1;
+}
+
+static const char *role_flags(int place, int n)
+{
+    static const char *const names[][4] = {
+        {"cf", "flags.cf", "flags", "flags.zf"},
+        {"of", "flags.of", "flags", "flags.zf"},
+        {"zf", "flags.zf", "flags", "sf"      },
+        {"df", NULL,       NULL,    NULL      },
+    };
+    return n < 4 ? names[place - PLACE_FLAGS_C][n] : NULL;
+}
+
+// An operand that is not in the text: named by the register, in the widths that lists use.
+static const char *role_implicit(const struct table_row *row, const struct block_instr *instr,
+                                 const struct block_touch *touch, struct arena *arena)
+{
+    static const char *const parts[] = {"", ".rest", ".base", ".index", ".data", ""};
+    const ZydisDecodedOperand *op = &instr->ops[touch->operand];
+    ZydisRegister reg = op->type == ZYDIS_OPERAND_TYPE_REGISTER ? op->reg.value : op->mem.base;
+    const char *name = ZydisRegisterGetString(reg);
+    for (int i = 0; row && i < row->row->nimplicit; i++) {
+        const struct operand *implicit = &row->row->implicit[i];
+        if (implicit->kind == OPERAND_GPR && touch->place == PLACE_GPR + implicit->fixed)
+            name = implicit->name;
+    }
+    if (!name)
+        return NULL;
+    return touch->part == PART_REST ? arena_printf(arena, "%s%s", name, parts[touch->part]) : name;
+}
+
+const char *table_role(const struct table_row *row, const struct block_instr *instr,
+                       const struct block_touch *touch, int n, struct arena *arena)
+{
+    static const char *const parts[] = {"", ".rest", ".base", ".index", ".data", ""};
+    if (touch->part == PART_FLAGS)
+        return role_flags(touch->place, n);
+    if (n > 0)
+        return NULL;
+    if (instr->ops[touch->operand].encoding == ZYDIS_OPERAND_ENCODING_MASK)
+        return "op1.mask";
+    int index = role_index(row, instr, touch->operand);
+    if (index < 0)
+        return role_implicit(row, instr, touch, arena);
+    return arena_printf(arena, "op%d%s", index + 1, parts[touch->part]);
+}
+
+static const struct export_pair *pair_find(const struct export_form *form, const char *src,
+                                           const char *dst)
+{
+    const struct export_pair *found = NULL;
+    for (int i = 0; i < form->npairs; i++) {
+        const struct export_pair *pair = &form->pairs[i];
+        // Of fast and slow data the fast: what the data are is not known.
+        if (strcmp(pair->src, src) == 0 && strcmp(pair->dst, dst) == 0 && !isnan(pair->clk) &&
+            (!found || pair->clk < found->clk))
+            found = pair;
+    }
+    return found;
+}
+
+// The least exact latency from this operand to any: a result that can only be bounded is hardly
+// later than another.
+static double pair_exact(const struct export_form *form, const char *src)
+{
+    double clk = NAN;
+    for (int i = 0; i < form->npairs; i++)
+        if (strcmp(form->pairs[i].src, src) == 0 && !form->pairs[i].upper)
+            clk = fmin(clk, form->pairs[i].clk); // fmin() prefers numbers
+    return clk;
+}
+
+// What the form takes from anything but addresses, where the pair was not measured.
+static double pair_typical(const struct export_form *form)
+{
+    double clk = NAN;
+    for (int i = 0; i < form->npairs; i++)
+        if (!strchr(form->pairs[i].src, '.'))
+            clk = fmin(clk, form->pairs[i].clk);
+    return clk;
+}
+
+// Whether the list says that the one does not wait for the other: SRC:DST+SRC:DST.
+static bool pair_unrelated(const struct table_row *row, const char *src, const char *dst)
+{
+    char pair[64];
+    if (!row || !row->row->unrelated || !src || !dst)
+        return false;
+    size_t len = (size_t)snprintf(pair, sizeof pair, "%s:%s", src, dst);
+    for (const char *at = row->row->unrelated; (at = strstr(at, pair)); at += len)
+        if ((at == row->row->unrelated || at[-1] == '+') && (at[len] == '\0' || at[len] == '+'))
+            return true;
+    return false;
+}
+
+double table_latency(const struct table_row *row, const struct block_instr *instr,
+                     const struct block_touch *from, const struct block_touch *to,
+                     enum latency_source *source)
+{
+    struct arena arena = {0};
+    const struct export_form *form = row ? row->form : NULL;
+    double clk = NAN;
+    *source = LATENCY_ASSUMED;
+    for (int i = 0; form && isnan(clk) && i < 4; i++) {
+        const char *src = table_role(row, instr, from, i, &arena);
+        for (int j = 0; src && isnan(clk) && j < 4; j++) {
+            const char *dst = table_role(row, instr, to, j, &arena);
+            const struct export_pair *pair = dst ? pair_find(form, src, dst) : NULL;
+            if (!pair)
+                continue;
+            clk = pair->upper ? fmin(pair->clk, pair_exact(form, src)) : pair->clk;
+            *source = pair->upper ? LATENCY_BOUND : LATENCY_MEASURED;
+        }
+    }
+    // An address is not waited for by what is stored, nor does it make the data older.
+    bool address = from->part == PART_BASE || from->part == PART_INDEX;
+    if (isnan(clk) && ((address && to->part == PART_DATA) ||
+                       pair_unrelated(row, table_role(row, instr, from, 0, &arena),
+                                      table_role(row, instr, to, 0, &arena)))) {
+        arena_free(&arena);
+        return NAN;
+    }
+    if (isnan(clk) && form) {
+        const char *src = table_role(row, instr, from, 0, &arena);
+        clk = src ? pair_exact(form, src) : clk;
+        if (isnan(clk))
+            clk = pair_typical(form);
+    }
+    arena_free(&arena);
+    return isnan(clk) ? ASSUMED_CLK : clk;
+}
+
+// Whether the result does not depend on what the operands hold: the form with one register for all
+// operands is done at rename, and is no move.
+static bool row_is_idiom(const struct table_row *row)
+{
+    if (!row->form || !row->row->same || strcmp(row->form->at_rename, "eliminated") == 0)
+        return false;
+    if (strcmp(row->form->at_rename, "idiom") == 0)
+        return true;
+    const struct export_pair *pair = pair_find(row->form, "op1", "op1");
+    if (!pair)
+        pair = pair_find(row->form, "op2", "op1");
+    return pair && pair->clk < AT_RENAME_CLK;
+}
+
+void table_correct(const struct table_row *row, struct block_instr *instr)
+{
+    if (!row)
+        return;
+    if (row_is_idiom(row)) {
+        block_break_inputs(instr);
+        return;
+    }
+    for (int i = 0; i < instr->in.operand_count_visible; i++) {
+        int index = role_index(row, instr, i);
+        if (index < 0 || instr->ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
+            continue;
+        char rest[32];
+        snprintf(rest, sizeof rest, "op%d.rest", index + 1);
+        bool kept = false;
+        for (int p = 0; row->form && p < row->form->npairs; p++)
+            kept |= strcmp(row->form->pairs[p].src, rest) == 0;
+        if (row->row->ops[index].access & ACCESS_READ)
+            block_add_read(instr, i, PART_REGISTER);
+        else if (kept)
+            block_add_read(instr, i, PART_REST);
+    }
+}

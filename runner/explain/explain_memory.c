@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: MIT
+// Which loads of a block read what which of its stores wrote. Addresses are followed as sums: a
+// register's value at the begin of the block, or what an instruction made, plus a constant. Two
+// addresses are compared only where they have the same unknown parts; else they are taken to lie
+// apart.
+#include "explain_block.h"
+
+#include <string.h>
+
+enum { ROOT_ZERO = -1, ROOT_RIP = -2, ROOT_NEW = 1000, STORES_MAX = 256 };
+
+struct value {
+    int root; // the register whose first value it is (0 .. 15), or something new
+    int64_t plus;
+};
+struct address {
+    struct value base, index; // without a register: ROOT_ZERO
+    int scale;
+    int64_t at;
+    int bytes;
+};
+struct store_seen {
+    struct address address;
+    int instr, touch;
+};
+struct walk {
+    struct block *block;
+    struct value gpr[16];
+    struct value moved[16]; // at the end of a copy
+    int fresh;
+    struct store_seen stores[STORES_MAX];
+    int nstores;
+};
+
+static struct value walk_value(const struct walk *walk, ZydisRegister reg)
+{
+    if (reg == ZYDIS_REGISTER_NONE)
+        return (struct value){ROOT_ZERO, 0};
+    if (reg == ZYDIS_REGISTER_RIP || reg == ZYDIS_REGISTER_EIP)
+        return (struct value){ROOT_RIP, 0};
+    ZydisMachineMode mode =
+        walk->block->bits == 64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+    int number = ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(mode, reg));
+    bool gpr = ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR64 ||
+               ZydisRegisterGetClass(reg) == ZYDIS_REGCLASS_GPR32;
+    return gpr && number >= 0 && number < 16 ? walk->gpr[number] : (struct value){ROOT_NEW - 1, 0};
+}
+
+static struct address walk_address(const struct walk *walk, const struct block_instr *instr,
+                                   const ZydisDecodedOperand *op)
+{
+    struct address address = {walk_value(walk, op->mem.base), walk_value(walk, op->mem.index),
+                              op->mem.scale, op->mem.disp.has_displacement ? op->mem.disp.value : 0,
+                              op->size / 8};
+    if (op->mem.base == ZYDIS_REGISTER_RIP)
+        address.at += (int64_t)(instr->offset + instr->in.length);
+    if (op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS)
+        address.index.root += 2 * ROOT_NEW; // far from what the others mean
+    address.at += address.base.plus + address.index.plus * address.scale;
+    // What push writes lies below where rsp points; the decoder has no displacement for it.
+    if (instr->in.mnemonic == ZYDIS_MNEMONIC_PUSH &&
+        op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
+        address.at -= address.bytes;
+    return address;
+}
+
+// Whether they can be compared, and share bytes; `later`: how far `b` has moved since.
+static bool address_meets(const struct address *a, const struct address *b, int64_t later)
+{
+    if (a->base.root != b->base.root || a->index.root != b->index.root ||
+        a->base.root == ROOT_NEW - 1 || a->index.root == ROOT_NEW - 1 ||
+        (a->index.root != ROOT_ZERO && a->scale != b->scale))
+        return false;
+    int64_t b_at = b->at + later;
+    return a->at < b_at + b->bytes && b_at < a->at + a->bytes;
+}
+
+// By what an address of unchanged roots has moved when the block begins again; false: no longer
+// comparable.
+static bool address_moves(const struct walk *walk, const struct address *address, int64_t *by)
+{
+    *by = 0;
+    const struct value *parts[] = {&address->base, &address->index};
+    for (int i = 0; i < 2; i++) {
+        int root = parts[i]->root;
+        if (root == ROOT_ZERO || root == ROOT_RIP)
+            continue;
+        if (root < 0 || root >= 16 || walk->moved[root].root != root)
+            return false;
+        *by += walk->moved[root].plus * (i ? address->scale : 1);
+    }
+    return true;
+}
+
+static bool instr_immediate(const struct block_instr *instr, int64_t *value)
+{
+    const ZydisDecodedOperand *op = &instr->ops[1];
+    if (instr->in.operand_count_visible < 2 || op->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        return false;
+    *value = op->imm.value.s;
+    return true;
+}
+
+// What a register holds that the instruction writes as its first operand, where that is simple.
+static bool walk_simple(const struct walk *walk, const struct block_instr *instr,
+                        struct value *result)
+{
+    int64_t constant = 0;
+    const ZydisDecodedOperand *ops = instr->ops;
+    *result = walk_value(walk, ops[0].reg.value);
+    switch (instr->in.mnemonic) {
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+        if (!instr_immediate(instr, &constant))
+            return false;
+        result->plus += instr->in.mnemonic == ZYDIS_MNEMONIC_ADD ? constant : -constant;
+        return true;
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC:
+        result->plus += instr->in.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
+        return true;
+    case ZYDIS_MNEMONIC_LEA:
+        if (ops[1].mem.index != ZYDIS_REGISTER_NONE || ops[1].mem.base == ZYDIS_REGISTER_RIP)
+            return false;
+        *result = walk_value(walk, ops[1].mem.base);
+        result->plus += ops[1].mem.disp.has_displacement ? ops[1].mem.disp.value : 0;
+        return true;
+    case ZYDIS_MNEMONIC_MOV:
+        if (instr_immediate(instr, &constant))
+            *result = (struct value){ROOT_ZERO, constant};
+        else if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
+            *result = walk_value(walk, ops[1].reg.value);
+        else
+            return false;
+        return true;
+    case ZYDIS_MNEMONIC_XOR:
+        *result = (struct value){ROOT_ZERO, 0};
+        return instr->same;
+    default:
+        return false;
+    }
+}
+
+static void walk_write(struct walk *walk, const struct block_instr *instr, int operand)
+{
+    const ZydisDecodedOperand *op = &instr->ops[operand];
+    ZydisMachineMode mode =
+        walk->block->bits == 64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+    int number = ZydisRegisterGetId(ZydisRegisterGetLargestEnclosing(mode, op->reg.value));
+    struct value value;
+    if (number < 0 || number >= 16)
+        return;
+    bool stack = op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN && number == 4;
+    if (stack && instr->in.mnemonic == ZYDIS_MNEMONIC_PUSH)
+        walk->gpr[number].plus -= instr->in.operand_width / 8;
+    else if (stack && instr->in.mnemonic == ZYDIS_MNEMONIC_POP)
+        walk->gpr[number].plus += instr->in.operand_width / 8;
+    else if (operand == 0 && op->size == walk->block->bits && walk_simple(walk, instr, &value))
+        walk->gpr[number] = value;
+    else
+        walk->gpr[number] = (struct value){walk->fresh++, 0};
+}
+
+static void walk_registers(struct walk *walk, const struct block_instr *instr)
+{
+    for (int i = 0; i < instr->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &instr->ops[i];
+        ZydisRegisterClass class =
+            op->type == ZYDIS_OPERAND_TYPE_REGISTER ? ZydisRegisterGetClass(op->reg.value) : 0;
+        if ((op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) &&
+            (class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16 ||
+             class == ZYDIS_REGCLASS_GPR32 || class == ZYDIS_REGCLASS_GPR64))
+            walk_write(walk, instr, i);
+    }
+}
+
+// The place that a store's data is in from now on; PLACE_NONE where there is no room.
+static int walk_place(struct walk *walk, struct store_seen *store)
+{
+    struct block_touch *touch = &walk->block->instrs[store->instr].touches[store->touch];
+    if (touch->place >= 0)
+        return touch->place;
+    if (PLACE_MEMORY + walk->block->nmemory == PLACES_MAX) {
+        walk->block->memory_dropped = true;
+        return PLACE_NONE;
+    }
+    touch->place = PLACE_MEMORY + walk->block->nmemory++;
+    return touch->place;
+}
+
+// The last store that wrote what is read: of this copy of the block, or of the copy before.
+static void walk_load(struct walk *walk, struct block_touch *load, const struct address *address,
+                      bool second)
+{
+    for (int i = walk->nstores - 1; i >= 0; i--) {
+        struct store_seen *store = &walk->stores[i];
+        int64_t later = 0;
+        // In the second walk stores of the first are still there; addresses are as in the first.
+        if (second && !address_moves(walk, address, &later))
+            return;
+        if (address_meets(&store->address, address, later)) {
+            load->place = walk_place(walk, store);
+            return;
+        }
+    }
+}
+
+static void walk_instr(struct walk *walk, int at, bool second)
+{
+    struct block_instr *instr = &walk->block->instrs[at];
+    for (int t = 0; t < instr->ntouches; t++) {
+        struct block_touch *touch = &instr->touches[t];
+        if (touch->part != PART_DATA)
+            continue;
+        struct address address = walk_address(walk, instr, &instr->ops[touch->operand]);
+        if (!touch->write && touch->place < 0)
+            walk_load(walk, touch, &address, second);
+    }
+    for (int t = 0; t < instr->ntouches && !second; t++)
+        if (instr->touches[t].part == PART_DATA && instr->touches[t].write &&
+            walk->nstores < STORES_MAX)
+            walk->stores[walk->nstores++] = (struct store_seen){
+                walk_address(walk, instr, &instr->ops[instr->touches[t].operand]), at, t};
+    walk_registers(walk, instr);
+}
+
+void block_link_memory(struct block *block)
+{
+    struct walk walk = {.block = block, .fresh = ROOT_NEW};
+    for (int second = 0; second < 2; second++) {
+        for (int i = 0; i < 16; i++)
+            walk.gpr[i] = (struct value){i, 0};
+        for (int i = 0; i < block->n; i++)
+            walk_instr(&walk, i, second);
+        memcpy(walk.moved, walk.gpr, sizeof walk.moved);
+    }
+}

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: MIT
+// The prediction: the longest of several bounds; see explain.h.
+#include "explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEAL_ROUNDS = 300 };
+static const double DEAL_STEP = 0.02; // µops that a round moves at most
+
+const char *explain_kind_name(enum explain_kind kind)
+{
+    static const char *const names[] = {"front end", "ports", "unit", "wait", "chain"};
+    return names[kind];
+}
+
+const char *explain_known_text(enum explain_known known)
+{
+    static const char *const texts[] = {"", "its ports are not in the database",
+                                        "not measured on this CPU: numbers are assumed",
+                                        "not in the lists: numbers are assumed"};
+    return texts[known];
+}
+
+// --- Ports of other runs in the numbers of the model. ---
+
+static uint32_t set_named(const struct port_model *model, const char *name)
+{
+    struct strbuf text = {0};
+    uint32_t set = 0;
+    for (int c = 0; c < model->nclasses && !set; c++)
+        if (strcmp(model->classes[c].name, name) == 0)
+            set = model->classes[c].set;
+    for (int h = 0; h < model->nhidden && !set; h++)
+        if (strcmp(model->hidden[h].name, name) == 0)
+            set = model->hidden[h].set;
+    for (int c = 0; c < model->nclasses && !set; c++) {
+        strbuf_clear(&text);
+        port_set_joined(model, model->classes[c].set, &text);
+        if (strcmp(strbuf_text(&text), name) == 0)
+            set = model->classes[c].set;
+    }
+    strbuf_free(&text);
+    return set;
+}
+
+static int unit_named(const struct port_model *model, const char *name)
+{
+    for (int u = 0; u < model->nunits; u++)
+        if (strcmp(model->units[u].name, name) == 0)
+            return u;
+    return -1;
+}
+
+static bool uses_translate(const struct port_model *from, const struct port_model *to,
+                           struct port_use *uses, int n)
+{
+    bool known = true;
+    for (int i = 0; i < n; i++) {
+        struct strbuf name = {0};
+        port_set_text(from, uses[i].set, &name);
+        uses[i].set = set_named(to, strbuf_text(&name));
+        known &= uses[i].set != 0;
+        strbuf_free(&name);
+    }
+    return known;
+}
+
+// false: the run of the form found another structure of the ports.
+static bool usage_translate(const struct export_form *form, const struct port_model *to,
+                            struct port_usage *usage)
+{
+    *usage = *form->usage;
+    if (form->model == to)
+        return true;
+    if (!form->model || !to || !uses_translate(form->model, to, usage->uses, usage->nuses) ||
+        !uses_translate(form->model, to, usage->wide_uses, usage->nwide))
+        return false;
+    if (usage->unit >= 0)
+        usage->unit = unit_named(to, form->model->units[usage->unit].name);
+    for (int s = 0; s < usage->nshares; s++) {
+        usage->shares[s].unit = unit_named(to, form->model->units[usage->shares[s].unit].name);
+        if (usage->shares[s].unit < 0)
+            return false;
+    }
+    return true;
+}
+
+// --- Instructions. ---
+
+static void instr_know(const struct explain_table *table, struct explain_instr *instr)
+{
+    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    instr->known = !instr->row ? KNOWN_NOTHING : !form ? KNOWN_LISTED : KNOWN_NO_PORTS;
+    instr->usage = (struct port_usage){.unit = -1, .slots = 1};
+    if (form && form->usage && table->model && usage_translate(form, table->model, &instr->usage)) {
+        instr->known = KNOWN_ALL;
+        instr->has_usage = true;
+    } else {
+        instr->usage = (struct port_usage){.unit = -1, .slots = 1};
+        if (form && form->uops >= 0)
+            instr->usage.slots = form->uops;
+    }
+    double least = isnan(instr->usage.slots) ? fmax(instr->usage.uops, 1) : instr->usage.slots;
+    instr->slots = (least + fmax(least, instr->usage.slots_mixed)) / 2;
+    instr->usage.slots = least;
+}
+
+static bool instr_is_chain(const struct block_instr *code)
+{
+    for (int r = 0; r < code->ntouches; r++)
+        for (int w = 0; w < code->ntouches; w++)
+            if (!code->touches[r].write && code->touches[w].write && code->touches[w].place >= 0 &&
+                code->touches[r].place == code->touches[w].place)
+                return true;
+    return false;
+}
+
+// What its throughput alone says, where no ports are known.
+static double instr_wait(const struct explain_instr *instr)
+{
+    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    // An instruction that reads what it writes waited for itself when it was measured, and will
+    // here only where the block has that chain, too.
+    if (instr->has_usage)
+        return instr->usage.unit < 0 && !instr_is_chain(instr->code) ? instr->usage.busy_clk : 0;
+    return form && !isnan(form->rthroughput_clk) ? form->rthroughput_clk : 0;
+}
+
+static double latency_clk(const void *context, int at, int from, int to)
+{
+    const struct explanation *explanation = context;
+    const struct explain_instr *instr = &explanation->instrs[at];
+    const struct block_instr *code = instr->code;
+    const struct block_touch *in = &code->touches[from], *out = &code->touches[to];
+    enum latency_source source;
+    // The stack pointer of push and pop is kept by the front end.
+    bool hidden = in->operand >= 0 && out->operand >= 0 && out->place == PLACE_GPR + 4 &&
+                  code->ops[out->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    double clk = table_latency(instr->row, code, in, out, &source);
+    return hidden && source == LATENCY_ASSUMED ? (double)NAN : clk;
+}
+
+// --- Limits. ---
+
+static struct explain_limit *limit_add(struct explanation *explanation, enum explain_kind kind,
+                                       double clk, const char *text)
+{
+    struct explain_limit *limit = &explanation->limits[explanation->nlimits++];
+    *limit = (struct explain_limit){kind, clk, text, 0, -1};
+    return limit;
+}
+
+static int limit_compare(const void *a, const void *b)
+{
+    const struct explain_limit *x = a, *y = b;
+    return (x->clk < y->clk) - (x->clk > y->clk);
+}
+
+static void predict_front(struct explanation *explanation, struct arena *arena)
+{
+    int width = explanation->model ? explanation->model->width : 0;
+    for (int i = 0; i < explanation->block.n; i++)
+        explanation->slots += explanation->instrs[i].fused ? 0 : explanation->instrs[i].slots;
+    if (width > 0)
+        limit_add(explanation, LIMIT_FRONT, explanation->slots / width,
+                  arena_printf(arena, "%.4g slots, %d a cycle", explanation->slots, width));
+}
+
+static void predict_ports(struct explanation *explanation, struct port_limits *limits,
+                          struct arena *arena)
+{
+    const struct port_model *model = explanation->model;
+    int n = explanation->block.n;
+    const struct port_usage **usages = xcalloc((size_t)n, sizeof(struct port_usage *));
+    int *counts = xcalloc((size_t)n, sizeof *counts);
+    for (int i = 0; i < n; i++) {
+        usages[i] = &explanation->instrs[i].usage;
+        counts[i] = 1;
+    }
+    port_limits(model, usages, counts, n, limits);
+    free(usages);
+    free(counts);
+    if (limits->worst) {
+        struct strbuf name = {0};
+        port_set_text(model, limits->worst, &name);
+        double uops = limits->worst_clk * port_set_size(limits->worst);
+        limit_add(explanation, LIMIT_PORTS, limits->ports_clk,
+                  arena_printf(arena, "%.4g uops that only %s can do", uops, strbuf_text(&name)))
+            ->set = limits->worst;
+        strbuf_free(&name);
+    }
+    for (int u = 0; u < model->nunits; u++)
+        if (limits->unit_clk[u] > 0)
+            limit_add(explanation, LIMIT_UNIT, limits->unit_clk[u],
+                      arena_printf(arena, "%s, which %s", model->units[u].name,
+                                   port_unit_is_path(&model->units[u]) ? "several ports share"
+                                                                       : "is not pipelined"))
+                ->unit = u;
+}
+
+static void predict_wait(struct explanation *explanation, struct arena *arena)
+{
+    int worst = -1;
+    double most = 0;
+    for (int i = 0; i < explanation->block.n; i++)
+        if (instr_wait(&explanation->instrs[i]) > most) {
+            most = instr_wait(&explanation->instrs[i]);
+            worst = i;
+        }
+    double sum = 0; // of the same form: it waits for itself
+    for (int i = 0; i < explanation->block.n && worst >= 0; i++)
+        if (explanation->instrs[i].row == explanation->instrs[worst].row)
+            sum += instr_wait(&explanation->instrs[i]);
+    if (worst >= 0)
+        limit_add(
+            explanation, LIMIT_WAIT, sum,
+            arena_printf(arena, "%s alone: its throughput", explanation->instrs[worst].code->text));
+}
+
+static void predict_chain(struct explanation *explanation, struct arena *arena)
+{
+    const struct chain_latency latency = {latency_clk, explanation};
+    explanation->chain = chain_longest(&explanation->block, &latency, arena);
+    const struct chain *chain = &explanation->chain;
+    if (chain->clk <= 0)
+        return;
+    const struct chain_step *first = &chain->steps[0];
+    const char *name =
+        block_place_name(&explanation->block,
+                         explanation->block.instrs[first->instr].touches[first->from].place, arena);
+    limit_add(explanation, LIMIT_CHAIN, chain->clk,
+              chain->copies == 1
+                  ? arena_printf(arena, "%d instruction%s, from %s to %s of the next copy",
+                                 chain->nsteps, chain->nsteps == 1 ? "" : "s", name, name)
+                  : arena_printf(arena, "%.4g over %d copies, %d steps, from %s to %s",
+                                 chain->length, chain->copies, chain->nsteps, name, name));
+}
+
+// --- Which port does how much of what, dealt so that the fullest has least. ---
+
+static void deal_start(struct explanation *explanation, bool wide)
+{
+    for (int i = 0; i < explanation->block.n; i++) {
+        struct explain_instr *instr = &explanation->instrs[i];
+        const struct port_use *uses;
+        int n = port_uses_beside(&instr->usage, wide, &uses);
+        for (int u = 0; u < n; u++)
+            for (int port = 0; port < PORTS_MAX; port++)
+                if (uses[u].set >> port & 1) {
+                    double share = (double)uses[u].uops / port_set_size(uses[u].set);
+                    instr->load[port] += share;
+                    explanation->pressure[port] += share;
+                }
+    }
+}
+
+// Moves load of one µop's from its fullest port to its emptiest.
+static double deal_move(struct explanation *explanation, struct explain_instr *instr, uint32_t set)
+{
+    int full = -1, empty = -1;
+    const double *pressure = explanation->pressure;
+    for (int port = 0; port < PORTS_MAX; port++) {
+        if (!(set >> port & 1))
+            continue;
+        if (instr->load[port] > 0 && (full < 0 || pressure[port] > pressure[full]))
+            full = port;
+        if (empty < 0 || pressure[port] < pressure[empty])
+            empty = port;
+    }
+    if (full < 0 || pressure[full] - pressure[empty] < 1e-6)
+        return 0;
+    double step = fmin((pressure[full] - pressure[empty]) / 2, instr->load[full]);
+    instr->load[full] -= step;
+    instr->load[empty] += step;
+    explanation->pressure[full] -= step;
+    explanation->pressure[empty] += step;
+    return step;
+}
+
+static void predict_deal(struct explanation *explanation, bool wide)
+{
+    deal_start(explanation, wide);
+    for (int round = 0; round < DEAL_ROUNDS; round++) {
+        double most = 0;
+        for (int i = 0; i < explanation->block.n; i++) {
+            struct explain_instr *instr = &explanation->instrs[i];
+            const struct port_use *uses;
+            // With several sets only a port that one of them has may take what another leaves.
+            int n = port_uses_beside(&instr->usage, wide, &uses);
+            if (n == 1)
+                most = fmax(most, deal_move(explanation, instr, uses[0].set));
+        }
+        if (most < DEAL_STEP / DEAL_ROUNDS)
+            return;
+    }
+}
+
+int explain_predict(const struct explain_table *table, const uint8_t *code, size_t len, int bits,
+                    struct explanation *explanation, struct arena *arena, struct err *err)
+{
+    *explanation = (struct explanation){.uarch = table->data.uarch, .model = table->model};
+    if (block_read(code, len, bits, &explanation->block, arena, err) != 0)
+        return -1;
+    struct block *block = &explanation->block;
+    explanation->instrs = arena_alloc(arena, (size_t)block->n * sizeof *explanation->instrs);
+    for (int i = 0; i < block->n; i++) {
+        struct explain_instr *instr = &explanation->instrs[i];
+        instr->code = &block->instrs[i];
+        instr->row = table_match(table, &block->instrs[i]);
+        instr_know(table, instr);
+        table_correct(instr->row, &block->instrs[i]);
+        explanation->unknown += instr->known != KNOWN_ALL;
+    }
+    block_link_memory(block);
+    predict_front(explanation, arena);
+    if (explanation->model) {
+        struct port_limits limits;
+        predict_ports(explanation, &limits, arena);
+        predict_deal(explanation, limits.wide);
+    }
+    predict_wait(explanation, arena);
+    predict_chain(explanation, arena);
+    qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
+          limit_compare);
+    explanation->predicted_clk = explanation->nlimits ? explanation->limits[0].clk : (double)NAN;
+    return 0;
+}

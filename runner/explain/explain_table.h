@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What the database of a CPU says of the instructions of a block, found by what they are: each row
+// of the lists is assembled and decoded like the block, and both are described in the same words.
+#ifndef LATPUT_EXPLAIN_TABLE_H
+#define LATPUT_EXPLAIN_TABLE_H
+
+#include "explain_block.h"
+#include "export/export.h"
+#include "list/select.h"
+
+// A row of the lists as the decoder sees it.
+struct table_row {
+    const struct list_row *row;
+    struct block_instr instr;
+    const char *signature;
+    const struct export_form *form; // what the database has of it; NULL: nothing
+};
+struct explain_table {
+    struct export_data data; // of the CPU; no forms where there is no database
+    struct selection selection;
+    struct table_row *rows; // those with a mnemonic of the blocks
+    int nrows;
+    const struct port_model *model; // the newest; NULL: none
+    struct arena arena;
+};
+
+// The description by which instructions are matched: mnemonic, encoding, prefixes, kinds and widths
+// of operands, decorations. Appended.
+void table_signature(const struct block_instr *instr, struct strbuf *out);
+// The row that fits an instruction best, or NULL.
+const struct table_row *table_match(const struct explain_table *table,
+                                    const struct block_instr *instr);
+
+// Whose numbers.
+struct explain_from {
+    struct store *store; // NULL: none
+    const char *uarch;
+    int64_t run_id; // 0: the best runs
+};
+// Reads what the lists and the database have for the mnemonics of the blocks. To be freed with
+// table_free() in either case.
+int table_load(const struct explain_from *from, const struct block *blocks, int nblocks,
+               struct explain_table *table, struct err *err);
+void table_free(struct explain_table *table);
+
+// What the operand that a touch is of is called in the table: "op1", "op2.data", "flags", "rax".
+// Several names may do; the n-th (from 0), or NULL.
+const char *table_role(const struct table_row *row, const struct block_instr *instr,
+                       const struct block_touch *touch, int n, struct arena *arena);
+
+// How sure a latency is.
+enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
+// From what the instruction reads (touch) to what it writes. `row` NULL: unknown.
+double table_latency(const struct table_row *row, const struct block_instr *instr,
+                     const struct block_touch *from, const struct block_touch *to,
+                     enum latency_source *source);
+// Corrects what the instruction reads by what the list and the measurements say: parts that are
+// kept, inputs that do not matter (zero idioms).
+void table_correct(const struct table_row *row, struct block_instr *instr);
+
+#endif

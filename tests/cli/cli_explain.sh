@@ -1,0 +1,82 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput explain on the tables of a published pack, without measuring: what it predicts, how it
+# prints that, and what it refuses.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+
+cp "$TREE"/results/published/GenuineIntel-000A0678-sapphirerapids_-2026-11-22-*.zip pack.zip
+run merge --db t.db pack.zip
+expect_status 0
+explain() { run explain --db t.db --uarch 'sapphirerapids?' "$@"; }
+
+# A chain through a register.
+explain --asm 'imul rax, rax; add rax, rbx'
+expect_status 0
+expect_out '^  predicted +4\.0[0-9] clk a copy$'
+expect_out '^chain +4\.0[0-9]  2 instructions, from rax to rax of the next copy$'
+expect_out '^Without that chain the next limit is the ports, at 1\.0[0-9] clk\.$'
+expect_out '^   1  imul rax, rax +3\.0[0-9]  rax -> rax$'
+expect "it fits a terminal" test "$(wc -L <"$OUT")" -le 80
+# Ports: three times the one port of imul, and nothing that waits.
+explain --asm 'imul rax, [r14]; imul rbx, [r14]; mov eax, 1; mov ebx, 1'
+expect_status 0
+explain --asm 'addps xmm0, xmm1; addps xmm2, xmm1; addps xmm3, xmm1; addps xmm4, xmm1; addps xmm5, xmm1; addps xmm6, xmm1; addps xmm7, xmm1; addps xmm8, xmm1'
+expect_status 0
+expect_out '^ports +4\.00  8 uops that only p15 can do$'
+expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
+expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
+# JSON says the same.
+explain --format json --asm 'imul rax, rax; add rax, rbx'
+expect_status 0
+if command -v python3 >/dev/null; then
+    expect "valid JSON" python3 - "$OUT" <<'PYTHON'
+import json, sys
+told = json.load(open(sys.argv[1]))
+assert told["uarch"] == "sapphirerapids?" and told["assumed"] == 0, told
+assert abs(told["predicted_clk"] - 4) < 0.1 and "measured_clk" not in told, told
+assert told["limits"][0]["limit"] == "chain"
+assert [step["position"] for step in told["chain"]] == [1, 2]
+assert [row["form"] for row in told["instructions"]] == ["imul r64 r64", "add r64 r64"]
+assert abs(sum(told["instructions"][1]["ports"].values()) - 1) < 0.01
+PYTHON
+fi
+# What is not known is named: not in the database, not in the lists.
+explain --asm 'sbb rax, rbx; ud0 eax, ebx'
+expect_status 0
+expect_out '^1, sbb rax, rbx: not measured on this CPU: numbers are assumed \(sbb r64 r64\)$'
+expect_out '^2, ud0 eax, ebx: not in the lists: numbers are assumed$'
+# Several blocks.
+printf '%s\n' '# comment' 'imul rax, rax' 'xor eax, eax | add rax, rbx' 'call rax' >blocks.txt
+explain --blocks blocks.txt
+expect_status 0
+expect_out '^     2       1       3\.0[0-9] .* chain$'
+expect_out '^     3       1       1\.00 .* chain$'
+expect_out "^     4  refused: instruction 1, 'call rax', calls"
+explain --blocks blocks.txt --format json
+expect_status 0
+
+# What is refused, with a word each.
+refused() {
+    explain "${@:2}"
+    expect_status 2
+    expect_err "$1"
+    expect_no_out
+}
+refused 'there is no instruction in the block' --asm ''
+refused 'calls: what runs there is not in the block' --asm 'nop; call rax'
+refused 'calls the system' --asm 'syscall'
+refused 'returns: leave it out' --asm 'ret'
+refused 'branches in the middle' --asm '.a: jz .a; nop'
+refused 'more than 1000 instructions' --asm 'times 10000 nop'
+refused 'bytes 06 are no instruction' --asm 'db 6'
+refused 'NASM refuses it' --asm 'bogus rax'
+refused '16-bit code' --asm nop --bits 16
+refused 'either --asm or --blocks' --asm nop --blocks blocks.txt
+refused 'what is to be explained' --predict
+refused 'nothing.txt: cannot be read' --blocks nothing.txt
+run explain --db t.db --uarch nonesuch --asm nop
+expect_status 2
+run explain --db none.db --predict --asm nop
+expect "no database is an error" test "$STATUS" != 0
+finish

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+// Blocks of machine code: what they read and write, the longest chain, the bounds of the ports, and
+// which rows of the lists instructions are. Latencies and ports are invented; nothing is measured.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "bench/bench_break.h"
+#include "explain/explain.h"
+#include "util/scratch.h"
+
+#include <math.h>
+#include <string.h>
+
+static struct arena arena;
+
+static size_t assemble(const char *text, int bits, uint8_t *code)
+{
+    struct err err = {0};
+    char *directory = scratch_begin(&err);
+    assert_non_null(directory);
+    long len = bench_assemble(directory, text, bits, code, &err);
+    scratch_end(directory, false);
+    assert_true(len >= 0);
+    return (size_t)len;
+}
+
+static int read_text(const char *text, int bits, struct block *block, struct err *err)
+{
+    uint8_t *code = arena_alloc(&arena, BENCH_CODE_MAX);
+    size_t len = assemble(text, bits, code);
+    return block_read(code, len, bits, block, &arena, err);
+}
+
+static int free_arena(void **state)
+{
+    (void)state;
+    arena_free(&arena);
+    return 0;
+}
+
+// Every pair takes a cycle, with memory on one side three.
+static double simple_clk(const void *context, int instr, int from, int to)
+{
+    const struct block *block = context;
+    const struct block_touch *touches = block->instrs[instr].touches;
+    bool address = touches[from].part == PART_BASE || touches[from].part == PART_INDEX;
+    bool stack = touches[to].place == PLACE_GPR + 4; // nothing waits for the stack pointer
+    if (stack || (address && touches[to].part == PART_DATA))
+        return (double)NAN;
+    bool memory = touches[from].part == PART_DATA || touches[to].part == PART_DATA;
+    return address ? 5 : memory ? 3 : 1;
+}
+
+static void chains_are_found(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        double clk;
+        int copies, steps;
+    } cases[] = {
+        {"add rax, rbx",                                                         1, 1, 1},
+        {"mov rax, rbx",                                                         0, 0, 0},
+        {"add rax, rbx; add rax, rcx",                                           2, 1, 2},
+        {"add rax, rbx; add rcx, rdx; add rcx, rdx; add rcx, rsi",               3, 1, 3},
+        {"mov eax, 5; add rax, rbx",                                             0, 0, 0},
+        {"mov al, 5",                                                            1, 1, 1},
+        {"xchg rax, rbx",                                                        1, 1, 1},
+        {"adc rax, rbx; inc rcx",                                                1, 1, 1},
+        {"adc rbx, rax; adc rdx, rax; mov rbx, rax; mov rdx, rax",               2, 1, 2},
+        {"adc rbx, rax; adc rdx, rax; mov rbx, rax; mov rdx, rax; cmp rax, rsi", 0, 0, 0},
+        {"mov rax, [rax]",                                                       5, 1, 1},
+        {"mov rax, [rbx]; add rax, rcx; mov [rbx], rax",                         7, 1, 3},
+        {"mov rax, [rbx]; add rax, rcx; mov [rbx+8], rax",                       0, 0, 0},
+        {"mov rax, [rbx]; add rax, rcx; mov [rbx+8], rax; add rbx, 8",           7, 1, 3},
+        {"mov rax, [rbx+8]; add rax, rcx; mov [rbx], rax; add rbx, 8",           1, 1, 1},
+        {"push rax; pop rax",                                                    6, 1, 2},
+        {"mulps xmm0, xmm1; mulps xmm0, xmm1; vaddps ymm2, ymm2, ymm0",          2, 1, 2},
+        {"lea rax, [rax+rbx*4]; lea rcx, [rax+rcx]",                             5, 1, 1},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        struct err err = {0};
+        assert_int_equal(read_text(cases[i].code, 64, &block, &err), 0);
+        block_link_memory(&block);
+        const struct chain_latency latency = {simple_clk, &block};
+        struct chain chain = chain_longest(&block, &latency, &arena);
+        if (fabs(chain.clk - cases[i].clk) > 1e-9 || chain.copies != cases[i].copies ||
+            chain.nsteps != cases[i].steps)
+            fail_msg("%s: %g clk over %d copies in %d steps", cases[i].code, chain.clk,
+                     chain.copies, chain.nsteps);
+        double sum = 0;
+        for (int s = 0; s < chain.nsteps; s++)
+            sum += chain.steps[s].clk;
+        assert_true(fabs(sum - chain.length) < 1e-9);
+    }
+}
+
+static void bad_blocks_are_refused(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *says;
+        int bits;
+    } cases[] = {
+        {"",                "no instruction",                   64},
+        {"nop; call rax",   "instruction 2, 'call rax', calls", 64},
+        {"syscall",         "calls the system",                 64},
+        {"int 0x80",        "calls the system",                 32},
+        {"ret",             "returns",                          64},
+        {".a: jz .a; nop",  "branches in the middle",           64},
+        {"jmp rax",         "jumps",                            64},
+        {"db 0x06",         "bytes 06 are no instruction",      64},
+        {"times 10000 nop", "more than 1000",                   64},
+        {"nop",             "16-bit",                           16},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        struct err err = {0};
+        assert_int_equal(read_text(cases[i].code, cases[i].bits, &block, &err), -1);
+        if (!strstr(err.text, cases[i].says))
+            fail_msg("%s: %s", cases[i].code, err.text);
+    }
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text("push es", 32, &block, &err), 0);
+}
+
+static void instructions_are_matched(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *form;
+        enum encoding enc;
+    } cases[] = {
+        {"imul rax, rbx",                  "imul r64 r64",          ENC_LEGACY},
+        {"add r9d, 5",                     "add r32 i8",            ENC_LEGACY},
+        {"add r9d, 5000",                  "add r32 i32",           ENC_LEGACY},
+        {"xor r10d, r10d",                 "xor r32 r32 same",      ENC_LEGACY},
+        {"xor r10d, r11d",                 "xor r32 r32",           ENC_LEGACY},
+        {"cmove eax, [rsi+rdi*8+100]",     "cmovz r32 m32",         ENC_LEGACY},
+        {"lea rax, [rbx+rcx*8+4]",         "lea r64 agen:b+i*4+d8", ENC_LEGACY},
+        {"vaddps ymm9, ymm10, [rdi]",      "vaddps y y m256",       ENC_VEX   },
+        {"vaddps ymm17, ymm10, ymm1",      "{evex} vaddps y y y",   ENC_EVEX  },
+        {"vaddps zmm1{k3}{z}, zmm2, zmm3", "vaddps z{k}{z} z z",    ENC_EVEX  },
+        {"lock add [rdi], eax",            "lock add m32 r32",      ENC_LEGACY},
+        {"shl rcx, 1",                     "shl r64 1",             ENC_LEGACY},
+        {"shl rcx, 9",                     "shl r64 i8",            ENC_LEGACY},
+        {"shr rdx, cl",                    "shr r64 cl",            ENC_LEGACY},
+        {"movd xmm8, eax",                 "movd x r32",            ENC_LEGACY},
+        {"push r12",                       "push r64",              ENC_LEGACY},
+    };
+    uint8_t *code = arena_alloc(&arena, BENCH_CODE_MAX);
+    struct block *blocks = arena_alloc(&arena, ARRAY_LEN(cases) * sizeof *blocks);
+    struct explain_table table;
+    struct err err = {0};
+    const struct explain_from nothing = {.store = NULL};
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        uint8_t *own = arena_alloc(&arena, 32);
+        size_t len = assemble(cases[i].code, 64, code);
+        memcpy(own, code, len);
+        assert_int_equal(block_read(own, len, 64, &blocks[i], &arena, &err), 0);
+    }
+    assert_int_equal(table_load(&nothing, blocks, ARRAY_LEN(cases), &table, &err), 0);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct table_row *row = table_match(&table, &blocks[i].instrs[0]);
+        if (!row || strcmp(row->row->form, cases[i].form) != 0 || row->row->enc != cases[i].enc)
+            fail_msg("%s: %s", cases[i].code, row ? row->row->form : "no row");
+    }
+    table_free(&table);
+}
+
+// Two ports, of which one kind of µop needs the first, another any; and a divider.
+static const struct port_model model = {.width = 4, .nports = 2, .nunits = 1};
+static const struct port_usage first = {
+    .nuses = 1, .uses = {{1, 1}}, .uops = 1, .slots = 1, .unit = -1};
+static const struct port_usage any = {
+    .nuses = 1, .uses = {{3, 1}}, .uops = 1, .slots = 1, .unit = -1};
+static const struct port_usage divide = {
+    .nuses = 1, .uses = {{1, 1}}, .uops = 1, .slots = 1, .unit = 0, .busy_clk = 6};
+
+static void bounds_are_told_apart(void **state)
+{
+    (void)state;
+    const struct port_usage *const usages[] = {&first, &any, &divide};
+    static const struct {
+        int counts[3];
+        double front, ports, unit;
+        uint32_t worst;
+    } cases[] = {
+        {{1, 1, 0}, 0.5, 1, 0,  1},
+        {{1, 3, 0}, 1,   2, 0,  3},
+        {{3, 1, 0}, 1,   3, 0,  1},
+        {{0, 4, 2}, 1.5, 3, 12, 3},
+        {{0, 0, 0}, 0,   0, 0,  0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct port_limits limits;
+        port_limits(&model, usages, cases[i].counts, 3, &limits);
+        assert_true(fabs(limits.front_clk - cases[i].front) < 1e-9);
+        assert_true(fabs(limits.ports_clk - cases[i].ports) < 1e-9);
+        assert_true(fabs(limits.worst_clk - cases[i].ports) < 1e-9);
+        assert_true(fabs(limits.unit_clk[0] - cases[i].unit) < 1e-9);
+        assert_int_equal(limits.worst, cases[i].worst);
+        double all = fmax(fmax(cases[i].front, cases[i].ports), cases[i].unit);
+        assert_true(fabs(port_predict(&model, usages, cases[i].counts, 3) - all) < 1e-9);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(chains_are_found, free_arena),
+        cmocka_unit_test_teardown(bad_blocks_are_refused, free_arena),
+        cmocka_unit_test_teardown(instructions_are_matched, free_arena),
+        cmocka_unit_test(bounds_are_told_apart),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
