@@ -210,7 +210,8 @@ static int job_assemble(struct work *work, const char *directory, struct job *jo
 {
     int bits = work->arguments->spec.bits ? work->arguments->spec.bits : 64;
     uint8_t *code = xmalloc(BENCH_CODE_MAX);
-    long len = bench_assemble(directory, job->body, bits, code, err);
+    const char *body = job->body ? job->body : "";
+    long len = bench_assemble(directory, body, bits, code, err);
     if (len > 0) {
         job->code = arena_alloc(&work->arena, (size_t)len);
         job->len = (size_t)len;
@@ -220,7 +221,7 @@ static int job_assemble(struct work *work, const char *directory, struct job *jo
     if (len < 0)
         return -1;
     struct err why = {0};
-    if (len == 0 && job->body[strspn(job->body, " \t\n;")])
+    if (len == 0 && body[strspn(body, " \t\n;")])
         job->refused = "NASM refuses it: latput bench --asm says where";
     else if (block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
         job->refused = arena_strdup(&work->arena, why.text);
@@ -266,9 +267,7 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     spec.db = work->arguments->db ? work->arguments->db : store_default_path();
     spec.db_optional = true;
     told->has_measured = false;
-    if (explain_predict(&work->table, job->code, job->len, spec.bits ? spec.bits : 64,
-                        &told->explanation, &work->arena, err) != 0)
-        return -1;
+    explain_predict(&work->table, &job->block, &told->explanation, &work->arena);
     if (work->arguments->predict)
         return 0;
     told->has_measured = true;

@@ -52,9 +52,10 @@ struct explanation {
     int unknown;          // instructions whose numbers are assumed, all or some
 };
 
-// Predicts. What is measured goes beside it elsewhere. -1 with the message.
-int explain_predict(const struct explain_table *table, const uint8_t *code, size_t len, int bits,
-                    struct explanation *explanation, struct arena *arena, struct err *err);
+// Predicts for a block as it was read. What is measured goes beside it elsewhere. All that the
+// explanation points to is the arena's or the table's.
+void explain_predict(const struct explain_table *table, const struct block *block,
+                     struct explanation *explanation, struct arena *arena);
 const char *explain_kind_name(enum explain_kind kind); // "front end", "ports", ...
 const char *explain_known_text(enum explain_known known);
 

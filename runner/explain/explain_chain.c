@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const double NEARLY = 1e-9;             // what sums of the same numbers differ by
 static const double NEVER = -(double)INFINITY; // no path
 
 // Who wrote what a place holds, on the longest path from where a walk began.
@@ -99,59 +100,82 @@ static void paths_fill(struct paths *paths)
     }
 }
 
-// Karp: the largest mean of a cycle, and the places of one that has it, in its order. Returns how
-// many; 0: there is no cycle.
-static int paths_cycle(const struct paths *paths, int cycle[PLACES_MAX], double *mean)
+// Walks of k steps that end at v, for all k up to n: the longest, and where it was a step before.
+struct karp {
+    int n;
+    double *walk; // [k * n + v]
+    int *back;
+};
+
+static void karp_walk(struct karp *karp, const double *matrix)
 {
-    int n = paths->n;
-    double *walk = xmalloc((size_t)(n + 1) * (size_t)n * sizeof *walk);
-    int *back = xcalloc((size_t)(n + 1) * (size_t)n, sizeof *back), best = -1, len = 0;
-    for (int v = 0; v < n; v++)
-        walk[v] = 0;
+    int n = karp->n;
     for (int k = 1; k <= n; k++)
         for (int v = 0; v < n; v++) {
-            walk[k * n + v] = NEVER;
+            double *longest = &karp->walk[k * n + v];
+            *longest = NEVER;
             for (int u = 0; u < n; u++) {
-                double clk = walk[(k - 1) * n + u] + paths->matrix[u * n + v];
-                if (clk > walk[k * n + v]) {
-                    walk[k * n + v] = clk;
-                    back[k * n + v] = u;
+                double clk = karp->walk[(k - 1) * n + u] + matrix[u * n + v];
+                if (clk > *longest) {
+                    *longest = clk;
+                    karp->back[k * n + v] = u;
                 }
             }
         }
+}
+
+// The end of the walk of n steps that has a cycle of the largest mean in it; -1: there is no cycle.
+static int karp_end(const struct karp *karp, double *mean)
+{
+    int n = karp->n, best = -1;
     *mean = NEVER;
     for (int v = 0; v < n; v++) {
-        double least = (double)INFINITY;
-        for (int k = 0; k < n && walk[n * n + v] > NEVER; k++)
-            if (walk[k * n + v] > NEVER)
-                least = fmin(least, (walk[n * n + v] - walk[k * n + v]) / (n - k));
+        double least = (double)INFINITY, whole = karp->walk[n * n + v];
+        for (int k = 0; k < n && whole > NEVER; k++)
+            if (karp->walk[k * n + v] > NEVER)
+                least = fmin(least, (whole - karp->walk[k * n + v]) / (n - k));
         if (isfinite(least) && least > *mean) {
             *mean = least;
             best = v;
         }
     }
-    // The walk of n steps to the best node visits a node twice; between lies a cycle.
-    int last[PLACES_MAX], seen_at[PLACES_MAX];
+    return best;
+}
+
+// A walk of n steps visits a node twice; between lies a cycle. Of several the one of the largest
+// mean.
+static int karp_cycle(const struct karp *karp, int end, int cycle[PLACES_MAX])
+{
+    int n = karp->n, len = 0, nodes[PLACES_MAX + 1] = {0}, seen_at[PLACES_MAX];
+    double best = NEVER;
     for (int v = 0; v < n; v++)
         seen_at[v] = -1;
-    double best_mean = NEVER;
-    for (int k = n, v = best; best >= 0 && k >= 0; v = back[k * n + v], k--) {
-        last[k] = v;
-        if (seen_at[v] >= 0) {
-            double clk = (walk[seen_at[v] * n + v] - walk[k * n + v]) / (seen_at[v] - k);
-            if (clk > best_mean + 1e-9) {
-                best_mean = clk;
-                len = seen_at[v] - k;
-                for (int i = 0; i < len; i++)
-                    cycle[i] = last[k + i];
-            }
+    for (int k = n, v = end; k >= 0; k--) {
+        nodes[k] = v;
+        int again = seen_at[v];
+        double clk =
+            again >= 0 ? (karp->walk[again * n + v] - karp->walk[k * n + v]) / (again - k) : NEVER;
+        if (clk > best + NEARLY) {
+            best = clk;
+            len = again - k;
+            memcpy(cycle, nodes + k, (size_t)len * sizeof *cycle);
         }
         seen_at[v] = k;
-        if (k == 0)
-            break;
+        v = karp->back[k * n + v];
     }
-    free(walk);
-    free(back);
+    return len;
+}
+
+// The places of the cycle of the largest mean, in its order. Returns how many; 0: there is none.
+static int paths_cycle(const struct paths *paths, int cycle[PLACES_MAX], double *mean)
+{
+    size_t n = (size_t)paths->n;
+    struct karp karp = {paths->n, xcalloc((n + 1) * n, sizeof *karp.walk),
+                        xcalloc((n + 1) * n, sizeof *karp.back)};
+    karp_walk(&karp, paths->matrix);
+    int end = karp_end(&karp, mean), len = end >= 0 ? karp_cycle(&karp, end, cycle) : 0;
+    free(karp.walk);
+    free(karp.back);
     return len;
 }
 
@@ -163,12 +187,10 @@ static int paths_steps(struct paths *paths, int from, int to, struct chain_step 
     struct reached at = places[to];
     int n = 0;
     while (at.instr >= 0 && n < room) {
-        double before = 0;
         steps[n] = (struct chain_step){at.instr, at.from, at.to, 0};
         steps[n++].clk = paths->latency->clk(paths->latency->context, at.instr, at.from, at.to);
         // What the step read: who had written it.
         struct reached *read = &paths->steps[at.instr * BLOCK_TOUCHES_MAX + at.from];
-        (void)before;
         if (read->instr < 0)
             break;
         at = paths->steps[read->instr * BLOCK_TOUCHES_MAX + read->to];

@@ -297,14 +297,9 @@ static void predict_deal(struct explanation *explanation, bool wide)
     }
 }
 
-int explain_predict(const struct explain_table *table, const uint8_t *code, size_t len, int bits,
-                    struct explanation *explanation, struct arena *arena, struct err *err)
+static void predict_instrs(const struct explain_table *table, struct explanation *explanation)
 {
-    *explanation = (struct explanation){.uarch = table->data.uarch, .model = table->model};
-    if (block_read(code, len, bits, &explanation->block, arena, err) != 0)
-        return -1;
     struct block *block = &explanation->block;
-    explanation->instrs = arena_alloc(arena, (size_t)block->n * sizeof *explanation->instrs);
     for (int i = 0; i < block->n; i++) {
         struct explain_instr *instr = &explanation->instrs[i];
         instr->code = &block->instrs[i];
@@ -314,6 +309,19 @@ int explain_predict(const struct explain_table *table, const uint8_t *code, size
         explanation->unknown += instr->known != KNOWN_ALL;
     }
     block_link_memory(block);
+}
+
+void explain_predict(const struct explain_table *table, const struct block *block,
+                     struct explanation *explanation, struct arena *arena)
+{
+    *explanation =
+        (struct explanation){.block = *block, .uarch = table->data.uarch, .model = table->model};
+    size_t bytes = (size_t)block->n * sizeof *block->instrs;
+    explanation->block.instrs = arena_alloc(arena, bytes);
+    memcpy(explanation->block.instrs, block->instrs, bytes);
+    explanation->instrs =
+        arena_alloc(arena, (size_t)explanation->block.n * sizeof *explanation->instrs);
+    predict_instrs(table, explanation);
     predict_front(explanation, arena);
     if (explanation->model) {
         struct port_limits limits;
@@ -325,5 +333,4 @@ int explain_predict(const struct explain_table *table, const uint8_t *code, size
     qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
           limit_compare);
     explanation->predicted_clk = explanation->nlimits ? explanation->limits[0].clk : (double)NAN;
-    return 0;
 }

@@ -88,9 +88,10 @@ static struct explain_try *shape_try(struct shape *shape, enum bench_mode mode,
     struct explanation other;
     struct explain_measured again;
     struct bench_spec spec = *shape->spec;
-    if (shape->len == 0 || explain_predict(shape->table, shape->code, shape->len,
-                                           shape->explanation->block.bits, &other, arena, err) != 0)
+    struct block block;
+    if (block_read(shape->code, shape->len, shape->explanation->block.bits, &block, arena, err))
         return NULL;
+    explain_predict(shape->table, &block, &other, arena);
     spec.body = strbuf_text(&shape->text);
     spec.file = NULL;
     spec.init = shape_init(shape->explanation, shape->spec, arena);
