@@ -11,7 +11,7 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
 # For rows with bits=32, which are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
 dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db qemu-user
-    zsh llvm-19 libxml2-utils python3-yaml debhelper lintian gnuplot-nox chromium)
+    zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian gnuplot-nox chromium)
 # Where it has not come from elsewhere, which Debian's packages would be in conflict with.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 

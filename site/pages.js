@@ -127,7 +127,7 @@
             role: "img",
             class: "ports",
         });
-        picture.append(svg("title", {}, `${cpu.key}: ${ports.ports} ports in ${sets.length} sets`));
+        picture.append(svg("title", {}, `${cpu.key}: ${ports.port_count} ports in ${sets.length} sets`));
         const text = (x, y, content, extra = {}) =>
             picture.append(svg("text", { x, y, ...extra }, content));
         ports.order.forEach((port, i) =>
@@ -182,7 +182,7 @@
             h(
                 "p",
                 {},
-                `${ports.ports} ports in ${sets.length} sets, ${ports.width} slots a cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
+                `${ports.port_count} ports in ${sets.length} sets, ${ports.width} slots a cycle in front of them. Found from throughput: ports that no form tells apart are symmetric. Largest deviation of a pair of sets: ${(ports.residual * 100).toFixed(1)} %.`,
             ),
             h(
                 "div",

@@ -218,10 +218,10 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
 static const char *member_name(const struct bench_result *result, int column,
                                char text[MEMBER_BYTES])
 {
-    static const char *const times[] = {"tsc", "core_clk", "instance_clk"};
+    static const char *const taken[] = {"core_clk", "elapsed_tsc", "elapsed_clk", "instance_clk"};
     const char *name = column_name(result, column);
-    for (size_t i = 0; i < ARRAY_LEN(times); i++)
-        if (strcmp(times[i], name) == 0) {
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+        if (strcmp(taken[i], name) == 0) {
             snprintf(text, MEMBER_BYTES, "counted_%s", name);
             return text;
         }
@@ -232,16 +232,18 @@ static void put_csv_value(double value, struct strbuf *out)
 {
     strbuf_puts(out, ",");
     if (isfinite(value))
-        strbuf_printf(out, "%.12g", value);
+        strbuf_put_real(out, value);
 }
 
 static void put_csv_rows(const struct bench_result *result, struct strbuf *out)
 {
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
-        strbuf_printf(out, "%d,%d,%d,%d,%d,%d,%.0f,%.0f,%.1f,%.5f", row->pass, row->repetition,
-                      result->cpus[row->thread], row->cold, row->accepted, row->tried, row->late_ns,
-                      row->tsc, row->clk, row->per_clk);
+        const double times[] = {row->late_ns, row->tsc, row->clk, row->per_clk};
+        strbuf_printf(out, "%d,%d,%d,%d,%d,%d", row->pass, row->repetition,
+                      result->cpus[row->thread], row->cold, row->accepted, row->tried);
+        for (size_t t = 0; t < ARRAY_LEN(times); t++)
+            put_csv_value(times[t], out);
         for (int e = 0; e < result->nevents; e++)
             put_csv_value(row->counts[e], out);
         for (int c = 0; c < result->ncolumns; c++)
@@ -256,7 +258,7 @@ static void print_csv(const struct bench_result *result, FILE *out)
     char name[MEMBER_BYTES];
     if (!result->nrows)
         return;
-    strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,"
+    strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,elapsed_tsc,elapsed_clk,"
                        "instance_clk");
     for (int c = TIME_COLUMNS; c < column_count(result); c++) {
         strbuf_puts(&text, ",");
@@ -284,17 +286,17 @@ static void put_json_rows(struct json *json, const struct bench_result *result)
         json_int(json_name(json, "pass"), row->pass);
         json_int(json_name(json, "repetition"), row->repetition);
         json_int(json_name(json, "cpu"), result->cpus[row->thread]);
-        json_bool(json_name(json, "cold"), row->cold);
-        json_bool(json_name(json, "accepted"), row->accepted);
+        json_int(json_name(json, "cold"), row->cold);
+        json_int(json_name(json, "accepted"), row->accepted);
         json_int(json_name(json, "tried"), row->tried);
-        json_fixed(json_name(json, "late_ns"), row->late_ns, 0);
-        json_fixed(json_name(json, "tsc"), row->tsc, 0);
-        json_fixed(json_name(json, "core_clk"), row->clk, 1);
-        json_fixed(json_name(json, "instance_clk"), row->per_clk, 5);
+        json_real(json_name(json, "late_ns"), row->late_ns);
+        json_real(json_name(json, "elapsed_tsc"), row->tsc);
+        json_real(json_name(json, "elapsed_clk"), row->clk);
+        json_real(json_name(json, "instance_clk"), row->per_clk);
         for (int c = TIME_COLUMNS; c < column_count(result); c++) {
             int e = c - TIME_COLUMNS;
-            json_fixed(json_name(json, member_name(result, c, name)),
-                       e < result->nevents ? row->counts[e] : row->columns[e - result->nevents], 4);
+            json_real(json_name(json, member_name(result, c, name)),
+                      e < result->nevents ? row->counts[e] : row->columns[e - result->nevents]);
         }
         json_close(json, '}');
     }
@@ -308,9 +310,9 @@ static void put_json_threads(struct json *json, const struct bench_result *resul
         const struct bench_summary *summary = &result->threads[t];
         json_open(json_break(json, "\n    "), '{');
         json_int(json_name(json, "cpu"), result->cpus[t]);
-        json_fixed(json_name(json, "instance_clk"), summary->clk, 4);
-        json_fixed(json_name(json, "median_clk"), summary->median_clk, 4);
-        json_fixed(json_name(json, "spread_clk"), summary->spread_clk, 4);
+        json_real(json_name(json, "instance_clk"), summary->clk);
+        json_real(json_name(json, "median_clk"), summary->median_clk);
+        json_real(json_name(json, "spread_clk"), summary->spread_clk);
         json_int(json_name(json, "accepted"), summary->accepted);
         json_int(json_name(json, "tried"), summary->tried);
         json_int(json_name(json, "passes"), summary->passes);
@@ -337,22 +339,19 @@ static void put_json_events(struct json *json, const struct bench_result *result
 static void put_json_head(struct json *json, const struct bench_spec *spec,
                           const struct bench_result *result)
 {
-    if (spec->file)
-        json_text(line_name(json, "file"), spec->file);
-    if (spec->file && spec->symbol)
-        json_text(line_name(json, "symbol"), spec->symbol);
-    if (spec->body)
-        json_text(line_name(json, "code"), spec->body);
-    json_text(line_name(json, "init"), spec->init);
+    json_text_known(line_name(json, "file"), spec->file);
+    json_text_known(line_name(json, "symbol"), spec->file ? spec->symbol : NULL);
+    json_text_known(line_name(json, "code"), spec->body);
+    json_text_known(line_name(json, "init"), spec->init);
     json_text(line_name(json, "mode"), bench_mode_name(spec->mode));
-    json_text(line_name(json, "breakers"), result->breakers);
+    json_text_known(line_name(json, "breakers"), result->breakers);
     json_int(line_name(json, "bits"), result->bits);
     json_text(line_name(json, "outcome"), outcome_name(result->outcome));
-    json_text(line_name(json, "detail"), result->detail);
+    json_text_known(line_name(json, "detail"), result->detail);
     json_text(line_name(json, "uarch"), result->uarch);
-    json_text(line_name(json, "cpu"), result->brand);
-    json_fixed(line_name(json, "tsc_hz"), result->tsc_hz, 0);
-    json_fixed(line_name(json, "core_hz"), result->core_hz, 0);
+    json_text_known(line_name(json, "brand"), result->brand);
+    json_real(line_name(json, "tsc_hz"), result->tsc_hz);
+    json_real(line_name(json, "core_hz"), result->core_hz);
     json_int(line_name(json, "copies"), result->copies);
     json_int(line_name(json, "iterations"), result->iterations);
     json_int(line_name(json, "instances"), result->instances);
@@ -362,13 +361,15 @@ static void print_json(const struct bench_spec *spec, const struct bench_result 
 {
     struct strbuf text = {0};
     struct json json = {.out = &text};
+    json_open(&json, '[');
     json_open(&json, '{');
     put_json_head(&json, spec, result);
     put_json_events(&json, result);
-    json_text(line_name(&json, "placement"), result->placement);
+    json_text_known(line_name(&json, "placement"), result->placement);
     put_json_threads(&json, result);
     put_json_rows(&json, result);
     json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(&text, "\n");
     fputs(strbuf_text(&text), out);
     strbuf_free(&text);

@@ -165,6 +165,7 @@ static void events_csv(struct listing *list, struct strbuf *out)
 
 static void head_json(const struct counter_table *table, struct json *json)
 {
+    json_open(json, '[');
     json_open(json, '{');
     json_text(json_name(json, "uarch"), table->uarch);
     json_text(json_name(json, "applies"), table->applies);
@@ -193,6 +194,7 @@ static void events_json(struct listing *list, struct strbuf *out)
     }
     json_close(json_break(&json, "\n"), ']');
     json_close(&json, '}');
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
 }
 
@@ -253,6 +255,7 @@ static void sets_json(struct listing *list, struct strbuf *out)
     }
     json_close(json_break(&json, "\n"), ']');
     json_close(&json, '}');
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
 }
 

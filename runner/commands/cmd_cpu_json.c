@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The report of `latput cpu` for programs: one JSON object, the same facts as the text. What is not
-// known is null; "machine" and "verdicts" are missing for a CPU from a dump.
+// The report of `latput cpu` for programs: JSON with one row, the same facts as the text. What is
+// not known is null; "machine" and "verdicts" of a CPU from a dump are empty.
 #include "cmd_cpu.h"
 
 #include "util/json.h"
@@ -107,7 +107,8 @@ static void machine_json(const struct cpu_environment *env, struct json *json)
 {
     static const char *const perf[] = {"works", "still", "denied", "absent", "no_call"};
     static const char *const msr[] = {"works", "denied", "absent"};
-    json_open(line_name(json, "machine"), '{');
+    json_open(line_name(json, "machine"), '[');
+    json_open(json, '{');
     json_int(line_name(json, "cpu"), env->cpu);
     text_member(json, "online", env->online);
     text_member(json, "siblings", env->siblings);
@@ -120,13 +121,14 @@ static void machine_json(const struct cpu_environment *env, struct json *json)
     number_member(json, "core_hz", (int64_t)env->core_hz, 0);
     text_member(json, "perf", perf[env->perf]);
     text_member(json, "perf_error", env->perf_errno ? strerror(env->perf_errno) : "");
-    json_fixed(line_name(json, "clk_per_chain_clk"),
-               env->clk_per_chain_clk > 0 ? env->clk_per_chain_clk : (double)NAN, 4);
+    json_real(line_name(json, "clk_per_chain_clk"),
+              env->clk_per_chain_clk > 0 ? env->clk_per_chain_clk : (double)NAN);
     number_member(json, "perf_event_paranoid", env->paranoid, PARANOID_HIDDEN);
     bool_member(json, "rdpmc", env->rdpmc);
     text_member(json, "msr", msr[env->msr]);
     number_member(json, "nmi_watchdog", env->nmi_watchdog, -1);
     json_close(json_break(json, "\n  "), '}');
+    json_close(json, ']');
 }
 
 static void verdicts_json(const struct cpu_info *cpu, const struct cpu_environment *env,
@@ -151,14 +153,21 @@ void cpu_report_json(const struct cpu_info *cpu, const struct cpu_environment *e
 {
     struct strbuf text = {0};
     struct json json = {.out = &text};
+    json_open(&json, '[');
     json_open(&json, '{');
     identity_json(cpu, &json);
     lists_json(cpu, &json);
     if (env) {
         machine_json(env, &json);
         verdicts_json(cpu, env, &json);
+    } else {
+        json_open(line_name(&json, "machine"), '[');
+        json_close(&json, ']');
+        json_open(line_name(&json, "verdicts"), '[');
+        json_close(&json, ']');
     }
     json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(&text, "\n");
     fputs(strbuf_text(&text), out);
     strbuf_free(&text);

@@ -131,53 +131,60 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
 
 static void print_json_classes(struct json *json, const struct validation *result)
 {
-    json_open(json_name(json, "by_class"), '{');
+    json_open(json_name(json_break(json, "\n  "), "classes"), '[');
     for (int i = 0; i < result->nclasses; i++) {
         const struct validation_class *class = &result->classes[i];
-        json_open(json_name(json, class->name), '{');
+        double none = (double)NAN;
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "class"), class->name);
         json_int(json_name(json, "mixes"), class->mixes);
-        if (class->mixes) {
-            json_fixed(json_name(json, "mape_percent"), class->mape_percent, 3);
-            json_fixed(json_name(json, "within_10_percent"), class->within_10_percent, 2);
-        }
+        json_real(json_name(json, "mape_percent"), class->mixes ? class->mape_percent : none);
+        json_real(json_name(json, "within_10_percent"),
+                  class->mixes ? class->within_10_percent : none);
         json_close(json, '}');
     }
-    json_close(json, '}');
+    json_close(json, ']');
 }
 
 static void print_json_left_out(struct json *json, const struct validate_forms *forms)
 {
-    json_open(json_name(json, "left_out"), '{');
-    for (int i = 0; i < VALIDATE_REASONS; i++)
-        if (forms->left_out[i])
-            json_int(json_name(json, validate_reason_text((enum validate_reason)i)),
-                     forms->left_out[i]);
-    json_close(json, '}');
+    json_open(json_name(json_break(json, "\n  "), "left_out"), '[');
+    for (int i = 0; i < VALIDATE_REASONS; i++) {
+        if (!forms->left_out[i])
+            continue;
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "reason"), validate_reason_text((enum validate_reason)i));
+        json_int(json_name(json, "forms"), forms->left_out[i]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void print_json(const struct validation *result, const struct validate_forms *forms)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
+    json_open(&json, '[');
     json_open(&json, '{');
     json_int(json_name(&json, "mixes"), result->mixes);
     json_int(json_name(&json, "seed"), result->seed);
     json_int(json_name(&json, "forms"), forms->n);
-    json_fixed(json_name(&json, "mape_percent"), result->mape_percent, 3);
-    json_fixed(json_name(&json, "kendall_tau"), result->kendall_tau, 4); // NaN: all mixes alike
-    json_fixed(json_name(&json, "within_10_percent"), result->within_10_percent, 2);
+    json_real(json_name(&json, "mape_percent"), result->mape_percent);
+    json_real(json_name(&json, "kendall_tau"), result->kendall_tau); // NaN: all mixes alike
+    json_real(json_name(&json, "within_10_percent"), result->within_10_percent);
     print_json_classes(&json, result);
     print_json_left_out(&json, forms);
-    json_open(json_name(&json, "worst"), '[');
+    json_open(json_name(json_break(&json, "\n  "), "worst"), '[');
     for (int i = 0; i < result->nworst; i++) {
-        json_open(json_break(&json, "\n  "), '{');
+        json_open(json_break(&json, "\n    "), '{');
         json_text(json_name(&json, "mix"), result->worst[i].text);
-        json_fixed(json_name(&json, "measured_clk"), result->worst[i].measured_clk, 3);
-        json_fixed(json_name(&json, "predicted_clk"), result->worst[i].predicted_clk, 3);
+        json_real(json_name(&json, "measured_clk"), result->worst[i].measured_clk);
+        json_real(json_name(&json, "predicted_clk"), result->worst[i].predicted_clk);
         json_close(&json, '}');
     }
     json_close(&json, ']');
-    json_close(&json, '}');
+    json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(&out, "\n");
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);

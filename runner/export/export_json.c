@@ -93,6 +93,7 @@ static void json_form(struct json *json, const struct export_form *form)
         json_text(json_name(json, "at_rename"), form->at_rename);
     json_pairs(json, form);
     json_int(json_name(json, "run_id"), form->run_id);
+    json_text(json_name(json, "enc"), form->id.enc);
     json_close(json, '}');
 }
 

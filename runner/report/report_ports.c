@@ -245,11 +245,10 @@ static void ports_json_units(struct json *json, const struct stored_port_model *
         json_text(json_name(json, "name"), model->units[u].name);
         json_text(json_name(json, "blocker"), stored->unit_blockers[u]);
         json_text(json_name(json, "kind"), unit_kind(&model->units[u]));
-        json_fixed(json_name(json, "busy_clk"), model->units[u].blocker_clk, 3);
-        if (stored->unit_wholes[u] && *stored->unit_wholes[u]) {
-            json_text(json_name(json, "whole_blocker"), stored->unit_wholes[u]);
-            json_fixed(json_name(json, "whole_clk"), model->units[u].whole_clk, 3);
-        }
+        bool whole = stored->unit_wholes[u] && *stored->unit_wholes[u];
+        json_real(json_name(json, "busy_clk"), model->units[u].blocker_clk);
+        json_text_known(json_name(json, "whole_blocker"), stored->unit_wholes[u]);
+        json_real(json_name(json, "whole_clk"), whole ? model->units[u].whole_clk : (double)NAN);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -264,11 +263,14 @@ static void ports_json_probes(struct json *json, const struct stored_port_model 
         const struct port_usage *usage = &model->probes[p].usage;
         json_open(json, '{');
         json_text(json_name(json, "form"), stored->probe_forms[p]);
-        json_open(json_name(json, "shares"), '{');
-        for (int s = 0; s < usage->nshares; s++)
-            json_fixed(json_name(json, model->units[usage->shares[s].unit].name),
-                       usage->shares[s].clk, 3);
-        json_close(json, '}');
+        json_open(json_name(json, "shares"), '[');
+        for (int s = 0; s < usage->nshares; s++) {
+            json_open(json, '{');
+            json_text(json_name(json, "unit"), model->units[usage->shares[s].unit].name);
+            json_real(json_name(json, "share_clk"), usage->shares[s].clk);
+            json_close(json, '}');
+        }
+        json_close(json, ']');
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -294,9 +296,9 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_open(json, '{');
     json_text(json_name(json, "uarch"), uarch);
     json_int(json_name(json, "width"), model->width);
-    json_int(json_name(json, "ports"), model->nports);
-    json_fixed(json_name(json, "residual"), model->residual, 4);
-    json_fixed(json_name(json, "binding"), model->binding, 4);
+    json_int(json_name(json, "port_count"), model->nports);
+    json_real(json_name(json, "residual"), model->residual);
+    json_real(json_name(json, "binding"), model->binding);
     json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
     json_text(json_name(json, "filler"), stored->filler);
     ports_json_sets(json, stored);
@@ -310,7 +312,9 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
                        struct strbuf *out)
 {
     struct json json = {.out = out};
+    json_open(&json, '[');
     report_ports_object(stored, uarch, &json);
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
 }
 

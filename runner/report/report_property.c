@@ -150,19 +150,19 @@ void report_property_points(const struct stored_property *properties, int n, str
 static void json_conclusion(struct json *json, const struct conclusion *conclusion)
 {
     json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "variant"), conclusion->variant);
+    json_text_known(json_name(json, "variant"), conclusion->variant);
     json_text(json_name(json, "outcome"), conclusion_outcome_name(conclusion->outcome));
-    json_fixed(json_name(json, "confidence"), conclusion->confidence, 3);
+    json_real(json_name(json, "confidence"), conclusion->confidence);
     json_text(json_name(json, "sentence"), conclusion->sentence);
     json_open(json_name(json, "values"), '[');
     for (int i = 0; i < conclusion->nvalues; i++) {
         const struct conclusion_value *value = &conclusion->values[i];
         json_open(json, '{');
         json_text(json_name(json, "label"), value->label);
-        json_digits(json_name(json, "value"), value->value, 9);
-        json_digits(json_name(json, "low"), value->low, 9);
-        json_digits(json_name(json, "high"), value->high, 9);
-        json_text(json_name(json, "unit"), value->unit);
+        json_real(json_name(json, "value"), value->value);
+        json_real(json_name(json, "low"), value->low);
+        json_real(json_name(json, "high"), value->high);
+        json_text_known(json_name(json, "unit"), value->unit);
         json_close(json, '}');
     }
     json_close(json, ']');
@@ -173,11 +173,10 @@ static void json_point(struct json *json, const struct stored_property *property
                        const struct stored_point *point)
 {
     json_open(json_break(json, "\n    "), '{');
-    json_text(json_name(json, "variant"), property->variants[point->variant].name);
-    json_digits(json_name(json, "x"), point->x, 15);
-    if (!isnan(point->by))
-        json_digits(json_name(json, "by"), point->by, 15);
-    json_digits(json_name(json, "y"), point->y, 9);
+    json_text_known(json_name(json, "variant"), property->variants[point->variant].name);
+    json_real(json_name(json, "x"), point->x);
+    json_real(json_name(json, "by"), point->by);
+    json_real(json_name(json, "y"), point->y);
     json_int(json_name(json, "samples"), point->samples);
     json_text(json_name(json, "outcome"), outcome_name(point->outcome));
     json_close(json, '}');
@@ -190,13 +189,13 @@ static void json_property(struct json *json, const struct stored_property *prope
     json_text(json_name(json, "group"), property->grp);
     json_text(json_name(json, "title"), property->title);
     json_text(json_name(json, "question"), property->question);
-    json_text(json_name(json, "x_unit"), property->x_unit);
-    json_text(json_name(json, "y_unit"), property->y_unit);
+    json_text_known(json_name(json, "x_unit"), property->x_unit);
+    json_text_known(json_name(json, "y_unit"), property->y_unit);
     json_text(json_name(json, "outcome"), outcome_name(property->outcome));
-    json_text(json_name(json, "detail"), property->detail);
+    json_text_known(json_name(json, "detail"), property->detail);
     json_int(json_name(json, "area_bytes"), property->area_bytes);
     json_int(json_name(json, "area_huge_bytes"), property->area_huge_bytes);
-    json_fixed(json_name(json, "seconds"), property->seconds, 2);
+    json_real(json_name(json, "seconds"), property->seconds);
     json_int(json_name(json, "run_id"), property->run_id);
     json_open(json_name(json_break(json, "\n  "), "conclusions"), '[');
     for (int i = 0; i < property->nconclusions; i++)

@@ -170,7 +170,7 @@ static void put_json_head(struct json *json, const struct stat_report *r)
     json_int(json_name(json, "lost_runs"), result->lost_runs);
     json_int(json_name(json, "exit_status"), result->exit_status);
     json_int(json_name(json, "signal"), result->signal);
-    json_bool(json_name(json, "statuses_differ"), result->statuses_differ);
+    json_int(json_name(json, "statuses_differ"), result->statuses_differ);
 }
 
 void stat_report_json(const struct stat_report *r, struct strbuf *out)
@@ -178,6 +178,7 @@ void stat_report_json(const struct stat_report *r, struct strbuf *out)
     char doubt[200];
     double *means = stat_means_make(r);
     struct json json = {.out = out};
+    json_open(&json, '[');
     json_open(&json, '{');
     put_json_head(&json, r);
     json_text_known(json_name(json_break(&json, "\n  "), "doubt"),
@@ -186,6 +187,7 @@ void stat_report_json(const struct stat_report *r, struct strbuf *out)
     put_json_histograms(&json, r, means);
     put_json_durations(&json, r, means);
     json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
     free(means);
 }

@@ -40,4 +40,28 @@ expect() {
     shift
     "$@" || cli_fail "not true: $*"
 }
+# expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name, and
+# what it says of every output. Nothing is looked at where python3-jsonschema is missing.
+expect_schema() {
+    CLI_COMMAND="$CLI_COMMAND ($* by docs/output.schema.json)"
+    command -v python3 >/dev/null || return 0
+    python3 - "$TREE/docs/output.schema.json" "$@" >"$SCRATCH/.schema" 2>&1 <<'PYTHON' ||
+import json, sys
+try:
+    from jsonschema import Draft202012Validator
+except ImportError:
+    sys.exit(0)
+schema = json.load(open(sys.argv[1]))
+Draft202012Validator.check_schema(schema)
+wrong = []
+for name, file in zip(sys.argv[2::2], sys.argv[3::2]):
+    rows = json.load(open(file))
+    for part in (name, "rows"):
+        check = Draft202012Validator({**schema, "$ref": "#/$defs/" + part})
+        wrong += [f"{name}: {list(e.absolute_path)}: {e.message[:200]}" for e in check.iter_errors(rows)]
+print("\n".join(wrong[:10]))
+sys.exit(bool(wrong))
+PYTHON
+        cli_fail "$(cat "$SCRATCH/.schema")"
+}
 finish() { [ "$CLI_FAILED" = 0 ] && exit 0 || exit 1; }

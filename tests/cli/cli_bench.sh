@@ -52,8 +52,8 @@ bench --asm 'imul rax, rax' --mode throughput --repeat 4
 expect_value 0.45 2.2
 [ "$STATUS" = 1 ] || expect_out '^before each copy, to break its chains: mov rax, rcx$'
 bench --asm 'imul rax, rax' --mode throughput --repeat 4 --format json
-expect "mode and breakers in the JSON" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$.mode') ||
-    json_extract(readfile('$OUT'), '\$.breakers')")" = 'throughputmov rax, rcx'
+expect "mode and breakers in the JSON" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$[0].mode') ||
+    json_extract(readfile('$OUT'), '\$[0].breakers')")" = 'throughputmov rax, rcx'
 bench --asm 'fadd st0, st1' --mode throughput
 expect_status 1
 expect_err 'not_measurable: chains through the x87 stack'
@@ -100,10 +100,11 @@ expect_status 2
 
 # Formats.
 bench --asm 'add rax, rbx' --repeat 3 --format csv
-expect_out '^pass,repetition,cpu,cold,accepted,tried,late_ns,tsc,core_clk,instance_clk$'
+expect_out '^pass,repetition,cpu,cold,accepted,tried,late_ns,elapsed_tsc,elapsed_clk,instance_clk$'
 expect_out '^1,0,[0-9]+,1,'
 expect_out '^2,3,[0-9]+,0,'
 bench --asm 'add rax, rbx' --repeat 3 --format json
+expect_schema bench "$OUT"
 expect "JSON that sqlite takes" test "$(sqlite3 :memory: "select json_valid(readfile('$OUT'))")" = 1
 
 # A NASM file: data, init, contract line; hooks of the loop; refusals by line of the file.

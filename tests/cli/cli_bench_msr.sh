@@ -52,8 +52,9 @@ expect "everything is as it was" restored
 # More events than kernels can read at once, and software events: passes of their own.
 bench --events core_clk,core_clk:k,instructions,instructions:k,core_clk,core_clk,core_clk,instructions,page-faults \
     --repeat 2 --format json --store
+expect_schema bench "$OUT"
 expect "JSON" test "$(sqlite3 :memory: "SELECT group_concat(json_extract(value, '\$.backend')) FROM
-    json_each(readfile('$OUT'), '\$.events')")" = msr,msr,msr,msr,msr,msr,msr,msr,perf
+    json_each(readfile('$OUT'), '\$[0].events')")" = msr,msr,msr,msr,msr,msr,msr,msr,perf
 expect "backend in the database" test "$(sqlite3 "$DB" "SELECT group_concat(DISTINCT backend) FROM bench_metric")" = msr,perf
 expect "all are counted" test "$(sqlite3 "$DB" "SELECT count(*) FROM bench_value WHERE value IS NULL")" = 0
 expect "everything is as it was" restored

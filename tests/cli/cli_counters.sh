@@ -64,7 +64,7 @@ expect_status 0
 expect_out '"code": "event=0x01,umask=0x01,select=4", "counters": "12-17"'
 expect "the JSON is valid" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT'))")" = 1
 run counters --sets --uarch zen5 --format json
-expect "the JSON of sets is valid" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$.sets[1].set')")" = branches
+expect "the JSON of sets is valid" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$[0].sets[1].set')")" = branches
 run counters --sets --uarch p5
 expect_out '^branches +core_clk instructions branches '
 run counters --sets --uarch p5 --format csv

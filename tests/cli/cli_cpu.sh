@@ -14,6 +14,7 @@ expect_out '^  (yes|no) +latency, throughput$'
 expect "no line is wider than a terminal" test "$(wc -L <"$OUT")" -le 80
 
 run cpu --format json
+expect_schema cpu "$OUT"
 expect_status 0
 expect_out '"verdicts": \['
 if command -v python3 >/dev/null; then

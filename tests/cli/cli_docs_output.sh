@@ -26,6 +26,37 @@ done < <(sed -n '/^| view | key |/,/^$/p' "$TREE/docs/OUTPUT.md" | sed 1,2d)
 }
 expect "keys were looked at ($keys)" test "$keys" -ge 5
 
+# The schema, on what needs no measuring. Other tests look at what they measure.
+checked=()
+shape() { # NAME ARGS...
+    local name=$1
+    shift
+    run "$@" --format json
+    expect_status 0
+    cp "$OUT" "${#checked[@]}.json"
+    checked+=("$name" "${#checked[@]}.json")
+}
+for db in known.db ports.db; do
+    shape query_instruction query --db "$db"
+    shape query_latency query --db "$db" --latency
+    shape query_port query --db "$db" --ports
+    shape query_failure query --db "$db" --failures
+    shape query_run query --db "$db" --runs
+done
+shape query query --db known.db --side-by-side
+shape ports ports --db ports.db --run 1
+shape cpu cpu --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
+shape counters counters list --uarch zen5 'uops*'
+shape counters_sets counters list --uarch zen5 --sets
+run stat --repeat 2 --events task-clock --format json --output stat.json -- true
+expect_schema "${checked[@]}" stat stat.json
+if python3 -c 'import jsonschema' 2>/dev/null; then
+    run ports --db ports.db --run 1 --format json
+    sed 's/"port_count": 6/"port_count": "6"/' "$OUT" >wrong.json
+    expect "another type is noticed" test "$(CLI_FAILED=0; expect_schema ports wrong.json >/dev/null
+        echo "$CLI_FAILED")" = 1
+fi
+
 # JSON: an array of rows with the same members, of one type each, and the numbers of the database.
 for options in '' --latency --ports --failures --runs; do
     # shellcheck disable=SC2086 # one word or none

@@ -20,7 +20,7 @@ expect_status 0
 expect_out '^testa, run 1$' # the run's uarch, whatever machine this is
 run ports --db ports.db --run 1 --format json
 expect_status 0
-expect_out '"uarch": "testa", "width": 8, "ports": 6'
+expect_out '"uarch": "testa", "width": 8, "port_count": 6'
 expect "valid JSON" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT'))")" = 1
 run ports --db ports.db --run 1 --svg ports.svg
 expect_status 0
@@ -122,6 +122,7 @@ expect_out '^ +--all FILE '
 
 if [ "${LATPUT_TEST_PORTS:-}" = 1 ]; then
     run ports --discover --format json
+    expect_schema ports "$OUT"
     expect_status 0
     expect "valid JSON" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT'))")" = 1
 fi

@@ -76,6 +76,7 @@ expect_status 0
 expect "three points of the chase" [ "$(grep -c '^chase,,' "$OUT")" = 3 ]
 run property --db one.db --show --format json chain
 expect_out '"property": "chain"'
+expect_schema property "$OUT"
 run rederive --db one.db
 expect_status 0
 expect_out ', 0 of them differ'

@@ -34,7 +34,7 @@ expect_status 0
 if command -v python3 >/dev/null; then
     expect "valid JSON" python3 - report.json <<'PYTHON'
 import json, sys
-report = json.load(open(sys.argv[1]))
+[report] = json.load(open(sys.argv[1]))
 assert report["program"] == ["true", 'a "word"'], report["program"]
 assert report["counted_runs"] == 2 and report["warm_runs"] == 1 and report["exit_status"] == 0
 rows = {row["event"]: row for row in report["events"]}

@@ -143,7 +143,7 @@ expect_status 0
 if command -v python3 >/dev/null; then
     expect "the JSON has the counts" python3 - report.json <<'PYTHON'
 import json, sys
-report = json.load(open(sys.argv[1]))
+[report] = json.load(open(sys.argv[1]))
 rows = {row["event"]: row for row in report["events"]}
 assert report["backend"] == "perf" and report["table_version"] and report["lost_runs"] == 0
 assert rows["r2c2"]["values"] == [16646, 16646], rows["r2c2"]

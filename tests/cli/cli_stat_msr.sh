@@ -86,7 +86,7 @@ expect "everything is as it was" cmp before <(machine_registers "$cpu")
 if command -v python3 >/dev/null; then
     expect "counted by the registers" python3 - report.json "$cpu" <<'PYTHON'
 import json, sys
-report = json.load(open(sys.argv[1]))
+[report] = json.load(open(sys.argv[1]))
 rows = {row["event"]: row for row in report["events"]}
 assert report["backend"] == "msr" and report["cpu"] == int(sys.argv[2]), report["cpu"]
 assert rows["core_clk"]["source"] == rows["instructions"]["source"] == "msr"
