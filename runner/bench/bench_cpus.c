@@ -11,55 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { LIST_BYTES = 4096 };
-
-// Of processors with several types of core, as Linux calls them.
-static const char *const type_names[] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
-
-// A file of the kernel's with a list of CPUs. False where there is none.
-static bool list_file_read(const char *root, const char *path, cpu_set_t *set)
-{
-    char full[512], text[LIST_BYTES] = "";
-    CPU_ZERO(set);
-    snprintf(full, sizeof full, "%s%s", root, path);
-    FILE *file = fopen(full, "re");
-    if (!file)
-        return false;
-    if (!fgets(text, sizeof text, file))
-        text[0] = '\0';
-    fclose(file);
-    return cpulist_parse_set(text, set) == 0;
-}
-
-static struct bench_cpu cpu_read(const char *root, int cpu)
-{
-    struct bench_cpu read = {cpu, -1, -1};
-    char path[128];
-    cpu_set_t set;
-    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
-    if (list_file_read(root, path, &set))
-        for (int sibling = 0; sibling < CPU_SETSIZE && read.core < 0; sibling++)
-            if (CPU_ISSET((size_t)sibling, &set))
-                read.core = sibling;
-    for (int type = 0; type < (int)ARRAY_LEN(type_names); type++) {
-        snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpus", type_names[type]);
-        if (list_file_read(root, path, &set) && CPU_ISSET((size_t)cpu, &set))
-            read.type = type;
-    }
-    return read;
-}
-
-void bench_cpus_read(const char *root, const cpu_set_t *allowed, struct bench_cpus *cpus)
-{
-    cpus->n = 0;
-    list_file_read(root, "/sys/devices/system/cpu/present", &cpus->present);
-    bool known = list_file_read(root, "/sys/devices/system/cpu/online", &cpus->online);
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        if (CPU_ISSET((size_t)cpu, allowed) && (!known || CPU_ISSET((size_t)cpu, &cpus->online)))
-            cpus->usable[cpus->n++] = cpu_read(root, cpu);
-}
-
-static const struct bench_cpu *cpu_find(const struct bench_cpus *cpus, int cpu)
+static const struct cpu_place *cpu_find(const struct cpu_places *cpus, int cpu)
 {
     for (int i = 0; i < cpus->n; i++)
         if (cpus->usable[i].cpu == cpu)
@@ -75,23 +27,18 @@ static bool cpus_has(const int *chosen, int n, int cpu)
     return false;
 }
 
-static bool cpus_share(const struct bench_cpu *a, const struct bench_cpu *b)
-{
-    return a->core >= 0 && a->core == b->core;
-}
-
 // Whether it is a sibling of any that was chosen.
-static bool cpus_shares_core(const struct bench_cpus *cpus, const int *chosen, int n,
-                             const struct bench_cpu *cpu)
+static bool cpus_shares_core(const struct cpu_places *cpus, const int *chosen, int n,
+                             const struct cpu_place *cpu)
 {
     for (int i = 0; i < n; i++)
-        if (cpus_share(cpu_find(cpus, chosen[i]), cpu))
+        if (cpu_places_share(cpu_find(cpus, chosen[i]), cpu))
             return true;
     return false;
 }
 
 // How many may be used that are of this type.
-static int type_count(const struct bench_cpus *cpus, int type)
+static int type_count(const struct cpu_places *cpus, int type)
 {
     int n = 0;
     for (int i = 0; i < cpus->n; i++)
@@ -99,27 +46,27 @@ static int type_count(const struct bench_cpus *cpus, int type)
     return n;
 }
 
-static bool cpus_any_share(const struct bench_cpus *cpus)
+static bool cpus_any_share(const struct cpu_places *cpus)
 {
     for (int i = 0; i < cpus->n; i++)
         for (int k = 0; k < i; k++)
-            if (cpus_share(&cpus->usable[i], &cpus->usable[k]))
+            if (cpu_places_share(&cpus->usable[i], &cpus->usable[k]))
                 return true;
     return false;
 }
 
 // The last CPU that has enough others of its type; if there is one, with a sibling.
-static const struct bench_cpu *cpus_first(const struct bench_cpus *cpus, int wanted)
+static const struct cpu_place *cpus_first(const struct cpu_places *cpus, int wanted)
 {
-    const struct bench_cpu *first = NULL;
+    const struct cpu_place *first = NULL;
     for (int i = cpus->n - 1; i >= 0; i--) {
-        const struct bench_cpu *cpu = &cpus->usable[i];
+        const struct cpu_place *cpu = &cpus->usable[i];
         if (type_count(cpus, cpu->type) < wanted)
             continue;
         if (wanted == 1)
             return cpu;
         for (int k = 0; k < cpus->n; k++)
-            if (k != i && cpus_share(cpu, &cpus->usable[k]))
+            if (k != i && cpu_places_share(cpu, &cpus->usable[k]))
                 return cpu;
         first = first ? first : cpu;
     }
@@ -127,11 +74,11 @@ static const struct bench_cpu *cpus_first(const struct bench_cpus *cpus, int wan
 }
 
 // The next CPU: `sharing` says whether it should be a sibling of one that was chosen. -1: none is.
-static int cpus_next(const struct bench_cpus *cpus, const int *chosen, int n, bool sharing)
+static int cpus_next(const struct cpu_places *cpus, const int *chosen, int n, bool sharing)
 {
     int type = cpu_find(cpus, chosen[0])->type;
     for (int i = cpus->n - 1; i >= 0; i--) {
-        const struct bench_cpu *cpu = &cpus->usable[i];
+        const struct cpu_place *cpu = &cpus->usable[i];
         if (cpu->type == type && !cpus_has(chosen, n, cpu->cpu) &&
             cpus_shares_core(cpus, chosen, n, cpu) == sharing)
             return cpu->cpu;
@@ -140,7 +87,7 @@ static int cpus_next(const struct bench_cpus *cpus, const int *chosen, int n, bo
 }
 
 // Why a CPU that was named cannot be used.
-static int cpus_refuse(const struct bench_cpus *cpus, int cpu, struct err *err)
+static int cpus_refuse(const struct cpu_places *cpus, int cpu, struct err *err)
 {
     struct strbuf list = {0};
     if (cpu >= CPU_SETSIZE ||
@@ -163,7 +110,7 @@ static int cpus_refuse(const struct bench_cpus *cpus, int cpu, struct err *err)
     return -1;
 }
 
-static int cpus_too_few(const struct bench_cpus *cpus, int wanted, struct err *err)
+static int cpus_too_few(const struct cpu_places *cpus, int wanted, struct err *err)
 {
     cpu_set_t usable, offline;
     struct strbuf text = {0};
@@ -188,13 +135,13 @@ static int cpus_too_few(const struct bench_cpus *cpus, int wanted, struct err *e
     return -1;
 }
 
-static int cpus_too_few_of_type(const struct bench_cpus *cpus, int wanted, struct err *err)
+static int cpus_too_few_of_type(const struct cpu_places *cpus, int wanted, struct err *err)
 {
     struct strbuf text = {0};
-    for (int type = -1; type < (int)ARRAY_LEN(type_names); type++)
+    for (int type = -1; type < CPU_TYPES; type++)
         if (type_count(cpus, type))
             strbuf_printf(&text, "%s%d %s", text.len ? ", " : "", type_count(cpus, type),
-                          type < 0 ? "of another" : type_names[type]);
+                          type < 0 ? "of another" : cpu_type_names[type]);
     err_set(err,
             "%d threads need as many CPUs with one type of core, since cycles are calibrated and "
             "events counted for one; this process may use %s",
@@ -203,14 +150,14 @@ static int cpus_too_few_of_type(const struct bench_cpus *cpus, int wanted, struc
     return -1;
 }
 
-static int cpus_choose_freely(const struct bench_cpus *cpus, int first, int wanted, int *chosen,
+static int cpus_choose_freely(const struct cpu_places *cpus, int first, int wanted, int *chosen,
                               struct err *err)
 {
     if (first >= 0 && !cpu_find(cpus, first))
         return cpus_refuse(cpus, first, err);
     if (cpus->n < wanted)
         return cpus_too_few(cpus, wanted, err);
-    const struct bench_cpu *cpu = first >= 0 ? cpu_find(cpus, first) : cpus_first(cpus, wanted);
+    const struct cpu_place *cpu = first >= 0 ? cpu_find(cpus, first) : cpus_first(cpus, wanted);
     if (!cpu || type_count(cpus, cpu->type) < wanted)
         return cpus_too_few_of_type(cpus, wanted, err);
     chosen[0] = cpu->cpu;
@@ -223,40 +170,40 @@ static int cpus_choose_freely(const struct bench_cpus *cpus, int first, int want
     return 0;
 }
 
-int bench_cpus_choose(const struct bench_cpus *cpus, const struct bench_spec *spec, int *chosen,
+int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *spec, int *chosen,
                       struct err *err)
 {
     int wanted = spec->threads > 1 ? spec->threads : 1;
     if (!spec->cpus)
         return cpus_choose_freely(cpus, spec->cpu, wanted, chosen, err);
     for (int i = 0; i < wanted; i++) {
-        const struct bench_cpu *cpu = cpu_find(cpus, spec->cpus[i]);
+        const struct cpu_place *cpu = cpu_find(cpus, spec->cpus[i]);
         if (!cpu)
             return cpus_refuse(cpus, spec->cpus[i], err);
         if (cpus_has(chosen, i, cpu->cpu))
             return err_set(err, "CPU %d is named twice: each thread needs one of its own",
                            cpu->cpu);
         chosen[i] = cpu->cpu;
-        const struct bench_cpu *first = cpu_find(cpus, chosen[0]);
+        const struct cpu_place *first = cpu_find(cpus, chosen[0]);
         if (cpu->type != first->type)
             return err_set(err,
                            "CPU %d has another type of core (%s) than CPU %d (%s): cycles are "
                            "calibrated and events counted for one type. Measure them one after "
                            "the other",
-                           cpu->cpu, cpu->type < 0 ? "not known" : type_names[cpu->type],
-                           first->cpu, first->type < 0 ? "not known" : type_names[first->type]);
+                           cpu->cpu, cpu->type < 0 ? "not known" : cpu_type_names[cpu->type],
+                           first->cpu, first->type < 0 ? "not known" : cpu_type_names[first->type]);
     }
     return 0;
 }
 
 // The CPUs of the core of chosen[at], if that is its first one there and there are several.
-static bool describe_core(const struct bench_cpus *cpus, const int *chosen, int n, int at,
+static bool describe_core(const struct cpu_places *cpus, const int *chosen, int n, int at,
                           struct strbuf *out)
 {
-    const struct bench_cpu *own = cpu_find(cpus, chosen[at]);
+    const struct cpu_place *own = cpu_find(cpus, chosen[at]);
     bool several = false;
     for (int i = 0; i < n; i++) {
-        if (i == at || !cpus_share(own, cpu_find(cpus, chosen[i])))
+        if (i == at || !cpu_places_share(own, cpu_find(cpus, chosen[i])))
             continue;
         if (i < at)
             return false;
@@ -270,7 +217,7 @@ static bool describe_core(const struct bench_cpus *cpus, const int *chosen, int 
     return several;
 }
 
-const char *bench_cpus_describe(const struct bench_cpus *cpus, const int *chosen, int n,
+const char *bench_cpus_describe(const struct cpu_places *cpus, const int *chosen, int n,
                                 struct arena *arena)
 {
     struct strbuf text = {0};
@@ -284,7 +231,8 @@ const char *bench_cpus_describe(const struct bench_cpus *cpus, const int *chosen
     for (int i = 0; i < n; i++) {
         bool shares = false;
         for (int k = 0; k < n; k++)
-            shares |= k != i && cpus_share(cpu_find(cpus, chosen[i]), cpu_find(cpus, chosen[k]));
+            shares |=
+                k != i && cpu_places_share(cpu_find(cpus, chosen[i]), cpu_find(cpus, chosen[k]));
         if (shares)
             continue;
         strbuf_printf(&text, "%s%d", alone++ ? ", " : before, chosen[i]);
@@ -304,10 +252,10 @@ int bench_choose_cpus(const struct bench_spec *spec, struct bench_result *result
     cpu_set_t allowed;
     int wanted = spec->threads > 1 ? spec->threads : 1;
     int *chosen = arena_alloc(arena, (size_t)wanted * sizeof *chosen);
-    struct bench_cpus *cpus = arena_alloc(arena, sizeof *cpus);
+    struct cpu_places *cpus = arena_alloc(arena, sizeof *cpus);
     if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return err_set(err, "cannot read which CPUs may be used");
-    bench_cpus_read(count_machine_live(NULL).root, &allowed, cpus);
+    cpu_places_read(count_machine_live(NULL).root, &allowed, cpus);
     if (bench_cpus_choose(cpus, spec, chosen, err) != 0)
         return -1;
     result->cpus = chosen;

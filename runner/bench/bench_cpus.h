@@ -4,32 +4,17 @@
 #define LATPUT_BENCH_CPUS_H
 
 #include "bench.h"
-
-#include <sched.h>
-
-struct bench_cpu {
-    int cpu;
-    int core; // the lowest CPU of the core that it is a thread of; -1: not known
-    int type; // of core, an index into the kernel's names (cpu_core, ...); -1: there is one type
-};
-struct bench_cpus {
-    struct bench_cpu usable[CPU_SETSIZE]; // ascending
-    int n;
-    cpu_set_t online, present; // empty where that is not known
-};
-
-// Reads /sys below `root` ("" or a directory of a test) for the CPUs of `allowed`.
-void bench_cpus_read(const char *root, const cpu_set_t *allowed, struct bench_cpus *cpus);
+#include "measure/cpu_places.h"
 
 // Fills chosen[spec->threads]: those that the spec names, or: the first two on one core where that
 // is possible, the next ones on cores of their own, then the siblings of those; so that three
 // threads show both what siblings share and what cores share. All of one type of core. -1 with a
 // message that says what is in the way.
-int bench_cpus_choose(const struct bench_cpus *cpus, const struct bench_spec *spec, int *chosen,
+int bench_cpus_choose(const struct cpu_places *cpus, const struct bench_spec *spec, int *chosen,
                       struct err *err);
 
 // "3+1 on one core; 2 on a core of its own". Owned by the arena.
-const char *bench_cpus_describe(const struct bench_cpus *cpus, const int *chosen, int n,
+const char *bench_cpus_describe(const struct cpu_places *cpus, const int *chosen, int n,
                                 struct arena *arena);
 
 #endif

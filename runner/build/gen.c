@@ -46,6 +46,16 @@ static void gen_text(const char *text, struct strbuf *out)
         strbuf_puts(out, "\n");
 }
 
+// Code that few kernels have; text NULL: this one has not.
+static void gen_part(int id, const char *name, const char *text, struct strbuf *out)
+{
+    if (!text)
+        return;
+    strbuf_printf(out, "k%d_%s:\n", id, name);
+    gen_text(text, out);
+    strbuf_printf(out, "k%d_%s_end: nop\n", id, name);
+}
+
 static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strbuf *out)
 {
     const struct list_row *row = kernel->row;
@@ -58,11 +68,9 @@ static void gen_kernel_code(int id, const struct gen_kernel *kernel, struct strb
     // The nop keeps labels of two kernels from having the same address: the linker blames by
     // address.
     strbuf_printf(out, "k%d_end: nop\n", id);
-    if (!kernel->spec->fini)
-        return;
-    strbuf_printf(out, "k%d_fini:\n", id);
-    gen_text(kernel->spec->fini, out);
-    strbuf_printf(out, "k%d_fini_end: nop\n", id);
+    gen_part(id, "fini", kernel->spec->fini, out);
+    gen_part(id, "company_init", kernel->spec->company ? kernel->spec->company_init : NULL, out);
+    gen_part(id, "company", kernel->spec->company, out);
 }
 
 // The kernel's data, as struct core_fill.
@@ -73,10 +81,10 @@ static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strb
         const struct core_fill *fill = &spec->fills[i];
         strbuf_printf(out,
                       "dd %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 ", %" PRIu32
-                      "\n"
+                      ", %" PRIu32 ", 0\n"
                       "dq 0x%" PRIx64 ", 0x%" PRIx64 "\n",
                       fill->kind, fill->area, fill->cursor, fill->stride, fill->stagger,
-                      fill->frames, fill->bytes, fill->seed);
+                      fill->frames, fill->flags, fill->bytes, fill->seed);
     }
 }
 
@@ -89,24 +97,42 @@ static uint32_t gen_flags(const struct gen_kernel *kernel)
            (spec->once ? (uint32_t)CORE_ONCE : 0) | (spec->cold ? (uint32_t)CORE_COLD : 0);
 }
 
+// An address, or 0 where the kernel has nothing there; 64 bits wide in both modes.
+static void gen_address(int id, const char *name, bool has, int bits, struct strbuf *out)
+{
+    const char *high = bits == 32 ? ", 0" : "";
+    if (has)
+        strbuf_printf(out, "k%d_%s%s", id, name, high);
+    else
+        strbuf_printf(out, "0%s", high);
+}
+
+static void gen_length(int id, const char *name, bool has, struct strbuf *out)
+{
+    if (has)
+        strbuf_printf(out, "k%d_%s_end-k%d_%s, ", id, name, id, name);
+    else
+        strbuf_puts(out, "0, ");
+}
+
 // The end of struct core_kernel: what only properties want.
 static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, struct strbuf *out)
 {
-    const char *high = bits == 32 ? ", 0" : "";
-    strbuf_puts(out, bits == 32 ? "dd " : "dq ");
-    if (spec->fini)
-        strbuf_printf(out, "k%d_fini%s, ", id, high);
-    else
-        strbuf_printf(out, "0%s, ", high);
-    if (spec->nfills)
-        strbuf_printf(out, "k%d_fills%s\ndd ", id, high);
-    else
-        strbuf_printf(out, "0%s\ndd ", high);
-    if (spec->fini)
-        strbuf_printf(out, "k%d_fini_end-k%d_fini", id, id);
-    else
-        strbuf_puts(out, "0");
-    strbuf_printf(out, ", %d, %d, %d\n", spec->nfills, spec->align, spec->copies);
+    const char *wide = bits == 32 ? "dd " : "dq ";
+    strbuf_puts(out, wide);
+    gen_address(id, "fini", spec->fini, bits, out);
+    strbuf_puts(out, ", ");
+    gen_address(id, "fills", spec->nfills, bits, out);
+    strbuf_puts(out, "\ndd ");
+    gen_length(id, "fini", spec->fini, out);
+    strbuf_printf(out, "%d, %d, %d\n%s", spec->nfills, spec->align, spec->copies, wide);
+    gen_address(id, "company", spec->company, bits, out);
+    strbuf_puts(out, ", ");
+    gen_address(id, "company_init", spec->company, bits, out);
+    strbuf_puts(out, "\ndd ");
+    gen_length(id, "company", spec->company, out);
+    gen_length(id, "company_init", spec->company, out);
+    strbuf_printf(out, "%d, %d\n", spec->company_from, spec->company_to);
 }
 
 // One struct core_kernel; its size and order are asserted in core/core_abi.h.

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 13, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 14, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -33,6 +33,11 @@ enum core_fill_kind {
 };
 enum { CORE_AREAS_MAX = 4, CORE_CURSORS_MAX = 16, CORE_FILLS_MAX = 4 };
 enum { CORE_PAGE = 4096, CORE_LINE = 64 };
+enum {
+    CORE_FILL_SHARED = 1, // the same memory for the company, too; else it has its own
+    CORE_FILL_CODE = 2,   // may be executed, where the program may write code (CORE_PERMIT_CODE)
+    CORE_FILL_SMALL = 4,  // in no huge pages
+};
 struct core_fill {
     uint32_t kind; // enum core_fill_kind
     uint32_t area;
@@ -40,18 +45,22 @@ struct core_fill {
     uint32_t stride;  // of a chase: from node to node
     uint32_t stagger; // of a chase: node i lies i * stagger bytes further within its page
     uint32_t frames;  // of the area: pages repeat after so many, by being the same memory; 0: never
-    uint64_t bytes;   // of the area that are filled
+    uint32_t flags;   // of the area: CORE_FILL_*
+    uint32_t reserved;
+    uint64_t bytes; // of the area that are filled
     uint64_t seed;
 };
-_Static_assert(sizeof(struct core_fill) == 40, "mirrored in gen.c");
+_Static_assert(sizeof(struct core_fill) == 48, "mirrored in gen.c");
 
 // The page of parameters, CORE_PAGE behind the start of the data area.
 struct core_parameters {
     uint64_t cursors[CORE_CURSORS_MAX]; // kept from call to call
     uint64_t areas[CORE_AREAS_MAX];     // addresses
     uint64_t bytes[CORE_AREAS_MAX];     // that are filled for this kernel
+    uint64_t mapped[CORE_AREAS_MAX];    // bytes of the whole areas
+    uint64_t process;                   // its number, which is that of its one thread
 };
-_Static_assert(sizeof(struct core_parameters) == 192, "mirrored in macros/property.inc");
+_Static_assert(sizeof(struct core_parameters) == 232, "mirrored in macros/property.inc");
 
 // One kernel of the object. The table is the symbol `latput_kernels`, the number of its entries the
 // 32-bit symbol `latput_kernel_count`. Addresses are 64 bits wide in 32-bit objects too.
@@ -71,8 +80,24 @@ struct core_kernel {
     uint32_t fini_bytes, nfills;
     uint32_t align;  // of the loop; 0: as all
     uint32_t copies; // of the body in the loop; 0: chosen
+    // What goes round on other CPUs while the body is timed (core_company.c), and what is done
+    // there before; 0: nothing does. On those of the configuration's CPUs from company_from up to
+    // but without company_to.
+    uint64_t company, company_init;
+    uint32_t company_bytes, company_init_bytes;
+    uint32_t company_from, company_to;
 };
-_Static_assert(sizeof(struct core_kernel) == 112, "mirrored in gen.c");
+_Static_assert(sizeof(struct core_kernel) == 144, "mirrored in gen.c");
+
+// What the bodies of a program may do beside computing, by bits. The core lets nothing else through
+// its filter, whatever bodies try.
+enum core_permit {
+    CORE_PERMIT_CALL = 1,    // getppid(), the system call that does nothing
+    CORE_PERMIT_DISCARD = 2, // madvise(area, mapped, MADV_DONTNEED) of whole areas
+    CORE_PERMIT_SIGNAL = 4,  // tgkill(process, process, SIGUSR1), which comes back at once
+    CORE_PERMIT_CODE = 8,    // areas may have code that is written while it runs
+    CORE_PERMITS = 15,
+};
 
 enum core_mode {
     CORE_MODE_MEASURE, // the selected kernels, in passes
@@ -81,7 +106,8 @@ enum core_mode {
 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
-// ncounters counters: at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else.
+// ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by
+// ncompany 32-bit CPUs.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -114,7 +140,10 @@ struct core_config {
     uint32_t timed;      // 1: kernels read the counters themselves, as in CORE_MODE_MEASURE
     // CORE_MODE_MEASURE:
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
+    uint32_t ncompany;   // CPUs for company, at most CORE_COMPANY_MAX
+    uint32_t permits;    // CORE_PERMIT_*
 };
+enum { CORE_COMPANY_MAX = 256 };
 
 // How the core gets at a count. Kernels read counters themselves, between the same fences as the
 // clock (core_rdpmc.c). CORE_MODE_BENCH without `timed` reads all of them at once through the
@@ -242,7 +271,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 144, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 152, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 enum {
@@ -21,12 +22,15 @@ enum {
 static struct area {
     uint8_t *base;
     uint64_t bytes, huge_bytes;
-    uint32_t frames;
+    uint32_t frames, flags;
 } areas[CORE_AREAS_MAX];
 static uint32_t *order;                       // of the nodes of a chase
+static uint64_t most_nodes;                   // of any of them
 static struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
 static uint32_t ndone;
 static bool walked; // the chases in them
+static bool leave_shared;
+static pid_t own_process;
 
 static const struct core_fill *area_fills(const struct core_kernel *kernel)
 {
@@ -38,7 +42,7 @@ static uint64_t fill_nodes(const struct core_fill *fill)
     return fill->stride ? fill->bytes / fill->stride : 0;
 }
 
-static void area_check(const struct core_fill *fill)
+static void area_check(const struct core_fill *fill, uint32_t permits)
 {
     bool chase = fill->kind == CORE_FILL_CHASE || fill->kind == CORE_FILL_CHASE_LINEAR;
     if (fill->kind >= CORE_FILL_KINDS || fill->area >= CORE_AREAS_MAX ||
@@ -46,6 +50,8 @@ static void area_check(const struct core_fill *fill)
         (chase && (fill->stride < sizeof(uint64_t) || fill_nodes(fill) < 1 ||
                    fill_nodes(fill) > UINT32_MAX)))
         send_fatal("the data of a kernel are of no known kind");
+    if (fill->flags & CORE_FILL_CODE && !(permits & CORE_PERMIT_CODE))
+        send_fatal("the kernels of this program may write no code");
 }
 
 // One memory many times: each group of `frames` pages shows the same.
@@ -69,8 +75,10 @@ static void area_map(struct area *area)
     area->bytes = (area->bytes + group - 1) / group * group;
     if (area->bytes > (uint64_t)SIZE_MAX / 2)
         send_fatal("too much data for this mode");
-    uint8_t *base = mmap(NULL, (size_t)area->bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int protection = PROT_READ | PROT_WRITE | (area->flags & CORE_FILL_CODE ? PROT_EXEC : 0);
+    int sharing = area->flags & CORE_FILL_SHARED ? MAP_SHARED : MAP_PRIVATE;
+    uint8_t *base = mmap(NULL, (size_t)area->bytes + HUGE_BYTES, protection,
+                         sharing | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base == MAP_FAILED)
         send_fatal("cannot map %llu MiB for data", (unsigned long long)area->bytes >> 20);
     area->base = base + (-(uintptr_t)base & (HUGE_BYTES - 1));
@@ -78,7 +86,9 @@ static void area_map(struct area *area)
         area_map_frames(area);
         return;
     }
-    madvise(area->base, (size_t)area->bytes, MADV_HUGEPAGE); // what came of it is told
+    // What came of it is told.
+    madvise(area->base, (size_t)area->bytes,
+            area->flags & CORE_FILL_SMALL ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
     for (uint64_t at = 0; at < area->bytes; at += CORE_PAGE)
         area->base[at] = 0;
 }
@@ -106,34 +116,64 @@ static void area_find_huge(void)
     fclose(file);
 }
 
-void area_setup(const struct kernel_run *runs, uint32_t n)
+static void area_map_all(bool shared)
 {
-    uint64_t nodes = 0;
+    for (int i = 0; i < CORE_AREAS_MAX; i++)
+        if (areas[i].bytes && !(areas[i].flags & CORE_FILL_SHARED) == !shared)
+            area_map(&areas[i]);
+}
+
+void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits)
+{
     for (uint32_t i = 0; i < n; i++) {
         const struct core_fill *fills = area_fills(runs[i].kernel);
         if (runs[i].kernel->nfills > CORE_FILLS_MAX)
             send_fatal("a kernel wants more data than there can be");
         for (uint32_t f = 0; f < runs[i].kernel->nfills; f++) {
-            area_check(&fills[f]);
+            area_check(&fills[f], permits);
             struct area *area = &areas[fills[f].area];
             // A staggered node may lie behind the last page.
             uint64_t bytes = fills[f].bytes + CORE_PAGE;
             area->bytes = bytes > area->bytes ? bytes : area->bytes;
             area->frames = fills[f].frames;
-            nodes = fill_nodes(&fills[f]) > nodes ? fill_nodes(&fills[f]) : nodes;
+            area->flags = fills[f].flags;
+            most_nodes = fill_nodes(&fills[f]) > most_nodes ? fill_nodes(&fills[f]) : most_nodes;
         }
     }
-    for (int i = 0; i < CORE_AREAS_MAX; i++)
-        if (areas[i].bytes)
-            area_map(&areas[i]);
-    if (nodes) {
-        order = mmap(NULL, (size_t)nodes * sizeof *order, PROT_READ | PROT_WRITE,
+    area_map_all(true);
+}
+
+void area_setup_own(void)
+{
+    own_process = getpid();
+    area_map_all(false);
+    if (most_nodes) {
+        order = mmap(NULL, (size_t)most_nodes * sizeof *order, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         if (order == MAP_FAILED)
-            send_fatal("cannot map the order of %llu nodes", (unsigned long long)nodes);
-        madvise(order, (size_t)nodes * sizeof *order, MADV_HUGEPAGE);
+            send_fatal("cannot map the order of %llu nodes", (unsigned long long)most_nodes);
+        madvise(order, (size_t)most_nodes * sizeof *order, MADV_HUGEPAGE);
     }
     area_find_huge();
+}
+
+int area_filter_calls(uint32_t permits, struct filter_call *calls)
+{
+    int n = 0;
+    for (int i = 0; i < CORE_AREAS_MAX && permits & CORE_PERMIT_DISCARD; i++)
+        if (areas[i].base)
+            calls[n++] = (struct filter_call){
+                SYS_madvise,
+                3,
+                {(uintptr_t)areas[i].base, (uintptr_t)areas[i].bytes, MADV_DONTNEED},
+                0
+            };
+    return n;
+}
+
+void area_leave_shared(void)
+{
+    leave_shared = true;
 }
 
 void area_told(uint64_t *bytes, uint64_t *huge_bytes)
@@ -236,16 +276,19 @@ void area_fill(const struct core_kernel *kernel, bool walk)
 {
     const struct core_fill *fills = area_fills(kernel);
     struct core_parameters *parameters = time_parameters();
+    parameters->process = (uint64_t)own_process;
     if (kernel->nfills == 0)
         return;
     bool same = kernel->nfills == ndone && memcmp(fills, done, ndone * sizeof *fills) == 0;
     for (uint32_t i = 0; i < kernel->nfills; i++) {
         parameters->areas[fills[i].area] = (uint64_t)(uintptr_t)areas[fills[i].area].base;
         parameters->bytes[fills[i].area] = fills[i].bytes;
-        if (!same)
+        parameters->mapped[fills[i].area] = areas[fills[i].area].bytes;
+        bool theirs = leave_shared && fills[i].flags & CORE_FILL_SHARED;
+        if (!same && !theirs)
             fill_one(&fills[i], parameters);
         bool chase = fills[i].kind == CORE_FILL_CHASE || fills[i].kind == CORE_FILL_CHASE_LINEAR;
-        if (chase && walk && !(same && walked))
+        if (chase && walk && !theirs && !(same && walked))
             walk_chase(&fills[i], &parameters->cursors[fills[i].cursor]);
     }
     walked = walk || (same && walked);

@@ -59,8 +59,8 @@ static size_t code_fixed_bytes(const struct core_kernel *kernel)
     return kernel->init_bytes + kernel->fini_bytes + kernel->align +
            (size_t)(core_wait_end - core_wait) + (size_t)(core_start_end - core_start) +
            2 * LOOP_ALIGN + (size_t)(core_step_end - core_step) + JNZ_BYTES +
-           (size_t)(core_stop_end - core_stop) + (size_t)(core_exit_end - core_exit) +
-           (size_t)(core_spare_end - core_spare) +
+           (size_t)(core_watch_end - core_watch) + (size_t)(core_stop_end - core_stop) +
+           (size_t)(core_exit_end - core_exit) + (size_t)(core_spare_end - core_spare) +
            (size_t)(core_count_begin_end - core_count_begin) +
            (size_t)(core_unspare_end - core_unspare) +
            (size_t)(core_count_stop_end - core_count_stop);
@@ -122,7 +122,7 @@ static void code_align(uint32_t align)
 }
 
 static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_t copies,
-                                       bool waits)
+                                       const struct code_options *options)
 {
     if (code_fixed_bytes(kernel) + (size_t)kernel->body_bytes * copies >
         (size_t)(code_limit - code_at))
@@ -130,7 +130,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_align(LOOP_ALIGN);
     const uint8_t *entry = code_at;
     code_put(code_pointer(kernel->init), kernel->init_bytes);
-    if (waits)
+    if (options->waits)
         code_put(core_wait, (size_t)(core_wait_end - core_wait));
     code_put_counters_begin();
     code_put(core_start, (size_t)(core_start_end - core_start));
@@ -138,7 +138,10 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     const uint8_t *loop = code_at;
     for (uint32_t i = 0; i < copies; i++)
         code_put(code_pointer(kernel->body), kernel->body_bytes);
-    code_put(core_step, (size_t)(core_step_end - core_step));
+    if (options->watches)
+        code_put(core_watch, (size_t)(core_watch_end - core_watch));
+    else
+        code_put(core_step, (size_t)(core_step_end - core_step));
     static const uint8_t jnz[] = {0x0f, 0x85};
     code_put(jnz, sizeof jnz);
     int32_t back = (int32_t)(loop - (code_at + 4));
@@ -155,7 +158,7 @@ struct code code_add(const struct core_kernel *kernel, struct code_options optio
     struct code code = {.nvariants = 0};
     uint32_t copies = code_copies(kernel, options);
     while (code.nvariants < VARIANTS_MAX) {
-        const uint8_t *entry = code_add_variant(kernel, copies, options.waits);
+        const uint8_t *entry = code_add_variant(kernel, copies, &options);
         code.variants[code.nvariants++] = (struct code_variant){entry, code_at, copies};
         if (copies == 1 || options.copies || kernel->copies)
             break;

@@ -20,6 +20,7 @@ enum {
     RECORD_BYTES = sizeof(struct core_record),
     GUARD_CALLS = 5,
     SEAL_CALLS = 4,
+    PERMIT_CALLS = 2,
     OPENING_BYTES = 64, // until core_sealed has noted STATE_OPENING, and more
 };
 
@@ -73,9 +74,10 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
     guard_allow_memory(uc);
 }
 
-void guard_setup(void)
+void guard_setup(uint32_t permits)
 {
-    static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGSYS};
+    // The last one comes to bodies that send it to themselves; the handler does nothing then.
+    static const int signals[] = {SIGILL, SIGSEGV, SIGBUS, SIGFPE, SIGTRAP, SIGSYS, SIGUSR1};
     stack_t stack = {.ss_size = SIGNAL_STACK_BYTES};
     stack.ss_sp =
         mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -84,7 +86,8 @@ void guard_setup(void)
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
     action.sa_sigaction = guard_handler;
     sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+    size_t n = sizeof signals / sizeof signals[0] - (permits & CORE_PERMIT_SIGNAL ? 0 : 1);
+    for (size_t i = 0; i < n; i++)
         sigaction(signals[i], &action, NULL);
     guard_seal()->signal_stack = (struct seal_stack){stack.ss_sp, 0, SIGNAL_STACK_BYTES};
 }
@@ -120,14 +123,29 @@ static void guard_seal_calls(struct filter_call calls[SEAL_CALLS])
     memcpy(calls, all, sizeof all);
 }
 
-void guard_drop_privileges(void)
+// What the bodies of this program may do besides; returns how many calls that are.
+static int guard_permit_calls(uint32_t permits, struct filter_call calls[PERMIT_CALLS])
+{
+    uintptr_t process = (uintptr_t)getpid();
+    int n = 0;
+    if (permits & CORE_PERMIT_CALL)
+        calls[n++] = (struct filter_call){SYS_getppid, 0, {0}, 0};
+    if (permits & CORE_PERMIT_SIGNAL)
+        calls[n++] = (struct filter_call){
+            SYS_tgkill, 3, {process, process, SIGUSR1},
+              0
+        };
+    return n;
+}
+
+void guard_drop_privileges(uint32_t permits, const struct filter_call *more, int nmore)
 {
     guard_limit(RLIMIT_CORE, 0);
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
     // clang-format off
-    struct filter_call calls[GUARD_CALLS + SEAL_CALLS + 2] = {
+    struct filter_call calls[GUARD_CALLS + SEAL_CALLS + 2 + PERMIT_CALLS + GUARD_MORE_CALLS] = {
         {SYS_write, 3, {CORE_RECORD_FD, (uintptr_t)&guard_seal()->record, RECORD_BYTES}, 0},
         {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_seal()->pause, 0}, 0},
         {SYS_restart_syscall, 0, {0}, 0},
@@ -139,6 +157,9 @@ void guard_drop_privileges(void)
     guard_seal_calls(&calls[GUARD_CALLS]);
     ncalls += count_filter_call(&calls[ncalls]);
     ncalls += own_filter_call(&calls[ncalls]);
+    ncalls += guard_permit_calls(permits, &calls[ncalls]);
+    for (int i = 0; i < nmore; i++)
+        calls[ncalls++] = more[i];
     if (filter_install(calls, ncalls) != 0)
         send_fatal("cannot load the system-call filter: %s", strerror(errno));
 }

@@ -102,6 +102,7 @@ extern uint32_t core_seal_bytes;
 // core_call.asm
 extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
 extern const uint32_t core_seal_start; // address of struct core_seal
+extern const uint32_t core_company_start;
 long core_call(long number, long a, long b, long c, long d); // a system call, without libc
 
 // core_send.c: records to the runner.
@@ -114,7 +115,8 @@ extern const uint8_t core_seal_closed[], core_seal_open[], core_seal_opened[];
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
-    core_step_end[], core_stop[], core_stop_end[], core_exit[], core_exit_end[];
+    core_step_end[], core_watch[], core_watch_end[], core_stop[], core_stop_end[], core_exit[],
+    core_exit_end[];
 // Stubs of kernels that are counted. In the last four a part for each of CORE_TIMED_MAX counters
 // follows the other, all of one length.
 extern const uint8_t core_spare[], core_spare_end[], core_unspare[], core_unspare_end[],
@@ -138,6 +140,8 @@ struct kernel_run {
     struct code code;
     struct core_kernel empty; // the same without a body, where events are counted
     struct code empty_code;
+    struct core_kernel company; // what goes round on other CPUs, as a kernel; in their processes
+    struct code company_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
     double loop_tsc;   // shortest time of one iteration seen
@@ -214,16 +218,46 @@ bool team_start(void);                       // sets core_state.start_tsc a litt
 bool team_agree(bool mine, uint32_t late_tsc, bool *all); // whether all accept the repetition
 bool team_give_up(bool mine, bool *give_up); // whether thread 0 wants to, by its `mine`
 
+// At COMPANY_START. Bodies can write here; what comes of it is said of their own kernels, since all
+// kernels of a program are of one property.
+struct company {
+    uint32_t going; // 1: those who were called go round. Mirrors core_watch in core_layout.inc
+    uint32_t turn;  // counts the calls
+    uint32_t kernel, from, to;
+    uint32_t running;         // of those who were called, in their loops or at their end
+    struct guard_fault fault; // of one of them
+};
+
+// core_company.c
+struct company *company_map(const struct core_config *config); // NULL: it cannot be
+// Around the timing of a kernel that wants company; at once where it does not.
+void company_begin(const struct core_kernel *kernel);
+void company_end(const struct core_kernel *kernel);
+
+// core_company_serve.c: processes on other CPUs, in which something goes round while one is timed.
+// Splits off one for each of the CPUs, before the system-call filter. Returns which one this is
+// from then on, or -1: the one that measures.
+int company_split(const struct core_config *config, const int32_t *cpus);
+void company_prepare(struct kernel_run *run); // before code is built: what its loop is
+_Noreturn void company_serve(struct kernel_run *runs, uint32_t n); // in those processes
+
 // core_bench.c
 void bench_measure(const struct core_config *config, const struct times *times,
                    struct kernel_run *run);
 
 // core_area.c: large data of kernels.
-void area_setup(const struct kernel_run *runs, uint32_t n); // before the system-call filter
-void area_told(uint64_t *bytes, uint64_t *huge_bytes);      // what was mapped
+// In two steps, before the system-call filter: what company shares is mapped before it is split
+// off, all else behind that.
+void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits);
+void area_setup_own(void);
+// The calls by which bodies give back areas, if they may: at most CORE_AREAS_MAX; how many.
+struct filter_call;
+int area_filter_calls(uint32_t permits, struct filter_call *calls);
+void area_told(uint64_t *bytes, uint64_t *huge_bytes); // what was mapped
 // As the kernel wants it; memory is not sealed. `walk`: along chases, so that caches hold of them
 // what they would after many rounds.
 void area_fill(const struct core_kernel *kernel, bool walk);
+void area_leave_shared(void); // from now on: what is in shared areas is another process's matter
 void area_chill(const struct kernel_run *run); // its code and large data out of the caches
 struct core_parameters *time_parameters(void); // in the data area (core_time.c)
 
@@ -232,6 +266,7 @@ void code_begin(size_t bytes);
 struct code_options {
     uint32_t copies; // of the body in the loop, in one unrolling only; 0: chosen
     bool waits;      // for core_state.start_tsc, before the clock is read
+    bool watches;    // goes round until company is to stop, instead of so many times
 };
 // All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
 void code_count(const struct core_counter *counters, uint32_t n);
@@ -268,8 +303,10 @@ void guard_protect(const void *stack_from);
 bool guard_intact(void); // false if they changed since guard_protect
 
 // core_guard.c: signals, limits and system-call filter.
-void guard_setup(void);                    // handlers and an own signal stack
-void guard_drop_privileges(void);          // rlimits and seccomp; last step before the first body
+void guard_setup(uint32_t permits); // handlers and an own signal stack
+// rlimits and seccomp; last step before the first body. `calls` are let through as well.
+enum { GUARD_MORE_CALLS = CORE_AREAS_MAX };
+void guard_drop_privileges(uint32_t permits, const struct filter_call *calls, int ncalls);
 struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
 void guard_sleep_ms(uint32_t ms);
 

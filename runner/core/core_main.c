@@ -15,6 +15,7 @@ enum { SEAL_SMALL_BYTES = 4096 }; // what others than runs need of sealed memory
 static struct core_config config;
 static struct times times;
 static struct kernel_run *runs; // config.nselected of them
+static int32_t company_cpus[CORE_COMPANY_MAX];
 
 static void read_all(void *to, size_t bytes)
 {
@@ -76,9 +77,12 @@ static void read_config(void)
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
     bool timed = core_is_timed(&config);
+    if (config.ncompany > CORE_COMPANY_MAX || config.permits & ~(uint32_t)CORE_PERMITS)
+        send_fatal("more wanted of the core than there is");
     if (config.ncounters > (timed ? (uint32_t)CORE_TIMED_MAX : (uint32_t)CORE_COUNTERS_MAX))
         send_fatal("more counters wanted than a record holds");
     read_all(counters, config.ncounters * sizeof *counters);
+    read_all(company_cpus, config.ncompany * sizeof *company_cpus);
     if (!timed) {
         count_open(counters, config.ncounters);
         return;
@@ -103,7 +107,7 @@ static void find_features(void)
 
 static size_t build_code(void)
 {
-    const struct code_options options = {config.copies, config.threads > 1};
+    const struct code_options options = {config.copies, config.threads > 1, false};
     size_t bytes = time_code_bytes();
     for (uint32_t i = 0; i < config.nselected; i++)
         bytes += code_bytes(runs[i].kernel, options);
@@ -122,6 +126,22 @@ static size_t build_code(void)
         runs[i].code = code_add(runs[i].kernel, options);
     code_end();
     return bytes;
+}
+
+// In a process of company: what it goes round in, and what the clock cannot do without.
+static void build_company(void)
+{
+    const struct code_options options = {.copies = 1, .watches = true};
+    size_t bytes = time_code_bytes();
+    for (uint32_t i = 0; i < config.nselected; i++) {
+        company_prepare(&runs[i]);
+        bytes += code_bytes(&runs[i].company, options);
+    }
+    code_begin(bytes);
+    time_build(&config);
+    for (uint32_t i = 0; i < config.nselected; i++)
+        runs[i].company_code = code_add(&runs[i].company, options);
+    code_end();
 }
 
 static void send_hello(size_t bytes)
@@ -161,14 +181,23 @@ int main(void)
         send_fatal("cannot run on CPU %d: %s", config.cpu, strerror(errno));
     find_features();
     own_remember();
-    guard_setup();
+    guard_setup(config.permits);
     team_join(&config);
     measure_setup();
-    area_setup(runs, config.nselected);
+    area_setup(runs, config.nselected, config.permits);
+    bool helps = company_split(&config, company_cpus) >= 0;
+    area_setup_own();
+    if (helps) {
+        build_company();
+        close(CORE_RECORD_FD); // what goes round there speaks for nobody
+        guard_drop_privileges(0, NULL, 0);
+        company_serve(runs, config.nselected);
+    }
     size_t bytes = build_code();
     if (config.mode == CORE_MODE_FLOOR)
         floor_prepare();
-    guard_drop_privileges();
+    struct filter_call calls[GUARD_MORE_CALLS];
+    guard_drop_privileges(config.permits, calls, area_filter_calls(config.permits, calls));
     time_calibrate(&config, &times);
     send_hello(bytes);
     if (config.mode == CORE_MODE_FLOOR) {

@@ -215,8 +215,10 @@ uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uin
         .features = core_features | FEATURE_MMX,
         .vec_fill = {kernel->vec_fill, kernel->vec_fill}
     };
+    company_begin(kernel);
     uint32_t ticks = time_setup(&setup, iterations);
     own_restore();
+    company_end(kernel);
     return ticks;
 }
 

@@ -44,6 +44,8 @@ struct exec_params {
     // core cycles, which are then in the samples.
     const struct core_counter *counters;
     int ncounters;
+    const int *company; // other CPUs, at most CORE_COMPANY_MAX, for kernels that want some there
+    int ncompany;
 };
 // The defaults of the method (docs/MEASUREMENT.md), without facts about the CPU.
 struct exec_params exec_defaults(void);

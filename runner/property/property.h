@@ -7,6 +7,7 @@
 
 #include "core/core_abi.h"
 #include "derive/conclude.h"
+#include "measure/cpu_places.h"
 #include "plan/plan.h"
 #include "util/err.h"
 #include "util/mem.h"
@@ -23,6 +24,7 @@ enum property_base {
     BASE_L1I,
     BASE_L2,
     BASE_L3,
+    BASE_CPUS, // how many may be used
     BASE_COUNT
 };
 struct property_number {
@@ -30,7 +32,22 @@ struct property_number {
     enum property_base base;
 };
 
-enum sweep_rule { SWEEP_NONE, SWEEP_VALUES, SWEEP_LINEAR, SWEEP_GEOMETRIC };
+enum sweep_rule {
+    SWEEP_NONE,
+    SWEEP_VALUES,
+    SWEEP_LINEAR,
+    SWEEP_GEOMETRIC,
+    SWEEP_CPUS // the numbers of those that may be used
+};
+// On which other CPUs the template's company goes round meanwhile.
+enum property_company {
+    COMPANY_NONE,
+    COMPANY_CPU,     // CPU number x
+    COMPANY_SIBLING, // another thread of the measuring core
+    COMPANY_CORE,    // a CPU of another core
+    COMPANY_ALL,     // all others
+    COMPANY_THREADS, // so many others that x CPUs are busy in all
+};
 enum { SWEEP_VALUES_MAX = 64, SWEEP_POINTS_MAX = 4096 };
 struct property_sweep {
     enum sweep_rule rule;
@@ -72,6 +89,9 @@ struct property {
     const char *vm;               // why the number means little on a virtual machine; "": it does
     bool once, cold, quick, clear_upper;
     uint64_t gpr_fill, vec_fill;
+    enum property_company company;
+    bool on_by;       // the second variable is the CPU that measures
+    uint32_t permits; // CORE_PERMIT_*
 };
 
 // All properties of the lists, in the order of file names and lines.
@@ -97,6 +117,10 @@ void properties_free(struct properties *properties);
 struct property_machine {
     double cache_bytes[BASE_COUNT]; // by BASE_L1D ... BASE_L3; 0: unknown
     double memory_bytes;            // that data may take
+    // CPUs that may be used, of the type of the one that measures; it comes first, then those that
+    // share its core, then the others.
+    struct cpu_place cpus[CORE_COMPANY_MAX + 1];
+    int ncpus;
 };
 // NaN where a cache is not known.
 double property_number_value(const struct property_number *number,
@@ -113,6 +137,16 @@ int property_by_points(const struct property *property, const struct property_ma
 // Bytes that the data of a point take.
 double property_data_bytes(const struct property *property, const struct property_machine *machine,
                            double x, double by);
+
+// The CPU that measures a point, and those of its company into cpus[CORE_COMPANY_MAX], as numbers;
+// returns how many those are. -1: the point cannot be, and *why says it; it is to be left out where
+// that is empty.
+struct property_point {
+    double x, by; // by: NaN where there is none
+};
+int property_places(const struct property *property, const struct property_machine *machine,
+                    const struct property_point *point, int *measuring, int cpus[CORE_COMPANY_MAX],
+                    struct err *why);
 
 // The kernel of a point. Strings are the arena's.
 struct kernel_spec property_kernel(const struct property *property,

@@ -22,13 +22,26 @@ static const char *kernel_optional(const struct property *property, const char *
     return arena_printf(arena, "%%ifmacro %s_%s 3-*\n%s%%endif\n", property->macro, part, call);
 }
 
-static const char *kernel_body(const struct property *property, const char *call,
-                               struct arena *arena)
+static const char *kernel_needed(const struct property *property, const char *call,
+                                 const char *part, struct arena *arena)
 {
     return arena_printf(arena,
-                        "%%ifmacro %s_body 3-*\n%s%%else\n"
-                        "%%error macros/%s has no macro %s_body 3-*\n%%endif\n",
-                        property->macro, call, property->file, property->macro);
+                        "%%ifmacro %s_%s 3-*\n%s%%else\n"
+                        "%%error macros/%s has no macro %s_%s 3-*\n%%endif\n",
+                        property->macro, part, call, property->file, property->macro, part);
+}
+
+// What goes round on other CPUs meanwhile.
+static void kernel_company(const struct property *property, const struct property_variant *variant,
+                           const struct property_point *point, struct arena *arena,
+                           struct kernel_spec *spec)
+{
+    if (property->company == COMPANY_NONE)
+        return;
+    const char *init = kernel_call(property, variant, point->x, point->by, "company_init", arena);
+    const char *body = kernel_call(property, variant, point->x, point->by, "company", arena);
+    spec->company_init = kernel_optional(property, init, "company_init", arena);
+    spec->company = kernel_needed(property, body, "company", arena);
 }
 
 static const struct core_fill *kernel_fills(const struct property *property,
@@ -56,7 +69,7 @@ struct kernel_spec property_kernel(const struct property *property,
     double count = property_number_value(&property->count, machine, x, by);
     struct kernel_spec spec = {
         .shape = arena_printf(arena, "%s %.0f %.0f", variant->name, x, isnan(by) ? 0 : by),
-        .body = kernel_body(property, body, arena),
+        .body = kernel_needed(property, body, "body", arena),
         .init = arena_printf(arena, "%%include \"property.inc\"\n%%include \"%s\"\n%s",
                              property->file, kernel_optional(property, init, "init", arena)),
         .fini = kernel_optional(property, fini, "fini", arena),
@@ -74,5 +87,7 @@ struct kernel_spec property_kernel(const struct property *property,
         .once = property->once,
         .cold = property->cold,
     };
+    const struct property_point point = {x, by};
+    kernel_company(property, variant, &point, arena, &spec);
     return spec;
 }

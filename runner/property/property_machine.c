@@ -77,7 +77,30 @@ double property_memory_free(const char *root)
     return isnan(bytes) ? MEMORY_UNKNOWN : bytes;
 }
 
-struct property_machine property_machine_find(const struct cpu_info *cpu)
+// The measuring CPU, those that share its core, the others; of one type, since cycles are
+// calibrated for one.
+static void machine_find_cpus(const cpu_set_t *allowed, int measuring,
+                              struct property_machine *machine)
+{
+    static struct cpu_places places; // large
+    const struct cpu_place *own = NULL;
+    cpu_places_read("", allowed, &places);
+    for (int i = 0; i < places.n && !own; i++)
+        own = places.usable[i].cpu == measuring ? &places.usable[i] : NULL;
+    if (!own)
+        return;
+    machine->cpus[machine->ncpus++] = *own;
+    for (int sharing = 1; sharing >= 0; sharing--)
+        for (int i = 0; i < places.n && machine->ncpus <= CORE_COMPANY_MAX; i++) {
+            const struct cpu_place *place = &places.usable[i];
+            if (place != own && place->type == own->type &&
+                cpu_places_share(place, own) == (sharing == 1))
+                machine->cpus[machine->ncpus++] = *place;
+        }
+}
+
+struct property_machine property_machine_find(const struct cpu_info *cpu, const cpu_set_t *allowed,
+                                              int measuring)
 {
     struct property_machine machine = {
         .memory_bytes = fmin(MEMORY_SHARE * property_memory_free(""), MEMORY_MOST)};
@@ -89,5 +112,6 @@ struct property_machine property_machine_find(const struct cpu_info *cpu)
                                                       : BASE_ONE;
         machine.cache_bytes[base] = (double)cache->bytes;
     }
+    machine_find_cpus(allowed, measuring, &machine);
     return machine;
 }

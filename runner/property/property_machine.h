@@ -6,7 +6,9 @@
 #include "cpuinfo/cpuinfo.h"
 #include "property.h"
 
-struct property_machine property_machine_find(const struct cpu_info *cpu);
+// `allowed`: the CPUs that may be used; `measuring`: the one that measures.
+struct property_machine property_machine_find(const struct cpu_info *cpu, const cpu_set_t *allowed,
+                                              int measuring);
 
 // Bytes that may be used by the files of a system: /proc/meminfo, and memory.max and memory.current
 // of the control group that /proc/self/cgroup names below /sys/fs/cgroup, all below `root` ("").

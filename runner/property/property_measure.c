@@ -114,11 +114,15 @@ static int sweep_begin(struct sweep *sweep, const struct property_machine *machi
     }
     for (int v = 0; v < property->nvariants && nxs; v++)
         for (int b = 0; b < nbys && result->variants[v].outcome == OUTCOME_OK; b++)
-            for (int x = 0; x < nxs && result->npoints < POINTS_MAX; x++)
-                sweep_add(sweep, v, xs[x], bys[b]);
+            for (int x = 0; x < nxs && result->npoints < POINTS_MAX; x++) {
+                const struct property_point point = {xs[x], bys[b]};
+                int measuring_cpu, cpus[CORE_COMPANY_MAX];
+                if (property_places(property, machine, &point, &measuring_cpu, cpus, &why) >= 0)
+                    sweep_add(sweep, v, xs[x], bys[b]);
+            }
     if (nxs && result->npoints == 0) {
         result->outcome = OUTCOME_UNSUPPORTED;
-        result->detail = result->variants[0].detail;
+        result->detail = *why.text ? to_text(sweep->arena, &why) : result->variants[0].detail;
     }
     return result->npoints;
 }
@@ -137,7 +141,48 @@ struct round {
     struct exec_kernel *measured;
     int *points; // of each kernel
     int n;
+    struct round_group { // kernels that are measured on one CPU
+        int cpu;         // -1: that of the session
+        int company[CORE_COMPANY_MAX], ncompany;
+        bool *has; // by kernel
+    } * groups;
+    int ngroups;
 };
+
+static struct round_group *round_group(const struct sweep *sweep, struct round *round, int cpu)
+{
+    for (int i = 0; i < round->ngroups; i++)
+        if (round->groups[i].cpu == cpu)
+            return &round->groups[i];
+    struct round_group *group = &round->groups[round->ngroups++];
+    size_t bytes = (size_t)round->n * sizeof *group->has;
+    *group = (struct round_group){.cpu = cpu, .has = arena_alloc(sweep->arena, bytes)};
+    memset(group->has, 0, bytes);
+    return group;
+}
+
+// Where a kernel is measured, and which of the group's CPUs are its company: those of one kernel
+// come in one order, of which each has a beginning.
+static void round_place(const struct sweep *sweep, struct round *round, int kernel,
+                        struct kernel_spec *spec)
+{
+    const struct stored_point *at = &sweep->result->points[round->points[kernel]];
+    const struct property_point point = {at->x, at->by};
+    struct err why;
+    int cpu = -1, cpus[CORE_COMPANY_MAX];
+    int n = property_places(sweep->property, sweep->measuring->machine, &point, &cpu, cpus, &why);
+    struct round_group *group = round_group(sweep, round, cpu);
+    group->has[kernel] = true;
+    for (int i = 0; i < n; i++) {
+        int index = 0;
+        while (index < group->ncompany && group->company[index] != cpus[i])
+            index++;
+        if (index == group->ncompany)
+            group->company[group->ncompany++] = cpus[i];
+        spec->company_from = i == 0 ? index : spec->company_from;
+    }
+    spec->company_to = spec->company_from + (n > 0 ? n : 0);
+}
 
 static const struct list_row *round_row(struct sweep *sweep)
 {
@@ -167,13 +212,15 @@ static void round_plan(struct sweep *sweep, int first, struct round *round)
     struct kernel_spec *specs = arena_alloc(sweep->arena, n * sizeof *specs);
     round->kernels = arena_alloc(sweep->arena, n * sizeof *round->kernels);
     round->measured = arena_alloc(sweep->arena, n * sizeof *round->measured);
+    int most_groups = sweep->measuring->machine->ncpus + 1;
+    round->groups = arena_alloc(sweep->arena, (size_t)most_groups * sizeof *round->groups);
     for (int i = 0; i < round->n; i++) {
         struct stored_point *point = &sweep->result->points[round->points[i]];
         specs[i] = property_kernel(sweep->property, &sweep->property->variants[point->variant],
                                    sweep->measuring->machine, point->x, point->by, sweep->arena);
         point->instances = specs[i].instances;
         round->kernels[i] = (struct gen_kernel){.row = row, .test = &test, .spec = &specs[i]};
-        round->measured[i].selected = true;
+        round_place(sweep, round, i, &specs[i]);
     }
 }
 
@@ -209,7 +256,31 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.counters = NULL;
     params.ncounters = 0;
     params.config.counts_clk = 0;
+    params.config.permits = sweep->property->permits;
     return params;
+}
+
+// Each group in processes of its own.
+static int round_run(struct sweep *sweep, struct round *round, const struct program *program,
+                     struct exec_summary *summary, struct err *err)
+{
+    int status = 0;
+    bool stopped = false;
+    for (int g = 0; g < round->ngroups && status == 0 && !stopped; g++) {
+        const struct round_group *group = &round->groups[g];
+        struct exec_params params = round_params(sweep);
+        params.company = group->company;
+        params.ncompany = group->ncompany;
+        if (group->cpu >= 0)
+            params.config.cpu = group->cpu;
+        for (int i = 0; i < round->n; i++)
+            round->measured[i].selected = group->has[i];
+        const struct exec_job job = {program->path, &params, round->measured, round->n,
+                                     sweep->measuring->progress};
+        status = exec_run(&job, sweep->arena, summary, err);
+        stopped = status == 0 && summary->stopped;
+    }
+    return status;
 }
 
 static void round_take(struct sweep *sweep, const struct round *round)
@@ -241,12 +312,8 @@ static int sweep_round(struct sweep *sweep, int first, struct err *err)
     if (measuring->planned)
         measuring->planned(measuring->progress->context, round.n);
     int status = round_build(sweep, &round, &program, err);
-    if (status == 0 && program.path) {
-        const struct exec_params params = round_params(sweep);
-        const struct exec_job job = {program.path, &params, round.measured, round.n,
-                                     measuring->progress};
-        status = exec_run(&job, sweep->arena, &summary, err);
-    }
+    if (status == 0 && program.path)
+        status = round_run(sweep, &round, &program, &summary, err);
     if (status == 0 && program.path) {
         measuring->stopped |= summary.stopped;
         sweep->result->area_bytes = (int64_t)summary.area_bytes;

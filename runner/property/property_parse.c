@@ -5,13 +5,14 @@
 
 #include "cpuinfo/cpuinfo.h"
 #include "list/list_value.h"
+#include "util/strbuf.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const base_names[BASE_COUNT] = {"", "x", "by", "l1d", "l1i", "l2", "l3"};
+static const char *const base_names[BASE_COUNT] = {"", "x", "by", "l1d", "l1i", "l2", "l3", "cpus"};
 
 // Next word up to one of `ends`, without blanks around it; NULL at the end.
 static const char *next_word(struct property_parse *parse, const char **text, const char *ends)
@@ -66,7 +67,7 @@ int parse_number(struct property_parse *parse, const char *text, struct property
         if (strcmp(base, base_names[b]) == 0)
             number->base = (enum property_base)b;
     if (number->base == BASE_ONE && star)
-        return err_set(parse->err, "'%s': behind * stands x, by, l1d, l1i, l2 or l3", text);
+        return err_set(parse->err, "'%s': behind * stands x, by, l1d, l1i, l2, l3 or cpus", text);
     if (number->base != BASE_ONE && !star)
         return 0;
     const char *plain = star ? arena_strndup(parse->arena, text, (size_t)(star - text)) : text;
@@ -176,11 +177,15 @@ int parse_sweep(struct property_parse *parse, const char *text, struct property_
         sweep->rule = SWEEP_VALUES;
         return parse_values(parse, text, sweep);
     }
+    if (strcmp(rule, "cpus") == 0) {
+        sweep->rule = SWEEP_CPUS;
+        return next_word(parse, &text, " ") ? err_set(parse->err, "nothing stands behind cpus") : 0;
+    }
     sweep->rule = strcmp(rule, "linear") == 0      ? SWEEP_LINEAR
                   : strcmp(rule, "geometric") == 0 ? SWEEP_GEOMETRIC
                                                    : SWEEP_NONE;
     if (sweep->rule == SWEEP_NONE)
-        return err_set(parse->err, "'%s' is none of linear, geometric and values", rule);
+        return err_set(parse->err, "'%s' is none of linear, geometric, values and cpus", rule);
     const char *range = next_word(parse, &text, " ");
     return parse_range(parse, range, sweep) == 0 ? parse_steps(parse, text, sweep) : -1;
 }
@@ -205,19 +210,42 @@ int parse_template(struct property_parse *parse, const char *text, struct proper
     return 0;
 }
 
+// What an area is, beside what is in it. False: the word is none of these.
+static bool parse_data_flag(const char *word, struct property_data *data)
+{
+    static const struct {
+        const char *name;
+        uint32_t flag;
+    } flags[] = {
+        {"shared", CORE_FILL_SHARED},
+        {"code",   CORE_FILL_CODE  },
+        {"small",  CORE_FILL_SMALL },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if (strcmp(flags[i].name, word) == 0) {
+            data->fill.flags |= flags[i].flag;
+            return true;
+        }
+    return false;
+}
+
 // KEY=VALUE of data.
 static int parse_data_option(struct property_parse *parse, const char *word,
                              struct property_data *data)
 {
     static const char *const names[] = {"bytes", "stride", "stagger", "cursor", "frames", "seed"};
     size_t len = strcspn(word, "="), which = 0;
+    if (parse_data_flag(word, data))
+        return 0;
     while (which < ARRAY_LEN(names) &&
            (strlen(names[which]) != len || strncmp(names[which], word, len) != 0))
         which++;
     if (which == ARRAY_LEN(names) || !word[len])
         return err_set(
             parse->err,
-            "'%s' is none of bytes=, stride=, stagger=, cursor=, frames= and seed=", word);
+            "'%s' is none of bytes=, stride=, stagger=, cursor=, frames=, seed=, shared, code and "
+            "small",
+            word);
     if (which < 2)
         return parse_number(parse, word + len + 1, which ? &data->stride : &data->bytes);
     double number = 0;
@@ -308,16 +336,61 @@ static int parse_option(struct property_parse *parse, const struct option *optio
     return 0;
 }
 
-// Why the number means little on a virtual machine.
-static int parse_vm(struct property_parse *parse, const char *value, struct property *property)
+// A word of a list behind `name=`; its number in *number.
+static int parse_choice(struct property_parse *parse, const char *value, const char *const *choices,
+                        size_t n, int *number)
 {
-    static const char *const words[] = {"paging", "placement", "trap", "clock"};
-    for (size_t i = 0; i < ARRAY_LEN(words); i++)
-        if (*value == '=' && strcmp(value + 1, words[i]) == 0) {
-            property->vm = words[i];
+    struct strbuf text = {0};
+    for (size_t i = 0; i < n; i++) {
+        if (*value == '=' && strcmp(value + 1, choices[i]) == 0) {
+            *number = (int)i;
+            strbuf_free(&text);
             return 0;
         }
-    return err_set(parse->err, "vm= is paging, placement, trap or clock");
+        strbuf_printf(&text, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " or ", choices[i]);
+    }
+    err_set(parse->err, "%.*s= is %s", (int)strcspn(parse->at, "="), parse->at, strbuf_text(&text));
+    strbuf_free(&text);
+    return -1;
+}
+
+// Options whose values are words. 1: the word is none of them.
+static int parse_word_option(struct property_parse *parse, const char *word, size_t len,
+                             struct property *property)
+{
+    static const char *const vm[] = {"paging", "placement", "trap", "clock"};
+    static const char *const company[] = {"cpu", "sibling", "core", "all", "threads"};
+    static const char *const on[] = {"by"};
+    static const char *const permits[] = {"call", "discard", "signal", "code"};
+    int number = 0, status = 1;
+    if (len == 2 && strncmp(word, "vm", len) == 0) {
+        status = parse_choice(parse, word + len, vm, ARRAY_LEN(vm), &number);
+        property->vm = vm[number];
+    } else if (len == 7 && strncmp(word, "company", len) == 0) {
+        status = parse_choice(parse, word + len, company, ARRAY_LEN(company), &number);
+        property->company = (enum property_company)(COMPANY_CPU + number);
+    } else if (len == 2 && strncmp(word, "on", len) == 0) {
+        status = parse_choice(parse, word + len, on, ARRAY_LEN(on), &number);
+        property->on_by = true;
+    } else if (len == 6 && strncmp(word, "permit", len) == 0) {
+        status = parse_choice(parse, word + len, permits, ARRAY_LEN(permits), &number);
+        property->permits |= 1u << number;
+    }
+    return status;
+}
+
+// What options, sweeps and data must have of each other.
+static int check_options(struct property_parse *parse, const struct property *property)
+{
+    for (int i = 0; i < property->ndata; i++)
+        if (property->data[i].fill.flags & CORE_FILL_CODE &&
+            !(property->permits & CORE_PERMIT_CODE))
+            return err_set(parse->err, "data that is code wants permit=code");
+    if (property->on_by && property->by.rule != SWEEP_CPUS)
+        return err_set(parse->err, "on=by wants a second variable that goes over cpus");
+    if ((property->company == COMPANY_CPU) != (property->sweep.rule == SWEEP_CPUS))
+        return err_set(parse->err, "company=cpu and a sweep over cpus belong together");
+    return 0;
 }
 
 int parse_options(struct property_parse *parse, const char *text, struct property *property)
@@ -341,18 +414,19 @@ int parse_options(struct property_parse *parse, const char *text, struct propert
         while (i < ARRAY_LEN(options) &&
                (strlen(options[i].name) != len || strncmp(options[i].name, word, len) != 0))
             i++;
-        if (len == 2 && strncmp(word, "vm", len) == 0) {
-            if (parse_vm(parse, word + len, property) != 0)
-                return -1;
+        int other = parse_word_option(parse, word, len, property);
+        if (other < 0)
+            return -1;
+        if (other == 0)
             continue;
-        }
         if (i == ARRAY_LEN(options))
             return err_set(parse->err,
                            "'%s' is no option; there are once, cold, quick, clear_upper, vm=, "
-                           "copies=, align=, seconds=, window=, gpr= and vec=",
+                           "company=, on=, permit=, copies=, align=, seconds=, window=, gpr= and "
+                           "vec=",
                            word);
         if (parse_option(parse, &options[i], word + len) != 0)
             return -1;
     }
-    return 0;
+    return check_options(parse, property);
 }

@@ -122,7 +122,8 @@ static int sweeps_one(struct sweeps *run, const struct property_machine *machine
 static int sweeps_all(struct sweeps *run, struct err *err)
 {
     const struct properties *properties = run->properties;
-    const struct property_machine machine = property_machine_find(run->session.cpu);
+    const struct property_machine machine = property_machine_find(
+        run->session.cpu, &run->session.affinity, run->session.params.config.cpu);
     int status = 0;
     run->progress = progress_start(properties->n, run->options->quiet);
     progress_name(run->progress, "properties");

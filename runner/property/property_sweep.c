@@ -3,6 +3,7 @@
 #include "property.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 double property_number_value(const struct property_number *number,
                              const struct property_machine *machine, double x, double by)
@@ -14,6 +15,8 @@ double property_number_value(const struct property_number *number,
         return number->factor * x;
     case BASE_BY:
         return number->factor * by;
+    case BASE_CPUS:
+        return number->factor * machine->ncpus;
     default:
         return machine->cache_bytes[number->base] > 0
                    ? number->factor * machine->cache_bytes[number->base]
@@ -25,12 +28,17 @@ double property_data_bytes(const struct property *property, const struct propert
                            double x, double by)
 {
     double bytes = 0;
+    // How many processes have data of their own.
+    int users = property->company == COMPANY_NONE   ? 1
+                : property->company == COMPANY_CORE ? 2
+                                                    : machine->ncpus;
     for (int i = 0; i < property->ndata; i++) {
         const struct property_data *data = &property->data[i];
         double own = property_number_value(&data->bytes, machine, x, by);
         double stride = property_number_value(&data->stride, machine, x, by);
         // Beside the nodes of a chase, their order takes four bytes each.
-        bytes += data->fill.frames ? 0 : own + own / fmax(stride, 1) * 4;
+        bool own_each = !(data->fill.flags & CORE_FILL_SHARED);
+        bytes += data->fill.frames ? 0 : (own + own / fmax(stride, 1) * 4) * (own_each ? users : 1);
     }
     return bytes;
 }
@@ -50,6 +58,20 @@ static bool add_point(double values[SWEEP_POINTS_MAX], int *n, double x)
         return false;
     values[(*n)++] = x;
     return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static int sweep_cpus(const struct property_machine *machine, double values[SWEEP_POINTS_MAX])
+{
+    for (int i = 0; i < machine->ncpus; i++)
+        values[i] = machine->cpus[i].cpu;
+    qsort(values, (size_t)machine->ncpus, sizeof *values, compare_numbers);
+    return machine->ncpus;
 }
 
 static int sweep_points(const struct property_sweep *sweep, double from, double to,
@@ -78,7 +100,7 @@ int property_points(const struct property *property, const struct property_machi
     double from = 0, to = 0, bys[SWEEP_POINTS_MAX];
     int nbys = property_by_points(property, machine, bys), n;
     *limit = (double)NAN;
-    if (sweep->rule != SWEEP_VALUES) {
+    if (sweep->rule == SWEEP_LINEAR || sweep->rule == SWEEP_GEOMETRIC) {
         from = property_number_value(&sweep->from, machine, 0, 0);
         to = property_number_value(&sweep->to, machine, 0, 0);
         if (isnan(from) || isnan(to)) {
@@ -86,7 +108,8 @@ int property_points(const struct property *property, const struct property_machi
             return 0;
         }
     }
-    n = sweep_points(sweep, from, to, values);
+    n = sweep->rule == SWEEP_CPUS ? sweep_cpus(machine, values)
+                                  : sweep_points(sweep, from, to, values);
     int all = n;
     while (n > 0 && property_data_bytes(property, machine, values[n - 1], bys[nbys - 1]) >
                         machine->memory_bytes)
@@ -106,7 +129,9 @@ int property_by_points(const struct property *property, const struct property_ma
     const struct property_sweep *by = &property->by;
     double from = property_number_value(&by->from, machine, 0, 0);
     double to = property_number_value(&by->to, machine, 0, 0);
-    int n = by->rule == SWEEP_NONE ? 0 : sweep_points(by, from, to, values);
+    int n = by->rule == SWEEP_NONE   ? 0
+            : by->rule == SWEEP_CPUS ? sweep_cpus(machine, values)
+                                     : sweep_points(by, from, to, values);
     if (n)
         return n;
     values[0] = (double)NAN;

@@ -42,6 +42,33 @@ cat >root/macros/own.inc <<'EOF'
 %macro crash_body 3-*
     ud2
 %endmacro
+; The timed one asks, the company answers.
+%macro ask_init 3-*
+    mov rbx, area_at(0)
+%endmacro
+%macro ask_body 3-*
+    mov dword [rbx], 1
+%ifnidn %1, crashes
+%%wait:
+    cmp dword [rbx], 2
+    jne %%wait
+%endif
+%endmacro
+%macro ask_company_init 3-*
+    mov rbx, area_at(0)
+%endmacro
+%macro ask_company 3-*
+%ifidn %1, crashes
+    ud2
+%endif
+    mov eax, 1
+    mov ecx, 2
+    lock cmpxchg [rbx], ecx
+%endmacro
+%macro call_body 3-*
+    mov eax, 110 ; getppid
+    syscall
+%endmacro
 %endif
 EOF
 cat >root/lists/properties/own.csv <<EOF
@@ -51,6 +78,19 @@ chain,Chains,How long are chains?,links,clk,add imul,linear 8..40 step 4,,own.in
 chase,Chase,Is it one?,bytes,ns,,values 4096 8192 16384,,chase.inc:chase,chase 0 bytes=x,8,plateaus,,
 crash,Crash,What if it does?,times,clk,,values 1 2,,own.inc:crash,,1,knee,,
 EOF
+
+# With company on another CPU; and system calls, which the core lets through where the row says so.
+cat >root/lists/properties/wider.csv <<EOF
+# Wider
+$columns
+ask,Ask,Does it answer?,times,ns,answers,values 1 2,,own.inc:ask,zero 0 bytes=4K shared,1,level,,company=core
+fails,Fails,What if company crashes?,times,ns,crashes,values 1,,own.inc:ask,zero 0 bytes=4K shared,1,level,,company=core
+call,Call,What is a call?,times,ns,,values 1,,own.inc:call,,1,level,,permit=call
+refused,Refused,What if it is not allowed?,times,ns,,values 1,,own.inc:call,,1,level,,
+EOF
+run check "$SCRATCH/root/lists/properties/wider.csv"
+expect_status 0
+mv root/lists/properties/wider.csv .
 
 run check "$SCRATCH/root/lists/properties/own.csv"
 expect_status 0
@@ -87,5 +127,18 @@ if [ "$STATUS" = 0 ]; then # a pack of forms only may refuse a run without any
     run property --db two.db --show
     expect_status 0
     expect_out '^Chains '
+fi
+
+# Of hosts that are never quiet nothing more is wanted than that.
+mv wider.csv root/lists/properties/
+run property --db wider.db --format csv call refused
+expect_status 0
+expect_out '^wider,call,.*(ok|unstable),'
+expect_out '^wider,refused,.*SIGSYS'
+run property --db wider.db --format csv ask fails
+expect_status 0
+if ! grep -q 'two CPUs\|one core' "$OUT"; then
+    expect_out '^wider,ask,.*(ok|unstable),'
+    expect_out '^wider,fails,.*SIGILL'
 fi
 finish

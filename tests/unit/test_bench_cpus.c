@@ -87,13 +87,13 @@ struct placed {
 static int choose(const struct made_machine *made, int first, int last,
                   const struct bench_spec *spec, struct placed *placed, struct err *err)
 {
-    static struct bench_cpus cpus;
+    static struct cpu_places cpus;
     cpu_set_t allowed;
     CPU_ZERO(&allowed);
     for (int cpu = first; cpu <= last; cpu++)
         CPU_SET((size_t)cpu, &allowed);
     make(made);
-    bench_cpus_read(machine_root, &allowed, &cpus);
+    cpu_places_read(machine_root, &allowed, &cpus);
     assert_int_equal(machine_end(), 0);
     int status = bench_cpus_choose(&cpus, spec, placed->chosen, err);
     if (status == 0)

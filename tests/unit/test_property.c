@@ -115,7 +115,14 @@ static void test_faults(void **state)
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,align=100", "power of two"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,copies=0", "from 1 to"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,warm", "is no option"},
-        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,vm=yes", "vm= is"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,vm=yes", "vm= is paging, placement, trap or clock"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=me", "company= is cpu, sibling, core, all"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=cpu", "belong together"},
+        {"x,T,Q,u,clk,,cpus,,a.inc:b,,,knee,,", "belong together"},
+        {"x,T,Q,u,clk,,cpus 3,,a.inc:b,,,knee,,company=cpu", "nothing stands behind cpus"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,on=by", "wants a second variable"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,permit=write", "permit= is call, discard"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,zero 0 bytes=4K code,,knee,,", "wants permit=code"},
     };
     // clang-format on
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
@@ -127,6 +134,70 @@ static void test_faults(void **state)
         assert_int_equal(properties.n, 0);
         properties_free(&properties);
     }
+}
+
+// Which CPUs take part, on a machine with two cores of two threads.
+static void test_places(void **state)
+{
+    (void)state;
+    static const struct property_machine smt = {
+        .cpus = {{3, 1, -1}, {1, 1, -1}, {0, 0, -1}, {2, 0, -1}},
+        .ncpus = 4,
+    };
+    static const struct {
+        const char *sweep, *by, *options;
+        double x, at;
+        int measuring, n, first; // n -1: none
+    } cases[] = {
+        {"values 1", "",          "company=sibling",   1, 0, 3, 1,  1},
+        {"values 1", "",          "company=core",      1, 0, 3, 1,  0},
+        {"values 1", "",          "company=all",       1, 0, 3, 3,  1},
+        {"values 1", "",          "company=threads",   1, 0, 3, 0,  0},
+        {"values 3", "",          "company=threads",   3, 0, 3, 2,  1},
+        {"cpus",     "CPU: cpus", "company=cpu on=by", 2, 0, 0, 1,  2},
+        {"cpus",     "CPU: cpus", "company=cpu on=by", 2, 2, 2, -1, 2},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct properties properties;
+        struct err err;
+        char text[200];
+        int measuring = -1, cpus[CORE_COMPANY_MAX];
+        snprintf(text, sizeof text, "x,T,Q,u,clk,,%s,%s,a.inc:b,,,knee,,%s", cases[i].sweep,
+                 cases[i].by, cases[i].options);
+        assert_int_equal(read_row(text, &properties, &err), 0);
+        const struct property_point point = {cases[i].x, cases[i].at};
+        assert_int_equal(property_places(&properties.rows[0], &smt, &point, &measuring, cpus, &err),
+                         cases[i].n);
+        assert_int_equal(measuring, cases[i].measuring);
+        if (cases[i].n > 0)
+            assert_int_equal(cpus[0], cases[i].first);
+        assert_string_equal(err.text, "");
+        properties_free(&properties);
+    }
+}
+
+// Where there is no such CPU, the reason is said.
+static void test_no_places(void **state)
+{
+    (void)state;
+    static const struct property_machine alone = {.cpus = {{0, 0, -1}}, .ncpus = 1};
+    static const struct property_machine two = {
+        .cpus = {{0, 0, -1}, {1, 1, -1}},
+          .ncpus = 2
+    };
+    struct properties properties;
+    struct err err;
+    int measuring, cpus[CORE_COMPANY_MAX];
+    const struct property_point point = {1, 0};
+    assert_int_equal(
+        read_row("x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,company=sibling", &properties, &err), 0);
+    assert_int_equal(property_places(&properties.rows[0], &two, &point, &measuring, cpus, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "no other thread of the core"));
+    assert_int_equal(property_places(&properties.rows[0], &alone, &point, &measuring, cpus, &err),
+                     -1);
+    assert_non_null(strstr(err.text, "two CPUs"));
+    properties_free(&properties);
 }
 
 static void test_sweeps(void **state)
@@ -275,6 +346,7 @@ int main(void)
         return 99;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_row),    cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_no_places),
         cmocka_unit_test(test_sweeps), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_kernel), cmocka_unit_test(test_machine),
         cmocka_unit_test(test_tree),

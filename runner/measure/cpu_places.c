@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// What the system says of the CPUs that may be used; see cpu_places.h.
+#include "cpu_places.h"
+
+#include "util/cpulist.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { LIST_BYTES = 4096 };
+
+// Of processors with several types of core, as Linux calls them.
+const char *const cpu_type_names[CPU_TYPES] = {"cpu_core", "cpu_atom", "cpu_lowpower"};
+
+// A file of the kernel's with a list of CPUs. False where there is none.
+static bool list_file_read(const char *root, const char *path, cpu_set_t *set)
+{
+    char full[512], text[LIST_BYTES] = "";
+    CPU_ZERO(set);
+    snprintf(full, sizeof full, "%s%s", root, path);
+    FILE *file = fopen(full, "re");
+    if (!file)
+        return false;
+    if (!fgets(text, sizeof text, file))
+        text[0] = '\0';
+    fclose(file);
+    return cpulist_parse_set(text, set) == 0;
+}
+
+static struct cpu_place place_read(const char *root, int cpu)
+{
+    struct cpu_place read = {cpu, -1, -1};
+    char path[128];
+    cpu_set_t set;
+    snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu%d/topology/thread_siblings_list", cpu);
+    if (list_file_read(root, path, &set))
+        for (int sibling = 0; sibling < CPU_SETSIZE && read.core < 0; sibling++)
+            if (CPU_ISSET((size_t)sibling, &set))
+                read.core = sibling;
+    for (int type = 0; type < CPU_TYPES; type++) {
+        snprintf(path, sizeof path, "/sys/bus/event_source/devices/%s/cpus", cpu_type_names[type]);
+        if (list_file_read(root, path, &set) && CPU_ISSET((size_t)cpu, &set))
+            read.type = type;
+    }
+    return read;
+}
+
+void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_places *cpus)
+{
+    cpus->n = 0;
+    list_file_read(root, "/sys/devices/system/cpu/present", &cpus->present);
+    bool known = list_file_read(root, "/sys/devices/system/cpu/online", &cpus->online);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET((size_t)cpu, allowed) && (!known || CPU_ISSET((size_t)cpu, &cpus->online)))
+            cpus->usable[cpus->n++] = place_read(root, cpu);
+}
+
+bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b)
+{
+    return a->core >= 0 && a->core == b->core;
+}

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The CPUs that may be used, and which of them are threads of one core, as the system says it.
+#ifndef LATPUT_CPU_PLACES_H
+#define LATPUT_CPU_PLACES_H
+
+#include <sched.h>
+#include <stdbool.h>
+
+enum { CPU_TYPES = 3 };
+extern const char *const cpu_type_names[CPU_TYPES]; // as Linux calls them
+
+struct cpu_place {
+    int cpu;
+    int core; // the lowest CPU of the core that it is a thread of; -1: not known
+    int type; // of core, an index into the kernel's names (cpu_core, ...); -1: there is one type
+};
+struct cpu_places {
+    struct cpu_place usable[CPU_SETSIZE]; // ascending
+    int n;
+    cpu_set_t online, present; // empty where that is not known
+};
+
+// Reads /sys below `root` ("" or a directory of a test) for the CPUs of `allowed`.
+void cpu_places_read(const char *root, const cpu_set_t *allowed, struct cpu_places *cpus);
+
+bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b);
+
+#endif
