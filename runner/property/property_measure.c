@@ -307,7 +307,7 @@ static int sweep_round(struct sweep *sweep, int first, struct err *err)
     struct property_measuring *measuring = sweep->measuring;
     struct round round = {0};
     struct program program = {0};
-    struct exec_summary summary;
+    struct exec_summary summary = {0};
     round_plan(sweep, first, &round);
     if (measuring->planned)
         measuring->planned(measuring->progress->context, round.n);
