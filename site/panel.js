@@ -226,7 +226,10 @@
             );
             requestAnimationFrame(() => plot(place, deciding.passes));
         } else if (deciding) {
-            content.push(h("p", { class: "hint" }, "The samples are not in this page."));
+            const what = deciding.shape === null ? "kernels and their samples" : "samples";
+            content.push(
+                h("p", { class: "hint" }, `The ${what} are not in the data of this page.`),
+            );
         }
         return content;
     }

@@ -16,14 +16,16 @@
 #include <sys/stat.h>
 
 static const struct command_option pack_options[] = {
-    {0,   "db",           "FILE", "the database; default: db/latput.db"                          },
+    {0,   "db",           "FILE", "the database; default: db/latput.db"                           },
     {'r', "run",          "N",
-     "this run alone; default: the newest that is finished, and all that its tables are made of" },
-    {0,   "with-samples", NULL,   "every timing that the results follow from: ten times as large"},
+     "this run alone; default: the newest that is finished, and all that its tables are made of"  },
+    {0,   "with-samples", NULL,   "every timing that the results follow from: ten times as large" },
+    {'s', "slim",         NULL,
+     "only the results: neither kernels nor tables as text, and numbers to thousandths of a cycle"},
     {'o', "output",       "FILE",
      "the archive; default: a name that says what is in it, in results/. A "
-     "directory gets a file of that name"                                                        },
-    {0,   NULL,           NULL,   NULL                                                           },
+     "directory gets a file of that name"                                                         },
+    {0,   NULL,           NULL,   NULL                                                            },
 };
 
 enum { MESSAGE_WIDTH = 80 };
@@ -31,7 +33,8 @@ enum { MESSAGE_WIDTH = 80 };
 extern const struct command cmd_pack;
 
 // The path of the archive, to be freed: `output`, or the run's own name in a directory.
-static char *pack_path(struct store *store, int64_t run_id, const char *output, struct err *err)
+static char *pack_path(struct store *store, const struct pack_what *what, const char *output,
+                       struct err *err)
 {
     struct stat st;
     if (!output && mkdir("results", 0777) != 0 && errno != EEXIST) {
@@ -40,7 +43,7 @@ static char *pack_path(struct store *store, int64_t run_id, const char *output, 
     }
     if (output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
         return xstrdup(output);
-    char *name = pack_name(store, run_id, err);
+    char *name = pack_name(store, what->run_id, what->keep, err);
     char *path = name ? xasprintf("%s/%s", output ? output : "results", name) : NULL;
     free(name);
     return path;
@@ -55,14 +58,18 @@ static const char *pack_text(struct store_rows *rows, const char *name)
 static void pack_say_run(struct store_rows *rows, const struct pack_what *what, const char *path,
                          struct strbuf *out)
 {
+    static const char *const kept[] = {
+        [STORE_KEEP_RESULTS] = "without samples, kernels and the timings behind its ports",
+        [STORE_KEEP_KERNELS] = "without samples",
+        [STORE_KEEP_SAMPLES] = "with all samples",
+    };
     struct stat st;
     strbuf_printf(out, "latput pack: results of the CPU '%s', ", pack_text(rows, "brand"));
     strbuf_printf(out, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
     strbuf_printf(out, "and is filed under %s: ", pack_text(rows, "uarch"));
     strbuf_printf(out, "the run of %s by latput ", pack_text(rows, "started_utc"));
-    strbuf_printf(out, "%s%s, %s samples", pack_text(rows, "version"),
-                  what->others ? " and those that its tables need besides" : "",
-                  what->samples ? "with all" : "without");
+    strbuf_printf(out, "%s%s, %s", pack_text(rows, "version"),
+                  what->others ? " and those that its tables need besides" : "", kept[what->keep]);
     if (stat(path, &st) == 0)
         strbuf_printf(out, "; %.2f MB", (double)st.st_size / 1e6);
     strbuf_printf(out, ". Of this machine it tells CPUID, microcode, hypervisor ('%s'), ",
@@ -100,7 +107,7 @@ static int pack_of_run(struct store *store, struct pack_what *what, const char *
     int status = store_option_newest(&cmd_pack, store, &what->run_id);
     if (status != EXIT_DONE)
         return status;
-    char *path = pack_path(store, what->run_id, output, &err);
+    char *path = pack_path(store, what, output, &err);
     if (!path || pack_write(store, what, path, &err) != 0 || pack_say(store, what, path, &err) != 0)
         status = command_fail(&cmd_pack, EXIT_ENVIRONMENT, "%s", err.text);
     else
@@ -114,11 +121,17 @@ static int pack_run(int argc, char **argv)
     struct store_arguments arguments = {.db = NULL};
     struct store *store;
     int status = store_option_parse(&cmd_pack, argc, argv, &arguments);
+    if (status == EXIT_DONE && arguments.samples && arguments.slim)
+        status = command_fail(&cmd_pack, EXIT_USAGE,
+                              "--slim leaves out what --with-samples asks for; give one of them");
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_pack, arguments.db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    struct pack_what what = {.run_id = arguments.run_id, .samples = arguments.samples};
+    struct pack_what what = {.run_id = arguments.run_id,
+                             .keep = arguments.samples ? STORE_KEEP_SAMPLES
+                                     : arguments.slim  ? STORE_KEEP_RESULTS
+                                                       : STORE_KEEP_KERNELS};
     status = pack_of_run(store, &what, arguments.output);
     store_close(store);
     return status;
@@ -134,7 +147,9 @@ const struct command cmd_pack = {
         "database that holds nothing else. Without --run that is the newest finished run with all "
         "other runs that the tables of its CPU are made of. Samples are left out unless "
         "--with-samples asks for them: results are then taken on trust, which a warning of each "
-        "run says. A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
+        "run says. --slim leaves out the kernels, the timings of mixes and the tables as text, and "
+        "rounds results to thousandths: a tar.xz file of less than 2 MB. "
+        "A MANIFEST has the sha256 of each member. Names of hosts, users and directories "
         "are not in it. The same content always gives the same bytes. Prints the name of the file, "
         "and on standard error what is in it and what it tells of this machine.",
     .options = pack_options,

@@ -53,6 +53,8 @@ static int store_option_take(void *context, int option, const char *argument)
         parse->arguments->output = argument;
     else if (strcmp(name, "with-samples") == 0)
         parse->arguments->samples = true;
+    else if (strcmp(name, "slim") == 0)
+        parse->arguments->slim = true;
     else if (store_option_run(parse->cmd, argument, &parse->arguments->run_id) != 0)
         return EXIT_USAGE;
     return EXIT_DONE;

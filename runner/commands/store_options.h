@@ -15,13 +15,13 @@ int store_option_open(const struct command *cmd, const char *db, enum store_mode
 // A run's number from the command line. 0, or -1 after a message.
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
 
-// The command line of a command whose options are --db, --run, --output, --with-samples, or
-// some of them, and that
-// takes no operands. Leaves alone what is not given. EXIT_DONE, or EXIT_USAGE after a message.
+// The command line of a command whose options are --db, --run, --output, --with-samples, --slim, or
+// some of them, and that takes no operands. Leaves alone what is not given. EXIT_DONE, or EXIT_USAGE
+// after a message.
 struct store_arguments {
     const char *db, *output;
     int64_t run_id;
-    bool samples;
+    bool samples, slim;
 };
 int store_option_parse(const struct command *cmd, int argc, char **argv,
                        struct store_arguments *arguments);

@@ -56,13 +56,26 @@ static int pack_write_member(struct archive *zip, const struct pack_member *memb
     return put == (la_ssize_t)member->content.len ? 0 : -1;
 }
 
+static int pack_set_zip(struct archive *zip)
+{
+    return archive_write_set_format_zip(zip) != ARCHIVE_OK ||
+           archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK;
+}
+
+// Half as large as a zip file.
+static int pack_set_xz(struct archive *tar)
+{
+    return archive_write_set_format_ustar(tar) != ARCHIVE_OK ||
+           archive_write_add_filter_xz(tar) != ARCHIVE_OK ||
+           archive_write_set_options(tar, "xz:compression-level=9") != ARCHIVE_OK;
+}
+
 // Writes the archive to `temporary`; messages name the path that it is for.
-static int pack_write_zip(const struct pack *pack, const char *temporary, const char *path,
-                          struct err *err)
+static int pack_write_archive(const struct pack *pack, const char *temporary, const char *path,
+                              struct err *err)
 {
     struct archive *zip = archive_write_new();
-    int bad = archive_write_set_format_zip(zip) != ARCHIVE_OK ||
-              archive_write_set_options(zip, "zip:compression=deflate") != ARCHIVE_OK ||
+    int bad = (pack->slim ? pack_set_xz(zip) : pack_set_zip(zip)) != 0 ||
               archive_write_open_filename(zip, temporary) != ARCHIVE_OK;
     for (int i = 0; !bad && i < pack->nmembers; i++)
         bad = pack_write_member(zip, &pack->members[i]) != 0;
@@ -79,9 +92,9 @@ static int pack_write_zip(const struct pack *pack, const char *temporary, const 
 static int pack_publish(const struct pack *pack, const char *path, struct err *err)
 {
     if (!report_is_replaceable(path))
-        return pack_write_zip(pack, path, path, err);
+        return pack_write_archive(pack, path, path, err);
     char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
-    int result = pack_write_zip(pack, temporary, path, err);
+    int result = pack_write_archive(pack, temporary, path, err);
     if (result == 0 && rename(temporary, path) != 0)
         result = err_set(err, "%s: cannot be written: %s", path, strerror(errno));
     if (result != 0)
@@ -106,7 +119,7 @@ static char *pack_run_field(struct store *store, int64_t run_id, const char *col
     return text;
 }
 
-char *pack_name(struct store *store, int64_t run_id, struct err *err)
+char *pack_name(struct store *store, int64_t run_id, enum store_keep keep, struct err *err)
 {
     static const char *const columns[] = {"vendor",  "signature", "uarch", "started_utc",
                                           "version", "snippets",  "uuid"};
@@ -120,9 +133,9 @@ char *pack_name(struct store *store, int64_t run_id, struct err *err)
     if (complete) {
         // Of pieces of code there may be many runs a day.
         bool bench = *fields[5] != '\0';
-        name = xasprintf("%s-%08lX-%s-%.10s-%s%s%.*s.zip", fields[0], strtoul(fields[1], NULL, 10),
+        name = xasprintf("%s-%08lX-%s-%.10s-%s%s%.*s.%s", fields[0], strtoul(fields[1], NULL, 10),
                          fields[2], fields[3], fields[4], bench ? "-bench-" : "", bench ? 8 : 0,
-                         fields[6]);
+                         fields[6], keep == STORE_KEEP_RESULTS ? "tar.xz" : "zip");
         for (char *at = name; *at; at++)
             if (!isalnum((unsigned char)*at) && !strchr("-._+", *at))
                 *at = '_';
@@ -171,6 +184,7 @@ static int pack_make(struct store *store, const struct store_extract *extract, c
 {
     struct pack *pack = xcalloc(1, sizeof *pack);
     int result = store_extract_runs(store, extract, database, err);
+    pack->slim = extract->keep == STORE_KEEP_RESULTS;
     if (result == 0)
         result = pack_collect(pack, database, extract->nruns, err);
     if (result == 0) {
@@ -192,7 +206,7 @@ int pack_write(struct store *store, const struct pack_what *what, const char *pa
         return -1;
     char *database = xasprintf("%s/run.db", scratch);
     int result = pack_runs(store, what, &run_ids, &n, err);
-    const struct store_extract extract = {run_ids, n, what->samples};
+    const struct store_extract extract = {run_ids, n, what->keep};
     if (result == 0)
         result = pack_make(store, &extract, database, path, err);
     free(run_ids);

@@ -5,7 +5,8 @@
 // latency_table.csv and .json, port_table.csv and .json, failure_table.csv, of pieces of code also
 // bench_table.csv and .json and bench_repetition_table.csv, run.db (a database with these runs
 // only) and MANIFEST (sha256 of each, as sha256sum writes it). What has no rows is left out. The
-// same content gives the same bytes.
+// same content gives the same bytes. A slim pack is a tar.xz file with README.txt, info.txt,
+// ports.svg, run.db and MANIFEST.
 #ifndef LATPUT_PACK_H
 #define LATPUT_PACK_H
 
@@ -27,13 +28,14 @@ static const int64_t PACK_RATIO_MAX = 100;               // unpacked to packed s
 static const int64_t PACK_RATIO_FREE_BYTES = 16LL << 20; // ... beyond so much
 
 // The file name of a run's pack: <vendor>-<signature>-<uarch>-<date>-<version>.zip, of pieces of
-// code with -bench-<identity> before .zip; to be freed. NULL after an error.
-char *pack_name(struct store *store, int64_t run_id, struct err *err);
+// code with -bench-<identity> before .zip; of slim packs with .tar.xz; to be freed. NULL after an
+// error.
+char *pack_name(struct store *store, int64_t run_id, enum store_keep keep, struct err *err);
 // Packs a finished run. The file appears only when it is complete.
 struct pack_what {
     int64_t run_id;
-    bool others;  // also the other runs that the tables of its CPU are made of
-    bool samples; // all that was measured, not only what follows from it
+    bool others; // also the other runs that the tables of its CPU are made of
+    enum store_keep keep;
 };
 int pack_write(struct store *store, const struct pack_what *what, const char *path,
                struct err *err);

@@ -168,10 +168,10 @@ static int pack_add_page(struct pack *pack, struct store *store, int nruns, stru
 
 static int pack_add_all(struct pack *pack, struct store *store, int nruns, struct err *err)
 {
-    if (pack_add_tables(pack, store, nruns, err) != 0 ||
+    if ((!pack->slim && pack_add_tables(pack, store, nruns, err) != 0) ||
         pack_add_info(pack, store, nruns, err) != 0 ||
         pack_add_picture(pack, store, nruns, err) != 0 ||
-        pack_add_page(pack, store, nruns, err) != 0)
+        (!pack->slim && pack_add_page(pack, store, nruns, err) != 0))
         return -1;
     struct strbuf readme = {0};
     int result = pack_readme(pack, store, nruns, &readme, err);

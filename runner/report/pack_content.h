@@ -14,6 +14,7 @@ struct pack {
         struct strbuf content;
     } members[PACK_MEMBERS_MAX];
     int nmembers;
+    bool slim; // results only, in the database alone
 };
 
 struct strbuf *pack_add(struct pack *pack, const char *name); // a new member's content, empty

@@ -77,7 +77,7 @@ static int read_refuse(struct pack_reader *reader, const char *what)
 static int read_archive_error(struct pack_reader *reader)
 {
     const char *text = archive_error_string(reader->zip);
-    return err_set(reader->err, "%s: cannot be read as a pack (zip): %s", reader->path,
+    return err_set(reader->err, "%s: cannot be read as a pack (zip, tar.xz): %s", reader->path,
                    text ? text : "unknown error");
 }
 
@@ -212,6 +212,8 @@ static int read_open(struct pack_reader *reader)
         return err_set(reader->err, "%s: is no regular file", reader->path);
     reader->packed_bytes = st.st_size;
     if (archive_read_support_format_zip_seekable(reader->zip) != ARCHIVE_OK ||
+        archive_read_support_format_tar(reader->zip) != ARCHIVE_OK ||
+        archive_read_support_filter_xz(reader->zip) != ARCHIVE_OK ||
         archive_read_open_filename(reader->zip, reader->path, 65536) != ARCHIVE_OK)
         return read_archive_error(reader);
     return 0;

@@ -61,6 +61,15 @@ static void readme_members_put(struct strbuf *out, const struct pack *pack)
     strbuf_puts(out, "the sha256 of each file; sha256sum -c MANIFEST\n");
 }
 
+static void readme_slim(struct strbuf *out)
+{
+    readme_paragraph(out, "This pack is slim: it has results only, to thousandths of a cycle. The "
+                          "kernels that were timed, their samples and the timings behind the ports "
+                          "were left out, and so were the tables as text. The SQLite database has "
+                          "them all in its views instruction_table, latency_table, port_table and "
+                          "failure_table; latput writes them as text, CSV, JSON or as a web page.");
+}
+
 static void readme_how(struct strbuf *out)
 {
     strbuf_puts(out, "\nHow to read it\n");
@@ -79,7 +88,7 @@ static void readme_how(struct strbuf *out)
                      "lists write them, encoding, mode. (mnemonic, operands, enc) is shared "
                      "by forms that differ in their options or in the mode.");
     strbuf_puts(out, "\nWith latput:\n\n"
-                     "  latput merge FILE.zip --db some.db   into a database of yours\n"
+                     "  latput merge FILE --db some.db       into a database of yours\n"
                      "  latput query --db some.db 'add *'    ask it\n");
 }
 
@@ -123,6 +132,8 @@ int pack_readme(const struct pack *pack, struct store *store, int nruns, struct 
     int got = run ? store_rows_next(run, err) : -1;
     if (got > 0) {
         readme_machine(out, run, nruns);
+        if (pack->slim)
+            readme_slim(out);
         readme_members_put(out, pack);
         readme_how(out);
     }

@@ -92,7 +92,7 @@ int site_file_database(struct site_files *files, struct store *store, const stru
     int64_t *run_ids = xcalloc((size_t)cpus->nruns + 1, sizeof *run_ids);
     for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in their order
         run_ids[r] = cpus->runs[cpus->nruns - 1 - r].run_id;
-    const struct store_extract extract = {run_ids, cpus->nruns, false};
+    const struct store_extract extract = {run_ids, cpus->nruns, STORE_KEEP_KERNELS};
     struct stat about = {.st_size = 0};
     int result = store_extract_runs(store, &extract, temporary, err);
     if (result == 0 && (stat(temporary, &about) != 0 || rename(temporary, path) != 0))

@@ -119,21 +119,48 @@ static int believe_bare(struct store *store, int64_t run_id, struct err *err)
                              "a pack made by `latput pack --with-samples` has them", err);
 }
 
+static int believe_slim(struct store *store, int64_t run_id, struct err *err)
+{
+    return store_run_warning(store, run_id,
+                             "kept without samples, kernels and the timings behind its ports: "
+                             "nothing shows that its results were measured",
+                             "a pack made by `latput pack --with-samples` has them", err);
+}
+
+// Whether it is kept without kernels, which is no error.
+static int believe_is_slim(struct store *store, int64_t run_id, bool *slim, struct err *err)
+{
+    int64_t found = 0;
+    int got = store_get_int(store, err, &found,
+                            "SELECT count(*) FROM run WHERE run_id = ?1 AND " STORE_RUN_IS_SLIM,
+                            "i", run_id);
+    *slim = found > 0;
+    return got < 0 ? -1 : 0;
+}
+
 int store_mark_bare(struct store *store, int64_t run_id, struct err *err)
 {
     int64_t timed = 0, bare = 0;
-    if (believe_count(store, run_id, &timed, &bare, err) != 0)
+    bool slim;
+    if (believe_count(store, run_id, &timed, &bare, err) != 0 ||
+        believe_is_slim(store, run_id, &slim, err) != 0)
         return -1;
+    if (slim)
+        return believe_slim(store, run_id, err);
     return timed > 0 && bare == timed ? believe_bare(store, run_id, err) : 0;
 }
 
 int store_believe(struct store *store, int64_t run_id, const char *label, struct err *err)
 {
     int64_t timed = 0, bare = 0;
-    if (believe_count(store, run_id, &timed, &bare, err) != 0)
+    bool slim;
+    if (believe_count(store, run_id, &timed, &bare, err) != 0 ||
+        believe_is_slim(store, run_id, &slim, err) != 0)
         return -1;
     int result = 0;
-    if (bare == 0)
+    if (slim)
+        result = believe_slim(store, run_id, err);
+    else if (bare == 0)
         result = believe_samples(store, run_id, err);
     else if (bare == timed)
         result = believe_bare(store, run_id, err);

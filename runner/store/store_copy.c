@@ -13,7 +13,7 @@
 
 struct store_copy {
     struct store *from, *to;
-    bool samples; // copied, too
+    enum store_keep keep;
     struct err *err;
 };
 
@@ -31,8 +31,9 @@ static int copy_refuse(struct store_copy *copy, sqlite3_stmt *row, int column)
                    copy->from->path, sqlite3_column_name(row, column));
 }
 
-// Binds columns 1.. of `row` to the parameters 2.. of `insert`.
-static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *insert)
+// Binds columns 1.. of `row` to the parameters 2.. of `insert`; `rounds`: numbers to thousandths,
+// far below what any measurement is sure of, because noise is what no archive makes smaller.
+static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *insert, bool rounds)
 {
     for (int c = 1; c < sqlite3_column_count(row); c++) {
         sqlite3_value *value = sqlite3_column_value(row, c);
@@ -42,7 +43,11 @@ static int copy_bind(struct store_copy *copy, sqlite3_stmt *row, sqlite3_stmt *i
             return copy_refuse(copy, row, c);
         if (type == SQLITE_FLOAT && !isfinite(sqlite3_value_double(value)))
             return copy_refuse(copy, row, c);
-        if (sqlite3_bind_value(insert, c + 1, value) != SQLITE_OK)
+        int got = type == SQLITE_FLOAT && rounds
+                      ? sqlite3_bind_double(insert, c + 1,
+                                            nearbyint(sqlite3_value_double(value) * 1000) / 1000)
+                      : sqlite3_bind_value(insert, c + 1, value);
+        if (got != SQLITE_OK)
             return store_error(copy->to, copy->err, "copy a value");
     }
     return 0;
@@ -359,8 +364,10 @@ static int copy_insert(struct store_copy *copy, sqlite3_stmt *row, const char *s
     sqlite3_stmt *insert = store_prepare(copy->to, copy->err, sql);
     if (!insert)
         return -1;
+    bool rounds = copy->keep == STORE_KEEP_RESULTS &&
+                  (sql == copy_results.insert || sql == copy_port_results.insert);
     sqlite3_bind_int64(insert, 1, above);
-    if (copy_bind(copy, row, insert) != 0)
+    if (copy_bind(copy, row, insert, rounds) != 0)
         return -1;
     int got = sqlite3_step(insert);
     int result = 0;
@@ -405,9 +412,13 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
     return copy_list_name(copy, row, 9);
 }
 
-static bool level_is_samples(const struct copy_level *level)
+static bool copy_wants(const struct store_copy *copy, const struct copy_level *level)
 {
-    return level == &copy_samples || level == &copy_sweep_samples;
+    if (level == &copy_samples || level == &copy_sweep_samples)
+        return copy->keep == STORE_KEEP_SAMPLES;
+    if (level == &copy_kernels || level == &copy_port_trials || level == &copy_sweep_timings)
+        return copy->keep >= STORE_KEEP_KERNELS;
+    return true;
 }
 
 static int copy_row(struct store_copy *copy, const struct copy_level *level, sqlite3_stmt *row,
@@ -420,7 +431,7 @@ static int copy_row(struct store_copy *copy, const struct copy_level *level, sql
     if (copy_insert(copy, row, level->insert, to, &id) != 0)
         return -1;
     for (int i = 0; level->children && level->children[i]; i++)
-        if ((copy->samples || !level_is_samples(level->children[i])) &&
+        if (copy_wants(copy, level->children[i]) &&
             copy_rows(copy, level->children[i], own, id) != 0)
             return -1;
     return 0;
@@ -529,10 +540,10 @@ static int copy_run_row(struct store_copy *copy, int64_t run_id, int64_t *new_id
     return result;
 }
 
-int store_copy_run(struct store *from, int64_t run_id, bool samples, struct store *to,
+int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, struct store *to,
                    int64_t *new_id, struct err *err)
 {
-    struct store_copy copy = {from, to, samples, err};
+    struct store_copy copy = {from, to, keep, err};
     bool own;
     if (store_unit_begin(to, &own, err) != 0)
         return -1;

@@ -6,6 +6,7 @@
 
 #include "core/outcome.h"
 #include "store.h"
+#include "store_merge.h"
 #include "store_read.h"
 #include "util/mem.h"
 
@@ -125,10 +126,15 @@ double store_number(enum outcome outcome, double value);
 // error.
 sqlite3_stmt *store_view_columns(struct store *store, enum store_view view, struct err *err);
 
-// store_copy.c: copies a run with everything that belongs to it (`samples`: these too), all or
-// nothing.
-int store_copy_run(struct store *from, int64_t run_id, bool samples, struct store *to,
+// store_copy.c: copies a run with everything that belongs to it and is kept, all or nothing.
+int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, struct store *to,
                    int64_t *new_id, struct err *err);
+
+// Of a row of `run`: whether it was measured and is kept without kernels (STORE_KEEP_RESULTS).
+#define STORE_RUN_IS_SLIM                                                                          \
+    "EXISTS (SELECT 1 FROM run_form JOIN test USING (run_form_id) WHERE run_form.run_id = "        \
+    "run.run_id AND test.outcome = 'ok') AND NOT EXISTS (SELECT 1 FROM run_form JOIN test USING "  \
+    "(run_form_id) JOIN kernel USING (test_id) WHERE run_form.run_id = run.run_id)"
 
 // store_believe.c: 0, or -1 where a row of the file belongs to another that is not there.
 int store_check_keys(struct store *store, struct err *err);

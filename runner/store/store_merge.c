@@ -16,13 +16,13 @@
 // No value of ours comes near this; a crafted one must not make us allocate gigabytes.
 enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
 
-static int extract_run(struct store *store, int64_t run_id, bool samples, struct store *fresh,
-                       struct err *err)
+static int extract_run(struct store *store, int64_t run_id, enum store_keep keep,
+                       struct store *fresh, struct err *err)
 {
     int64_t new_id;
-    if (store_copy_run(store, run_id, samples, fresh, &new_id, err) != 0)
+    if (store_copy_run(store, run_id, keep, fresh, &new_id, err) != 0)
         return -1;
-    return samples ? 0 : store_mark_bare(fresh, new_id, err);
+    return keep == STORE_KEEP_SAMPLES ? 0 : store_mark_bare(fresh, new_id, err);
 }
 
 int store_extract_runs(struct store *store, const struct store_extract *extract, const char *path,
@@ -35,7 +35,7 @@ int store_extract_runs(struct store *store, const struct store_extract *extract,
     if (store_open(path, STORE_WRITE, &fresh, err) != 0)
         return -1;
     for (int i = 0; i < extract->nruns && result == 0; i++)
-        result = extract_run(store, extract->run_ids[i], extract->samples, fresh, err);
+        result = extract_run(store, extract->run_ids[i], extract->keep, fresh, err);
     if (result == 0)
         result = store_script(fresh, err, "VACUUM; PRAGMA journal_mode = DELETE",
                               "pack it densely into one file");
@@ -124,7 +124,7 @@ static int merge_open(const char *path, const char *label, struct store **out, s
 static int merge_copy(struct store *from, int64_t source, struct store *store, int64_t *run_id,
                       struct err *err)
 {
-    if (store_copy_run(from, source, true, store, run_id, err) != 0)
+    if (store_copy_run(from, source, STORE_KEEP_SAMPLES, store, run_id, err) != 0)
         return -1;
     return store_believe(store, *run_id, from->path, err);
 }

@@ -8,13 +8,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+// How much of what results follow from goes along.
+enum store_keep {
+    STORE_KEEP_RESULTS, // nothing: neither kernels nor what was timed for the ports; and results of
+                        // instructions to thousandths
+    STORE_KEEP_KERNELS, // what was timed and what that says, but not each sample
+    STORE_KEEP_SAMPLES, // all
+};
+
 // Packing and merging. store_extract_runs() writes a new database file that holds these runs only,
-// in this order; without samples where they are not asked for, which a warning of each run says.
-// The same runs give the same bytes.
+// in this order; what it does not keep a warning of each run says. The same runs give the same
+// bytes.
 struct store_extract {
     const int64_t *run_ids;
     int nruns;
-    bool samples;
+    enum store_keep keep;
 };
 int store_extract_runs(struct store *store, const struct store_extract *extract, const char *path,
                        struct err *err);

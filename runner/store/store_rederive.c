@@ -135,7 +135,7 @@ static int rederive_form(struct store *store, struct arena *arena, struct rederi
 }
 
 // The runs that are asked for and have what results are made of, as temp.rederived: one that was
-// timed and is kept without samples keeps its results, too.
+// timed and is kept without samples, or without kernels, keeps its results, too.
 static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
 {
     if (store_script(store, err, "DROP TABLE IF EXISTS temp.rederived", "forget what it chose") !=
@@ -148,7 +148,8 @@ static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
         "JOIN timing USING (kernel_id) JOIN sample USING (timing_id) "
         "WHERE run_form.run_id = run.run_id) OR NOT EXISTS (SELECT 1 FROM run_form "
         "JOIN test USING (run_form_id) JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
-        "WHERE run_form.run_id = run.run_id AND timing.accepted > 0))",
+        "WHERE run_form.run_id = run.run_id AND timing.accepted > 0)) AND NOT (" STORE_RUN_IS_SLIM
+        ")",
         "i", run_id);
 }
 

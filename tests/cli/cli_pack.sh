@@ -108,6 +108,55 @@ if command -v bsdtar >/dev/null; then
     expect "said" grep -q 'kept without samples' slim_info.txt
 fi
 
+# Slim: without kernels as well; results stand as they are, to thousandths.
+run pack --db known.db --run 1 --slim
+expect_status 0
+expect_out '^results/.*-testa-.*\.tar\.xz$'
+mv "$(cat "$OUT")" slimmer.tar.xz
+tr '\n' ' ' <"$ERR" >told
+expect "what is left out" grep -q 'without samples, kernels and the timings behind its ports; [0-9.]* MB' told
+run pack --db known.db --run 1 --slim --output slimmer2.tar.xz
+expect "the same bytes" cmp slimmer.tar.xz slimmer2.tar.xz
+run pack --db known.db --slim --with-samples
+expect_status 2
+run merge --db slimmer.db slimmer.tar.xz
+expect_out '^slimmer\.tar\.xz: added as run 1$'
+expect "no kernels" test "$(sqlite3 -readonly slimmer.db 'SELECT count(*) FROM kernel')" = 0
+run rederive --db slimmer.db
+expect_out '^0 results made'
+expect_err '1 runs have no samples; their results stay'
+values="SELECT form, enc, bits, src, dst, variant, outcome, bound, round(latency_clk, 3),
+    round(spread_clk, 3) FROM latency_table UNION ALL SELECT form, enc, bits, uops, ports, tests,
+    outcome, rthroughput_bound, round(rthroughput_clk, 3), round(rthroughput_slow_clk, 3)
+    FROM instruction_table ORDER BY 1, 2, 3, 4, 5, 6"
+sqlite3 -readonly slim.db "$values" >kept.txt
+expect "some values" test "$(wc -l <kept.txt)" -gt 5
+expect "the same results" cmp kept.txt <(sqlite3 -readonly slimmer.db "$values")
+run diff --db slimmer.db 1 1
+expect_err '0 of 3 common forms differ'
+run site --db slimmer.db --output slim_site
+expect_status 0
+expect "the page says what is missing" grep -q 'kept without samples, kernels' slim_site/data/index.js
+# A slim pack that is packed again is one still.
+run pack --db slimmer.db --output again.tar.xz --slim
+run merge --db slimmer3.db again.tar.xz
+expect "the same results" cmp kept.txt <(sqlite3 -readonly slimmer3.db "$values")
+# What is no pack, cut, or packed far too well, is refused.
+head -c 2000 slimmer.tar.xz >cut.tar.xz
+run merge --db slimmer.db cut.tar.xz
+expect_status 2
+head -c 40000000 /dev/zero >run.db
+tar cJf bomb.tar.xz run.db
+rm run.db
+run merge --db slimmer.db bomb.tar.xz
+expect_status 2
+expect_err 'bomb\.tar\.xz: unpacks to far more than results would'
+mkdir x && : >x/passwd
+tar cJPf path.tar.xz x/../x/passwd
+run merge --db slimmer.db path.tar.xz
+expect_status 2
+expect_err 'has a member of a name that no pack has'
+
 run rederive --db missing.db
 expect_status 3
 expect_err 'missing.db: there is no such database'

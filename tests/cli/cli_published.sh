@@ -5,7 +5,8 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 published=$TREE/results/published
-for pack in "$published"/*.zip; do
+for pack in "$published"/*.zip "$published"/*.tar.xz; do
+    [ -e "$pack" ] || continue
     name=$(basename "$pack")
     expect "$name is at most 2 MB" test "$(stat -c %s "$pack")" -le 2000000
     expect "$name is named in the README" grep -qF "$name" "$published/README.md"

@@ -33,8 +33,8 @@ static void packed_make(struct packed *packed)
     assert_int_equal(store_put_run_list(store, run_id, "int", "Integers", &err), 0);
     assert_int_equal(store_put_run_list(store, run_id, "none", "No form of it", &err), 0);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    if (pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, packed->zip,
-                   &err) != 0)
+    if (pack_write(store, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES},
+                   packed->zip, &err) != 0)
         fail_msg("%s", err.text);
     store_close(store);
 }
@@ -88,15 +88,17 @@ static void test_round_trip(void **state)
     struct err err = {0};
     struct store *store = fixture_open(packed.fixture.db, STORE_READ);
     setenv("TZ", "Asia/Tokyo", 1);
-    assert_int_equal(
-        pack_write(store, &(struct pack_what){.run_id = 2, .samples = true}, again, &err), 0);
+    assert_int_equal(pack_write(store, &(struct pack_what){.run_id = 2, .keep = STORE_KEEP_SAMPLES},
+                                again, &err),
+                     0);
     expect_same_file(packed.zip, again);
     // An unfinished run is not for publication.
-    assert_int_equal(
-        pack_write(store, &(struct pack_what){.run_id = 1, .samples = true}, third, &err), -1);
+    assert_int_equal(pack_write(store, &(struct pack_what){.run_id = 1, .keep = STORE_KEEP_SAMPLES},
+                                third, &err),
+                     -1);
     assert_non_null(strstr(err.text, "not finished"));
     assert_int_equal(access(third, F_OK), -1);
-    char *name = pack_name(store, 2, &err);
+    char *name = pack_name(store, 2, STORE_KEEP_KERNELS, &err);
     assert_non_null(strstr(name, "AuthenticAMD-00B00F22-testb-20"));
     assert_non_null(strstr(name, "-1.0-test.zip"));
     free(name);
@@ -119,8 +121,8 @@ static void test_round_trip(void **state)
     assert_string_equal(title, "Integers");
     free(title);
     // And the merged run packs to the same bytes again.
-    if (pack_write(target, &(struct pack_what){.run_id = run_id, .samples = true}, third, &err) !=
-        0)
+    if (pack_write(target, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES}, third,
+                   &err) != 0)
         fail_msg("%s", err.text);
     expect_same_file(packed.zip, third);
     store_close(store);
@@ -570,8 +572,8 @@ static void test_several_runs(void **state)
     snprintf(target_path, sizeof target_path, "%s/target.db", fixture.dir);
     struct store *store = fixture_open(fixture.db, STORE_WRITE);
     int64_t newest = fill_several(store);
-    const struct pack_what slim = {.run_id = newest, .others = true};
-    const struct pack_what whole = {.run_id = newest, .others = true, .samples = true};
+    const struct pack_what slim = {.run_id = newest, .others = true, .keep = STORE_KEEP_KERNELS};
+    const struct pack_what whole = {.run_id = newest, .others = true, .keep = STORE_KEEP_SAMPLES};
     if (pack_write(store, &slim, zip, &err) != 0 || pack_write(store, &whole, all, &err) != 0)
         fail_msg("%s", err.text);
     store_close(store);
@@ -597,7 +599,8 @@ static void test_several_runs(void **state)
     assert_int_equal(bare, 2);
     fixture_expect(store, add, "0.75 1*ALU");
     // What was merged packs to the same bytes.
-    const struct pack_what back = {.run_id = merged.runs[1].run_id, .others = true};
+    const struct pack_what back = {
+        .run_id = merged.runs[1].run_id, .others = true, .keep = STORE_KEEP_KERNELS};
     if (pack_write(store, &back, again, &err) != 0)
         fail_msg("%s", err.text);
     expect_same_file(zip, again);

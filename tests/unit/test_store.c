@@ -734,7 +734,7 @@ static void test_claims(void **state)
     assert_int_equal(store_has_uarch(store, "zen5?", &err), 1);
     assert_int_equal(store_has_uarch(store, "zen5", &err), 0);
     snprintf(pack, sizeof pack, "%s/run.db", fixture.dir);
-    const struct store_extract extract = {&run_id, 1, true};
+    const struct store_extract extract = {&run_id, 1, STORE_KEEP_SAMPLES};
     assert_int_equal(store_extract_runs(store, &extract, pack, &err), 0);
     // What a run has found out is this CPU's from now on, unless the user says otherwise.
     snprintf(cpu->uarch, sizeof cpu->uarch, "zen3");

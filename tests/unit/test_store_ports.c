@@ -292,8 +292,10 @@ static void test_pack(void **state)
     fixture_fill_ports(store, "testb", 0xb00f22, 2);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
     assert_int_equal(store_run_finish(store, run_id, 9, 1.5, &err), 0);
-    assert_int_equal(
-        pack_write(store, &(struct pack_what){.run_id = run_id, .samples = true}, zip, &err), 0);
+    assert_int_equal(pack_write(store,
+                                &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES},
+                                zip, &err),
+                     0);
     struct store *target = fixture_open(merged, STORE_WRITE);
     struct store_merged added;
     fixture_fill(target, "testa", 0xb00f21, 3); // so that ids of forms differ
@@ -308,8 +310,8 @@ static void test_pack(void **state)
     assert_non_null(strstr(before, "name 1ALU10\nname 2ALU0\n"));
     fixture_expect(target, everything, before);
     free(before);
-    if (pack_write(target, &(struct pack_what){.run_id = run_id, .samples = true}, again, &err) !=
-        0)
+    if (pack_write(target, &(struct pack_what){.run_id = run_id, .keep = STORE_KEEP_SAMPLES}, again,
+                   &err) != 0)
         fail_msg("%s", err.text);
     fixture_expect(target, "PRAGMA foreign_key_check", "no row");
     char command[512];
