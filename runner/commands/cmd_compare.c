@@ -2,6 +2,7 @@
 // latput compare: results beside what another program believes of the CPU.
 #include "command.h"
 #include "export/compare.h"
+#include "export/mca.h"
 #include "store/store.h"
 #include "store_options.h"
 
@@ -64,9 +65,7 @@ static int compare_option(void *context, int option, const char *argument)
 // LLVM's name goes into a command line and a file that LLVM reads: a word and no more.
 static int compare_cpu_check(const char *cpu)
 {
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
-    if (*cpu && !cpu[strspn(cpu, letters)])
+    if (mca_cpu_is_name(cpu))
         return EXIT_DONE;
     return command_fail(&cmd_compare, EXIT_USAGE,
                         "LLVM has no name for this CPU in cpuinfo/other_names.csv; give one with "

@@ -10,6 +10,7 @@
 #include "store_options.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "validate_mca.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -19,24 +20,26 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0,   "mixes",   "N",      "how many mixes of 2 to 8 forms (default 5000)"                 },
-    {0,   "seed",    "S",      "of the mixes (default 1): the same seed draws the same mixes"  },
+    {0,   "mixes",   "N",        "how many mixes of 2 to 8 forms (default 5000)"                 },
+    {0,   "seed",    "S",        "of the mixes (default 1): the same seed draws the same mixes"  },
     {0,   "forms",   "GLOB",
-     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"      },
-    {0,   "all",     "FILE",   "write every mix with its measured and predicted cycles, as CSV"},
-    {0,   "db",      "FILE",   "the database; default: db/latput.db"                           },
-    {'r', "run",     "N",      "the port table of this run instead of the newest"              },
-    {0,   "cpu",     "N",      "measure on CPU N (default: the last one that may be used)"     },
-    {0,   "backend", "NAME",   backend_of_cycles                                               },
-    {0,   "uarch",   "NAME",   uarch_option_help                                               },
-    {'f', "format",  "FORMAT", "table (default) or json"                                       },
-    {0,   NULL,      NULL,     NULL                                                            },
+     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"        },
+    {0,   "all",     "FILE",     "write every mix with its measured and predicted cycles, as CSV"},
+    {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"      },
+    {0,   "db",      "FILE",     "the database; default: db/latput.db"                           },
+    {'r', "run",     "N",        "the port table of this run instead of the newest"              },
+    {0,   "cpu",     "N",        "measure on CPU N (default: the last one that may be used)"     },
+    {0,   "backend", "NAME",     backend_of_cycles                                               },
+    {0,   "uarch",   "NAME",     uarch_option_help                                               },
+    {'f', "format",  "FORMAT",   "table (default) or json"                                       },
+    {0,   NULL,      NULL,       NULL                                                            },
 };
 enum {
     OPT_MIXES,
     OPT_SEED,
     OPT_FORMS,
     OPT_ALL,
+    OPT_AGAINST,
     OPT_DB,
     OPT_RUN,
     OPT_CPU,
@@ -73,6 +76,7 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db, *forms, *all;
+    bool against;
     enum report_format format;
 };
 
@@ -102,6 +106,12 @@ static int validate_option(void *context, int option, const char *argument)
         return EXIT_DONE;
     case OPT_ALL:
         arguments->all = argument;
+        return EXIT_DONE;
+    case OPT_AGAINST:
+        arguments->against = true;
+        if (strcmp(argument, "llvm-mca") != 0)
+            return command_fail(&cmd_validate, EXIT_USAGE,
+                                "--against %s: not known; there is llvm-mca", argument);
         return EXIT_DONE;
     case OPT_DB:
         arguments->db = argument;
@@ -160,7 +170,40 @@ static void print_json_left_out(struct json *json, const struct validate_forms *
     json_close(json, ']');
 }
 
-static void print_json(const struct validation *result, const struct validate_forms *forms)
+static void print_beside(const struct validate_beside *beside)
+{
+    printf("\nbeside llvm-mca (%s)         number    error   within 10 %%   tau\n", beside->cpu);
+    const struct validation *both[] = {&beside->ours, &beside->theirs};
+    static const char *const names[] = {"latput", "llvm-mca's bound"};
+    for (int i = 0; i < 2; i++)
+        printf("  %-24s %6" PRId64 "  %5.2f %%        %5.1f %%   %5.3f\n", names[i], both[i]->mixes,
+               both[i]->mape_percent, both[i]->within_10_percent, both[i]->kendall_tau);
+    printf("  %d mixes with a form that it does not take, %d not done in time\n",
+           beside->counts.refused, beside->counts.late);
+}
+
+// A row for each prediction, of the mixes that both have; none: nobody asked.
+static void json_beside(struct json *json, const struct validate_beside *beside)
+{
+    json_open(json_name(json_break(json, "\n  "), "against"), '[');
+    for (int i = 0; i < 2 && beside; i++) {
+        const struct validation *figures = i ? &beside->theirs : &beside->ours;
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "model"), i ? "llvm-mca" : "latput");
+        json_text(json_name(json, "cpu"), beside->cpu);
+        json_int(json_name(json, "mixes"), figures->mixes);
+        json_int(json_name(json, "refused"), beside->counts.refused);
+        json_int(json_name(json, "late"), beside->counts.late);
+        json_real(json_name(json, "mape_percent"), figures->mape_percent);
+        json_real(json_name(json, "kendall_tau"), figures->kendall_tau);
+        json_real(json_name(json, "within_10_percent"), figures->within_10_percent);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
+}
+
+static void print_json(const struct validation *result, const struct validate_forms *forms,
+                       const struct validate_beside *beside)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
@@ -174,6 +217,7 @@ static void print_json(const struct validation *result, const struct validate_fo
     json_real(json_name(&json, "within_10_percent"), result->within_10_percent);
     print_json_classes(&json, result);
     print_json_left_out(&json, forms);
+    json_beside(&json, beside);
     json_open(json_name(json_break(&json, "\n  "), "worst"), '[');
     for (int i = 0; i < result->nworst; i++) {
         json_open(json_break(&json, "\n    "), '{');
@@ -259,14 +303,21 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
                          struct arena *arena, struct err *err)
 {
     const struct validation result = validate_figures(&table->forms, mixes, arguments->seed, arena);
+    struct validate_beside beside;
+    int against = 0;
+    if (arguments->against)
+        against = validate_beside_mca(store, table, mixes, arena, &beside, err);
+    const struct validate_beside *told = arguments->against && against == 0 ? &beside : NULL;
     if (arguments->format == REPORT_JSON)
-        print_json(&result, &table->forms);
+        print_json(&result, &table->forms, told);
     else
         print_table(&result, &table->forms);
+    if (told && arguments->format != REPORT_JSON)
+        print_beside(told);
     int status = arguments->forms ? 0 : store_put_validation(store, table->run_id, &result, err);
     if (status == 0 && arguments->all)
         status = validate_write_all(arguments->all, table, mixes, err);
-    return status;
+    return status == 0 ? against : status;
 }
 
 static int validate_with(const struct arguments *arguments, struct store *store)

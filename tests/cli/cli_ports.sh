@@ -116,6 +116,9 @@ for option in --mixes --pairs; do
     expect_status 2
     expect_err "\\$option .*from 2 to 100000"
 done
+run validate --db ports.db --run 1 --against uica
+expect_status 2
+expect_err '\-\-against uica: not known; there is llvm-mca'
 run validate --help
 expect_out '^ +--forms GLOB '
 expect_out '^ +--all FILE '
