@@ -80,8 +80,10 @@ fi
 step "$latput" report "${db[@]}" --output "$results" || exit
 step "$latput" site "${db[@]}" --output "$results/site" --no-database || exit
 step "$latput" pack "${db[@]}" --output "$results" || exit
-[ "$status" = 0 ] || note "The results are not to be relied on as they are, see 'ends with status' in $log or above."
-note "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
+[ "$status" = 0 ] || note \
+    "The results are not to be relied on as they are, see 'ends with status' in $log or above."
+note \
+    "Results are in $results/: tables (*.txt), the machine (info.txt), the pipeline (properties.txt,"
 note "plots/*.svg), a web page (site/index.html), the pack (*.zip), this log."
 note "Ask the database with: $latput query${db[*]:+ ${db[*]}} 'add*'"
 exit "$status"

@@ -10,8 +10,9 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
     libzydis-dev libmd-dev libcmocka-dev libpfm4-dev)
 # For rows with bits=32, which are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
-dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db qemu-user
-    zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian gnuplot-nox chromium)
+dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
+    qemu-user zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
+    gnuplot-nox chromium)
 # Where it has not come from elsewhere, which Debian's packages would be in conflict with.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 
@@ -30,7 +31,9 @@ if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
         gcc -E - >/dev/null 2>&1 && command -v make nasm ld >/dev/null; then
         exit 0
     fi
-    echo "install-deps.sh: this is no Debian-like system. What latput needs, under Debian's names:" >&2
+    echo \
+        "install-deps.sh: this is no Debian-like system. What latput needs, under Debian's names:" \
+        >&2
     echo "  ${packages[*]}" >&2
     exit 3
 fi
@@ -41,7 +44,9 @@ for package in "${packages[@]}"; do
     installed "$package" || missing+=("$package")
 done
 without_optional() {
-    echo "install-deps.sh: without $optional, forms of 32-bit mode will be skipped. To install it:" >&2
+    echo \
+        "install-deps.sh: without $optional, forms of 32-bit mode will be skipped. To install it:" \
+        >&2
     echo "  sudo apt-get install --no-install-recommends $optional" >&2
 }
 if [ "${#missing[@]}" = 0 ] && installed "$optional"; then

@@ -61,7 +61,8 @@ ask "
 echo "Differences between the two runs, in percent:"
 ask "
     WITH ranked AS (
-        SELECT percent, row_number() OVER (ORDER BY percent) AS at, count(*) OVER () AS n FROM repeated)
+        SELECT percent, row_number() OVER (ORDER BY percent) AS at, count(*) OVER () AS n
+        FROM repeated)
     SELECT printf('  %d values: median %.3f, 90 in 100 below %.3f, 99 in 100 below %.3f', n,
         max(percent) FILTER (WHERE at <= max(1, n * 0.5)),
         max(percent) FILTER (WHERE at <= max(1, n * 0.9)),

@@ -148,7 +148,8 @@ END {
 }'
 
 failed=0
-edges=$(echo "$sources" | xargs awk -v layers="$layers" -v sources="$sources" "$includes") || failed=1
+edges=$(echo "$sources" | xargs awk -v layers="$layers" -v sources="$sources" "$includes") ||
+    failed=1
 headers=$(echo "$edges" | awk '$1 ~ /\.h$/ && $2 ~ /\.h$/ { print }' | awk "$find_circles")
 if [ -n "$headers" ]; then
     echo "headers include each other in a circle: $headers" >&2
@@ -164,7 +165,8 @@ if [ -n "$build" ]; then
     done < <(echo "$sources" | grep '\.c$' && find runner -name 'core_*.asm' ! -name '*32.asm')
     # The measuring process is a program of its own.
     found=$(for part in '-v' '-e'; do
-        echo "$objects" | grep -v '^$' | grep "$part" /core_ | xargs -r nm -A | awk "$calls" | awk "$find_circles"
+        echo "$objects" | grep -v '^$' | grep "$part" /core_ | xargs -r nm -A | awk "$calls" |
+            awk "$find_circles"
     done | sort)
     while read -r circle; do
         [ -z "$circle" ] && continue

@@ -33,10 +33,12 @@ trap 'exit 130' INT TERM
 mount -t tmpfs -o size=256m latput_storm "$disk" 2>/dev/null && mounted=1
 [ "$mounted" = 1 ] || echo "no full disks: a tmpfs cannot be mounted here (needs root)"
 mkdir "$disk/tmp"
-${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$scratch/clock_jump.so" "$(dirname "$0")/fixtures/clock_jump.c" || exit 99
+${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$scratch/clock_jump.so" \
+    "$(dirname "$0")/fixtures/clock_jump.c" || exit 99
 echo 0 >"$scratch/jump"
 
-latput() { exec "$build/latput" run --quiet --results none --give-up 5 --tests LT "$@" "${lists[@]}" 2>>"$scratch/log"; }
+latput() { exec "$build/latput" run --quiet --results none --give-up 5 --tests LT "$@" \
+    "${lists[@]}" 2>>"$scratch/log"; }
 storm() {
     export TMPDIR=$disk/tmp CLOCK_JUMP=$scratch/jump LD_PRELOAD=$scratch/clock_jump.so
     latput --db "$disk/storm.db" "$@"
@@ -47,7 +49,8 @@ start() {
     [ "$starts" = 0 ] || resume=(--resume)
     starts=$((starts + 1))
     # A run that was killed before it began has nothing to resume.
-    [ -s "$disk/storm.db" ] && [ "$(sqlite3 "$disk/storm.db" 'SELECT count(*) FROM run' 2>/dev/null)" != 0 ] || resume=()
+    [ -s "$disk/storm.db" ] && [ "$(sqlite3 "$disk/storm.db" 'SELECT count(*) FROM run' \
+        2>/dev/null)" != 0 ] || resume=()
     (storm "${resume[@]}") &
     pid=$!
 }
@@ -56,7 +59,8 @@ kinds=("latput killed" "latput stopped" "core killed" "core stopped" "clock jump
 counts=(0 0 0 0 0 0)
 # The whole disk, or all but some pages, for up to three seconds.
 fill_disk() {
-    head -c "$(($(df --output=avail -B1 "$disk" | tail -n 1) - 4096 * (RANDOM % 64)))" /dev/zero >"$disk/filler"
+    head -c "$(($(df --output=avail -B1 "$disk" | tail -n 1) - 4096 * (RANDOM % 64)))" /dev/zero \
+        >"$disk/filler"
     sleep "$((RANDOM % 3)).$((RANDOM % 9))"
     rm -f "$disk/filler"
 }
@@ -98,7 +102,8 @@ echo "$starts starts"
 
 sql() { sqlite3 "$disk/storm.db" "ATTACH '$scratch/calm.db' AS calm; $1"; }
 results="SELECT f.form, f.enc, f.bits, t.position, r.outcome, r.value_clk FROM %s.result r
-    JOIN %s.test t USING (test_id) JOIN %s.run_form rf USING (run_form_id) JOIN %s.form f USING (form_id)"
+    JOIN %s.test t USING (test_id) JOIN %s.run_form rf USING (run_form_id)
+    JOIN %s.form f USING (form_id)"
 pairs="WITH a AS (${results//%s/calm}), b AS (${results//%s/main})
     SELECT count(*) FROM a JOIN b USING (form, enc, bits, position)"
 failed=0
@@ -108,8 +113,10 @@ expect integrity "$(sql 'PRAGMA main.integrity_check')" ok
 expect "dangling keys" "$(sql 'PRAGMA main.foreign_key_check')" ""
 expect "forms twice" "$(sql 'SELECT count(*) - count(DISTINCT form_id) FROM main.run_form')" 0
 expect runs "$(sql 'SELECT count(*) FROM main.run')" 1
-expect forms "$(sql 'SELECT count(*) FROM main.run_form')" "$(sql 'SELECT count(*) FROM calm.run_form')"
-expect "faults that are none" "$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome NOT IN ('ok', 'unstable')")" 0
+expect forms "$(sql 'SELECT count(*) FROM main.run_form')" \
+    "$(sql 'SELECT count(*) FROM calm.run_form')"
+expect "faults that are none" \
+    "$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome NOT IN ('ok', 'unstable')")" 0
 # A compiler that was killed leaves files of its own, by other names.
 expect "scratch left behind" "$(find "$disk/tmp" -mindepth 1 -maxdepth 1 -name 'latput*')" ""
 both=$(sql "$pairs WHERE a.outcome = 'ok' AND b.outcome = 'ok'")

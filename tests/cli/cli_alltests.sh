@@ -54,7 +54,8 @@ expect "CPU text" grep -q '^this is cpu' results/cpu.txt
 
 all --quick --db my.db --results=elsewhere --filter 'add *'
 expect_status 0
-expect "options reach run" grep -qx 'run --resume --quick --db my.db --results=elsewhere --filter add \*' calls
+expect "options reach run" grep -qx \
+    'run --resume --quick --db my.db --results=elsewhere --filter add \*' calls
 expect "report" grep -qx 'report --db my.db --output elsewhere' calls
 expect "database reaches pack" grep -qx 'pack --db my.db --output elsewhere' calls
 expect "log elsewhere" grep -q '^this is run' elsewhere/alltests.log

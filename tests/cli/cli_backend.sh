@@ -55,7 +55,8 @@ mkdir -p "$pmu"
 for command in run ports validate; do
     measure "$command" --backend msr
     expect_status 3
-    expect_err "latput $command: the backend msr cannot be used: RDPMC would fault: the kernel has no driver"
+    expect_err \
+        "latput $command: the backend msr cannot be used: RDPMC would fault: the kernel has no driver"
 done
 echo 1 >"$pmu/rdpmc"
 machine_device "$cpu"
@@ -69,7 +70,8 @@ for command in run ports validate; do
     # Where the time stamp has the frequency of the core, they are core cycles.
     [ "$STATUS" -le 1 ] && continue
     expect_status 3
-    expect_err "latput $command: the backend msr cannot be used: a multiplication .* these are no core cycles"
+    expect_err \
+        "latput $command: the backend msr cannot be used: a multiplication .* these are no core cycles"
     machine_registers "$cpu" | cmp -s - before || cli_fail "the registers are not as they were"
     [ "$(cat "$pmu/rdpmc")" = 1 ] || cli_fail "RDPMC is still allowed"
     # Of all that may be used none is left: the calibration.
@@ -79,5 +81,6 @@ for command in run ports validate; do
     ! grep -q 'cycles are counted' "$ERR" || cli_fail "counters of no use are used"
     machine_registers "$cpu" | cmp -s - before || cli_fail "the registers are not as they were"
 done
-expect "nothing says that it was counted" test "$(sqlite3 run.db 'SELECT group_concat(DISTINCT backend) FROM run')" = tsc
+expect "nothing says that it was counted" test \
+    "$(sqlite3 run.db 'SELECT group_concat(DISTINCT backend) FROM run')" = tsc
 finish

@@ -25,7 +25,8 @@ if [ "$STATUS" = 0 ]; then
     expect_out '^N,instance_clk,spread_clk,outcome,detail$'
     # shellcheck disable=SC2016 # the program is awk's
     expect "four take four times as long: $(cat "$OUT")" \
-        awk -F, '$1 == 1 { one = $2 } $1 == 4 { four = $2 } END { exit !(four > 3.9 * one && four < 4.1 * one) }' "$OUT"
+        awk -F, \
+        '$1 == 1 { one = $2 } $1 == 4 { four = $2 } END { exit !(four > 3.9 * one && four < 4.1 * one) }' "$OUT"
 fi
 run bench --db sweep.db --asm 'mov rax, [rdi]'
 expect_status 1

@@ -25,14 +25,18 @@ expect_bad() {
 }
 expect_bad "$lists/empty.csv" 'empty\.csv: no header row; it must name the columns: mnemonic,'
 expect_bad "$lists/header_only.csv" 'header_only\.csv: no rows'
-expect_bad "$lists/unknown_column.csv" "unknown_column\.csv:2: unknown column 'mode'; the columns are"
+expect_bad "$lists/unknown_column.csv" \
+    "unknown_column\.csv:2: unknown column 'mode'; the columns are"
 expect_err '^ {33}\^$'
-expect_bad "$lists/unknown_class.csv" "unknown_class\.csv:4: unknown operand class 'z4'; did you mean 'z'"
+expect_bad "$lists/unknown_class.csv" \
+    "unknown_class\.csv:4: unknown operand class 'z4'; did you mean 'z'"
 expect_err '^ {12}\^$'
 expect_bad "$lists/unknown_isa.csv" "unknown_isa\.csv:3: unknown isa 'AVX3'; did you mean 'AVX"
 expect_bad "$lists/unterminated_quote.csv" 'unterminated_quote\.csv:3: .*no closing quote'
-expect_bad "$lists/refused_form.csv" "refused_form\.csv:3: NASM refuses 'mov dword \[rsi\], dword \[rsi\]'"
-expect_bad "$lists/label_mnemonic.csv" "label_mnemonic\.csv:3: NASM does not know the mnemonic 'seamcall': it would take it for a label"
+expect_bad "$lists/refused_form.csv" \
+    "refused_form\.csv:3: NASM refuses 'mov dword \[rsi\], dword \[rsi\]'"
+expect_bad "$lists/label_mnemonic.csv" \
+    "label_mnemonic\.csv:3: NASM does not know the mnemonic 'seamcall': it would take it for a label"
 
 expect_bad "$SCRATCH/absent.csv" 'absent\.csv: cannot be read: No such file'
 expect_bad "$SCRATCH" 'is a directory; name the CSV files in it'
@@ -52,20 +56,24 @@ expect_status 2
 expect_err '^2 lists, 4 rows, 6 problems$'
 lines=$(grep -oE '^[^ ]*\.csv:[0-9]*' "$ERR" | sed 's:.*/::' | tr '\n' ' ')
 expect "problems come in the order of lists and lines: $lines" \
-    test "$lines" = "several.csv:3 several.csv:4 several.csv:5 several.csv:6 several.csv:7 header_only.csv: "
+    test "$lines" = \
+    "several.csv:3 several.csv:4 several.csv:5 several.csv:6 several.csv:7 header_only.csv: "
 run check "$lists/good.csv" "$lists/several.csv"
 expect_err "several\.csv:3: 'add r32 r32' is already in .*good\.csv:3; remove one"
 
 # So is every fault of one row, and every macro that a contract names and nobody defines.
-printf '# T\nmnemonic,operands,implicit,isa,tests,options\nadd,+r31 r32,,NONE,Q,colour\n' >faults.csv
+printf '# T\nmnemonic,operands,implicit,isa,tests,options\nadd,+r31 r32,,NONE,Q,colour\n' \
+    >faults.csv
 run check faults.csv
 expect_status 2
 expect_err '^1 lists, 0 rows, 4 problems$'
 mkdir -p root
 cp -r "$TREE/cpuinfo" "$TREE/lists" root/
 mkdir -p root/macros
-printf ';@ m kind=throughput body=m_a init=m_b\n;@ m kind=throughput body=m_c init=m_b\n%%macro m_c 0\n%%endmacro\n' >root/macros/m.inc
-printf '# T\nmnemonic,operands,implicit,isa,tests,options\njmp,rel8,,I386,T,macro=m.inc:m\ncall,rel32,+rsp,I386,T,macro=m.inc:n\n' >macro.csv
+printf \
+    ';@ m kind=throughput body=m_a init=m_b\n;@ m kind=throughput body=m_c init=m_b\n%%macro m_c 0\n%%endmacro\n' >root/macros/m.inc
+printf \
+    '# T\nmnemonic,operands,implicit,isa,tests,options\njmp,rel8,,I386,T,macro=m.inc:m\ncall,rel32,+rsp,I386,T,macro=m.inc:n\n' >macro.csv
 LATPUT_ROOT=$SCRATCH/root run check macro.csv
 expect_status 2
 expect_err "does not define '%macro m_a'"
@@ -93,7 +101,8 @@ sed -i '/^# source/d' "$ports"/nehalem.csv
 sed -i 's/^p05,p0 p5/p50,p5 p1/' "$ports"/sandybridge.csv
 LATPUT_ROOT=$PWD/tree run check
 expect_status 2
-expect_err 'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
+expect_err \
+    'counters/skylake\.csv:[0-9]+: event 0x1a1 is larger than 0xff, all that counters of the scheme arch take'
 expect_err "counter_sets\.csv:[0-9]+: zen5 has no event 'core_clock'"
 expect "a family without a table is no fault" test -z "$(grep 'cpus.*p5' "$ERR")"
 expect_err '^latput check: no counter events are known, and none can be counted, on: p5$'
@@ -107,7 +116,8 @@ expect_err 'ports/nehalem\.csv: needs the comment lines `# source:` and `# appli
 expect_err 'ports/sandybridge\.csv:10: line 9 names this set too'
 
 # What a family stands for, as rows of a list: a list of them is the same list.
-printf '# T\nmnemonic,operands,implicit,isa,tests,options\n{evex} vaddps,=v v v/mv/b32,,AVX512F,,type=f32 widths=xyz masks=kz er=z\n' >family.csv
+printf \
+    '# T\nmnemonic,operands,implicit,isa,tests,options\n{evex} vaddps,=v v v/mv/b32,,AVX512F,,type=f32 widths=xyz masks=kz er=z\n' >family.csv
 run check --expand family.csv:3
 expect_status 0
 expect_out '^{evex} vaddps,=y y m256,,AVX512F\+AVX512VL,,type=f32$'
@@ -119,7 +129,8 @@ expect "the same singly" cmp singly.csv "$OUT"
 run check family.csv
 expect_status 0
 expect_err '^1 lists, 30 rows, 0 problems$'
-printf '# T\nmnemonic,operands,implicit,isa,tests,options\nvaddps,=v v v/m32,,AVX512F,,type=f32 widths=z\n' >family.csv
+printf \
+    '# T\nmnemonic,operands,implicit,isa,tests,options\nvaddps,=v v v/m32,,AVX512F,,type=f32 widths=z\n' >family.csv
 run check family.csv
 expect_status 2
 expect_err "family\.csv:3: in 'vaddps z z m32': "
@@ -132,7 +143,8 @@ expect_err '^latput check: --missing needs --coverage FILE$'
 run check --coverage absent.tsv "$lists/good.csv"
 expect_status 2
 expect_err 'absent\.tsv: cannot be read: No such file'
-printf 'form\tenc\tisa_set\texec_status\nadd r32,r32\tlegacy\tI86\tok\nsub r32,r32\tlegacy\tI86\tok\n' >variants.tsv
+printf \
+    'form\tenc\tisa_set\texec_status\nadd r32,r32\tlegacy\tI86\tok\nsub r32,r32\tlegacy\tI86\tok\n' >variants.tsv
 run check --coverage variants.tsv --missing "$lists/good.csv"
 expect_status 0
 expect_out '^missing	I86	legacy	sub r32,r32$'
@@ -150,14 +162,17 @@ expect_status 3
 expect_err 'nasm'
 # What has no table is said where it is wanted.
 rm -rf tree
-cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo "$TREE"/db .  && mkdir tree && mv lists macros cpuinfo db tree
+cp -r "$TREE"/lists "$TREE"/macros "$TREE"/cpuinfo "$TREE"/db .  && mkdir tree &&
+    mv lists macros cpuinfo db tree
 rm tree/cpuinfo/counters/zen5.csv
 LATPUT_ROOT=$PWD/tree run counters list --uarch zen5
 expect_status 2
-expect_err 'no counter events of zen5 are known, so none can be counted: there is no cpuinfo/counters/zen5\.csv'
+expect_err \
+    'no counter events of zen5 are known, so none can be counted: there is no cpuinfo/counters/zen5\.csv'
 
 # One line of a list.
-printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r64,=flags,X86_64,,\nsub,+r64 r99,=flags,X86_64,,\n' >lines.csv
+printf \
+    'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r64,=flags,X86_64,,\nsub,+r64 r99,=flags,X86_64,,\n' >lines.csv
 run check lines.csv
 expect_status 2
 run check lines.csv:2

@@ -15,7 +15,8 @@ expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +core clock 
 expect_out '^  +p7  +event=0xa1,umask=0x80 +any +µops on port 7'
 run counters --uarch skylake --wide
 expect_out '^group +event +code +counters +name +meaning$'
-expect_out '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
+expect_out \
+    '^clock  +core_clk  +event=0x3c,umask=0x00 +any, fixed 1 +CPU_CLK_UNHALTED.THREAD_P +core clock cycles'
 expect_out '^  +p7  +event=0xa1,umask=0x80 +any +UOPS_DISPATCHED_PORT.PORT_7 +µops on port 7'
 
 # On a terminal no line of a table is wider, and what that costs is said; on a wide one, with
@@ -25,7 +26,8 @@ if command -v script >/dev/null; then
         local columns=$1
         shift
         CLI_COMMAND="latput counters $*, $columns columns"
-        script -qec "stty cols $columns; $LATPUT counters $*" /dev/null </dev/null 2>&1 | tr -d '\r' >"$OUT"
+        script -qec "stty cols $columns; $LATPUT counters $*" /dev/null </dev/null 2>&1 |
+            tr -d '\r' >"$OUT"
     }
     widest() { grep -v '; --wide prints all columns$' "$OUT" | wc -L; }
     for uarch in skylake zen4 netburst lunarlake_p zhaoxin_zxc; do
@@ -38,7 +40,8 @@ if command -v script >/dev/null; then
     done
     terminal 80 list --uarch skylake
     expect_out '^p7 +µops on port 7$'
-    expect_out '^latput counters: fitted to the terminal: without name, counters, code, group; --wide'
+    expect_out \
+        '^latput counters: fitted to the terminal: without name, counters, code, group; --wide'
     terminal 120 list --uarch skylake
     expect_out '^  +p7  +event=0xa1,umask=0x80 +µops on port 7$'
     expect_out '^ +machine_clears +event=0xc3,umask=0x01,cmask=1, +pipeline restarts of any kind$'
@@ -55,7 +58,8 @@ fi
 run counters list 'BRANCH*' '*PORT_0' --uarch skylake --format csv
 expect_status 0
 expect_out '^uarch,group,event,code,counters,name,pfm,meaning,note$'
-expect_out '^skylake,ports,p0,"event=0xa1,umask=0x01",any,UOPS_DISPATCHED_PORT.PORT_0,UOPS_DISPATCHED_PORT:PORT_0,µops on port 0,$'
+expect_out \
+    '^skylake,ports,p0,"event=0xa1,umask=0x01",any,UOPS_DISPATCHED_PORT.PORT_0,UOPS_DISPATCHED_PORT:PORT_0,µops on port 0,$'
 expect_out '^skylake,branches,branch_misses,'
 expect "nothing else is listed" test "$(grep -cv ',branches,\|,p0,' "$OUT")" = 1
 
@@ -64,7 +68,8 @@ expect_status 0
 expect_out '"code": "event=0x01,umask=0x01,select=4", "counters": "12-17"'
 expect "the JSON is valid" test "$(sqlite3 :memory: "SELECT json_valid(readfile('$OUT'))")" = 1
 run counters --sets --uarch zen5 --format json
-expect "the JSON of sets is valid" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$[0].sets[1].set')")" = branches
+expect "the JSON of sets is valid" test "$(sqlite3 :memory: \
+    "SELECT json_extract(readfile('$OUT'), '\$[0].sets[1].set')")" = branches
 run counters --sets --uarch p5
 expect_out '^branches +core_clk instructions branches '
 run counters --sets --uarch p5 --format csv

@@ -12,7 +12,8 @@ mkdir -p "$LATPUT_MACHINE/dev/cpu/"{0,1} "$pmu" "$XDG_RUNTIME_DIR"
 
 # put CPU MSR BYTES, get CPU MSR: a register in a file, 8 bytes each, as hexadecimal digits.
 put() {
-    printf '%b' "$3" | dd of="$LATPUT_MACHINE/dev/cpu/$1/msr" bs=1 seek=$(($2 * 8)) conv=notrunc status=none
+    printf '%b' "$3" | dd of="$LATPUT_MACHINE/dev/cpu/$1/msr" bs=1 seek=$(($2 * 8)) conv=notrunc \
+        status=none
 }
 get() { od -An -tx8 -j $(($2 * 8)) -N 8 "$LATPUT_MACHINE/dev/cpu/$1/msr" | tr -d ' '; }
 # All registers that AMD's counters have (the files are sparse and 25 GB long).
@@ -81,7 +82,8 @@ run counters status --format csv
 expect_out '^cpu,event,rdpmc,count$'
 expect_out '^1,uops_retired,0x1,12345$'
 run counters status --format json
-expect "the JSON is valid" test "$(sqlite3 :memory: "SELECT json_extract(readfile('$OUT'), '\$[3].count')")" = 12345
+expect "the JSON is valid" test "$(sqlite3 :memory: \
+    "SELECT json_extract(readfile('$OUT'), '\$[3].count')")" = 12345
 run counters start core_clk --load "$zen5" --cpu 0
 expect_status 3
 expect_err 'started already'

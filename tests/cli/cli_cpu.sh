@@ -64,7 +64,8 @@ expect_out '^  "contradictions": \[\],$'
 run counters --load "$dumps/graniterapids_renamed_kvm.cpuid"
 expect_status 0
 expect_out '^graniterapids \('
-expect_err '^latput counters: the events are those of graniterapids, which fits .* claims to be rocketlake'
+expect_err \
+    '^latput counters: the events are those of graniterapids, which fits .* claims to be rocketlake'
 
 # The user knows better.
 run cpu --load "$dumps/graniterapids_renamed_kvm.cpuid" --uarch zen4

@@ -13,7 +13,8 @@ dump_make() { # VENDOR, SIGNATURE, CORE
     local vendor=$1 leaves=2
     [ "$vendor" != Shanghai ] || vendor='  Shanghai  '
     echo 'latput-cpuid 1'
-    echo "00000000 00 0000001a $(word "${vendor:0:4}") $(word "${vendor:8:4}") $(word "${vendor:4:4}")"
+    echo "00000000 00 0000001a $(word "${vendor:0:4}") $(word "${vendor:8:4}") $(word \
+        "${vendor:4:4}")"
     echo "00000001 00 ${2#0x} 00000800 00000000 00000011"
     if [ -n "$3" ]; then
         printf '0000001a 00 %02x%06x 00000000 00000000 00000000\n' $((${3%/*})) $((${3#*/}))
@@ -52,7 +53,8 @@ uarchs() { # COLUMN of a CSV file whose fields before it have no commas
 CLI_COMMAND='families'
 diff <(uarchs 5 "$signatures") <(uarchs 6 "$TREE/cpuinfo/cpus.csv") >missing
 expect "each family has a signature: $(tr '\n' ' ' <missing)" test ! -s missing
-expect "each family has a table of counters" test "$(uarchs 6 "$TREE/cpuinfo/cpus.csv" | while read -r uarch; do
+expect "each family has a table of counters" test "$(uarchs 6 "$TREE/cpuinfo/cpus.csv" |
+    while read -r uarch; do
     [ -e "$TREE/cpuinfo/counters/$uarch.csv" ] || echo "$uarch"
 done)" = ''
 finish

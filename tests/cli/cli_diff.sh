@@ -9,7 +9,8 @@
 run diff --db known.db testa testb
 expect_status 0
 expect_out '^all +3 +3 +×2\.00 +×2\.00$'
-expect_out '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
+expect_out \
+    '^div r64 +legacy +slower +10\.00 → 20\.00 +18\.00 → 36\.00 +5\.00 → 10\.00 +7\.00 → 14\.00$'
 expect_err '3 of 3 common forms differ by more than 2 %, 0 of them in doubt'
 expect "the summary is first" test "$(sed -n '1s/ .*//p' "$OUT")" = class
 run diff --db known.db testb testa
@@ -37,7 +38,8 @@ expect "all are slower" test "$(wc -l <"$OUT")" = 4
 # what the other side measured. One steady state of several, and a mean, prove nothing.
 of_b() {
     cp known.db changed.db
-    sqlite3 changed.db "UPDATE result SET $1 WHERE outcome = 'ok' AND test_id IN (SELECT test_id FROM test
+    sqlite3 changed.db \
+        "UPDATE result SET $1 WHERE outcome = 'ok' AND test_id IN (SELECT test_id FROM test
         JOIN run_form USING (run_form_id) WHERE run_id = 2 AND kind = '$2')"
 }
 of_b "bound = 'upper'" latency
@@ -106,7 +108,8 @@ hostile=$(sqlite3 -readonly hostile.db 'SELECT count(*) FROM run')
 for format in table csv json; do
     run diff --db hostile.db --format $format --tolerance 0 1 "$hostile"
     expect_status 0
-    expect "no control characters ($format)" test "$(tr -d '\n[:print:]\200-\377' <"$OUT" | wc -c)" = 0
+    expect "no control characters ($format)" test "$(tr -d '\n[:print:]\200-\377' <"$OUT" |
+        wc -c)" = 0
 done
 
 run diff --db known.db --format xml 1 2

@@ -68,7 +68,8 @@ for name in narrow wide missing; do
         "$(sqlite3 "$name.db" 'SELECT measured_width FROM run')" = "$width"
 done
 for name in narrow wide; do
-    CLI_COMMAND="evidence in $name.db" expect "$name: the width refutes it" test "$(sqlite3 "$name.db" \
+    CLI_COMMAND="evidence in $name.db" expect "$name: the width refutes it" test "$(sqlite3 \
+        "$name.db" \
         "SELECT evidence LIKE '%dispatches $width%' FROM run")" = 1
 done
 finish

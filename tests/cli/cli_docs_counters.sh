@@ -46,7 +46,8 @@ echo 1 >"$pmu/rdpmc"
 for cpu in 0 1; do
     truncate -s $((8 * 0x4c8)) "machine/dev/cpu/$cpu/msr"
 done
-example 'latput counters start --cpu 0,1 core_clk instructions p0 p5' "$LATPUT" counters start --cpu 0,1 \
+example 'latput counters start --cpu 0,1 core_clk instructions p0 p5' "$LATPUT" counters start \
+    --cpu 0,1 \
     core_clk instructions p0 p5 --load "$TREE/tests/fixtures/cpu/skylake.cpuid"
 example 'latput counters status' "$LATPUT" counters status
 "$LATPUT" counters stop || cli_fail "counters stop"
@@ -67,10 +68,12 @@ if grep -q '"hypervisor": "KVM"' cpu.json && grep -q '"perf": "absent"' cpu.json
     CLI_COMMAND='latput stat, as in COUNTERS.md'
     printed 'latput stat -r 5 -- gzip -9 -k -f -c lists/avx512_shuffle.csv >/dev/null' >there
     expect "it is in the page" test -s there
-    # Which of the rows have a spread depends on the numbers, and where the text below them is wrapped
+    # Which of the rows have a spread depends on the numbers, and where the text below them is
+    # wrapped
     # on the name of the family.
     names_and_text() {
-        awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" >"$1.folded"
+        awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" \
+            >"$1.folded"
         plain "$1.folded"
     }
     diff <(names_and_text there) <(names_and_text both) >differs || cli_fail "$(cat differs)"

@@ -53,6 +53,7 @@ done <<<"$numbers"
 expect "all numbers were looked at" test "$checked" -ge 19
 # The newest schema, in the schema and in the migrations.
 newest=$(basename "$(printf '%s\n' "$TREE"/db/migrations/*.sql | tail -n 1)")
-expect "the last migration is the schema" test "$(sed -nE 's/^PRAGMA user_version = ([0-9]+);.*/\1/p' \
+expect "the last migration is the schema" test \
+    "$(sed -nE 's/^PRAGMA user_version = ([0-9]+);.*/\1/p' \
     "$TREE/db/migrations/$newest")" = "$((10#${newest%%_*}))"
 finish

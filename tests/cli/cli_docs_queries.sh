@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The examples of docs/QUERIES.md: each command runs, each SQL statement runs, and where one follows the
+# The examples of docs/QUERIES.md: each command runs, each SQL statement runs, and where one follows
+# the
 # other they give the same rows.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"

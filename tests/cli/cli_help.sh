@@ -46,8 +46,10 @@ done
 
 # What bench confines, and what not.
 run bench --help
-expect "bench says that its files are trusted" grep -q 'a *FILE is trusted' <(tr -s '\n ' ' ' <"$OUT")
-expect "constructors and ifuncs" grep -q 'constructors and ifuncs run as you' <(tr -s '\n ' ' ' <"$OUT")
+expect "bench says that its files are trusted" grep -q 'a *FILE is trusted' \
+    <(tr -s '\n ' ' ' <"$OUT")
+expect "constructors and ifuncs" grep -q 'constructors and ifuncs run as you' \
+    <(tr -s '\n ' ' ' <"$OUT")
 
 run nonsense
 expect_status 2
@@ -88,7 +90,8 @@ expect_err '^latput run: --jobs wants a number from 1 to 2'
 "$BUILD/tests/test_report" make known.db || exit 99
 mkdir -p "$XDG_CONFIG_HOME/latput"
 config=$XDG_CONFIG_HOME/latput/config
-printf '# mine\ndb = %s/known.db\nquery.format = csv # for scripts\nquery.limit=1\npack.with-samples = no\n' "$SCRATCH" >"$config"
+printf \
+    '# mine\ndb = %s/known.db\nquery.format = csv # for scripts\nquery.limit=1\npack.with-samples = no\n' "$SCRATCH" >"$config"
 run query --columns form
 expect_status 0
 expect_out '^form$'
@@ -151,11 +154,13 @@ completes() {
     [ ${#COMPREPLY[@]} = 0 ] || printf '%s\n' "${COMPREPLY[@]}"
 }
 options_of() { "$LATPUT" "$1" --help | sed -nE 's/^ {2,6}(-., )?(--[a-z-]+).*/\2/p' | sort; }
-expect "all commands" test "$(completes latput '' | grep -cxF "$commands")" = "$(wc -l <<<"$commands")"
+expect "all commands" test "$(completes latput '' | grep -cxF "$commands")" = \
+    "$(wc -l <<<"$commands")"
 expect "one command" test "$(completes latput re | sort | xargs)" = 'record rederive report'
 expect "no command twice" test -z "$(completes latput run re)"
 for command in $commands; do
-    expect "options of $command" test "$(completes latput "$command" -- | sort)" = "$(options_of "$command")"
+    expect "options of $command" test "$(completes latput "$command" -- |
+        sort)" = "$(options_of "$command")"
 done
 expect "alternatives" test "$(completes latput bench --bits '' | xargs)" = '64 32'
 expect "actions" test "$(completes latput counters st | xargs)" = 'start stop status'

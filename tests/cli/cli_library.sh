@@ -76,9 +76,11 @@ for compilers in 'gcc g++' 'clang clang++'; do
         # A library with gcc's sanitizer does not go with clang's.
         [ "${#sanitize[@]}" = 0 ] || [ "$c" = gcc ] || continue
         compile "$c" -std=c11 "${ERR_WARNINGS[@]}" "${sanitize[@]}" -I "$TREE/include" \
-            "$TREE/tests/fixtures/examples/linearity.c" "$BUILD/liblatput.a" "${libs[@]}" -o "linearity.$c"
+            "$TREE/tests/fixtures/examples/linearity.c" "$BUILD/liblatput.a" "${libs[@]}" -o \
+            "linearity.$c"
         compile "$c" -std=c11 "${ERR_WARNINGS[@]}" "${sanitize[@]}" -I "$TREE/include" \
-            "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" "${libs[@]}" -o "measure.$c"
+            "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" "${libs[@]}" -o \
+            "measure.$c"
         "./measure.$c" no_such_event >"$OUT" 2>"$ERR"
         [ -d /usr/share/latput ] || [ -d /usr/local/share/latput ] ||
             expect_err 'measured without counters: .*LATPUT_ROOT'
@@ -86,7 +88,8 @@ for compilers in 'gcc g++' 'clang clang++'; do
         expect_err "measured without counters: .*no_such_event"
         expect_out '^clk +-?[0-9.]+|^0 repetitions'
     fi
-    if command -v "$cpp" >/dev/null && echo '#include <vector>' | "$cpp" -x c++ -fsyntax-only - 2>/dev/null; then
+    if command -v "$cpp" >/dev/null && echo '#include <vector>' |
+        "$cpp" -x c++ -fsyntax-only - 2>/dev/null; then
         compile "$cpp" -std=c++17 "${ERR_WARNINGS[@]}" -I "$TREE/include" stamp.cpp -o "stamp.$cpp"
         expect "runs" "./stamp.$cpp"
         [ "${#sanitize[@]}" = 0 ] || [ "$cpp" = g++ ] || continue
@@ -119,7 +122,8 @@ if [ "${#sanitize[@]}" = 0 ]; then
     expect "Libs" grep -q '^Libs: .*-llatput' prefix/lib/pkgconfig/latput.pc
     flags=("-I$SCRATCH/prefix/include" "-L$SCRATCH/prefix/lib" -llatput)
     if command -v pkg-config >/dev/null; then
-        read -ra flags < <(PKG_CONFIG_PATH=$SCRATCH/prefix/lib/pkgconfig pkg-config --cflags --libs latput)
+        read -ra flags < <(PKG_CONFIG_PATH=$SCRATCH/prefix/lib/pkgconfig pkg-config --cflags \
+            --libs latput)
     fi
     cat >counters.c <<'C'
 #include <latput.h>
@@ -139,7 +143,8 @@ C
     expect_status 0
     expect_out "no_such_event"
     if command -v sqlite3 >/dev/null; then
-        sqlite3 -cmd ".load prefix/lib/latput_sqlite" :memory: "SELECT outcome FROM latput_bench('ud2')" \
+        sqlite3 -cmd ".load prefix/lib/latput_sqlite" :memory: \
+            "SELECT outcome FROM latput_bench('ud2')" \
             >"$OUT" 2>"$ERR"
         STATUS=$?
         expect_status 0

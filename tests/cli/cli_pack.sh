@@ -14,7 +14,8 @@ expect_status 0
 expect_out '^one\.zip$'
 # What is given away with it.
 tr '\n' ' ' <"$ERR" >told
-expect "what is in it" grep -q "CPU 'Test CPU', which claims to be unknown and is filed under testa" told
+expect "what is in it" grep -q \
+    "CPU 'Test CPU', which claims to be unknown and is filed under testa" told
 expect "how much" grep -qE 'by latput 1\.0-test, with all samples; [0-9.]+ MB\. ' told
 expect "what it does not tell" grep -q 'no names of hosts, users or directories' told
 expect "lines fit a terminal" test "$(wc -L <"$ERR")" -le 80
@@ -67,7 +68,8 @@ expect_status 3
 expect_err '/nonexistent/x\.db: cannot be opened: No such file or directory; check'
 
 # A file that is something else is wrong input, whatever the command.
-echo 'this is a text, of more than the hundred bytes that the head of a database has, and so no database at all' >text.db
+echo \
+    'this is a text, of more than the hundred bytes that the head of a database has, and so no database at all' >text.db
 for words in query report pack 'diff 1 2' rederive 'merge one.zip' 'run --quick'; do
     # shellcheck disable=SC2086
     run $words --db text.db

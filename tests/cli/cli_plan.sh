@@ -69,7 +69,8 @@ mkdir -p root/macros
 cp -r "$TREE/cpuinfo" root/
 head='from,to,text,isa,min_clk,certain,clobbers,note'
 for fault in 'gpr,nowhere,"mov {to}, {from}",SSE,1,no,,|unknown place .nowhere.' \
-    'gpr,vec,"movq {to}, {from}",SSE2,-1,no,,|min_clk' 'gpr,vec,"movq {to}, {from}",SSE2,1,maybe,,|certain' \
+    'gpr,vec,"movq {to}, {from}",SSE2,-1,no,,|min_clk' \
+    'gpr,vec,"movq {to}, {from}",SSE2,1,maybe,,|certain' \
     'gpr,vec,"movq {to}, {from}",SSE2,1,no,rbx,|clobbers'; do
     printf '# T\n%s\n%s\n' "$head" "${fault%|*}" >root/macros/bridges.csv
     LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3

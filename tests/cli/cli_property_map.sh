@@ -11,14 +11,17 @@ while IFS='|' read -r _ question names remarks _; do
     for name in ${names//[\`,]/ }; do
         case $name in
         -)
-            [ -n "${remarks// /}" ] || { echo "$readme:$question: no row, and no reason" && fail=1; }
+            [ -n "${remarks// /}" ] || { echo "$readme:$question: no row, and no reason" &&
+                fail=1; }
             ;;
         *)
-            [[ $rows == *" $name "* ]] || { echo "$readme:$question: there is no row $name" && fail=1; }
+            [[ $rows == *" $name "* ]] || { echo "$readme:$question: there is no row $name" &&
+                fail=1; }
             ;;
         esac
     done
-done < <(sed -n '/^| script | row/,$p' "$readme" | grep '^|' | grep -v '^|-\|^| script \|^| question ')
+done < <(sed -n '/^| script | row/,$p' "$readme" | grep '^|' |
+    grep -v '^|-\|^| script \|^| question ')
 scripts=$(sed -n '/^| script | row/,/^$/p' "$readme" | grep -c '^| [A-Za-z_]* | [-`]')
 [ "$scripts" = 37 ] || { echo "$readme: $scripts scripts instead of 37" && fail=1; }
 exit "$fail"

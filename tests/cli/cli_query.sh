@@ -11,14 +11,16 @@ expect_out '^testa +add r64 r64 +legacy +1\.00 +2\.00 +0\.25 +1$'
 expect_out '^testb +hlt r64 +legacy +2\.00 +2\.00 +signalled +2$'
 run query --db known.db --uarch testb --format csv 'DIV*'
 expect_status 0
-expect_out '^uarch,mnemonic,operands,enc,isa,bits,latency_min_clk,latency_max_clk,rthroughput_clk,uops,ports,outcome,run_id'
+expect_out \
+    '^uarch,mnemonic,operands,enc,isa,bits,latency_min_clk,latency_max_clk,rthroughput_clk,uops,ports,outcome,run_id'
 expect_out '^testb,div,r64,legacy,BASE,64,20,36,10,,,ok,2,14'
 expect "header and one row" test "$(wc -l <"$OUT")" = 2
 run query --db known.db --format json --latency --run 1 'add r64, r64'
 expect_status 0
 expect_out '"src": "op1", "dst": "op1", "latency_clk": 1, "bound": "exact"'
 expect_out '"src": "flags", "dst": "op1", "latency_clk": null'
-command -v python3 >/dev/null && expect "valid JSON" python3 -c 'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
+command -v python3 >/dev/null && expect "valid JSON" python3 -c \
+    'import json,sys; assert len(json.load(open(sys.argv[1]))) == 3' "$OUT"
 run query --db known.db --latency --uarch testa 'add*'
 expect_out '^uarch.* from +role +to '
 expect_out ' op2 +index +flags '
@@ -39,7 +41,8 @@ expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
 run query --db ports.db --ports
 expect_status 0
 expect_out '^testa +div r64 +legacy +2\*ALU\? +2 +2\.04 +DIV +5\.00 +0\.30 +3$'
-expect_out '^testa +add r64 m64 +legacy +1\*ALU\+1\*LOAD +2 +1\.02 +path1 0\.25, path2 1\.00 +0\.050 +1$'
+expect_out \
+    '^testa +add r64 m64 +legacy +1\*ALU\+1\*LOAD +2 +1\.02 +path1 0\.25, path2 1\.00 +0\.050 +1$'
 expect_out '^testa +hlt r64 +legacy +not_measurable +3$'
 expect "lines of at most 120 characters" test "$(wc -L <"$OUT")" -le 120
 run query --db ports.db --ports --format csv --run 1 'add r64 r64'
@@ -94,7 +97,8 @@ run query --db known.db --format csv --columns form,bits 'nothing*' 'ADD rax, rb
 expect "header and a row a CPU" test "$(wc -l <"$OUT")" = 3
 expect_out '^form,bits$'
 expect_out '^add r64 r64,64$'
-run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' --sort -slow,form
+run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' \
+    --sort -slow,form
 expect_status 0
 expect_out '^uarch,form,latency_max_clk,rthroughput_slow_clk$'
 expect_out '^testb,div r64,36,14$'
@@ -146,7 +150,8 @@ expect_status 2
 # CPUs side by side.
 run query --db known.db --side-by-side 'div*'
 expect_status 0
-expect_out '^instruction +enc +bits +testa latency +testa max +testa 1/tput +testb latency +testb max +testb 1/tput$'
+expect_out \
+    '^instruction +enc +bits +testa latency +testa max +testa 1/tput +testb latency +testb max +testb 1/tput$'
 expect_out '^div r64 +legacy +64 +10\.00 +18\.00 +5\.00 +20\.00 +36\.00 +10\.00$'
 run query --db known.db --side-by-side --latency --format csv 'div*' --limit 1
 expect_out '^form,enc,bits,src,dst,variant,testa\.latency_clk,testb\.latency_clk$'
@@ -172,20 +177,26 @@ expect_err 'text.db: is not a latput database'
 expect "no sidecar files" test ! -e known.db-wal
 
 # On a terminal of 60 columns; elsewhere, and with --wide, lines are as long as they need.
-narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null | tr -d '\r' >narrow.txt; }
+narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null |
+    tr -d '\r' >narrow.txt; }
 if command -v script >/dev/null; then
     run query --db known.db
     narrow
     expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
-    expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' narrow.txt
+    expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' \
+        narrow.txt
     narrow --wide
     expect "the same, without marks" cmp "$OUT" narrow.txt
     "$BUILD/tests/test_store_ports" make ports.db
-    script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null | tr -d '\r' >narrow.txt
+    script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null |
+        tr -d '\r' >narrow.txt
     expect "marks are explained" grep -qx 'ports? others fit as well' narrow.txt
-    script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null | tr -d '\r' >narrow.txt
-    expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' narrow.txt
-    expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' narrow.txt
+    script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null |
+        tr -d '\r' >narrow.txt
+    expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' \
+        narrow.txt
+    expect "diff folded" grep -qx 'div r64        10.00 →    18.00 →     5.00 →      7.00 →' \
+        narrow.txt
     run query --db known.db --format csv
     narrow '--format csv'
     expect "the same CSV" cmp "$OUT" narrow.txt
@@ -194,7 +205,8 @@ fi
 run report --db known.db --run 1 --output tables
 expect_status 0
 expect "no diagram without ports" test ! -e tables/ports.svg
-expect "title" grep -qx 'Latency and throughput: Integer instructions on Test CPU (Test testa)' tables/int.txt
+expect "title" grep -qx 'Latency and throughput: Integer instructions on Test CPU (Test testa)' \
+    tables/int.txt
 expect "tables" grep -q '^div r64 .* 5\.00 .* 7\.00$' tables/int.txt
 expect "info" grep -q '^uarch  *testa$' tables/info.txt
 run report --db known.db --output /proc/nowhere

@@ -76,7 +76,8 @@ while IFS='|' read -r error paranoid pmu words; do
     expect_status 5
     says "$ERR" "wall \\(ms\\)"
     says "$ERR" "Not counted: (cpu-migrations, )?the [0-9]+ hardware events of [a-z0-9_]+: .*$words"
-    says "$ERR" "From the kernel's account of the process, exec included: task-clock, page-faults, context-switches\\."
+    says "$ERR" \
+        "From the kernel's account of the process, exec included: task-clock, page-faults, context-switches\\."
     expect_err '^page-faults +[1-9]'
     expect "a short report" test "$(wc -l <"$ERR")" -le 25
     # If nothing else was asked for, it is not run.
@@ -112,12 +113,15 @@ fi
 
 # Without libpfm4 its names are not known, which is said.
 echo 'void *dlopen(const char *path, int how) { (void)path; (void)how; return 0; }' >nothing.c
-if gcc -shared -fPIC -o nothing.so nothing.c && ! nm "$LATPUT" 2>/dev/null | grep -q __asan_init; then
-    LD_PRELOAD=$PWD/nothing.so "$LATPUT" stat --backend tsc -e NO_SUCH:EVENT -- true >"$OUT" 2>"$ERR"
+if gcc -shared -fPIC -o nothing.so nothing.c && ! nm "$LATPUT" 2>/dev/null | grep -q __asan_init; \
+    then
+    LD_PRELOAD=$PWD/nothing.so "$LATPUT" stat --backend tsc -e NO_SUCH:EVENT -- true >"$OUT" \
+        2>"$ERR"
     STATUS=$? CLI_COMMAND='latput stat without libpfm4'
     expect_status 2
     run counters
-    if [ "$STATUS" = 0 ] && grep -q '^# libpfm4: .' "$TREE/cpuinfo/counters/$(awk '{ print $1; exit }' "$OUT").csv"; then
+    if [ "$STATUS" = 0 ] && grep -q '^# libpfm4: .' \
+        "$TREE/cpuinfo/counters/$(awk '{ print $1; exit }' "$OUT").csv"; then
         LD_PRELOAD=$PWD/nothing.so "$LATPUT" stat -e NO_SUCH:EVENT -- true 2>"$ERR"
         says "$ERR" "'NO_SUCH' is no event of .* install it \(Debian package libpfm4\)"
         run stat -e NO_SUCH:EVENT -- true
@@ -127,7 +131,8 @@ fi
 
 # The library in a program that is refused counters measures time, and says why.
 machine 4 pmu
-if gcc -O2 -I "$TREE/include" "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" -lcsv -lm -pthread \
+if gcc -O2 -I "$TREE/include" "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" -lcsv \
+    -lm -pthread \
     -o measure 2>/dev/null; then
     LATPUT_ROOT=$TREE ./deny "$EACCES" ./measure instructions >"$OUT" 2>"$ERR"
     STATUS=$? CLI_COMMAND='measure, refused'

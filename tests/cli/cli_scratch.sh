@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Scratch directories: a signal leaves none behind, and who removed one, or filled the disk, is told so.
+# Scratch directories: a signal leaves none behind, and who removed one, or filled the disk, is told
+# so.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 export TMPDIR=$SCRATCH/tmp

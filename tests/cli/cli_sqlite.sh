@@ -9,7 +9,9 @@ if ! command -v sqlite3 >/dev/null; then
     echo "there is no sqlite3 shell: install sqlite3"
     exit 77
 fi
-if [ "$(sqlite3 :memory: "SELECT count(*) FROM pragma_compile_options WHERE compile_options = 'OMIT_LOAD_EXTENSION'")" != 0 ]; then
+if [ \
+    "$(sqlite3 :memory: \
+    "SELECT count(*) FROM pragma_compile_options WHERE compile_options = 'OMIT_LOAD_EXTENSION'")" != 0 ]; then
     echo "this sqlite3 shell cannot load extensions"
     exit 77
 fi
@@ -41,9 +43,11 @@ expect "five repetitions" test "$(wc -l <"$OUT")" = 5
 expect_out '^0\|1\|1\|[01]\|[0-9]+\|1\|[0-9.]+\|[0-9.]*\|(ok|unstable)$'
 expect_out '^4\|1\|0\|'
 if grep -q 'ok$' "$OUT"; then
-    sql "SELECT DISTINCT summary_clk BETWEEN 0.9 * 3 AND 1.1 * 5 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'latency')"
+    sql \
+        "SELECT DISTINCT summary_clk BETWEEN 0.9 * 3 AND 1.1 * 5 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'latency')"
     expect_out '^1$'
-    sql "SELECT DISTINCT summary_clk BETWEEN 0.4 AND 2.2 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'throughput')"
+    sql \
+        "SELECT DISTINCT summary_clk BETWEEN 0.4 AND 2.2 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'throughput')"
     expect_out '^1$'
 fi
 
@@ -73,7 +77,8 @@ expect_status 0
 expect_out '^signalled\|.*system call'
 sql "SELECT outcome, detail FROM latput_bench('fadd st0, st1', 'throughput')"
 expect_out '^not_measurable\|.*x87'
-sql "SELECT DISTINCT outcome, json_extract(counts, '\$.page-faults') IS NOT NULL FROM latput_bench('nop') WHERE events = 'page-faults'"
+sql \
+    "SELECT DISTINCT outcome, json_extract(counts, '\$.page-faults') IS NOT NULL FROM latput_bench('nop') WHERE events = 'page-faults'"
 expect "counts as JSON, or no counters" grep -qE '^(ok|unstable)\|[01]$|perf|counter' "$OUT" "$ERR"
 
 # What is refused, with the reason.

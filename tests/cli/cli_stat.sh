@@ -16,7 +16,9 @@ run stat --repeat 2 --output report.csv --format csv --events task-clock,page-fa
 expect_status 0
 expect_no_out
 expect "nothing on standard error" test ! -s "$ERR"
-expect "header" grep -q '^event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail,uarch,table_version$' report.csv
+expect "header" grep -q \
+    '^event,source,code,rings,unit,mean,min,max,spread,runs,outcome,detail,uarch,table_version$' \
+    report.csv
 expect "slept" at_least "$(mean_of wall)" 200000000
 expect "slept, not worked" at_most "$(mean_of user)" 100000000
 expect "two runs" grep -qE '^wall,clock,,,ns,([0-9.]+,){4}2,ok,,,$' report.csv
@@ -45,7 +47,8 @@ fi
 
 # Every software event, and what is known of some.
 events=task-clock,cpu-clock,page-faults,minor-faults,major-faults,context-switches,cpu-migrations
-run stat --repeat 1 --events "$events,alignment-faults,emulation-faults" --format csv -o report.csv -- \
+run stat --repeat 1 --events "$events,alignment-faults,emulation-faults" --format csv \
+    -o report.csv -- \
     sh -c 'for i in 1 2 3 4 5 6 7 8 9 10; do sleep 0.001; done'
 expect_status 0
 if [ "$(grep -c ',perf,,both,[a-z]*,.*,1,ok,' report.csv)" = 9 ]; then
@@ -54,7 +57,8 @@ if [ "$(grep -c ',perf,,both,[a-z]*,.*,1,ok,' report.csv)" = 9 ]; then
         $(($(mean_of minor-faults) + $(mean_of major-faults)))
     expect "it ran" at_least "$(mean_of task-clock)" 1000000
 else
-    echo "perf refuses some software events here: $(grep -v ',ok,' report.csv | cut -d, -f1,11 | tr '\n' ' ')"
+    echo "perf refuses some software events here: $(grep -v ',ok,' report.csv | cut -d, -f1,11 |
+        tr '\n' ' ')"
 fi
 
 # What the program starts is counted too.
@@ -138,7 +142,8 @@ interrupt() { # SIGNAL, script
     STATUS=$? CLI_COMMAND="stat, interrupted by $1"
 }
 # shellcheck disable=SC2016
-interrupt TERM 'trap "echo got it; exit 5" TERM; : >started; for i in $(seq 100); do sleep 0.05; done'
+interrupt TERM \
+    'trap "echo got it; exit 5" TERM; : >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 5 # the program's own way to end
 expect_out '^got it$'
 expect_err 'stopped by SIGTERM'
@@ -146,7 +151,8 @@ expect_err 'stopped by SIGTERM'
 interrupt HUP ': >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 129
 expect_err 'by SIGHUP$'
-interrupt USR1 'trap "echo usr1; exit 6" USR1; : >started; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 6'
+interrupt USR1 \
+    'trap "echo usr1; exit 6" USR1; : >started; for i in 1 2 3 4 5 6; do sleep 0.05; done; exit 6'
 expect_status 6
 expect_out '^usr1$'
 # shellcheck disable=SC2016
@@ -154,7 +160,8 @@ interrupt INT ': >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 130
 expect_err 'by SIGINT$'
 # shellcheck disable=SC2016
-interrupt ALRM 'trap "echo alarm; exit 9" ALRM; : >started; for i in $(seq 100); do sleep 0.05; done'
+interrupt ALRM \
+    'trap "echo alarm; exit 9" ALRM; : >started; for i in $(seq 100); do sleep 0.05; done'
 expect_status 9
 expect_out '^alarm$'
 
@@ -182,7 +189,8 @@ wait_state() { # PID, STATE
 rm -f started
 # shellcheck disable=SC2016
 "$LATPUT" stat -e task-clock --warm 0 --repeat 1 -- \
-    sh -c 'echo $$ >started; while [ ! -e finished ]; do sleep 0.02; done; exit 8' >"$OUT" 2>"$ERR" </dev/null &
+    sh -c 'echo $$ >started; while [ ! -e finished ]; do sleep 0.02; done; exit 8' >"$OUT" \
+    2>"$ERR" </dev/null &
 pid=$! CLI_COMMAND='stat, stopped'
 for ((i = 0; i < 100; i++)); do
     [ -s started ] && break
@@ -201,7 +209,8 @@ expect_status 8
 run stat -e task-clock --repeat 1 --warm 0 -- sh -c 'exec >&- 2>&-; exit 42'
 expect_status 42
 expect_err 'exit status 42$'
-run stat -e task-clock --repeat 1 --warm 0 --format csv -o report.csv -- sh -c 'sleep 1 >/dev/null 2>&1 & exit 0'
+run stat -e task-clock --repeat 1 --warm 0 --format csv -o report.csv -- sh -c \
+    'sleep 1 >/dev/null 2>&1 & exit 0'
 expect_status 0
 expect "it is not waited for" at_most "$(mean_of wall)" 900000000
 
@@ -238,10 +247,12 @@ expect_err "unknown backend 'rdtsc'"
 expect "nothing was run" test ! -e ran
 
 # Without hardware counters: named with the reason, refused if they were asked for.
-if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/cpu_core ]; then
+if [ ! -e /sys/bus/event_source/devices/cpu ] && [ ! -e /sys/bus/event_source/devices/cpu_core ]; \
+    then
     run stat --repeat 1 -- true
     expect_status 0
-    expect_err '^Not counted: the [0-9]+ hardware events of [a-z0-9_]+: no performance counters:( |$)'
+    expect_err \
+        '^Not counted: the [0-9]+ hardware events of [a-z0-9_]+: no performance counters:( |$)'
     run stat -e event=0x3c -- touch ran
     expect_status 3
     expect_err 'the program was not run, since none of the hardware events can be counted'

@@ -126,7 +126,8 @@ counted() {
 program=(env -u LD_PRELOAD true)
 
 # Seven events, four counters: two passes, nothing scaled; then what follows from the counts.
-counted stat --repeat 2 --warm 1 -e event=0xc2,umask=0x02 --compare ge1,ge2,ge3,lt1 --durations -- "${program[@]}"
+counted stat --repeat 2 --warm 1 -e event=0xc2,umask=0x02 --compare ge1,ge2,ge3,lt1 --durations -- \
+    "${program[@]}"
 expect_status 0
 expect_err ': 4 runs counted after 1 to warm, exit status 0; hardware$'
 expect_err '^event=0xc2,umask=0x02 in a cycle, share of the cycles$'
@@ -138,7 +139,8 @@ expect_err '^mean  1\.665 by these shares, 1\.665 by the count itself$'
 expect_err '^event=0xc2,umask=0x02:ge1 +8,542 +500 +17\.08$'
 
 # The same for programs, in user mode or in both, with who counted it by which code of which table.
-counted stat --repeat 2 --both --format json -o report.json -e r2c2 --compare gt1,2 --invert 0,1 -- "${program[@]}"
+counted stat --repeat 2 --both --format json -o report.json -e r2c2 --compare gt1,2 --invert 0,1 \
+    -- "${program[@]}"
 expect_status 0
 if command -v python3 >/dev/null; then
     expect "the JSON has the counts" python3 - report.json <<'PYTHON'
@@ -201,7 +203,8 @@ if gcc -O1 -I "$TREE/include" own.c "$BUILD/liblatput.a" -lcsv -lm -pthread -o o
     STATUS=$? CLI_COMMAND='a program with liblatput'
     expect_status 0
     expect_out '^read -1 16646 5257$'
-    expect_out 'cannot be read with RDPMC: /sys/bus/event_source/devices/cpu/rdpmc is 0.*As root: echo 1 >'
+    expect_out \
+        'cannot be read with RDPMC: /sys/bus/event_source/devices/cpu/rdpmc is 0.*As root: echo 1 >'
 else
     echo "liblatput.a cannot be linked here: $(cat "$ERR")"
 fi

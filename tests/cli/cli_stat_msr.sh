@@ -106,7 +106,8 @@ for ((i = 0; i < 200; i++)); do
     [ -s pid ] && break
     sleep 0.05
 done
-expect "the counters are programmed" test "$(machine_registers "$cpu" | cmp -s - before; echo $?)" = 1
+expect "the counters are programmed" test "$(machine_registers "$cpu" | cmp -s - before; \
+    echo $?)" = 1
 kill -KILL "$latput"
 wait "$latput" 2>/dev/null
 for ((i = 0; i < 100; i++)); do

@@ -11,7 +11,8 @@ mkdir "$TMPDIR"
 # The run is calibrating when its scratch directory is there.
 start() {
     # A shell starts what is in the background with SIGINT ignored.
-    env --default-signal=INT "$LATPUT" run --quick --db stop.db --results none --quiet --new-floor >"$OUT" 2>"$ERR" </dev/null &
+    env --default-signal=INT "$LATPUT" run --quick --db stop.db --results none --quiet --new-floor \
+        >"$OUT" 2>"$ERR" </dev/null &
     pid=$!
     for ((i = 0; i < 200; i++)); do
         [ -z "$(ls "$TMPDIR"/*/ 2>/dev/null)" ] || break
