@@ -34,6 +34,7 @@ static const struct command_option options[] = {
         "go on with the last unfinished run of the same properties and version on this CPU"},
     {'f', "format", "FORMAT", "table (default), csv or json"},
     {'r', "run", "N", "with --show: this run instead of the newest that has properties"},
+    {0, "diff", "N", "with --show: how far run N says the same; run N comes first"},
     {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
     {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
@@ -53,6 +54,7 @@ enum {
     OPT_RESUME,
     OPT_FORMAT,
     OPT_RUN,
+    OPT_DIFF,
     OPT_CPU,
     OPT_NEW_FLOOR,
     OPT_KEEP,
@@ -83,7 +85,7 @@ struct arguments {
     struct property_run_options run;
     const char *db;
     enum report_format format;
-    int64_t run_id;
+    int64_t run_id, diff_id;
     const char *results; // NULL: none
     bool list, show, quick, plot, points;
     char **names;
@@ -108,6 +110,9 @@ static int property_option(void *context, int option, const char *value)
     case OPT_RUN:
         return store_option_run(&cmd_property, value, &arguments->run_id) == 0 ? EXIT_DONE
                                                                                : EXIT_USAGE;
+    case OPT_DIFF:
+        return store_option_run(&cmd_property, value, &arguments->diff_id) == 0 ? EXIT_DONE
+                                                                                : EXIT_USAGE;
     case OPT_CPU:
         return command_option_number(&cmd_property, option, value, 0, COMMAND_CPU_MAX,
                                      &arguments->run.cpu);
@@ -180,20 +185,48 @@ static void print_list(const struct properties *properties)
     }
 }
 
+// Those of a run that are meant; -1 after a message.
+static int read_run(const struct arguments *arguments, struct store *store, int64_t run_id,
+                    struct arena *arena, struct stored_property **all)
+{
+    struct err err = {0};
+    int n, chosen = 0;
+    if (store_get_properties(store, run_id, all, &n, arena, &err) != 0) {
+        command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+        return -1;
+    }
+    for (int i = 0; i < n; i++)
+        if (is_named(arguments, (*all)[i].name))
+            (*all)[chosen++] = (*all)[i];
+    return chosen;
+}
+
+static int print_diff(const struct arguments *arguments, struct store *store, int64_t run_id)
+{
+    struct arena arena = {0};
+    struct stored_property *rows[2];
+    struct strbuf out = {0};
+    int n[2] = {read_run(arguments, store, arguments->diff_id, &arena, &rows[0]),
+                read_run(arguments, store, run_id, &arena, &rows[1])};
+    if (n[0] >= 0 && n[1] >= 0)
+        report_property_diff(rows[0], n[0], rows[1], n[1], arguments->format, &out);
+    fputs(strbuf_text(&out), stdout);
+    strbuf_free(&out);
+    arena_free(&arena);
+    return n[0] >= 0 && n[1] >= 0 ? EXIT_DONE : EXIT_ENVIRONMENT;
+}
+
 // What a run has of those that are meant.
 static int print_run(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
     struct arena arena = {0};
     struct err err = {0};
     struct stored_property *all;
-    int n, chosen = 0;
-    if (store_get_properties(store, run_id, &all, &n, &arena, &err) != 0) {
+    int chosen = read_run(arguments, store, run_id, &arena, &all);
+    if (chosen < 0) {
         arena_free(&arena);
-        return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
+        return EXIT_ENVIRONMENT;
     }
-    for (int i = 0; i < n; i++)
-        if (is_named(arguments, all[i].name))
-            all[chosen++] = all[i];
     struct strbuf out = {0};
     if (arguments->format == REPORT_JSON)
         report_property_json(all, chosen, &out);
@@ -233,8 +266,10 @@ static int show(const struct arguments *arguments)
     else if (found == 0)
         status = command_fail(&cmd_property, EXIT_ENVIRONMENT,
                               "the database has no properties; latput property measures them");
+    if (status == EXIT_DONE && arguments->diff_id)
+        status = store_option_check(&cmd_property, store, arguments->diff_id, NULL);
     if (status == EXIT_DONE)
-        status = print_run(arguments, store, run_id);
+        status = (arguments->diff_id ? print_diff : print_run)(arguments, store, run_id);
     store_close(store);
     return status;
 }
@@ -315,6 +350,8 @@ static int property_command(int argc, char **argv)
     arguments.nnames = argc - operand;
     if (arguments.points && arguments.format != REPORT_CSV)
         return command_fail(&cmd_property, EXIT_USAGE, "--points wants --format csv");
+    if (arguments.diff_id && (!arguments.show || arguments.format == REPORT_JSON))
+        return command_fail(&cmd_property, EXIT_USAGE, "--diff wants --show, and no JSON");
     if (properties_load(&properties, &err) != 0)
         status = command_fail(&cmd_property, EXIT_USAGE, "%s", err.text);
     else

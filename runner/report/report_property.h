@@ -3,6 +3,7 @@
 #ifndef LATPUT_REPORT_PROPERTY_H
 #define LATPUT_REPORT_PROPERTY_H
 
+#include "report.h"
 #include "store/store_property.h"
 #include "util/strbuf.h"
 
@@ -14,6 +15,13 @@ void report_property_csv(const struct stored_property *properties, int n, struct
 void report_property_points(const struct stored_property *properties, int n, struct strbuf *out);
 // An array of properties, with conclusions and points.
 void report_property_json(const struct stored_property *properties, int n, struct strbuf *out);
+
+// What two runs say of the same questions: the same (times within 1 %, sizes and counts within 2
+// %), different, or in doubt, where intervals overlap or one of them is not sure. As a table what
+// is not the same and a line of numbers, as CSV a line a conclusion.
+void report_property_diff(const struct stored_property *first, int nfirst,
+                          const struct stored_property *second, int nsecond,
+                          enum report_format format, struct strbuf *out);
 
 // --- data sheet and pictures (report_property_sheet.c, report_property_plot.c) ---
 

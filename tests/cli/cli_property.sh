@@ -141,4 +141,49 @@ if ! grep -q 'two CPUs\|one core' "$OUT"; then
     expect_out '^wider,ask,.*(ok|unstable),'
     expect_out '^wider,fails,.*SIGILL'
 fi
+
+# Stopped by a signal, or killed: what was measured by then stays whole, and --resume goes on with it.
+rm root/lists/properties/*.csv
+{
+    printf '# Long\n%s\n' "$columns"
+    for i in 1 2 3 4; do
+        echo "long$i,Long,How long?,links,clk,add,linear 8..40 step 2,,own.inc:chain,,1,slope,,"
+    done
+} >root/lists/properties/long.csv
+stored() {
+    [ -s stop.db ] && sqlite3 stop.db "SELECT count(*) FROM property" 2>/dev/null || echo 0
+}
+stop_by() {
+    env --default-signal=INT "$LATPUT" property --db stop.db -q --resume >"$OUT" 2>"$ERR" &
+    pid=$!
+    local before
+    before=$(stored)
+    for _ in $(seq 300); do
+        [ "$(stored)" -gt "$before" ] || ! kill -0 "$pid" 2>/dev/null && break
+        sleep 0.1
+    done
+    kill "-$1" "$pid" 2>/dev/null
+    STATUS=0
+    wait "$pid" 2>/dev/null || STATUS=$?
+}
+stop_by INT
+CLI_COMMAND="latput property, stopped by SIGINT"
+expect "it says that results are missing ($STATUS)" [ "$STATUS" = 1 ]
+expect_err 'stopped by SIGINT .*--resume goes on'
+stop_by KILL
+CLI_COMMAND="latput property, killed"
+expect "the database is whole" [ "$(sqlite3 stop.db 'PRAGMA integrity_check')" = ok ]
+expect "no property has lost its points" [ "$(sqlite3 stop.db \
+    "SELECT count(*) FROM property WHERE property_id NOT IN
+        (SELECT property_id FROM property_variant)")" = 0 ]
+run property --db stop.db -q --resume
+expect_status 0
+expect_err '4? ?measured \([1-3] from before\), run 1,'
+expect "all of them, in one run" [ "$(sqlite3 stop.db \
+    'SELECT count(*), count(DISTINCT run_id) FROM property')" = "4|1" ]
+run property --db one.db --show --diff 1
+expect_status 0
+expect_out ', 0 differ, 0 in doubt; 0 only in the'
+run property --diff 1
+expect_status 2
 finish

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Two runs of properties side by side; see report_property.h.
+#include "report_property.h"
+#include "util/csvtext.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double SIZE_TOLERANCE = 0.02, TIME_TOLERANCE = 0.01;
+
+enum verdict { SAME, DIFFERS, IN_DOUBT, ONLY_FIRST, ONLY_SECOND, VERDICTS };
+static const char *const verdict_names[VERDICTS] = {"same", "differs", "in doubt", "only in first",
+                                                    "only in second"};
+
+static const struct conclusion_value *find_value(const struct conclusion *in, const char *label)
+{
+    for (int i = 0; i < in->nvalues; i++)
+        if (strcmp(in->values[i].label, label) == 0)
+            return &in->values[i];
+    return NULL;
+}
+
+static const struct conclusion *find_conclusion(const struct stored_property *in,
+                                                const char *variant)
+{
+    for (int i = 0; in && i < in->nconclusions; i++)
+        if (strcmp(in->conclusions[i].variant, variant) == 0)
+            return &in->conclusions[i];
+    return NULL;
+}
+
+static const struct stored_property *find_property(const struct stored_property *in, int n,
+                                                   const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(in[i].name, name) == 0)
+            return &in[i];
+    return NULL;
+}
+
+// Times are alike within one percent, sizes and counts within two.
+static enum verdict judge_values(const struct stored_property *property,
+                                 const struct conclusion_value *a, const struct conclusion_value *b)
+{
+    double most = strcmp(a->unit, property->y_unit) == 0 ? TIME_TOLERANCE : SIZE_TOLERANCE;
+    double larger = fmax(fabs(a->value), fabs(b->value));
+    if (fabs(a->value - b->value) <= most * larger)
+        return SAME;
+    bool apart = a->high < b->low || b->high < a->low;
+    return apart ? DIFFERS : IN_DOUBT;
+}
+
+static enum verdict worse(enum verdict a, enum verdict b)
+{
+    return a == DIFFERS || b == DIFFERS ? DIFFERS : a == SAME ? b : a;
+}
+
+// What of two conclusions is the case; their values, where both have them, one by one. A conclusion
+// that either run is not sure of can differ in doubt only.
+static enum verdict judge(const struct stored_property *property, const struct conclusion *a,
+                          const struct conclusion *b)
+{
+    enum verdict verdict = a->outcome == b->outcome ? SAME : IN_DOUBT;
+    bool sure = a->outcome <= CONCLUSION_NONE && b->outcome <= CONCLUSION_NONE;
+    if (a->outcome != b->outcome && sure)
+        verdict = DIFFERS;
+    for (int i = 0; i < a->nvalues; i++) {
+        const struct conclusion_value *other = find_value(b, a->values[i].label);
+        verdict = worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
+    }
+    if (a->nvalues != b->nvalues)
+        verdict = worse(verdict, IN_DOUBT);
+    return verdict == DIFFERS && !sure ? IN_DOUBT : verdict;
+}
+
+static void put_line(const struct stored_property *property, const struct conclusion *a,
+                     const struct conclusion *b, enum verdict verdict, struct strbuf *out)
+{
+    csv_put_text(out, property->grp);
+    const char *const fields[] = {property->name, (a ? a : b)->variant, verdict_names[verdict],
+                                  a ? a->sentence : "", b ? b->sentence : ""};
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
+        strbuf_puts(out, ",");
+        csv_put_text(out, fields[i]);
+    }
+    strbuf_puts(out, "\n");
+}
+
+static void put_text(const struct stored_property *property, const struct conclusion *a,
+                     const struct conclusion *b, enum verdict verdict, struct strbuf *out)
+{
+    const char *variant = (a ? a : b)->variant;
+    if (verdict == SAME)
+        return;
+    strbuf_printf(out, "%s%s%s: %s\n", property->name, *variant ? " " : "", variant,
+                  verdict_names[verdict]);
+    if (a)
+        strbuf_printf(out, "    %s\n", a->sentence);
+    if (b)
+        strbuf_printf(out, "    %s\n", b->sentence);
+}
+
+struct side {
+    const struct stored_property *rows;
+    int n;
+};
+
+// The conclusions of the first side against those of the second; of those that only the second has
+// where `missing`.
+static void compare_side(const struct side *first, const struct side *second, bool missing,
+                         enum report_format format, int counts[VERDICTS], struct strbuf *out)
+{
+    for (int i = 0; i < first->n; i++) {
+        const struct stored_property *property = &first->rows[i];
+        const struct stored_property *other =
+            find_property(second->rows, second->n, property->name);
+        for (int c = 0; c < property->nconclusions; c++) {
+            const struct conclusion *own = &property->conclusions[c];
+            const struct conclusion *theirs = find_conclusion(other, own->variant);
+            if (missing && theirs)
+                continue;
+            enum verdict verdict = missing   ? ONLY_SECOND
+                                   : !theirs ? ONLY_FIRST
+                                             : judge(property, own, theirs);
+            counts[verdict]++;
+            (format == REPORT_CSV ? put_line : put_text)(property, missing ? NULL : own,
+                                                         missing ? own : theirs, verdict, out);
+        }
+    }
+}
+
+void report_property_diff(const struct stored_property *first, int nfirst,
+                          const struct stored_property *second, int nsecond,
+                          enum report_format format, struct strbuf *out)
+{
+    const struct side sides[2] = {
+        {first,  nfirst },
+        {second, nsecond}
+    };
+    int counts[VERDICTS] = {0};
+    if (format == REPORT_CSV)
+        strbuf_puts(out, "group,property,variant,verdict,first,second\n");
+    compare_side(&sides[0], &sides[1], false, format, counts, out);
+    compare_side(&sides[1], &sides[0], true, format, counts, out);
+    if (format == REPORT_CSV)
+        return;
+    int common = counts[SAME] + counts[DIFFERS] + counts[IN_DOUBT];
+    strbuf_printf(out,
+                  "%d conclusions in both: %d the same, %d differ, %d in doubt; %d only in the "
+                  "first, %d only in the second\n",
+                  common, counts[SAME], counts[DIFFERS], counts[IN_DOUBT], counts[ONLY_FIRST],
+                  counts[ONLY_SECOND]);
+}

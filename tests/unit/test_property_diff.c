@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Two runs of properties side by side: what counts as the same, what differs, and what is in doubt.
+#include "report/report_property.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct side {
+    struct conclusion_value value;
+    struct conclusion conclusion;
+    struct stored_property property;
+};
+
+static void make(struct side *side, double value, double half, const char *unit,
+                 enum conclusion_outcome outcome)
+{
+    side->value = (struct conclusion_value){"knee", value, value - half, value + half, unit};
+    side->conclusion = (struct conclusion){.variant = "nop",
+                                           .outcome = outcome,
+                                           .values = &side->value,
+                                           .nvalues = 1,
+                                           .sentence = "so many"};
+    side->property = (struct stored_property){.grp = "core",
+                                              .name = "buffer",
+                                              .y_unit = "clk",
+                                              .conclusions = &side->conclusion,
+                                              .nconclusions = 1};
+}
+
+static void verdicts(void **state)
+{
+    (void)state;
+    static const struct {
+        double first, second, half;
+        const char *unit;
+        enum conclusion_outcome outcome;
+        const char *verdict;
+    } cases[] = {
+        {500, 509,  1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
+        {500, 512,  1,  "entries", CONCLUSION_OK,       "differs" },
+        {500, 512,  10, "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
+        {5,   5.04, 0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
+        {5,   5.08, 0,  "clk",     CONCLUSION_OK,       "differs" },
+        {5,   9,    0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
+        {5,   5,    0,  "clk",     CONCLUSION_NONE,     "differs" }, // one has a step, the other none
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct side first, second;
+        struct strbuf out = {0};
+        char expected[100];
+        make(&first, cases[i].first, cases[i].half, cases[i].unit, CONCLUSION_OK);
+        make(&second, cases[i].second, cases[i].half, cases[i].unit, cases[i].outcome);
+        report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
+        snprintf(expected, sizeof expected, "core,buffer,nop,%s,so many,so many\n",
+                 cases[i].verdict);
+        if (!strstr(strbuf_text(&out), expected))
+            fail_msg("%zu: %s", i, strbuf_text(&out));
+        strbuf_free(&out);
+    }
+}
+
+static void one_sided(void **state)
+{
+    (void)state;
+    struct side first, second;
+    struct strbuf out = {0};
+    make(&first, 5, 0, "clk", CONCLUSION_OK);
+    make(&second, 5, 0, "clk", CONCLUSION_OK);
+    second.conclusion.variant = "lea";
+    report_property_diff(&first.property, 1, &second.property, 1, REPORT_TABLE, &out);
+    assert_string_equal(strbuf_text(&out),
+                        "buffer nop: only in first\n"
+                        "    so many\n"
+                        "buffer lea: only in second\n"
+                        "    so many\n"
+                        "0 conclusions in both: 0 the same, 0 differ, 0 in doubt; 1 only in the "
+                        "first, 1 only in the second\n");
+    strbuf_free(&out);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(one_sided),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
