@@ -94,7 +94,8 @@ static uint32_t gen_flags(const struct gen_kernel *kernel)
     return (kernel->row->permission ? (uint32_t)CORE_PERMISSION : 0) |
            (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
            (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
-           (spec->once ? (uint32_t)CORE_ONCE : 0) | (spec->cold ? (uint32_t)CORE_COLD : 0);
+           (spec->stream ? (uint32_t)CORE_STREAM : 0) | (spec->once ? (uint32_t)CORE_ONCE : 0) |
+           (spec->cold ? (uint32_t)CORE_COLD : 0);
 }
 
 // An address, or 0 where the kernel has nothing there; 64 bits wide in both modes.

@@ -18,6 +18,7 @@ enum {
     CORE_ONCE = 4,        // one iteration a timing, however short
     CORE_COLD = 8,        // code and data of the kernel are flushed before each timing
     CORE_PERMISSION = 16, // the system may forbid the instruction: #GP says so
+    CORE_STREAM = 32,     // stores wait on their way out: a timing has many more than can wait
 };
 
 // Large data of a kernel, beside the data area: memory that is mapped once for all kernels of the

@@ -14,6 +14,7 @@ enum {
     DATA_NEAR_BYTES = 1 << 20, // an address so near to the data area was meant to be in it
     TRIAL_ITERATIONS = 2,
     TRIAL_ROUNDS = 3,
+    STREAM_STORES = 4096, // buffers hold a hundred, which a timing does not wait for
     WARM_ROUNDS =
         2, // whole kernels before the first repeat of a pass: caches, predictors, AVX units
     WAIT_RECORD_MS = 200, // at least this often the runner hears that we are alive
@@ -188,6 +189,9 @@ static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iter
     if (run->loop_tsc <= 0 || loop_tsc < run->loop_tsc)
         run->loop_tsc = loop_tsc;
     run->iterations = (uint32_t)(window_tsc / run->loop_tsc) + 1;
+    uint32_t least = STREAM_STORES / run->kernel->instances;
+    if (run->kernel->flags & CORE_STREAM && run->iterations < least)
+        run->iterations = least;
 }
 
 // Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many

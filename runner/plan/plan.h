@@ -47,6 +47,7 @@ struct kernel_spec {
     uint64_t mem_fill;  // 64-bit pattern in the first 4 KiB of the data area
     uint64_t gpr_fill;  // value of every free general-purpose register
     uint64_t mask_fill; // value of every mask register
+    bool stream;        // stores that wait on their way to memory
     double extra_clk;   // latency of bridges in one link, subtracted from the time per link
     // What only properties want, 0 or NULL else; as in struct core_kernel.
     const char *fini; // NASM source run behind the clock: what goes on in the next call is kept

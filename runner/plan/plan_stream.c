@@ -76,9 +76,12 @@ bool stream_kernel(struct row_plan *rp, struct test *test)
         draft_instruction(&draft);
     }
     bool fits = !draft.out_of_regs;
-    if (fits)
-        plan_add_kernel(rp, test, draft_finish(&draft, PLAN_STREAM, STREAM_BYTES / bytes));
-    else
+    if (!fits) {
         draft_free(&draft);
-    return fits;
+        return false;
+    }
+    struct kernel_spec spec = draft_finish(&draft, PLAN_STREAM, STREAM_BYTES / bytes);
+    spec.stream = true;
+    plan_add_kernel(rp, test, spec);
+    return true;
 }

@@ -28,6 +28,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define STREAM "cpuid as if a stream"
+
 // AMD has no sysenter in long mode, not even for 32-bit programs; and where the first execution of
 // a body is slow, so few are timed that pushes do not reach the end of the stack.
 static const struct {
@@ -61,6 +63,7 @@ static const struct {
     {"int 0x80",                 OUTCOME_SIGNALLED,      OUTCOME_SIGNALLED,      0},
     {"vmulps",                   OUTCOME_OK,             OUTCOME_OK,             0},
     {"cpuid",                    OUTCOME_OK,             OUTCOME_OK,             0},
+    {STREAM,                     OUTCOME_OK,             OUTCOME_OK,             0},
     {"segment bases changed",    OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
     {"segment bases seen",       OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
     {"PKRU changed",             OUTCOME_OK,             OUTCOME_UNSUPPORTED,    0},
@@ -172,7 +175,10 @@ static void check_bodies(const char *program)
             kernels[i].outcome != expected[i].other;
         printf("%-26s %-15s %8.3f clk  %s\n", expected[i].name, outcome_name(kernels[i].outcome),
                estimate.clk, kernels[i].detail);
-        wrong += value_wrong || outcome_wrong;
+        // Slow as it is: far more than buffers of stores hold, by what it says that it has in it.
+        bool too_short = strcmp(expected[i].name, STREAM) == 0 && kernels[i].ntimings > 0 &&
+                         kernels[i].timings[0].iterations < 64;
+        wrong += value_wrong || outcome_wrong || too_short;
     }
     arena_free(&arena);
     assert_int_equal(wrong, 0);

@@ -567,6 +567,7 @@ static void test_streams(void **state)
         assert_int_equal(test->nkernels, 1);
         const struct kernel_spec *spec = &test->kernels[0];
         assert_string_equal(spec->shape, "stream");
+        assert_true(spec->stream);
         assert_int_equal(spec->instances, cases[i].instances);
         assert_string_equal(test->note, cases[i].note);
         assert_non_null(strstr(spec->init, "xor r12d, r12d\n"));
