@@ -217,7 +217,7 @@ TIDY = clang-tidy --quiet \
 # The patterns are git's, whose * matches directories too.
 lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run .ci/run
+	shellcheck -x $(call sources,'*.sh') tests/run .ci/run tools/fleet
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
