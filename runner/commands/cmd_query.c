@@ -321,7 +321,7 @@ const struct command cmd_query = {
         "test that did not succeed has no number; its outcome "
         "stands in the last columns, which tables leave out where it is ok.\n"
         "Ports are sets that a µop can choose from: 2*A+1*B is two µops on ports of A and one on "
-        "B; "
+        "B; p1/p5 is any of these ports, which no form of one µop has for itself; "
         "'none' needs no port, and behind ? other ports explain the timings about as well. uops "
         "are "
         "slots of dispatch in the instruction table; with --ports, µops that need a port. "

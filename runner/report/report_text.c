@@ -120,7 +120,7 @@ static void put_throughput(struct text_table *table, struct store_rows *rows)
 
 struct list_seen { // what the legend must explain
     bool outcomes[OUTCOME_COUNT];
-    bool renamed, ports, ambiguous, average, states;
+    bool renamed, ports, joined, ambiguous, average, states;
     int64_t run_id; // of the heading
     int others;     // rows with an answer of another run
 };
@@ -161,6 +161,7 @@ static void put_list_row(struct text_table *table, struct store_rows *rows, stru
     seen->renamed |= *renamed != '\0';
     seen->ports |= *run_field(rows, "ports_run_id") != '\0';
     seen->ambiguous |= strchr(run_field(rows, "ports"), '?') != NULL;
+    seen->joined |= strchr(run_field(rows, "ports"), '/') != NULL;
     int64_t ports_run = store_rows_integer(rows, store_rows_column(rows, "ports_run_id"));
     seen->others += store_rows_integer(rows, store_rows_column(rows, "run_id")) != seen->run_id ||
                     (ports_run && ports_run != seen->run_id);
@@ -186,6 +187,9 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
             out, "uops: slots of dispatch that an instruction takes. ports: what its µops need; "
                  "2*A+1*B: two each any port of the set A,\none of B; none: no port. info.txt has "
                  "the sets.\n");
+    if (seen->joined)
+        strbuf_puts(out, "p1/p5: any of these ports, which no form of one µop has for itself, so "
+                         "they have no name together.\n");
     if (seen->ambiguous)
         strbuf_puts(out, "?: other ports explain the measurements about as well.\n");
     if (seen->others)

@@ -10,6 +10,7 @@
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
 #include "report/pack.h"
+#include "report/report.h"
 #include "run/validate.h"
 #include "store/store_ports.h"
 #include "util/csvfile.h"
@@ -283,6 +284,27 @@ static void judge_inference(const struct recording *recording)
     arena_free(&arena);
 }
 
+// What a table of ports has, its legend explains.
+static void judge_legend(struct recording *recording)
+{
+    struct strbuf text = {0};
+    struct err err = {0};
+    const char *list = arena_strdup(
+        &recording->arena, fixture_ask(recording->store->db, "SELECT name FROM list LIMIT 1"));
+    assert_int_equal(report_list_text(recording->store, 1, list, &text, &err), 0);
+    const char *legend = strstr(strbuf_text(&text), "\np1/p5: any of these ports");
+    bool joined = false;
+    for (int i = 0; i < recording->nusages; i++) {
+        struct strbuf ports = {0};
+        port_usage_text(&recording->model.model, &recording->usages[i].usage, &ports);
+        joined |= recording->usages[i].usage.outcome == OUTCOME_OK &&
+                  strchr(strbuf_text(&ports), '/') != NULL;
+        strbuf_free(&ports);
+    }
+    assert_int_equal(legend != NULL, joined);
+    strbuf_free(&text);
+}
+
 static void judge(const char *directory)
 {
     struct recording recording;
@@ -291,6 +313,7 @@ static void judge(const char *directory)
     judge_mixes(&recording, "mixes.csv");
     judge_floor(&recording);
     judge_inference(&recording);
+    judge_legend(&recording);
     recording_close(&recording);
 }
 
