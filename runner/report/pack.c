@@ -93,13 +93,10 @@ static int pack_publish(const struct pack *pack, const char *path, struct err *e
 {
     if (!report_is_replaceable(path))
         return pack_write_archive(pack, path, path, err);
-    char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
+    const char *temporary = scratch_file_begin(path);
     int result = pack_write_archive(pack, temporary, path, err);
-    if (result == 0 && rename(temporary, path) != 0)
+    if (scratch_file_end(temporary, result == 0 ? path : NULL) != 0)
         result = err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    if (result != 0)
-        unlink(temporary);
-    free(temporary);
     return result;
 }
 

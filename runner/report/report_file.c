@@ -5,6 +5,7 @@
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/mem.h"
+#include "util/scratch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -43,14 +44,11 @@ int report_write_file(const char *path, const char *bytes, size_t len, struct er
         return file_fill(path, bytes, len, false) == 0
                    ? 0
                    : err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
-    bool bad = file_fill(temporary, bytes, len, true) != 0 || rename(temporary, path) != 0;
-    if (bad) {
-        err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-        unlink(temporary);
-    }
-    free(temporary);
-    return bad ? -1 : 0;
+    const char *temporary = scratch_file_begin(path);
+    int bad = file_fill(temporary, bytes, len, true), error = errno;
+    if (scratch_file_end(temporary, bad ? NULL : path) != 0 || bad)
+        return err_set(err, "%s: cannot be written: %s", path, strerror(bad ? error : errno));
+    return 0;
 }
 
 char *report_file_stem(const char *list)

@@ -6,6 +6,7 @@
 #include "report/report.h"
 #include "store/store_merge.h"
 #include "util/paths.h"
+#include "util/scratch.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -88,21 +89,20 @@ int site_file_database(struct site_files *files, struct store *store, const stru
                        struct err *err)
 {
     char *path = xasprintf("%s/" SITE_DATABASE, files->directory);
-    char *temporary = xasprintf("%s.tmp%ld", path, (long)getpid());
+    const char *temporary = scratch_file_begin(path);
     int64_t *run_ids = xcalloc((size_t)cpus->nruns + 1, sizeof *run_ids);
     for (int r = 0; r < cpus->nruns; r++) // newest first; the copy numbers them in their order
         run_ids[r] = cpus->runs[cpus->nruns - 1 - r].run_id;
     const struct store_extract extract = {run_ids, cpus->nruns, STORE_KEEP_KERNELS};
     struct stat about = {.st_size = 0};
     int result = store_extract_runs(store, &extract, temporary, err);
-    if (result == 0 && (stat(temporary, &about) != 0 || rename(temporary, path) != 0))
+    if (result == 0)
+        stat(temporary, &about);
+    if (scratch_file_end(temporary, result == 0 ? path : NULL) != 0)
         result = err_set(err, "%s: cannot be written: %s", path, strerror(errno));
-    if (result != 0)
-        unlink(temporary);
     files->counts->files++;
     files->counts->bytes += (int64_t)about.st_size;
     free(run_ids);
-    free(temporary);
     free(path);
     return result;
 }

@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -28,6 +29,14 @@ struct scratch { // those of this process
     int lock;
 };
 static struct scratch *volatile scratches;
+
+// A file on its way to its name, and what SQLite puts beside one that is a database.
+static const char *const BESIDE[] = {"", "-journal", "-wal", "-shm"};
+struct scratch_file {
+    struct scratch_file *next;
+    char *names[ARRAY_LEN(BESIDE)];
+};
+static struct scratch_file *volatile scratch_files;
 static pthread_mutex_t scratches_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // The directory, locked by us; -1: it is none, another's, or alive. `wait`: until it is free.
@@ -68,11 +77,19 @@ static void scratch_empty(int fd)
     } while (removed);
 }
 
-// Ends the process as the signal does, without its scratch directories. NASM and the linker, which
-// end with us, may write into them until then.
+static void scratch_file_remove(const struct scratch_file *file)
+{
+    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
+        unlink(file->names[i]);
+}
+
+// Ends the process as the signal does, without its scratch directories and files. NASM and the
+// linker, which end with us, may write into them until then.
 static void scratch_stopped(int signal_number)
 {
     enum { TRIES = 200, PAUSE_NS = 5000000 };
+    for (const struct scratch_file *at = scratch_files; at; at = at->next)
+        scratch_file_remove(at);
     for (const struct scratch *at = scratches; at; at = at->next)
         for (int i = 0; i < TRIES; i++) {
             scratch_empty(at->lock);
@@ -189,6 +206,42 @@ void scratch_end(char *directory, bool keep)
     close(scratch->lock);
     free(scratch->path);
     free(scratch);
+}
+
+const char *scratch_file_begin(const char *path)
+{
+    struct scratch_file *file = xcalloc(1, sizeof *file);
+    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
+        file->names[i] = xasprintf("%s.tmp%ld%s", path, (long)getpid(), BESIDE[i]);
+    scratch_watch();
+    pthread_mutex_lock(&scratches_mutex);
+    file->next = scratch_files;
+    scratch_files = file;
+    pthread_mutex_unlock(&scratches_mutex);
+    return file->names[0];
+}
+
+int scratch_file_end(const char *name, const char *path)
+{
+    pthread_mutex_lock(&scratches_mutex);
+    struct scratch_file *file = scratch_files, *before = NULL;
+    while (file->names[0] != name) {
+        before = file;
+        file = file->next;
+    }
+    int result = path ? rename(name, path) : 0, error = errno;
+    if (!path || result != 0)
+        scratch_file_remove(file);
+    if (before) // not before: a signal may come
+        before->next = file->next;
+    else
+        scratch_files = file->next;
+    pthread_mutex_unlock(&scratches_mutex);
+    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
+        free(file->names[i]);
+    free(file);
+    errno = error;
+    return result;
 }
 
 bool scratch_is_gone(const char *file, struct err *err)

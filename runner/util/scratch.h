@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Directories for scratch files, below $TMPDIR or /tmp. Each is locked while its process lives, so
-// that what a killed process has left is known for what it is, and is removed by the next one.
+// Directories for scratch files, below $TMPDIR or /tmp, and files on their way to their names. Each
+// is locked while its process lives, so that what a killed process has left is known for what it
+// is, and is removed by the next one.
 #ifndef LATPUT_UTIL_SCRATCH_H
 #define LATPUT_UTIL_SCRATCH_H
 
@@ -17,5 +18,13 @@ void scratch_end(char *directory, bool keep);
 // Whether the file lies in a directory of ours that somebody else has removed; then the message
 // says so.
 bool scratch_is_gone(const char *file, struct err *err);
+
+// The name under which a file is to be written that shall appear at `path` only when it is
+// complete, valid until scratch_file_end(). The same signals remove what lies there (and, where it
+// is a database, beside it).
+const char *scratch_file_begin(const char *path);
+// The file gets its name; with `path` NULL it is removed. -1 with errno where it cannot be renamed:
+// then it is removed, too.
+int scratch_file_end(const char *name, const char *path);
 
 #endif

@@ -26,6 +26,27 @@ for signal in TERM HUP; do
     ! left || cli_fail "nothing is left behind"
 done
 
+# What is under way to its name goes, too, whenever the signal comes.
+command -v sqlite3 >/dev/null && cat "$TREE/db/schema.sql" "$TREE/db/views.sql" \
+    "$TREE/tests/fixtures/golden/ports_run.sql" | sqlite3 -batch -bail real.db >/dev/null
+for command in pack site; do
+    for tenths in 2 3 4 5 6 8 10 12 16 20 30; do
+        [ -s real.db ] || break
+        rm -rf out
+        env --default-signal=TERM "$LATPUT" "$command" --db real.db --output out >"$OUT" 2>"$ERR" </dev/null &
+        pid=$!
+        sleep "$(printf '0.%03d' $((tenths * 5)))"
+        kill -TERM "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+        STATUS=$?
+        CLI_COMMAND="latput $command, SIGTERM after $((tenths * 5)) ms"
+        ! left || cli_fail "no scratch directory is left behind"
+        [ -z "$(find . -name '*.tmp*')" ] || cli_fail "no half of a file is left: $(find . -name '*.tmp*')"
+        [ "$STATUS" = 143 ] || [ "$STATUS" = 0 ] || cli_fail "it ends by the signal, or was done"
+        [ "$STATUS" = 143 ] || break
+    done
+done
+
 # An assembler that meets a full disk, and one whose directory goes away.
 mkdir bin
 real=$(command -v nasm)

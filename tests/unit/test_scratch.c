@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Scratch directories: what a killed process has left goes when the next one begins, what a live
 // one has stays, and so does what was to be kept.
+#include "util/mem.h"
 #include "util/scratch.h"
 
 #include <setjmp.h>
@@ -87,8 +88,35 @@ static void test_leftovers(void **state)
     assert_int_equal(system(command), 0);
 }
 
+static void test_files(void **state)
+{
+    (void)state;
+    char own[] = "/tmp/latput_files_XXXXXX", one[300], two[300];
+    assert_non_null(mkdtemp(own));
+    snprintf(one, sizeof one, "%s/one", own);
+    snprintf(two, sizeof two, "%s/two", own);
+    const char *first = scratch_file_begin(one), *second = scratch_file_begin(two);
+    put_file(own, strrchr(first, '/') + 1);
+    put_file(own, strrchr(second, '/') + 1);
+    char *gone = strdup(second), *journal = xasprintf("%s-journal", second);
+    put_file(own, strrchr(journal, '/') + 1);
+    assert_int_equal(scratch_file_end(first, one), 0);
+    assert_int_equal(access(one, F_OK), 0);
+    assert_int_equal(scratch_file_end(second, NULL), 0);
+    assert_int_not_equal(access(gone, F_OK), 0);
+    assert_int_not_equal(access(journal, F_OK), 0);
+    assert_int_not_equal(access(two, F_OK), 0);
+    // One that was never written cannot get its name.
+    assert_int_equal(scratch_file_end(scratch_file_begin(two), two), -1);
+    assert_int_equal(unlink(one), 0);
+    assert_int_equal(rmdir(own), 0);
+    free(gone);
+    free(journal);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers),
+                                       cmocka_unit_test(test_files)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
