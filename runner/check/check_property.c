@@ -11,13 +11,15 @@
 #include <string.h>
 
 // What bounds sweeps here, so that a list is good or bad on every machine alike.
+// clang-format off
 static const struct property_machine machine = {
     .cache_bytes =
         {[BASE_L1D] = 32 << 10, [BASE_L1I] = 32 << 10, [BASE_L2] = 1 << 20, [BASE_L3] = 32 << 20},
     .memory_bytes = 2147483648.0,
-    .cpus = {{0, 0, -1},            {1, 0, -1},            {2, 2, -1},          {3, 2, -1}          },
+    .cpus = {{0, 0, -1}, {1, 0, -1}, {2, 2, -1}, {3, 2, -1}},
     .ncpus = 4,
 };
+// clang-format on
 
 bool check_is_property(const char *path)
 {

@@ -16,8 +16,8 @@ int store_option_open(const struct command *cmd, const char *db, enum store_mode
 int store_option_run(const struct command *cmd, const char *text, int64_t *run_id);
 
 // The command line of a command whose options are --db, --run, --output, --with-samples, --slim, or
-// some of them, and that takes no operands. Leaves alone what is not given. EXIT_DONE, or EXIT_USAGE
-// after a message.
+// some of them, and that takes no operands. Leaves alone what is not given. EXIT_DONE, or
+// EXIT_USAGE after a message.
 struct store_arguments {
     const char *db, *output;
     int64_t run_id;

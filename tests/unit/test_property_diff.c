@@ -48,7 +48,7 @@ static void verdicts(void **state)
         {5,   5.04, 0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
         {5,   5.08, 0,  "clk",     CONCLUSION_OK,       "differs" },
         {5,   9,    0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
-        {5,   5,    0,  "clk",     CONCLUSION_NONE,     "differs" }, // one has a step, the other none
+        {5,   5,    0,  "clk",     CONCLUSION_NONE,     "differs" }, // a step in one only
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct side first, second;
