@@ -5,6 +5,7 @@
 #include "bench/bench_text.h"
 #include "cmd_backend.h"
 #include "cmd_bench_sweep.h"
+#include "cmd_explain.h"
 #include "cmd_format.h"
 #include "cmd_uarch.h"
 #include "command.h"
@@ -50,6 +51,7 @@ static const struct command_option options[] = {
     {0, "uarch", "NAME", uarch_option_help},
     {0, "sweep", "N=A..B[:STEP]", "for each value, in place of {N} in the code: a row each"},
     {0, "plot", "FILE", "with --sweep: a curve by gnuplot, .svg or .png; -: in characters"},
+    {0, "explain", NULL, "then say why, as latput explain does; for --asm"},
     {0, NULL, NULL, NULL},
 };
 // clang-format on
@@ -79,7 +81,8 @@ enum option_index {
     OPT_GIVE_UP,
     OPT_UARCH,
     OPT_SWEEP,
-    OPT_PLOT
+    OPT_PLOT,
+    OPT_EXPLAIN
 };
 
 static int bench_command(int argc, char **argv);
@@ -107,6 +110,7 @@ struct arguments {
     struct bench_spec spec;
     enum report_format format;
     const char *sweep, *plot;
+    bool explain;
     int cpus[BENCH_THREADS_MAX];
     int ncpus;
     const char *columns[BENCH_COLUMNS_MAX];
@@ -212,6 +216,10 @@ static int parse_option(void *context, int option, const char *value)
         return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
     if (option == OPT_GIVE_UP)
         return parse_give_up(value, spec);
+    if (option == OPT_EXPLAIN) {
+        arguments->explain = true;
+        return EXIT_DONE;
+    }
     if (option == OPT_SWEEP || option == OPT_PLOT) {
         *(option == OPT_SWEEP ? &arguments->sweep : &arguments->plot) = value;
         return 0;
@@ -248,6 +256,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
     }
     if (arguments->plot && !arguments->sweep)
         return command_fail(&cmd_bench, EXIT_USAGE, "--plot draws what --sweep measures");
+    if (arguments->explain && (!spec->body || spec->file || arguments->sweep ||
+                               arguments->format != REPORT_TABLE || spec->mode != BENCH_LATENCY))
+        return command_fail(&cmd_bench, EXIT_USAGE,
+                            "--explain is for --asm as it is, printed as a table: latput explain "
+                            "has the other formats");
     if (!spec->file && !spec->body)
         return command_fail(&cmd_bench, EXIT_USAGE,
                             "what to measure? e.g. latput bench --asm 'imul rax, rax'");
@@ -338,5 +351,10 @@ static int bench_command(int argc, char **argv)
                 command_fail(&cmd_bench, EXIT_ENVIRONMENT, "not stored: %s", result.store_failure);
     }
     arena_free(&arena);
+    if (status == EXIT_DONE && arguments.explain) {
+        puts("");
+        fflush(stdout);
+        status = explain_bench(&arguments.spec);
+    }
     return status;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // latput explain: why a block of code takes as long as it does.
+#include "cmd_explain.h"
 #include "bench/bench.h"
 #include "bench/bench_break.h"
 #include "cmd_format.h"
@@ -421,18 +422,32 @@ static int explain_with(struct work *work)
     return status;
 }
 
+static int explain_work(const struct arguments *arguments)
+{
+    struct work work = {.arguments = arguments};
+    int status = explain_with(&work);
+    table_free(&work.table);
+    free(work.jobs);
+    arena_free(&work.arena);
+    return status;
+}
+
+int explain_bench(const struct bench_spec *spec)
+{
+    struct arguments arguments = {.spec = *spec, .db = spec->db};
+    arguments.spec.events = NULL;
+    arguments.spec.ncolumns = 0;
+    arguments.spec.store = arguments.spec.keep = false;
+    return explain_work(&arguments);
+}
+
 static int explain_run(int argc, char **argv)
 {
     struct arguments arguments = {.spec = bench_defaults()};
-    struct work work = {.arguments = &arguments};
     int status = parse_arguments(argc, argv, &arguments);
     if (status != EXIT_DONE)
         return status;
     arguments.predict |= arguments.uarch != NULL;
     session_stop_on_signals();
-    status = explain_with(&work);
-    table_free(&work.table);
-    free(work.jobs);
-    arena_free(&work.arena);
-    return status;
+    return explain_work(&arguments);
 }

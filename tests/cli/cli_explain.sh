@@ -75,6 +75,11 @@ refused '16-bit code' --asm nop --bits 16
 refused 'either --asm or --blocks' --asm nop --blocks blocks.txt
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
+run bench --explain x.nasm
+expect_status 2
+expect_err '--explain is for --asm as it is'
+run bench --explain --asm nop --format json
+expect_status 2
 run explain --db t.db --uarch nonesuch --asm nop
 expect_status 2
 run explain --db none.db --predict --asm nop
