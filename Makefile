@@ -198,6 +198,7 @@ golden: all $(TESTS)
 bench: all $(BUILD)/tests/test_site
 	tests/bench.sh $(BUILD) $(LISTS)
 	tests/bench_site.sh $(BUILD) || [ $$? = 77 ]
+	tests/bench_merge.sh $(BUILD) || [ $$? = 77 ]
 
 # Files that are in git or are about to be, or in an unpacked archive.
 sources = $(shell if [ -e .git ]; then \

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# How long packs take to be merged into a database that has many already: copies of the published
+# pack as runs of their own, in four equal parts. Merging is linear when the last part takes as long
+# as the first. Usage: tests/bench_merge.sh BUILD [PACKS]; status 1 where the last takes twice as
+# long, 77 where there is no published pack.
+set -u
+cd "$(dirname "$0")/.." || exit 99
+latput=$PWD/$1/latput packs=${2:-1000}
+pack=$(find results/published -name '*.zip' | head -n 1)
+[ -n "$pack" ] || { echo 'bench_merge: there is no published pack' && exit 77; }
+scratch=$(mktemp -d) || exit 99
+trap 'rm -rf "$scratch"' EXIT
+"$latput" merge --db "$scratch/one.db" "$pack" >/dev/null || exit 99
+newest=$(sqlite3 "$scratch/one.db" 'SELECT max(run_id) FROM run')
+"$latput" pack --db "$scratch/one.db" --run "$newest" --slim --output "$scratch/one.tar.xz" \
+    >/dev/null 2>&1 || exit 99
+mkdir "$scratch/tree" && tar -xJf "$scratch/one.tar.xz" -C "$scratch/tree" || exit 99
+cd "$scratch/tree" || exit 99
+# Another identity is another run. What guards it is taken away for that, and put back as it was.
+guard=$(sqlite3 run.db "SELECT sql FROM sqlite_schema WHERE name = 'run_no_update'")
+finished=$(sqlite3 run.db "SELECT sql FROM sqlite_schema WHERE name = 'run_finish_once'")
+for ((i = 0; i < packs; i++)); do
+    sqlite3 run.db "DROP TRIGGER run_no_update; DROP TRIGGER run_finish_once;
+        UPDATE run SET uuid = printf('%032x', $i); $guard; $finished;" || exit 99
+    sha256sum README.txt info.txt ports.svg run.db 2>/dev/null >MANIFEST
+    sed 's/.*  //' MANIFEST | tar -cf "../$i.tar" MANIFEST -T - || exit 99
+done
+part=$((packs / 4)) first=
+for ((from = 0; from < 4 * part; from += part)); do
+    start=${EPOCHREALTIME/./}
+    for ((i = from; i < from + part; i++)); do echo "../$i.tar"; done |
+        xargs "$latput" merge --db all.db >/dev/null 2>&1 || exit 99
+    took=$(((${EPOCHREALTIME/./} - start) / 1000))
+    first=${first:-$took}
+    echo "merge: packs $((from + 1)) to $((from + part)): $((took / part)) ms a pack"
+done
+[ "$(sqlite3 all.db 'SELECT count(*) FROM run')" = $((4 * part)) ] || exit 99
+[ "$took" -le $((2 * first + 200)) ]
