@@ -243,12 +243,27 @@ static int query_understand(struct store *store, struct query *query, struct que
     return bad ? command_fail(&cmd_query, EXIT_USAGE, "%s", err.text) : EXIT_DONE;
 }
 
+// A table's heading stands out where colour is wanted, and what explains its marks does not.
+static void query_put(const char *table, size_t len, const char *legend)
+{
+    if (len == 0 || !terminal_has_colour(STDOUT_FILENO)) {
+        fputs(table, stdout);
+    } else {
+        size_t heading = strcspn(table, "\n");
+        printf("\033[1m%.*s\033[0m%.*s", (int)heading, table, (int)(len - heading),
+               table + heading);
+    }
+    if (*legend)
+        printf(terminal_has_colour(STDOUT_FILENO) ? "\033[2m%s\033[0m" : "%s", legend);
+    fflush(stdout);
+}
+
 // Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
 static int query_print(struct store *store, const struct query *query,
                        const struct query_meaning *meaning)
 {
     struct err err = {0};
-    struct strbuf out = {0}, note = {0};
+    struct strbuf out = {0}, note = {0}, legend = {0};
     int64_t nrows = 0;
     int status = EXIT_DONE;
     int terminal = query->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
@@ -258,17 +273,16 @@ static int query_print(struct store *store, const struct query *query,
     if ((query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
-        report_legend(strbuf_text(&out), terminal, &out);
-    if (status == EXIT_DONE) {
-        fputs(strbuf_text(&out), stdout);
-        fflush(stdout);
-    }
+        report_legend(strbuf_text(&out), terminal, &legend);
+    if (status == EXIT_DONE)
+        query_put(strbuf_text(&out), terminal > 0 ? out.len : 0, strbuf_text(&legend));
     if (status == EXIT_DONE && nrows == 0)
         fputs("latput query: no rows match\n", stderr);
     if (status == EXIT_DONE && note.len)
         command_fail(&cmd_query, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
     strbuf_free(&out);
     strbuf_free(&note);
+    strbuf_free(&legend);
     return status;
 }
 

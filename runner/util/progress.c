@@ -166,19 +166,12 @@ static void progress_put_list(struct progress *progress)
     strbuf_free(&line);
 }
 
-static bool progress_can_draw(void)
-{
-    const char *term = getenv("TERM");
-    return isatty(STDERR_FILENO) && term && *term && strcmp(term, "dumb") != 0;
-}
-
 struct progress *progress_start(int rows, bool quiet)
 {
     struct progress *progress = xcalloc(1, sizeof *progress);
     pthread_mutex_init(&progress->mutex, NULL);
-    const char *no_color = getenv("NO_COLOR");
-    progress->bar = !quiet && progress_can_draw();
-    progress->colour = !no_color || !*no_color;
+    progress->bar = !quiet && terminal_can_draw(STDERR_FILENO);
+    progress->colour = terminal_has_colour(STDERR_FILENO);
     progress->quiet = quiet;
     progress->rows = rows;
     progress->things = "forms";

@@ -180,6 +180,18 @@ expect "no sidecar files" test ! -e known.db-wal
 narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null |
     tr -d '\r' >narrow.txt; }
 if command -v script >/dev/null; then
+    # Colour where it is wanted: the heading alone.
+    coloured() { env "$@" script -qec "stty cols 200; '$LATPUT' query --db known.db" /dev/null </dev/null |
+        tr -d '\r' >colour.txt; }
+    coloured -u NO_COLOR TERM=xterm
+    expect "a bold heading" grep -qP '^\x1b\[1muarch .*\x1b\[0m$' colour.txt
+    expect "nothing else in colour" test "$(grep -c $'\033' colour.txt)" = 1
+    for env in NO_COLOR=1\ TERM=xterm TERM=dumb; do
+        # shellcheck disable=SC2086 # one or two words
+        coloured $env
+        expect "no colour with $env" test "$(grep -c $'\033' colour.txt)" = 0
+    done
+    export NO_COLOR=1
     run query --db known.db
     narrow
     expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
