@@ -564,8 +564,8 @@ static void test_report_of_counters(void **state)
         out = open_memstream(&text, &size);
         cpu_report_json(&cpu, &env, out);
         fclose(out);
-        assert_non_null(strstr(text, ratios[i] > 0 ? i ? "\"clk_per_chain_clk\": 1.3340,"
-                                                       : "\"clk_per_chain_clk\": 1.0020,"
+        assert_non_null(strstr(text, ratios[i] > 0 ? i ? "\"clk_per_chain_clk\": 1.334,"
+                                                       : "\"clk_per_chain_clk\": 1.002,"
                                                    : "\"clk_per_chain_clk\": null,"));
         free(text);
     }
