@@ -5,8 +5,10 @@
 #include "util/mem.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { LLVM_TIMEOUT_MS = 120 * 1000 };
+// llvm-mca gets pieces that take it a tenth of a second, and may hang.
+enum { LLVM_TIMEOUT_MS = 120 * 1000, LLVM_MCA_TIMEOUT_MS = 5 * 1000 };
 static const size_t LLVM_OUTPUT_MAX = 512u << 20;
 
 int llvm_run(const char *tool, const char *const *arguments, const char *directory,
@@ -23,11 +25,12 @@ int llvm_run(const char *tool, const char *const *arguments, const char *directo
     argv[n] = NULL;
     for (size_t i = 0; i < ARRAY_LEN(versions) && status != 0; i++) {
         char *name = xasprintf("%s%s", tool, versions[i]);
-        struct subproc_options options = {.cwd = directory,
-                                          .stdin_path = path,
-                                          .timeout_ms = LLVM_TIMEOUT_MS,
-                                          .max_output_bytes = LLVM_OUTPUT_MAX,
-                                          .tool = true};
+        struct subproc_options options = {
+            .cwd = directory,
+            .stdin_path = path,
+            .timeout_ms = strcmp(tool, "llvm-mca") == 0 ? LLVM_MCA_TIMEOUT_MS : LLVM_TIMEOUT_MS,
+            .max_output_bytes = LLVM_OUTPUT_MAX,
+            .tool = true};
         argv[0] = name;
         status = subproc_run(argv, &options, result, err);
         free(name);

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK = 250 }; // mixes a process, each of which has two minutes
+// Mixes a process; it takes a tenth of a second, or hangs: llvm-mca does not come to an end with
+// some instructions. Then it gets halves, so often in all.
+enum { CHUNK = 250, SPLITS = 24 };
 
 // A region a mix. Returns the number of instructions in it; 0: a form has no text.
 static int mca_region(const struct llvm_instr *instrs, const struct mca_mix *mix, int number,
@@ -50,6 +52,7 @@ struct mca_run {
     const struct llvm_instr *instrs;
     const char *cpu, *directory;
     struct mca_counts *counts;
+    int splits; // that are left
 };
 
 // Writes the source that llvm-mca reads.
@@ -66,6 +69,7 @@ static int mca_write(const struct mca_run *run, const struct mca_mix *mixes, int
     return status;
 }
 
+// 1: not done in time.
 static int mca_chunk(const struct mca_run *run, struct mca_mix *mixes, int n, struct err *err)
 {
     char *mcpu = xasprintf("-mcpu=%s", run->cpu);
@@ -89,11 +93,25 @@ static int mca_chunk(const struct mca_run *run, struct mca_mix *mixes, int n, st
         for (int i = 0; i < n; i++)
             run->counts->refused += isnan(mixes[i].clk);
     } else if (status == 0) {
-        run->counts->late += n;
+        status = 1;
     }
     free(instructions);
     free(mcpu);
     return status;
+}
+
+static int mca_span(struct mca_run *run, struct mca_mix *mixes, int n, struct err *err)
+{
+    int status = mca_chunk(run, mixes, n, err);
+    if (status <= 0)
+        return status;
+    if (n == 1 || run->splits == 0) {
+        run->counts->late += n;
+        return 0;
+    }
+    run->splits--;
+    status = mca_span(run, mixes, n / 2, err);
+    return status == 0 ? mca_span(run, mixes + n / 2, n - n / 2, err) : status;
 }
 
 int mca_bounds(struct export_data *data, const char *cpu, struct mca_mix *mixes, int n,
@@ -105,9 +123,9 @@ int mca_bounds(struct export_data *data, const char *cpu, struct mca_mix *mixes,
         return -1;
     char *directory = scratch_begin(err);
     int status = directory ? 0 : -1;
-    const struct mca_run run = {instrs, cpu, directory, counts};
+    struct mca_run run = {instrs, cpu, directory, counts, SPLITS};
     for (int i = 0; i < n && status == 0; i += CHUNK)
-        status = mca_chunk(&run, mixes + i, n - i < CHUNK ? n - i : CHUNK, err);
+        status = mca_span(&run, mixes + i, n - i < CHUNK ? n - i : CHUNK, err);
     scratch_end(directory, false);
     return status;
 }
