@@ -17,29 +17,33 @@ import tempfile
 
 TREE = __file__.rsplit("/", 2)[0]
 LINE = re.compile(r"^\s*([0-9a-f]+):\t((?:[0-9a-f]{2} )+)\s*(?:\t(.*))?$")
-REGISTERS = ["rax", "rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13"]
+REGISTERS = ["rax", "rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11",
+             "r12", "r13"]
 NARROW = {name: name for name in REGISTERS}
 for name in REGISTERS[:7]:
     NARROW["e" + name[1:]] = name
 for number in range(8, 14):
     NARROW[f"r{number}d"] = f"r{number}"
 # Ends a block, or cannot be measured in a loop away from its program.
-ENDS = re.compile(r"^(bnd |notrack )?(j|call|ret|loop|hlt|int|syscall|sysenter|ud[012]|iret|leave|enter)")
+ENDS = re.compile(
+    r"^(bnd |notrack )?(j|call|ret|loop|hlt|int|syscall|sysenter|ud[012]|iret|leave|enter)")
 UNFIT = re.compile(
-    r"r1[45]|rip|[defgcs]s:|^(rep|lock|div|idiv|push|pop|xgetbv|cpuid|rdtsc|f|x?save|xrstor|emms|std|cld"
-    r"|mfence|lfence|sfence|pause|endbr|\(bad\)|xabort|xbegin|xend|clflush|prefetch|movnt|data16|cs )|rsp,|\be?sp\b"
+    r"r1[45]|rip|[defgcs]s:|^(rep|lock|div|idiv|push|pop|xgetbv|cpuid|rdtsc|f|x?save"
+    r"|xrstor|emms|std|cld|mfence|lfence|sfence|pause|endbr|\(bad\)|xabort|xbegin|xend|clflush"
+    r"|prefetch|movnt|data16|cs )|rsp,|\be?sp\b"
     r"|\bspl\b|<|vzero")
 
 
 def blocks_of(path):
     """Straight runs of instructions between jumps and their targets: lists of (bytes, text)."""
-    text = subprocess.run(["objdump", "-d", "-w", "-M", "intel", path], capture_output=True, text=True,
-                          check=True).stdout
+    text = subprocess.run(["objdump", "-d", "-w", "-M", "intel", path],
+                          capture_output=True, text=True, check=True).stdout
     code, targets = [], set()
     for line in text.splitlines():
         match = LINE.match(line)
         if match:
-            code.append((int(match[1], 16), match[2].split(), (match[3] or "(bad)").split("#")[0].strip()))
+            words = (match[3] or "(bad)").split("#")[0].strip()
+            code.append((int(match[1], 16), match[2].split(), words))
             jump = re.match(r"^(?:bnd )?j\w+ +([0-9a-f]+)", code[-1][2])
             if jump:
                 targets.add(int(jump[1], 16))
@@ -60,7 +64,8 @@ def fit(block):
 
 
 def initial(block):
-    """Text that makes addresses valid: bases lie apart in the data area, what only scales is small."""
+    """Text that makes addresses valid: bases lie apart in the data area, what only scales
+    is small."""
     text = " ".join(words for _, words in block)
     bases, indices = set(), set()
     for inside in re.findall(r"\[([^\]]*)\]", text):
@@ -89,7 +94,8 @@ def initial(block):
 
 
 def line_of(block):
-    return initial(block) + " | " + "; ".join("db " + ", ".join("0x" + byte for byte in data) for data, _ in block)
+    code = ("db " + ", ".join("0x" + byte for byte in data) for data, _ in block)
+    return initial(block) + " | " + "; ".join(code)
 
 
 def explain(args, blocks):
@@ -119,7 +125,8 @@ def figures(name, pairs):
         return
     errors = [abs(predicted - measured) / measured for predicted, measured in pairs]
     within = sum(error <= 0.10 for error in errors)
-    print(f"| {name} | {len(pairs)} | {100 * within / len(pairs):.1f} % | {100 * sum(errors) / len(errors):.1f} % |")
+    print(f"| {name} | {len(pairs)} | {100 * within / len(pairs):.1f} % "
+          f"| {100 * sum(errors) / len(errors):.1f} % |")
 
 
 def main():
@@ -136,7 +143,8 @@ def main():
     chosen, dice = [], random.Random(args.seed)
     share = -(-args.blocks * 8 // 5 // len(args.files))
     for path in args.files:
-        found = {tuple(words for _, words in block): block for block in blocks_of(path) if fit(block)}
+        found = {tuple(words for _, words in block): block
+                 for block in blocks_of(path) if fit(block)}
         keys = sorted(found)
         chosen += [found[key] for key in dice.sample(keys, min(share, len(keys)))]
     dice.shuffle(chosen)
@@ -155,18 +163,20 @@ def main():
             [(row["predicted_clk"], row["measured_clk"]) for _, row in done if not row["assumed"]])
     for limit in sorted({row["limit"] for _, row in done}):
         figures(f"where the {limit} decides",
-                [(row["predicted_clk"], row["measured_clk"]) for _, row in done if row["limit"] == limit])
+                [(row["predicted_clk"], row["measured_clk"])
+                 for _, row in done if row["limit"] == limit])
     if args.llvm_mca:
         pairs = [(mca(args, block), row) for block, row in done]
         pairs = [(clk, row) for clk, row in pairs if clk]
         figures("llvm-mca", [(clk, row["measured_clk"]) for clk, row in pairs])
-        figures("latput explain on the same", [(row["predicted_clk"], row["measured_clk"]) for _, row in pairs])
+        figures("latput explain on the same",
+                [(row["predicted_clk"], row["measured_clk"]) for _, row in pairs])
     else:
         print("llvm-mca is not installed")
     done.sort(key=lambda item: -abs(item[1]["predicted_clk"] / item[1]["measured_clk"] - 1))
     for block, row in done[:args.worst]:
-        print(f"\n{row['predicted_clk']:.2f} predicted ({row['limit']}), {row['measured_clk']:.2f} measured,"
-              f" {row['assumed']} assumed")
+        print(f"\n{row['predicted_clk']:.2f} predicted ({row['limit']}), "
+              f"{row['measured_clk']:.2f} measured, {row['assumed']} assumed")
         for _, words in block:
             print("   ", words)
 
