@@ -3,7 +3,6 @@
 #include "property.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 double property_number_value(const struct property_number *number,
                              const struct property_machine *machine, double x, double by)
@@ -60,17 +59,16 @@ static bool add_point(double values[SWEEP_POINTS_MAX], int *n, double x)
     return true;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return x < y ? -1 : x > y;
-}
-
+// Ascending: the machine has them in another order.
 static int sweep_cpus(const struct property_machine *machine, double values[SWEEP_POINTS_MAX])
 {
-    for (int i = 0; i < machine->ncpus; i++)
-        values[i] = machine->cpus[i].cpu;
-    qsort(values, (size_t)machine->ncpus, sizeof *values, compare_numbers);
+    for (int i = 0; i < machine->ncpus; i++) {
+        double cpu = machine->cpus[i].cpu;
+        int at = i;
+        for (; at > 0 && values[at - 1] > cpu; at--)
+            values[at] = values[at - 1];
+        values[at] = cpu;
+    }
     return machine->ncpus;
 }
 
