@@ -272,7 +272,7 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     if (work->arguments->predict)
         return 0;
     told->has_measured = true;
-    if (explain_measure(&told->explanation, &spec, &told->measured, &work->arena, err) != 0)
+    if (explain_measure(&spec, &told->measured, &work->arena, err) != 0)
         return -1;
     return work->arguments->blocks ? 0
                                    : explain_experiment(&told->explanation, &spec, &work->table,

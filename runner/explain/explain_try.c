@@ -14,11 +14,10 @@ double explain_difference(const struct explanation *explanation,
     return (explanation->predicted_clk - measured->clk) / measured->clk;
 }
 
-int explain_measure(const struct explanation *explanation, const struct bench_spec *spec,
-                    struct explain_measured *measured, struct arena *arena, struct err *err)
+int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
+                    struct arena *arena, struct err *err)
 {
     struct bench_result result;
-    (void)explanation;
     *measured = (struct explain_measured){.clk = NAN, .spread_clk = NAN};
     if (bench_measure(spec, &result, arena, err) != 0)
         return -1;
@@ -99,7 +98,7 @@ static struct explain_try *shape_try(struct shape *shape, enum bench_mode mode,
     spec.events = NULL;
     spec.ncolumns = 0;
     spec.store = spec.keep = false;
-    if (explain_measure(&other, &spec, &again, arena, err) != 0)
+    if (explain_measure(&spec, &again, arena, err) != 0)
         return NULL;
     struct explain_try *try = &measured->tries[measured->ntries++];
     *try = (struct explain_try){

@@ -32,8 +32,8 @@ double explain_difference(const struct explanation *explanation,
 
 // Measures the block as `spec` has it, whose body or file is what was explained. 0, also where the
 // code fails (measured->failure says why), or -1: nothing can be measured here.
-int explain_measure(const struct explanation *explanation, const struct bench_spec *spec,
-                    struct explain_measured *measured, struct arena *arena, struct err *err);
+int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
+                    struct arena *arena, struct err *err);
 // The experiments, where prediction and measurement differ by more than explain_tolerance.
 int explain_experiment(const struct explanation *explanation, const struct bench_spec *spec,
                        const struct explain_table *table, struct explain_measured *measured,

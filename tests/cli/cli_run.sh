@@ -19,7 +19,7 @@ ud2,,,X86_64,T,
 LIST
 
 # Real measurement. A disturbed machine may leave tests unstable (status 1), never wrong.
-run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5
+run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5 --tests LT
 [ "$STATUS" = 0 ] || [ "$STATUS" = 1 ] || cli_fail "expected status 0 or 1"
 expect_err 'latput run: 4 forms, results: .* [0-9.]+ s, [0-9]+ kernels/s'
 expect_no_out
@@ -69,7 +69,7 @@ have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select m
 expect "all forms ($have of $rows)" test "$have" = "$rows"
 
 # A signal ends it in order. (A shell starts what is in the background with SIGINT ignored.)
-env --default-signal=INT "$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 >"$OUT" 2>"$ERR" </dev/null &
+env --default-signal=INT "$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 --tests LT >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
 for _ in {1..200}; do
     [ "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run' 2>/dev/null)" = 1 ] && break
