@@ -80,7 +80,7 @@ static void print_next(const struct explanation *explanation, struct strbuf *out
                    "%.0f %%.",
                    explain_kind_name(limits[1].kind), what, gain);
     else
-        print_line(out, 0, "Without that %s the next limit is the %s, at %.2f clk.", what,
+        print_line(out, 0, "Without it the next limit is the %s, at %.2f clk.",
                    explain_kind_name(limits[1].kind), limits[1].clk);
 }
 

@@ -15,7 +15,7 @@ explain --asm 'imul rax, rax; add rax, rbx'
 expect_status 0
 expect_out '^  predicted +4\.0[0-9] clk a copy$'
 expect_out '^chain +4\.0[0-9]  2 instructions, from rax to rax of the next copy$'
-expect_out '^Without that chain the next limit is the ports, at 1\.0[0-9] clk\.$'
+expect_out '^Without it the next limit is the ports, at 1\.0[0-9] clk\.$'
 expect_out '^   1  imul rax, rax +3\.0[0-9]  rax -> rax$'
 expect "it fits a terminal" test "$(wc -L <"$OUT")" -le 80
 # Ports, and nothing that waits.
