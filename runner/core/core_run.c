@@ -189,9 +189,10 @@ static void set_iterations(struct kernel_run *run, uint32_t ticks, uint32_t iter
     if (run->loop_tsc <= 0 || loop_tsc < run->loop_tsc)
         run->loop_tsc = loop_tsc;
     run->iterations = (uint32_t)(window_tsc / run->loop_tsc) + 1;
-    uint32_t least = STREAM_STORES / run->kernel->instances;
-    if (run->kernel->flags & CORE_STREAM && run->iterations < least)
-        run->iterations = least;
+    if (run->kernel->flags & CORE_STREAM) {
+        uint32_t least = STREAM_STORES / run->kernel->instances;
+        run->iterations = run->iterations < least ? least : run->iterations;
+    }
 }
 
 // Chooses the unrolling. From one copy upwards: what is slow is found out before it is slow many
