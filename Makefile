@@ -208,7 +208,7 @@ sources = $(shell if [ -e .git ]; then \
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
-WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' .ci/run tests/run tests/fuzz/run Makefile \
+WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' 'db/*.sql' .ci/run tests/run tests/fuzz/run Makefile \
 	$(wildcard *.sh tests/*.sh tests/browser/*.sh)
 # How far the analyser looks into a function. Its own 225000 take three times as long, and have not
 # found more in this code: make lint LINT_NODES=225000.

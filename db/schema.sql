@@ -2,7 +2,8 @@
 -- The current schema of a latput database: the result of all migrations, in one readable file. New
 -- databases are created from it; older ones become equal to it through db/migrations/. Facts are
 -- append-only (triggers at the end); `estimate` and `result` follow from them and can be rebuilt
--- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in UTC.
+-- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
+-- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
 PRAGMA user_version = 15;
 
@@ -23,7 +24,8 @@ CREATE TABLE cpu (
     model INTEGER NOT NULL CHECK (model BETWEEN 0 AND 4095), -- display model
     stepping INTEGER NOT NULL CHECK (stepping BETWEEN 0 AND 15),
     core_type INTEGER NOT NULL CHECK (core_type BETWEEN 0 AND 255), -- CPUID 1AH EAX[31:24], 0: none
-    native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215), -- CPUID 1AH EAX[23:0]
+    native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215),
+        -- CPUID 1AH EAX[23:0]
     uarch TEXT NOT NULL CHECK (uarch GLOB '[a-z0-9]*' AND uarch NOT GLOB '*[^a-z0-9_-]*'
         AND length(uarch) <= 31), -- key of the CPU family; 'unknown' where cpus.csv has no row
     uarch_name TEXT NOT NULL CHECK (length(uarch_name) <= 95), -- e.g. 'Zen 5'
@@ -31,7 +33,8 @@ CREATE TABLE cpu (
     hypervisor TEXT NOT NULL CHECK (length(hypervisor) <= 63), -- '' if none is visible
     tsc_invariant INTEGER NOT NULL CHECK (tsc_invariant IN (0, 1)),
     features TEXT NOT NULL CHECK (length(features) <= 16384), -- names of features.csv, by one blank
-    inferred INTEGER NOT NULL DEFAULT 0 CHECK (inferred IN (0, 1)) -- 1: not the family that the signature claims; views show uarch with '?'
+    inferred INTEGER NOT NULL DEFAULT 0 CHECK (inferred IN (0, 1))
+        -- 1: not the family that the signature claims; views show uarch with '?'
 ) STRICT;
 
 -- CPUID as it was answered when the CPU was first seen; a processor serial number is left out.
@@ -61,11 +64,14 @@ CREATE TABLE cpu_cache (
 CREATE TABLE canary_floor (
     canary_floor_id INTEGER PRIMARY KEY,
     cpu_id INTEGER NOT NULL REFERENCES cpu,
-    canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15), -- 1 to 9: nops of so many bytes, else a mixture
-    instr_clk REAL NOT NULL CHECK (instr_clk > 0 AND instr_clk < 1000), -- core cycles an instruction
+    canary INTEGER NOT NULL CHECK (canary BETWEEN 1 AND 15),
+        -- 1 to 9: nops of so many bytes, else a mixture
+    instr_clk REAL NOT NULL CHECK (instr_clk > 0 AND instr_clk < 1000),
+        -- core cycles an instruction
     method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- 'mode' since schema 9
     recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z'),
-    issue_width INTEGER CHECK (issue_width BETWEEN 1 AND 64) -- instructions a cycle, as measured; NULL before schema 9: such a floor is not used
+    issue_width INTEGER CHECK (issue_width BETWEEN 1 AND 64)
+        -- instructions a cycle, as measured; NULL before schema 9: such a floor is not used
 ) STRICT;
 
 -- One invocation that measures (and its resumptions), with its provenance.
@@ -76,18 +82,22 @@ CREATE TABLE run (
     cpu_id INTEGER NOT NULL REFERENCES cpu,
     version TEXT NOT NULL CHECK (length(version) <= 200), -- of latput
     nasm_version TEXT NOT NULL CHECK (length(nasm_version) <= 200),
-    os_kernel TEXT NOT NULL CHECK (length(os_kernel) <= 200), -- release of the operating system's kernel
+    os_kernel TEXT NOT NULL CHECK (length(os_kernel) <= 200),
+        -- release of the operating system's kernel
     backend TEXT NOT NULL CHECK (length(backend) <= 200), -- 'tsc', 'perf', 'msr'
     lists TEXT NOT NULL CHECK (length(lists) <= 65536), -- 'name:sha256 ...' of what was asked for
     tables TEXT NOT NULL CHECK (length(tables) <= 65536), -- versions of the CPU tables used
     frequency TEXT NOT NULL CHECK (length(frequency) <= 2000), -- governor, boost, or what is known
-    selection TEXT NOT NULL CHECK (length(selection) <= 65536), -- filters and tests, '' for everything
+    selection TEXT NOT NULL CHECK (length(selection) <= 65536),
+        -- filters and tests, '' for everything
     tsc_hz REAL CHECK (tsc_hz >= 0), -- frequency of the TSC
     core_hz REAL CHECK (core_hz >= 0), -- frequency of the core at the start, estimated
     overhead_tsc REAL, -- of one timing without work
     issue_width INTEGER NOT NULL CHECK (issue_width BETWEEN 0 AND 64), -- µops a cycle, as used
-    calib_link_clk INTEGER NOT NULL CHECK (calib_link_clk BETWEEN 0 AND 1000), -- latency of the calibration's link
-    measuring_cpu INTEGER NOT NULL CHECK (measuring_cpu BETWEEN -1 AND 1048576), -- number of the logical CPU
+    calib_link_clk INTEGER NOT NULL CHECK (calib_link_clk BETWEEN 0 AND 1000),
+        -- latency of the calibration's link
+    measuring_cpu INTEGER NOT NULL CHECK (measuring_cpu BETWEEN -1 AND 1048576),
+        -- number of the logical CPU
     started_utc TEXT NOT NULL CHECK (started_utc GLOB '????-??-??T??:??:??Z'),
     finished_utc TEXT CHECK (finished_utc GLOB '????-??-??T??:??:??Z'), -- NULL: not finished
     kernels INTEGER CHECK (kernels >= 0), -- timed by the invocation that finished the run
@@ -95,9 +105,12 @@ CREATE TABLE run (
     claimed_uarch TEXT NOT NULL DEFAULT 'unknown'
         CHECK (length(claimed_uarch) BETWEEN 1 AND 31), -- what the CPU's signature claims
     decided TEXT NOT NULL DEFAULT 'unknown'
-        CHECK (decided IN ('claim', 'inferred', 'override', 'unknown')), -- by what cpu.uarch was found
-    evidence TEXT NOT NULL DEFAULT '' CHECK (length(evidence) <= 4000), -- what contradicts the claim, and why another family
-    measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64) -- µops dispatched in a cycle; NULL: not measured
+        CHECK (decided IN ('claim', 'inferred', 'override', 'unknown')),
+        -- by what cpu.uarch was found
+    evidence TEXT NOT NULL DEFAULT '' CHECK (length(evidence) <= 4000),
+        -- what contradicts the claim, and why another family
+    measured_width INTEGER CHECK (measured_width BETWEEN 1 AND 64)
+        -- µops dispatched in a cycle; NULL: not measured
 ) STRICT;
 CREATE INDEX run_by_cpu ON run (cpu_id);
 
@@ -112,10 +125,12 @@ CREATE TABLE run_warning (
 CREATE TABLE run_event (
     run_id INTEGER NOT NULL REFERENCES run,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
-    event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255), -- id in the table: 'core_clk', 'p0'
+    event TEXT NOT NULL CHECK (length(event) BETWEEN 1 AND 255),
+        -- id in the table: 'core_clk', 'p0'
     code TEXT NOT NULL CHECK (length(code) <= 255), -- 'event=0xa1,umask=0x01'
     backend TEXT NOT NULL CHECK (length(backend) BETWEEN 1 AND 200), -- who counted: 'perf', 'msr'
-    counter_table TEXT NOT NULL CHECK (length(counter_table) <= 200), -- the uarch of cpuinfo/counters/UARCH.csv
+    counter_table TEXT NOT NULL CHECK (length(counter_table) <= 200),
+        -- the uarch of cpuinfo/counters/UARCH.csv
     table_version TEXT NOT NULL CHECK (length(table_version) <= 200),
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
@@ -129,7 +144,8 @@ CREATE TABLE list (
 CREATE TABLE run_list (
     run_id INTEGER NOT NULL REFERENCES run,
     list_id INTEGER NOT NULL REFERENCES list,
-    title TEXT NOT NULL CHECK (length(title) <= 200), -- first comment of the file, its name if it has none
+    title TEXT NOT NULL CHECK (length(title) <= 200),
+        -- first comment of the file, its name if it has none
     PRIMARY KEY (run_id, list_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -137,11 +153,13 @@ CREATE TABLE run_list (
 CREATE TABLE form (
     form_id INTEGER PRIMARY KEY,
     form TEXT NOT NULL CHECK (length(form) BETWEEN 1 AND 1000), -- identity as in the lists
-    mnemonic TEXT NOT NULL CHECK (length(mnemonic) BETWEEN 1 AND 200), -- with lock/rep, without {vex}
+    mnemonic TEXT NOT NULL CHECK (length(mnemonic) BETWEEN 1 AND 200),
+        -- with lock/rep, without {vex}
     operands TEXT NOT NULL CHECK (length(operands) <= 500), -- classes by blanks, no access prefixes
     enc TEXT NOT NULL CHECK (enc IN ('legacy', 'vex', 'evex', 'xop')),
     bits INTEGER NOT NULL CHECK (bits IN (16, 32, 64)), -- mode
-    options TEXT NOT NULL CHECK (length(options) <= 1000), -- what else identifies it: 'same data=slow'
+    options TEXT NOT NULL CHECK (length(options) <= 1000),
+        -- what else identifies it: 'same data=slow'
     UNIQUE (form, enc, bits)
 ) STRICT;
 
@@ -152,7 +170,8 @@ CREATE TABLE run_form (
     form_id INTEGER NOT NULL REFERENCES form,
     list_id INTEGER NOT NULL REFERENCES list,
     position INTEGER NOT NULL CHECK (position >= 0), -- of the row in the list
-    isa TEXT NOT NULL CHECK (length(isa) <= 500), -- features that the list asks for: 'AVX512F+AVX512VL'
+    isa TEXT NOT NULL CHECK (length(isa) <= 500),
+        -- features that the list asks for: 'AVX512F+AVX512VL'
     UNIQUE (run_id, form_id)
 ) STRICT;
 CREATE INDEX run_form_by_form ON run_form (form_id);
@@ -187,7 +206,8 @@ CREATE TABLE kernel (
     test_id INTEGER NOT NULL REFERENCES test,
     position INTEGER NOT NULL CHECK (position >= 0), -- in the plan of the test
     shape TEXT NOT NULL CHECK (length(shape) <= 100), -- 'dense', 'filled', 'n8', 'n12+break', ...
-    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000), -- tested instructions in a body
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000),
+        -- tested instructions in a body
     instrs INTEGER NOT NULL CHECK (instrs BETWEEN 0 AND 1000000), -- all instructions in a body
     extra_clk REAL NOT NULL, -- latency of the bridges in one link, to be subtracted
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
@@ -210,9 +230,11 @@ CREATE TABLE timing (
     copies INTEGER NOT NULL CHECK (copies BETWEEN 0 AND 4294967295), -- of the body in the loop
     calib_clk REAL, -- core cycles of the calibration chain
     overhead_tsc REAL, -- of a timing without work, not yet subtracted from the samples
-    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000), -- repeats that passed the gate
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
+        -- repeats that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000), -- repeats in all
-    overhead_counted_clk REAL -- as overhead_tsc, in core cycles of a counter; NULL: none were counted
+    overhead_counted_clk REAL
+        -- as overhead_tsc, in core cycles of a counter; NULL: none were counted
 ) STRICT;
 CREATE INDEX timing_by_kernel ON timing (kernel_id);
 
@@ -221,10 +243,13 @@ CREATE TABLE sample (
     timing_id INTEGER NOT NULL REFERENCES timing,
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000), -- order in the pass
     kernel_tsc INTEGER NOT NULL CHECK (kernel_tsc BETWEEN 0 AND 4294967295), -- the kernel
-    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 0 AND 4294967295), -- calibration before it
+    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 0 AND 4294967295),
+        -- calibration before it
     after_tsc INTEGER NOT NULL CHECK (after_tsc BETWEEN 0 AND 4294967295), -- calibration after it
-    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295), -- the worse of the two canaries
-    counted_clk INTEGER CHECK (counted_clk BETWEEN 0 AND 4294967295), -- core cycles of the kernel by a counter
+    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295),
+        -- the worse of the two canaries
+    counted_clk INTEGER CHECK (counted_clk BETWEEN 0 AND 4294967295),
+        -- core cycles of the kernel by a counter
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -243,8 +268,8 @@ CREATE TABLE estimate (
     CHECK (outcome = 'ok' OR instance_clk IS NULL)
 ) STRICT;
 
--- Derived: the steady states of a kernel that has several, ascending. Where none of the samples of a
--- chain agree the estimate is an average, and there are no states.
+-- Derived: the steady states of a kernel that has several, ascending. Where none of the samples of
+-- a chain agree the estimate is an average, and there are no states.
 CREATE TABLE estimate_state (
     kernel_id INTEGER NOT NULL REFERENCES kernel,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100),
@@ -268,10 +293,13 @@ CREATE TABLE result (
     tried INTEGER NOT NULL, -- repeats in all
     bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')),
     kernel_id INTEGER REFERENCES kernel, -- the deciding kernel
-    average INTEGER NOT NULL DEFAULT 0 CHECK (average IN (0, 1)), -- 1: mean of executions that differ
-    least_clk REAL, -- latency: of all steady states of all kernels; NULL where there is one value only
+    average INTEGER NOT NULL DEFAULT 0 CHECK (average IN (0, 1)),
+        -- 1: mean of executions that differ
+    least_clk REAL,
+        -- latency: of all steady states of all kernels; NULL where there is one value only
     most_clk REAL,
-    states INTEGER CHECK (states BETWEEN 0 AND 100), -- steady states of the deciding kernel; NULL: not known
+    states INTEGER CHECK (states BETWEEN 0 AND 100),
+        -- steady states of the deciding kernel; NULL: not known
     CHECK (outcome = 'ok' OR (value_clk IS NULL AND dense_clk IS NULL AND filled_clk IS NULL
         AND spread_clk IS NULL))
 ) STRICT;
@@ -284,11 +312,14 @@ CREATE TABLE port_model (
     nports INTEGER NOT NULL CHECK (nports BETWEEN 0 AND 32), -- in all classes
     filler TEXT NOT NULL CHECK (length(filler) <= 1000), -- form that takes a slot and no port, ''
     residual REAL CHECK (residual >= 0), -- largest relative deviation over the pairs of classes
-    unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000), -- forms of one µop in no class
-    binding REAL CHECK (binding BETWEEN 0 AND 1), -- how early schedulers bind µops to ports: 0 when the
-        -- best port is known, 1 evenly, whatever waits there
-    teller INTEGER CHECK (teller BETWEEN 0 AND 1000), -- position of a port_class whose blocker is slower while
-        -- vectors of 512 bits are about; NULL: ports do not depend on the width of vectors
+    unexplained INTEGER NOT NULL CHECK (unexplained BETWEEN 0 AND 1000000),
+        -- forms of one µop in no class
+    binding REAL CHECK (binding BETWEEN 0 AND 1),
+        -- how early schedulers bind µops to ports: 0 when the best port is known, 1 evenly,
+        -- whatever waits there
+    teller INTEGER CHECK (teller BETWEEN 0 AND 1000),
+        -- position of a port_class whose blocker is slower while vectors of 512 bits are about;
+        -- NULL: ports do not depend on the width of vectors
     teller_clk REAL CHECK (teller_clk > 0) -- its reciprocal throughput then
 ) STRICT;
 
@@ -303,8 +334,9 @@ CREATE TABLE port_class (
     blocker_clk REAL CHECK (blocker_clk >= 0), -- its reciprocal throughput
     members INTEGER NOT NULL CHECK (members BETWEEN 0 AND 1000000), -- forms of one µop that use it
     holds TEXT NOT NULL DEFAULT 'always'
-        CHECK (holds IN ('always', 'narrow', 'wide', 'wide forms')), -- narrow: only where no vectors of 512 bits
-        -- are about; wide: only where some are, for vectors of any width; wide forms: only these have the set
+        CHECK (holds IN ('always', 'narrow', 'wide', 'wide forms')),
+        -- narrow: only where no vectors of 512 bits are about; wide: only where some are, for
+        -- vectors of any width; wide forms: only these have the set
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
@@ -318,7 +350,8 @@ CREATE TABLE port_name (
 ) STRICT, WITHOUT ROWID;
 
 -- What forms wait for although their ports are free: units that are not pipelined, the sequencer of
--- microcode ('MS'), and paths that several ports share ('path1', ...). Each form needs it for some cycles.
+-- microcode ('MS'), and paths that several ports share ('path1', ...). Each form needs it for some
+-- cycles.
 CREATE TABLE port_unit (
     run_id INTEGER NOT NULL REFERENCES port_model,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
@@ -331,7 +364,8 @@ CREATE TABLE port_unit (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- Forms beside which others are timed to see whether they need a path, and what these need themselves.
+-- Forms beside which others are timed to see whether they need a path, and what these need
+-- themselves.
 CREATE TABLE port_probe (
     run_id INTEGER NOT NULL REFERENCES port_model,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000), -- of the probe: one row a path
@@ -356,10 +390,11 @@ CREATE TABLE port_result (
     busy_clk REAL CHECK (busy_clk >= 0), -- for how long; without a unit: what no port explains
     residual REAL CHECK (residual >= 0), -- largest deviation from the trials, in µops
     whole INTEGER NOT NULL DEFAULT 0 CHECK (whole IN (0, 1)), -- 1: it needs all parts of the unit
-    beside_clk REAL CHECK (beside_clk >= 0), -- how long it keeps the unit busy where others need all
+    beside_clk REAL CHECK (beside_clk >= 0),
+        -- how long it keeps the unit busy where others need all
     slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch in no particular order: groups are cut
-    wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)), -- 1: while it is about, other vectors use their
-        -- port_use_wide
+    wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)),
+        -- 1: while it is about, other vectors use their port_use_wide
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;
@@ -395,8 +430,8 @@ CREATE TABLE port_share (
 CREATE TABLE port_trial (
     run_form_id INTEGER NOT NULL REFERENCES port_result,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100000),
-    blocker TEXT NOT NULL CHECK (length(blocker) BETWEEN 1 AND 1000), -- name of the class or unit, 'front end';
-        -- or the form that is a probe for paths
+    blocker TEXT NOT NULL CHECK (length(blocker) BETWEEN 1 AND 1000),
+        -- name of the class or unit, 'front end'; or the form that is a probe for paths
     instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000), -- of the form in the mix
     blockers INTEGER NOT NULL CHECK (blockers BETWEEN 0 AND 1000000), -- beside them
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
@@ -417,7 +452,8 @@ CREATE TABLE port_trial_count (
     FOREIGN KEY (run_form_id, position) REFERENCES port_trial
 ) STRICT, WITHOUT ROWID;
 
--- How well a run's table predicts random mixes of forms (`latput validate`). Reproducible by its seed.
+-- How well a run's table predicts random mixes of forms (`latput validate`). Reproducible by its
+-- seed.
 CREATE TABLE validation (
     validation_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run, -- whose port results were tried
@@ -425,14 +461,16 @@ CREATE TABLE validation (
     mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000), -- that were measured and compared
     mape_percent REAL CHECK (mape_percent >= 0), -- mean of |predicted - measured| / measured
     kendall_tau REAL CHECK (kendall_tau BETWEEN -1 AND 1), -- of predicted and measured
-    within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100), -- share of mixes, in percent
+    within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
+        -- share of mixes, in percent
     recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
 ) STRICT;
 CREATE INDEX validation_by_run ON validation (run_id);
 
 CREATE TABLE validation_class (
     validation_id INTEGER NOT NULL REFERENCES validation,
-    class TEXT NOT NULL CHECK (length(class) BETWEEN 1 AND 200), -- of the mixes: what they have in common
+    class TEXT NOT NULL CHECK (length(class) BETWEEN 1 AND 200),
+        -- of the mixes: what they have in common
     mixes INTEGER NOT NULL CHECK (mixes BETWEEN 0 AND 100000000),
     mape_percent REAL CHECK (mape_percent >= 0),
     within_10_percent REAL CHECK (within_10_percent BETWEEN 0 AND 100),
@@ -464,9 +502,11 @@ CREATE TABLE bench (
     compiler TEXT NOT NULL CHECK (length(compiler) <= 200), -- its version
     init TEXT NOT NULL CHECK (length(init) <= 1000000), -- run before the clock of each repetition
     mode TEXT NOT NULL CHECK (mode IN ('latency', 'throughput')), -- as it is; or chains are broken
-    breakers TEXT NOT NULL CHECK (length(breakers) <= 4000), -- instructions before each copy that do so
+    breakers TEXT NOT NULL CHECK (length(breakers) <= 4000),
+        -- instructions before each copy that do so
     bits INTEGER NOT NULL CHECK (bits IN (32, 64)), -- mode of the processor
-    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000000), -- what one copy counts as
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000000),
+        -- what one copy counts as
     copies INTEGER NOT NULL CHECK (copies BETWEEN 0 AND 4294967295), -- of the code in the loop
     iterations INTEGER NOT NULL CHECK (iterations BETWEEN 0 AND 4294967295), -- of the loop
     cold INTEGER NOT NULL CHECK (cold IN (0, 1)), -- 1: every repetition was, not only the first
@@ -474,7 +514,8 @@ CREATE TABLE bench (
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
     detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- reason where it is not 'ok'
-    code_bytes INTEGER CHECK (code_bytes BETWEEN 0 AND 16777216), -- length of the machine code of a copy
+    code_bytes INTEGER CHECK (code_bytes BETWEEN 0 AND 16777216),
+        -- length of the machine code of a copy
     machine_code BLOB CHECK (length(machine_code) <= 64), -- its first 64 bytes at most
     UNIQUE (run_id, position)
 ) STRICT;
@@ -487,7 +528,8 @@ CREATE TABLE bench_thread (
     instance_clk REAL, -- core cycles an instance: the result; NULL unless 'ok'
     median_clk REAL, -- over all accepted repetitions
     spread_clk REAL, -- their interquartile range
-    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000000), -- repetitions that passed the gate
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000000),
+        -- repetitions that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000000),
     passes INTEGER NOT NULL CHECK (passes BETWEEN 0 AND 1000),
     PRIMARY KEY (bench_id, thread)
@@ -497,10 +539,12 @@ CREATE TABLE bench_thread (
 CREATE TABLE bench_metric (
     bench_id INTEGER NOT NULL REFERENCES bench,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000),
-    kind TEXT NOT NULL CHECK (kind IN ('event', 'column')), -- counted, or computed from counts and times
+    kind TEXT NOT NULL CHECK (kind IN ('event', 'column')),
+        -- counted, or computed from counts and times
     name TEXT NOT NULL CHECK (length(name) BETWEEN 1 AND 1000),
     code TEXT NOT NULL CHECK (length(code) <= 1000), -- what the counter was told, or the expression
-    backend TEXT NOT NULL CHECK (length(backend) <= 200), -- that counted: 'perf', 'msr'; '' of a column
+    backend TEXT NOT NULL CHECK (length(backend) <= 200),
+        -- that counted: 'perf', 'msr'; '' of a column
     table_version TEXT NOT NULL CHECK (length(table_version) <= 200), -- of the table of events
     PRIMARY KEY (bench_id, position)
 ) STRICT, WITHOUT ROWID;
@@ -529,7 +573,8 @@ CREATE TABLE bench_value (
     PRIMARY KEY (bench_id, seq, position)
 ) STRICT, WITHOUT ROWID;
 
--- A question about the pipeline, asked in a run: what its definition in lists/properties/ said then.
+-- A question about the pipeline, asked in a run: what its definition in lists/properties/ said
+-- then.
 CREATE TABLE property (
     property_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run,
@@ -541,8 +586,10 @@ CREATE TABLE property (
     x_unit TEXT NOT NULL CHECK (length(x_unit) <= 60), -- of the swept variable: 'entries', 'bytes'
     by_unit TEXT NOT NULL CHECK (length(by_unit) <= 60), -- of the second one, '' if there is none
     y_unit TEXT NOT NULL CHECK (y_unit IN ('clk', 'ns')),
-    reading TEXT NOT NULL CHECK (length(reading) BETWEEN 1 AND 500), -- how it is read: 'knee least=0.2'
-    compare TEXT NOT NULL CHECK (length(compare) <= 500), -- what the conclusion is compared with, ''
+    reading TEXT NOT NULL CHECK (length(reading) BETWEEN 1 AND 500),
+        -- how it is read: 'knee least=0.2'
+    compare TEXT NOT NULL CHECK (length(compare) <= 500),
+        -- what the conclusion is compared with, ''
     definition TEXT NOT NULL CHECK (length(definition) <= 4000), -- the line of the list
     tsc_hz REAL NOT NULL CHECK (tsc_hz > 0), -- of the samples
     area_bytes INTEGER NOT NULL CHECK (area_bytes >= 0), -- of memory beside the data area
@@ -551,7 +598,9 @@ CREATE TABLE property (
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')), -- 'ok': it was swept
     detail TEXT NOT NULL CHECK (length(detail) <= 4000), -- why not; or what was made smaller
-    vm TEXT NOT NULL DEFAULT '' CHECK (vm IN ('', 'paging', 'placement', 'trap', 'clock')), -- why it means little on a virtual machine: nested paging, the host places CPUs, traps to the hypervisor, the host's clock
+    vm TEXT NOT NULL DEFAULT '' CHECK (vm IN ('', 'paging', 'placement', 'trap', 'clock')),
+        -- why it means little on a virtual machine: nested paging, the host places CPUs, traps to
+        -- the hypervisor, the host's clock
     UNIQUE (run_id, name)
 ) STRICT;
 
@@ -573,7 +622,8 @@ CREATE TABLE sweep_point (
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 10000000), -- in the order of measuring
     x REAL NOT NULL, -- swept variable
     by_x REAL, -- second swept variable; NULL: there is none
-    instances INTEGER NOT NULL CHECK (instances BETWEEN 1 AND 2000000000), -- what one body counts as
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 1 AND 2000000000),
+        -- what one body counts as
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
     detail TEXT NOT NULL CHECK (length(detail) <= 4000) -- reason where it is not 'ok'
@@ -589,7 +639,8 @@ CREATE TABLE sweep_timing (
     copies INTEGER NOT NULL CHECK (copies BETWEEN 1 AND 4294967295), -- of the body in the loop
     calib_clk REAL NOT NULL, -- core cycles of the calibration chain
     overhead_tsc REAL NOT NULL, -- of a timing without work, not yet subtracted from the samples
-    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000), -- repeats that passed the gate
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
+        -- repeats that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- repeats in all
 ) STRICT;
 CREATE INDEX sweep_timing_by_point ON sweep_timing (point_id);
@@ -597,9 +648,11 @@ CREATE TABLE sweep_sample (
     timing_id INTEGER NOT NULL REFERENCES sweep_timing,
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000), -- order in the pass
     kernel_tsc INTEGER NOT NULL CHECK (kernel_tsc BETWEEN 0 AND 4294967295), -- the kernel
-    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 1 AND 4294967295), -- calibration before it
+    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 1 AND 4294967295),
+        -- calibration before it
     after_tsc INTEGER NOT NULL CHECK (after_tsc BETWEEN 1 AND 4294967295), -- calibration after it
-    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295), -- the worse of the two canaries
+    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295),
+        -- the worse of the two canaries
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -623,7 +676,8 @@ CREATE TABLE conclusion (
 ) STRICT;
 CREATE TABLE conclusion_value (
     conclusion_id INTEGER NOT NULL REFERENCES conclusion,
-    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- the one that matters most first
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
+        -- the one that matters most first
     label TEXT NOT NULL CHECK (length(label) <= 200), -- 'knee', 'level 1', ...
     value REAL, -- NULL: none
     low REAL, -- with 95 % confidence
@@ -637,9 +691,10 @@ CREATE TRIGGER run_no_delete BEFORE DELETE ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT NULL
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
-CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version, os_kernel,
-    backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width,
-    calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence, measured_width ON run
+CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version,
+    os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc,
+    issue_width, calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence,
+    measured_width ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu
 BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END;

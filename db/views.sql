@@ -29,7 +29,8 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
     result.average, result.least_clk, result.most_clk, result.states,
-    -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of several.
+    -- How tables mark a latency: '~' the mean of executions that differ, '*' one steady state of
+    -- several.
     CASE WHEN test.kind = 'latency'
         THEN iif(result.average, '~', '') || iif(result.states > 1, '*', '') END AS mark,
     -- What the plan says beside a number; its form is that of runner/plan/plan_note.c.
@@ -41,14 +42,16 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         ELSE nullif(test.detail, '') END END AS note
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
--- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important test
--- that is not ok, behind a key that sorts it: throughput before latency, then the order of the plan.
+-- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important
+-- test that is not ok, behind a key that sorts it: throughput before latency, then the order of the
+-- plan.
 CREATE VIEW run_form_result AS
 SELECT run_form_id, run_id, form_id,
     min(CASE kind WHEN 'latency' THEN value_clk END) AS latency_min_clk,
     max(CASE kind WHEN 'latency' THEN value_clk END) AS latency_max_clk,
-    -- The bounds of the least and of the largest value: that of the pair which has it, the better one
-    -- where another pair comes as close as two measurements of one time do. So equal values have one bound.
+    -- The bounds of the least and of the largest value: that of the pair which has it, the better
+    -- one where another pair comes as close as two measurements of one time do. So equal values
+    -- have one bound.
     CASE WHEN min(CASE WHEN kind = 'latency' AND bound = 'exact' THEN value_clk END)
             <= 1.005 * min(CASE kind WHEN 'latency' THEN value_clk END) + 0.02 THEN 'exact'
         WHEN min(CASE WHEN kind = 'latency' AND bound = 'average' THEN value_clk END)
@@ -66,12 +69,14 @@ SELECT run_form_id, run_id, form_id,
     min(CASE WHEN kind = 'throughput' AND variant IN ('', 'fast') THEN value_clk END) AS fast_clk,
     max(CASE WHEN kind = 'throughput' AND variant GLOB 'slow*' THEN value_clk END) AS slow_clk,
     sum(kind = 'throughput' AND variant IN ('', 'fast')) AS fast_tests,
-    max(CASE WHEN kind = 'throughput' AND variant <> 'setting' THEN spread_clk END) AS rthroughput_spread_clk,
+    max(CASE WHEN kind = 'throughput' AND variant <> 'setting' THEN spread_clk END)
+        AS rthroughput_spread_clk,
     -- A register-to-register pair that takes no cycle: done at rename, or no dependency at all.
     max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact' AND src GLOB 'op[0-9]'
         AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
     sum(accepted) AS accepted, sum(tried) AS tried,
-    max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok') AS kinds_ok,
+    max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok')
+        AS kinds_ok,
     max(kind = 'latency') AS latency_asked, max(kind = 'throughput') AS rthroughput_asked,
     min(CASE WHEN outcome <> 'ok' AND NOT outside
         THEN (kind = 'latency') || printf('%06d ', position) || outcome END) AS trouble,
@@ -99,7 +104,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     run_form.run_form_id, run_form.form_id, run_key.uarch_key, run_key.started_utc,
     coalesce(got.kinds_ok, 0) AS kinds_ok,
     CASE WHEN instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS idiom,
-    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END AS eliminated,
+    CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END
+        AS eliminated,
     CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
         WHEN got.without_latency THEN 'eliminated' END AS at_rename,
     got.latency_max_bound,
@@ -139,18 +145,24 @@ GROUP BY run_form.form_id, run_key.uarch_key;
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
 -- tests (so that a run of throughput alone does not hide a full one), then the newest. Where it has
--- no answer to one kind of questions, because it did not ask them, latency_row or rthroughput_row is
--- the run_form_id of the best run that has; else NULL.
+-- no answer to one kind of questions, because it did not ask them, latency_row or rthroughput_row
+-- is the run_form_id of the best run that has; else NULL.
 CREATE VIEW best_run_form AS
-SELECT *, CASE WHEN NOT instr(tests, 'L') THEN CAST(substr(latency_rank, -18) AS INTEGER) END AS latency_row,
-    CASE WHEN NOT instr(tests, 'T') THEN CAST(substr(rthroughput_rank, -18) AS INTEGER) END AS rthroughput_row
+SELECT *,
+    CASE WHEN NOT instr(tests, 'L') THEN CAST(substr(latency_rank, -18) AS INTEGER) END
+        AS latency_row,
+    CASE WHEN NOT instr(tests, 'T') THEN CAST(substr(rthroughput_rank, -18) AS INTEGER) END
+        AS rthroughput_row
 FROM (
     SELECT *, row_number() OVER (PARTITION BY form_id, uarch_key
-        ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC, run_id DESC) AS rank,
+        ORDER BY outcome = 'ok' AND kinds_ok > 0 DESC, kinds_ok DESC, started_utc DESC, run_id DESC)
+            AS rank,
         max(CASE WHEN latency_min_clk IS NOT NULL
-            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form AS latency_rank,
+            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form
+                AS latency_rank,
         max(CASE WHEN rthroughput_clk IS NOT NULL
-            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form AS rthroughput_rank
+            THEN (outcome = 'ok') || started_utc || printf('%018d', run_form_id) END) OVER form
+                AS rthroughput_rank
     FROM run_instruction_table WINDOW form AS (PARTITION BY form_id, uarch_key))
 WHERE rank = 1;
 
@@ -171,13 +183,15 @@ SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
     coalesce(best.eliminated, lat.eliminated) AS eliminated,
     coalesce(best.at_rename, lat.at_rename) AS at_rename,
     coalesce(best.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
-    port.run_id AS ports_run_id, coalesce(best.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
+    port.run_id AS ports_run_id,
+    coalesce(best.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
     coalesce(best.latency_max_mark, lat.latency_max_mark) AS latency_max_mark,
     iif(instr(best.tests || coalesce(lat.tests, ''), 'L'), 'L', '')
         || iif(instr(best.tests || coalesce(thr.tests, ''), 'T'), 'T', '')
         || iif(port.run_id IS NULL, '', 'P') AS tests,
     coalesce(best.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
-    coalesce(best.setting_clk, thr.setting_clk) AS setting_clk, coalesce(best.note, thr.note) AS note,
+    coalesce(best.setting_clk, thr.setting_clk) AS setting_clk,
+    coalesce(best.note, thr.note) AS note,
     best.form_id, best.uarch_key
 FROM best_run_form AS best LEFT JOIN best_port_result AS port
     ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key
@@ -189,7 +203,8 @@ FROM best_run_form AS best LEFT JOIN best_port_result AS port
 -- questions that were asked in any of the runs that the row is made of.
 CREATE VIEW instruction_table AS
 SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_clk, rthroughput_clk,
-    uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk, accepted,
+    uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk,
+    accepted,
     tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
     latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note
 FROM best_instruction;
@@ -210,27 +225,31 @@ FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
 WHERE got.kind = 'latency';
 
--- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is 'ok'.
--- bound: 'exact'; 'average', the mean of executions that differ, which no single one need have; 'upper'.
--- least_clk, most_clk: of all steady states seen, where there are several. states_seen: those of the
--- kernel that gives the value, where it has several: '7.300 0.15, 8.050 0.40', cycles (bridges not
--- subtracted) and share of the samples. src_role: what the operand src is to the instruction, 'index' of
--- a table, where the list says so.
+-- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is
+-- 'ok'. bound: 'exact'; 'average', the mean of executions that differ, which no single one need
+-- have; 'upper'. least_clk, most_clk: of all steady states seen, where there are several.
+-- states_seen: those of the kernel that gives the value, where it has several: '7.300 0.15, 8.050
+-- 0.40', cycles (bridges not subtracted) and share of the samples. src_role: what the operand src
+-- is to the instruction, 'index' of a table, where the list says so.
 CREATE VIEW latency_table AS
-SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, run_id,
+SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried,
+    run_id,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
     average, least_clk, most_clk, states, mark, states_seen, src_role
-FROM run_latency_table WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
+FROM run_latency_table
+WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
--- One row a kernel of a test of latency or throughput, with what the test came to; a test that has no
--- kernels has one row, whose columns of kernels are NULL. detail: of the kernel, test_detail: of the
--- test. decides: the value of the test is this kernel's. counted: instance_clk is by a counter.
+-- One row a kernel of a test of latency or throughput, with what the test came to; a test that has
+-- no kernels has one row, whose columns of kernels are NULL. detail: of the kernel, test_detail: of
+-- the test. decides: the value of the test is this kernel's. counted: instance_clk is by a counter.
 -- machine_code: the first 64 bytes, in hexadecimal.
 CREATE VIEW run_kernel_table AS
-SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.kind, got.src, got.dst, got.variant,
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.kind, got.src, got.dst,
+    got.variant,
     got.outcome AS test_outcome, got.detail AS test_detail, kernel.shape, kernel.instances,
     kernel.instrs, kernel.extra_clk, kernel.outcome, kernel.detail, estimate.instance_clk,
-    estimate.spread_clk, estimate.accepted, estimate.tried, kernel.kernel_id IS got.kernel_id AS decides,
+    estimate.spread_clk, estimate.accepted, estimate.tried,
+    kernel.kernel_id IS got.kernel_id AS decides,
     estimate.calibrated_clk IS NOT NULL AS counted, kernel.code_bytes,
     hex(kernel.code) AS machine_code, form.bits, form.form, list.name AS list, run_form.position,
     got.position AS test_position, kernel.position AS kernel_position, kernel.kernel_id, got.run_id,
@@ -265,23 +284,24 @@ SELECT run_id, mnemonic, operands, 'ports', outcome, detail, enc, bits, form, ua
     NULL
 FROM run_port_table WHERE outcome <> 'ok';
 
--- Public: what each form uses of the ports, one row a form and uarch; ports as in instruction_table.
--- Here uops are those that need a port: the sum over ports. Numbers are NULL unless outcome is 'ok'.
--- slots_mixed: slots where groups of dispatch are cut; beside_clk: instead of busy_clk in mixes with
--- forms that need the whole unit (whole: 1). paths: those that it shares with others, and for how many
--- cycles an instance needs them: 'path1 0.50, path2 1.00'.
+-- Public: what each form uses of the ports, one row a form and uarch; ports as in
+-- instruction_table. Here uops are those that need a port: the sum over ports. Numbers are NULL
+-- unless outcome is 'ok'. slots_mixed: slots where groups of dispatch are cut; beside_clk: instead
+-- of busy_clk in mixes with forms that need the whole unit (whole: 1). paths: those that it shares
+-- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
     beside_clk, whole, paths
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
--- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops of
--- one instance the mix shows on the blocker's ports: size * clk - blockers, an instance. `counted`: of
--- the whole mix, by event, where the run had counters of ports: 'p0 8.01, p1 4.0'.
+-- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops
+-- of one instance the mix shows on the blocker's ports: size * clk - blockers, an instance.
+-- `counted`: of the whole mix, by event, where the run had counters of ports: 'p0 8.01, p1 4.0'.
 CREATE VIEW run_port_evidence AS
 SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
-    (SELECT group_concat(event || ' ' || round(port_trial_count.uops, 2), ', ') FROM port_trial_count
+    (SELECT group_concat(event || ' ' || round(port_trial_count.uops, 2), ', ')
+        FROM port_trial_count
         WHERE port_trial_count.run_form_id = trial.run_form_id
         AND port_trial_count.position = trial.trial_position) AS counted FROM (
     SELECT got.uarch, got.mnemonic, got.operands, got.enc, port_trial.blocker,
@@ -348,19 +368,23 @@ GROUP BY run_form.run_id, list.name;
 -- Names as members of a JSON object begin with them. (SQLite does not let views of a file use
 -- json_group_object().)
 CREATE VIEW bench_metric_name AS
-SELECT *, '"' || replace(replace(replace(name, '\', '\\'), '"', '\"'), char(10), ' ') || '":' AS json_name
+SELECT *, '"' || replace(replace(replace(name, '\', '\\'), '"', '\"'), char(10), ' ') || '":'
+    AS json_name
 FROM bench_metric;
 
--- What was counted or computed in the repetitions that count (accepted ones, warm unless all are cold),
--- condensed to the median a thread; of an event it is the count an instance.
+-- What was counted or computed in the repetitions that count (accepted ones, warm unless all are
+-- cold), condensed to the median a thread; of an event it is the count an instance.
 CREATE VIEW bench_metric_table AS
 WITH counted AS (
-    SELECT bench.bench_id, one.thread, metric.position, metric.kind, metric.name, metric.code, metric.backend,
+    SELECT bench.bench_id, one.thread, metric.position, metric.kind, metric.name, metric.code,
+        metric.backend,
         metric.table_version, metric.json_name,
         value.value / CASE metric.kind WHEN 'event'
             THEN CAST(bench.copies AS REAL) * bench.iterations * bench.instances ELSE 1 END AS value
-    FROM bench JOIN bench_repetition AS one USING (bench_id) JOIN bench_value AS value USING (bench_id, seq)
-        JOIN bench_metric_name AS metric ON metric.bench_id = value.bench_id AND metric.position = value.position
+    FROM bench JOIN bench_repetition AS one USING (bench_id)
+        JOIN bench_value AS value USING (bench_id, seq)
+        JOIN bench_metric_name AS metric ON metric.bench_id = value.bench_id
+            AND metric.position = value.position
     WHERE one.accepted AND one.cold = bench.cold AND value.value IS NOT NULL),
 ranked AS (
     SELECT *, row_number() OVER place AS place,
@@ -371,15 +395,16 @@ SELECT bench_id, thread, kind, name, avg(value) AS value, repetitions, code, bac
 FROM ranked WHERE place IN ((repetitions + 1) / 2, (repetitions + 2) / 2)
 GROUP BY bench_id, thread, position;
 
--- Public: the pieces of code that were measured and stored, one row a piece and CPU. instance_clk is
--- NULL unless outcome is 'ok'. snippet is the code in one line; counts, a JSON object, and counted,
--- a text, are of bench_metric_table.
+-- Public: the pieces of code that were measured and stored, one row a piece and CPU. instance_clk
+-- is NULL unless outcome is 'ok'. snippet is the code in one line; counts, a JSON object, and
+-- counted, a text, are of bench_metric_table.
 CREATE VIEW bench_table AS
 SELECT run_key.uarch, nullif(bench.label, '') AS label,
     CASE bench.source WHEN 'text' THEN replace(replace(bench.code, char(10), '; '), char(9), ' ')
         ELSE bench.file || iif(bench.symbol = '', '', ' ' || bench.symbol) END AS snippet,
     bench.mode, bench.bits, got.cpu, got.instance_clk, got.median_clk, got.spread_clk,
-    (SELECT '{' || group_concat(json, ',') || '}' FROM (SELECT json FROM bench_metric_table AS metric
+    (SELECT '{' || group_concat(json, ',') || '}'
+        FROM (SELECT json FROM bench_metric_table AS metric
         WHERE metric.bench_id = bench.bench_id AND metric.thread = got.thread ORDER BY position))
         AS counts,
     bench.outcome, bench.detail, got.accepted, got.tried, got.passes, bench.instances, bench.copies,
@@ -393,29 +418,34 @@ SELECT run_key.uarch, nullif(bench.label, '') AS label,
         AS counted
 FROM bench JOIN bench_thread AS got USING (bench_id) JOIN run_key USING (run_id);
 
--- Public: their repetitions, the cold ones and the disturbed ones too. counts is a JSON object of whole
--- repetitions.
+-- Public: their repetitions, the cold ones and the disturbed ones too. counts is a JSON object of
+-- whole repetitions.
 CREATE VIEW bench_repetition_table AS
 SELECT piece.uarch, piece.label, piece.snippet, piece.cpu, one.pass, one.repetition, one.cold,
     one.accepted, one.tried, one.late_ns, one.elapsed_tsc, one.elapsed_clk,
     one.elapsed_clk / nullif(CAST(piece.copies AS REAL) * piece.iterations * piece.instances, 0)
         AS instance_clk,
-    (SELECT '{' || group_concat(json_name || iif(value IS NULL, 'null', printf('%!.15g', value)), ',') || '}'
+    (SELECT '{' ||
+        group_concat(json_name || iif(value IS NULL, 'null', printf('%!.15g', value)), ',') || '}'
         FROM (SELECT metric.json_name, value.value
         FROM bench_value AS value JOIN bench_metric_name AS metric USING (bench_id, position)
-        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position)) AS counts,
+        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position))
+            AS counts,
     one.thread, one.seq, piece.position, one.bench_id, piece.run_id,
-    (SELECT group_concat(name || ' ' || iif(value IS NULL, '-', printf('%.10g', round(value, 3))), ', ')
+    (SELECT
+        group_concat(name || ' ' || iif(value IS NULL, '-', printf('%.10g', round(value, 3))), ', ')
         FROM (SELECT metric.name, value.value
         FROM bench_value AS value JOIN bench_metric AS metric USING (bench_id, position)
-        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position)) AS counted
+        WHERE value.bench_id = one.bench_id AND value.seq = one.seq ORDER BY value.position))
+            AS counted
 FROM bench_repetition AS one JOIN bench_table AS piece USING (bench_id, thread);
 
 -- Runs with their CPU, for lists of runs and headings of reports.
 CREATE VIEW run_table AS
 SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     cpu.vendor, cpu.brand, cpu.signature, cpu.family, cpu.model, cpu.stepping,
-    cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, cpu.uarch_name, cpu.microcode, cpu.hypervisor, cpu.features,
+    cpu.uarch || iif(cpu.inferred, '?', '') AS uarch, cpu.uarch_name, cpu.microcode, cpu.hypervisor,
+    cpu.features,
     (SELECT count(*) FROM run_form WHERE run_form.run_id = run.run_id) AS forms,
     (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets,
     (SELECT group_concat(event || ' (' || code || '; ' || run_event.backend || '; table ' ||

@@ -20,7 +20,8 @@ CREATE TABLE cpu (
     model INTEGER NOT NULL CHECK (model BETWEEN 0 AND 4095), -- display model
     stepping INTEGER NOT NULL CHECK (stepping BETWEEN 0 AND 15),
     core_type INTEGER NOT NULL CHECK (core_type BETWEEN 0 AND 255), -- CPUID 1AH EAX[31:24], 0: none
-    native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215), -- CPUID 1AH EAX[23:0]
+    native_model INTEGER NOT NULL CHECK (native_model BETWEEN 0 AND 16777215),
+        -- CPUID 1AH EAX[23:0]
     uarch TEXT NOT NULL CHECK (uarch GLOB '[a-z0-9]*' AND uarch NOT GLOB '*[^a-z0-9_-]*'
         AND length(uarch) <= 31), -- key of the CPU family; 'unknown' where cpus.csv has no row
     uarch_name TEXT NOT NULL CHECK (length(uarch_name) <= 95), -- e.g. 'Zen 5'
@@ -57,7 +58,8 @@ CREATE TABLE cpu_cache (
 CREATE TABLE canary_floor (
     canary_floor_id INTEGER PRIMARY KEY,
     cpu_id INTEGER NOT NULL REFERENCES cpu,
-    nop_bytes INTEGER NOT NULL CHECK (nop_bytes BETWEEN 1 AND 15), -- length of one nop of the canary
+    nop_bytes INTEGER NOT NULL CHECK (nop_bytes BETWEEN 1 AND 15),
+        -- length of one nop of the canary
     nop_clk REAL NOT NULL CHECK (nop_clk > 0 AND nop_clk < 1000), -- core cycles a nop
     method TEXT NOT NULL CHECK (method IN ('issue-width', 'mode')), -- where the floor comes from
     recorded_utc TEXT NOT NULL CHECK (recorded_utc GLOB '????-??-??T??:??:??Z')
@@ -71,18 +73,22 @@ CREATE TABLE run (
     cpu_id INTEGER NOT NULL REFERENCES cpu,
     version TEXT NOT NULL CHECK (length(version) <= 200), -- of latput
     nasm_version TEXT NOT NULL CHECK (length(nasm_version) <= 200),
-    os_kernel TEXT NOT NULL CHECK (length(os_kernel) <= 200), -- release of the operating system's kernel
+    os_kernel TEXT NOT NULL CHECK (length(os_kernel) <= 200),
+        -- release of the operating system's kernel
     backend TEXT NOT NULL CHECK (length(backend) <= 200), -- 'tsc', 'perf', 'msr'
     lists TEXT NOT NULL CHECK (length(lists) <= 65536), -- 'name:sha256 ...' of what was asked for
     tables TEXT NOT NULL CHECK (length(tables) <= 65536), -- versions of the CPU tables used
     frequency TEXT NOT NULL CHECK (length(frequency) <= 2000), -- governor, boost, or what is known
-    selection TEXT NOT NULL CHECK (length(selection) <= 65536), -- filters and tests, '' for everything
+    selection TEXT NOT NULL CHECK (length(selection) <= 65536),
+        -- filters and tests, '' for everything
     tsc_hz REAL CHECK (tsc_hz >= 0), -- frequency of the TSC
     core_hz REAL CHECK (core_hz >= 0), -- frequency of the core at the start, estimated
     overhead_tsc REAL, -- of one timing without work
     issue_width INTEGER NOT NULL CHECK (issue_width BETWEEN 0 AND 64), -- µops a cycle, as used
-    calib_link_clk INTEGER NOT NULL CHECK (calib_link_clk BETWEEN 0 AND 1000), -- latency of the calibration's link
-    measuring_cpu INTEGER NOT NULL CHECK (measuring_cpu BETWEEN -1 AND 1048576), -- number of the logical CPU
+    calib_link_clk INTEGER NOT NULL CHECK (calib_link_clk BETWEEN 0 AND 1000),
+        -- latency of the calibration's link
+    measuring_cpu INTEGER NOT NULL CHECK (measuring_cpu BETWEEN -1 AND 1048576),
+        -- number of the logical CPU
     started_utc TEXT NOT NULL CHECK (started_utc GLOB '????-??-??T??:??:??Z'),
     finished_utc TEXT CHECK (finished_utc GLOB '????-??-??T??:??:??Z'), -- NULL: not finished
     kernels INTEGER CHECK (kernels >= 0), -- timed by the invocation that finished the run
@@ -106,11 +112,13 @@ CREATE TABLE list (
 CREATE TABLE form (
     form_id INTEGER PRIMARY KEY,
     form TEXT NOT NULL CHECK (length(form) BETWEEN 1 AND 1000), -- identity as in the lists
-    mnemonic TEXT NOT NULL CHECK (length(mnemonic) BETWEEN 1 AND 200), -- with lock/rep, without {vex}
+    mnemonic TEXT NOT NULL CHECK (length(mnemonic) BETWEEN 1 AND 200),
+        -- with lock/rep, without {vex}
     operands TEXT NOT NULL CHECK (length(operands) <= 500), -- classes by blanks, no access prefixes
     enc TEXT NOT NULL CHECK (enc IN ('legacy', 'vex', 'evex', 'xop')),
     bits INTEGER NOT NULL CHECK (bits IN (16, 32, 64)), -- mode
-    options TEXT NOT NULL CHECK (length(options) <= 1000), -- what else identifies it: 'same data=slow'
+    options TEXT NOT NULL CHECK (length(options) <= 1000),
+        -- what else identifies it: 'same data=slow'
     UNIQUE (form, enc, bits)
 ) STRICT;
 
@@ -121,7 +129,8 @@ CREATE TABLE run_form (
     form_id INTEGER NOT NULL REFERENCES form,
     list_id INTEGER NOT NULL REFERENCES list,
     position INTEGER NOT NULL CHECK (position >= 0), -- of the row in the list
-    isa TEXT NOT NULL CHECK (length(isa) <= 500), -- features that the list asks for: 'AVX512F+AVX512VL'
+    isa TEXT NOT NULL CHECK (length(isa) <= 500),
+        -- features that the list asks for: 'AVX512F+AVX512VL'
     UNIQUE (run_id, form_id)
 ) STRICT;
 CREATE INDEX run_form_by_form ON run_form (form_id);
@@ -148,7 +157,8 @@ CREATE TABLE kernel (
     test_id INTEGER NOT NULL REFERENCES test,
     position INTEGER NOT NULL CHECK (position >= 0), -- in the plan of the test
     shape TEXT NOT NULL CHECK (length(shape) <= 100), -- 'dense', 'filled', 'n8', 'n12+break', ...
-    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000), -- tested instructions in a body
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 0 AND 1000000),
+        -- tested instructions in a body
     instrs INTEGER NOT NULL CHECK (instrs BETWEEN 0 AND 1000000), -- all instructions in a body
     extra_clk REAL NOT NULL, -- latency of the bridges in one link, to be subtracted
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
@@ -171,7 +181,8 @@ CREATE TABLE timing (
     copies INTEGER NOT NULL CHECK (copies BETWEEN 0 AND 4294967295), -- of the body in the loop
     calib_clk REAL, -- core cycles of the calibration chain
     overhead_tsc REAL, -- of a timing without work, not yet subtracted from the samples
-    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000), -- repeats that passed the gate
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
+        -- repeats that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- repeats in all
 ) STRICT;
 CREATE INDEX timing_by_kernel ON timing (kernel_id);
@@ -181,9 +192,11 @@ CREATE TABLE sample (
     timing_id INTEGER NOT NULL REFERENCES timing,
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000), -- order in the pass
     kernel_tsc INTEGER NOT NULL CHECK (kernel_tsc BETWEEN 0 AND 4294967295), -- the kernel
-    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 0 AND 4294967295), -- calibration before it
+    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 0 AND 4294967295),
+        -- calibration before it
     after_tsc INTEGER NOT NULL CHECK (after_tsc BETWEEN 0 AND 4294967295), -- calibration after it
-    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295), -- the worse of the two canaries
+    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295),
+        -- the worse of the two canaries
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -225,9 +238,9 @@ CREATE TRIGGER run_no_delete BEFORE DELETE ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT NULL
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
-CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version, os_kernel,
-    backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width,
-    calib_link_clk, measuring_cpu, started_utc ON run
+CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version,
+    os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc,
+    issue_width, calib_link_clk, measuring_cpu, started_utc ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu
 BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END;

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Schema 2: ports (their structure, what forms use of them, the evidence) and how well they predict.
--- The canary is known by its number, since one of them is a mixture of lengths. Columns are explained
--- in db/schema.sql.
+-- Schema 2: ports (their structure, what forms use of them, the evidence) and how well they
+-- predict. The canary is known by its number, since one of them is a mixture of lengths. Columns
+-- are explained in db/schema.sql.
 ALTER TABLE canary_floor RENAME COLUMN nop_bytes TO canary;
 ALTER TABLE canary_floor RENAME COLUMN nop_clk TO instr_clk;
 

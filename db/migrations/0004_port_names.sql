@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 4: the published names of single ports, so that a database says the same on any machine and
--- after the tables in cpuinfo/ports have changed. Columns are explained in db/schema.sql.
+-- Schema 4: the published names of single ports, so that a database says the same on any machine
+-- and after the tables in cpuinfo/ports have changed. Columns are explained in db/schema.sql.
 CREATE TABLE port_name (
     run_id INTEGER NOT NULL REFERENCES port_model,
     ports_mask INTEGER NOT NULL CHECK (ports_mask BETWEEN 1 AND 4294967295),

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 6: core cycles and µops by counters, and where every count comes from. Columns are explained
--- in db/schema.sql.
+-- Schema 6: core cycles and µops by counters, and where every count comes from. Columns are
+-- explained in db/schema.sql.
 ALTER TABLE timing ADD COLUMN overhead_counted_clk REAL;
 ALTER TABLE sample ADD COLUMN counted_clk INTEGER CHECK (counted_clk BETWEEN 0 AND 4294967295);
 ALTER TABLE estimate ADD COLUMN calibrated_clk REAL;

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 7: units of which some forms need all parts, and dispatch that loses slots. Columns are explained in db/schema.sql.
+-- Schema 7: units of which some forms need all parts, and dispatch that loses slots. Columns are
+-- explained in db/schema.sql.
 ALTER TABLE port_unit ADD COLUMN whole_blocker TEXT NOT NULL DEFAULT ''
     CHECK (length(whole_blocker) <= 1000);
 ALTER TABLE port_unit ADD COLUMN whole_clk REAL CHECK (whole_clk >= 0);

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 8: several shared paths for a form, and how early schedulers bind µops. Columns are explained in db/schema.sql.
+-- Schema 8: several shared paths for a form, and how early schedulers bind µops. Columns are
+-- explained in db/schema.sql.
 ALTER TABLE port_model ADD COLUMN binding REAL CHECK (binding BETWEEN 0 AND 1);
 CREATE TABLE port_probe (
     run_id INTEGER NOT NULL REFERENCES port_model,

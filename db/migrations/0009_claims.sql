@@ -14,8 +14,9 @@ UPDATE run SET claimed_uarch = (SELECT uarch FROM cpu WHERE cpu.cpu_id = run.cpu
 UPDATE run SET decided = 'claim' WHERE claimed_uarch <> 'unknown';
 CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT NULL
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
-CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version, os_kernel,
-    backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, issue_width,
-    calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence, measured_width ON run
+CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version,
+    os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc,
+    issue_width, calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence,
+    measured_width ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 PRAGMA user_version = 9;

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Schema 10: kernels with several steady states, and latencies that are averages. Columns are explained
--- in db/schema.sql; `latput rederive` fills them for older runs.
+-- Schema 10: kernels with several steady states, and latencies that are averages. Columns are
+-- explained in db/schema.sql; `latput rederive` fills them for older runs.
 CREATE TABLE estimate_state (
     kernel_id INTEGER NOT NULL REFERENCES kernel,
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 100),

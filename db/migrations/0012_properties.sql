@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Schema 12: properties of the pipeline. Columns are explained in db/schema.sql.
--- A question about the pipeline, asked in a run: what its definition in lists/properties/ said then.
+-- A question about the pipeline, asked in a run: what its definition in lists/properties/ said
+-- then.
 CREATE TABLE property (
     property_id INTEGER PRIMARY KEY,
     run_id INTEGER NOT NULL REFERENCES run,
@@ -12,8 +13,10 @@ CREATE TABLE property (
     x_unit TEXT NOT NULL CHECK (length(x_unit) <= 60), -- of the swept variable: 'entries', 'bytes'
     by_unit TEXT NOT NULL CHECK (length(by_unit) <= 60), -- of the second one, '' if there is none
     y_unit TEXT NOT NULL CHECK (y_unit IN ('clk', 'ns')),
-    reading TEXT NOT NULL CHECK (length(reading) BETWEEN 1 AND 500), -- how it is read: 'knee least=0.2'
-    compare TEXT NOT NULL CHECK (length(compare) <= 500), -- what the conclusion is compared with, ''
+    reading TEXT NOT NULL CHECK (length(reading) BETWEEN 1 AND 500),
+        -- how it is read: 'knee least=0.2'
+    compare TEXT NOT NULL CHECK (length(compare) <= 500),
+        -- what the conclusion is compared with, ''
     definition TEXT NOT NULL CHECK (length(definition) <= 4000), -- the line of the list
     tsc_hz REAL NOT NULL CHECK (tsc_hz > 0), -- of the samples
     area_bytes INTEGER NOT NULL CHECK (area_bytes >= 0), -- of memory beside the data area
@@ -43,7 +46,8 @@ CREATE TABLE sweep_point (
     position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 10000000), -- in the order of measuring
     x REAL NOT NULL, -- swept variable
     by_x REAL, -- second swept variable; NULL: there is none
-    instances INTEGER NOT NULL CHECK (instances BETWEEN 1 AND 2000000000), -- what one body counts as
+    instances INTEGER NOT NULL CHECK (instances BETWEEN 1 AND 2000000000),
+        -- what one body counts as
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')),
     detail TEXT NOT NULL CHECK (length(detail) <= 4000) -- reason where it is not 'ok'
@@ -59,7 +63,8 @@ CREATE TABLE sweep_timing (
     copies INTEGER NOT NULL CHECK (copies BETWEEN 1 AND 4294967295), -- of the body in the loop
     calib_clk REAL NOT NULL, -- core cycles of the calibration chain
     overhead_tsc REAL NOT NULL, -- of a timing without work, not yet subtracted from the samples
-    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000), -- repeats that passed the gate
+    accepted INTEGER NOT NULL CHECK (accepted BETWEEN 0 AND 1000000),
+        -- repeats that passed the gate
     tried INTEGER NOT NULL CHECK (tried BETWEEN 0 AND 1000000) -- repeats in all
 ) STRICT;
 CREATE INDEX sweep_timing_by_point ON sweep_timing (point_id);
@@ -67,9 +72,11 @@ CREATE TABLE sweep_sample (
     timing_id INTEGER NOT NULL REFERENCES sweep_timing,
     seq INTEGER NOT NULL CHECK (seq BETWEEN 0 AND 1000000), -- order in the pass
     kernel_tsc INTEGER NOT NULL CHECK (kernel_tsc BETWEEN 0 AND 4294967295), -- the kernel
-    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 1 AND 4294967295), -- calibration before it
+    before_tsc INTEGER NOT NULL CHECK (before_tsc BETWEEN 1 AND 4294967295),
+        -- calibration before it
     after_tsc INTEGER NOT NULL CHECK (after_tsc BETWEEN 1 AND 4294967295), -- calibration after it
-    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295), -- the worse of the two canaries
+    canary_tsc INTEGER NOT NULL CHECK (canary_tsc BETWEEN 0 AND 4294967295),
+        -- the worse of the two canaries
     PRIMARY KEY (timing_id, seq)
 ) STRICT, WITHOUT ROWID;
 
@@ -93,7 +100,8 @@ CREATE TABLE conclusion (
 ) STRICT;
 CREATE TABLE conclusion_value (
     conclusion_id INTEGER NOT NULL REFERENCES conclusion,
-    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- the one that matters most first
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000),
+        -- the one that matters most first
     label TEXT NOT NULL CHECK (length(label) <= 200), -- 'knee', 'level 1', ...
     value REAL, -- NULL: none
     low REAL, -- with 95 % confidence
