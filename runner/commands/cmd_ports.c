@@ -139,14 +139,12 @@ static void ports_step(void *context, const char *what, int mixes)
 
 // Structure of this machine, with counters and the floor found for it.
 static int ports_discover_now(const struct arguments *arguments, struct session *session,
-                              struct ports_forms *forms, struct stored_port_model *stored,
+                              const struct ports_forms *forms, struct stored_port_model *stored,
                               struct err *note, struct err *err)
 {
     const struct session_floor from = {.quick = false};
     const struct session_counters wanted = {.choice = arguments->choice, .ports = true};
     int status = session_prepare(session, &wanted, &from, err);
-    if (status == 0)
-        status = ports_forms_load(forms, NULL, 0, NULL, 0, err);
     if (status == 0) {
         backend_say(&cmd_ports, session);
         struct measure_mixes measure = {.session = session,
@@ -168,9 +166,13 @@ static int ports_discover_now(const struct arguments *arguments, struct session 
 static int ports_measure(const struct arguments *arguments)
 {
     struct session session;
-    struct ports_forms forms = {.n = 0};
+    struct selection all;
+    struct ports_forms forms;
     static struct stored_port_model stored;
     struct err err = {0}, note = {0};
+    if (select_rows(NULL, 0, NULL, &all, &err) != 0)
+        return command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
+    ports_forms_make(&forms, &all, NULL, 0, NULL);
     session_stop_on_signals();
     int status = session_begin(arguments->cpu, &session, &err);
     if (status == 0)
@@ -184,6 +186,7 @@ static int ports_measure(const struct arguments *arguments)
                                                                   : session.cpu->uarch)
                          : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     ports_forms_free(&forms);
+    selection_free(&all);
     session_end(&session, false);
     return status;
 }

@@ -211,7 +211,7 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
     free(globs);
     for (int i = 0; status == 0 && i < table->nrows; i++) {
         const struct list_row *row = table->rows[i].row;
-        struct stored_form id = {row->form, encoding_name(row->enc), row->bits};
+        struct stored_form id = stored_form_of(row);
         table->rows[i].form =
             stored_form_find(&id, table->data.forms, table->data.nforms, sizeof *table->data.forms);
     }

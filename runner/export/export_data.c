@@ -241,7 +241,7 @@ static int data_read_rows(struct export_data *data, struct err *err)
         rows[i] = selection.rows[i].row;
     qsort(rows, (size_t)selection.nrows, sizeof(const struct list_row *), data_compare_rows);
     for (int i = 0, j = 0; i < data->nforms && j < selection.nrows;) {
-        struct stored_form id = {rows[j]->form, encoding_name(rows[j]->enc), rows[j]->bits};
+        struct stored_form id = stored_form_of(rows[j]);
         int order = stored_form_compare(&data->forms[i].id, &id);
         if (order == 0)
             data->forms[i].row = rows[j];

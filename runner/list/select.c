@@ -29,6 +29,13 @@ static void wanted_add(struct wanted_list *wanted, char *path, int line)
     wanted->items[wanted->n++] = (struct wanted){path, line};
 }
 
+static void wanted_free(struct wanted_list *wanted)
+{
+    for (size_t i = 0; i < wanted->n; i++)
+        free(wanted->items[i].path);
+    free(wanted->items);
+}
+
 static int wanted_all(struct wanted_list *wanted, struct err *err)
 {
     glob_t found;
@@ -97,11 +104,20 @@ static bool select_matches(const struct list_row *row, const char *glob_text)
 }
 
 // The list of this path, which may have been named before for another line.
-static struct list *select_list_read(struct selection *selection, const char *path, struct err *err)
+static const struct list *select_list_find(const struct selection *selection, const char *path)
 {
     for (int i = 0; i < selection->nlists; i++)
         if (strcmp(selection->lists[i].path, path) == 0)
             return &selection->lists[i];
+    return NULL;
+}
+
+static const struct list *select_list_read(struct selection *selection, const char *path,
+                                           struct err *err)
+{
+    const struct list *known = select_list_find(selection, path);
+    if (known)
+        return known;
     struct list *list = &selection->lists[selection->nlists];
     if (list_read(path, list, err) != 0)
         return NULL;
@@ -109,10 +125,19 @@ static struct list *select_list_read(struct selection *selection, const char *pa
     return list;
 }
 
+static void select_add(struct selection *selection, size_t *capacity, const struct list *list,
+                       int position)
+{
+    selection->rows =
+        xgrow(selection->rows, capacity, (size_t)selection->nrows + 1, sizeof *selection->rows);
+    selection->rows[selection->nrows++] =
+        (struct selected_row){list, &list->rows[position], position};
+}
+
 static int select_read(struct selection *selection, const struct wanted *wanted, const char *glob_,
                        size_t *capacity, struct err *err)
 {
-    struct list *list = select_list_read(selection, wanted->path, err);
+    const struct list *list = select_list_read(selection, wanted->path, err);
     if (!list)
         return -1;
     bool line_found = wanted->line == 0;
@@ -121,11 +146,8 @@ static int select_read(struct selection *selection, const struct wanted *wanted,
         if (wanted->line && row->line != wanted->line)
             continue;
         line_found = true;
-        if (!select_matches(row, glob_))
-            continue;
-        selection->rows =
-            xgrow(selection->rows, capacity, (size_t)selection->nrows + 1, sizeof *selection->rows);
-        selection->rows[selection->nrows++] = (struct selected_row){list, row, i};
+        if (select_matches(row, glob_))
+            select_add(selection, capacity, list, i);
     }
     if (!line_found)
         return err_set(err, "%s:%d: no instruction on this line", wanted->path, wanted->line);
@@ -187,14 +209,48 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
     selection->lists = xcalloc(wanted.n, sizeof *selection->lists);
     for (size_t i = 0; i < wanted.n && status == 0; i++)
         status = select_read(selection, &wanted.items[i], glob_, &capacity, err);
-    for (size_t i = 0; i < wanted.n; i++)
-        free(wanted.items[i].path);
-    free(wanted.items);
+    wanted_free(&wanted);
     if (status == 0 && selection->nrows == 0)
         status = err_set(err, "no form matches '%s' in %d lists", glob_ ? glob_ : "*",
                          selection->nlists);
     if (status != 0)
         selection_free(selection);
+    return status;
+}
+
+// The list of that file, by whatever name it was read.
+static const struct list *select_file_find(const struct selection *selection, const char *path)
+{
+    char *real = realpath(path, NULL);
+    const struct list *found = NULL;
+    for (int i = 0; i < selection->nlists && real && !found; i++) {
+        char *other = realpath(selection->lists[i].path, NULL);
+        if (other && strcmp(other, real) == 0)
+            found = &selection->lists[i];
+        free(other);
+    }
+    free(real);
+    return found;
+}
+
+int select_all_beside(const struct selection *have, struct selection *all, struct err *err)
+{
+    *all = (struct selection){0};
+    struct wanted_list wanted = {0};
+    size_t capacity = 0;
+    int status = wanted_all(&wanted, err);
+    all->lists = xcalloc(wanted.n + 1, sizeof *all->lists);
+    for (size_t i = 0; i < wanted.n && status == 0; i++) {
+        const struct list *list = select_file_find(have, wanted.items[i].path);
+        if (!list)
+            list = select_list_read(all, wanted.items[i].path, err);
+        for (int row = 0; list && row < list->nrows; row++)
+            select_add(all, &capacity, list, row);
+        status = list ? 0 : -1;
+    }
+    wanted_free(&wanted);
+    if (status != 0)
+        selection_free(all);
     return status;
 }
 

@@ -24,6 +24,9 @@ struct selection {
 // the row's whole form; NULL: every row. An empty result is an error that names the closest cause.
 int select_rows(const char *const *names, int nnames, const char *glob, struct selection *selection,
                 struct err *err);
+// The rows of all of lists/*.csv, as select_rows() of no names gives them; but lists that `have`
+// has read are not read again. `have` must outlive `all`.
+int select_all_beside(const struct selection *have, struct selection *all, struct err *err);
 // That no form would be measured twice, and no two lists share the name by which the database knows
 // them. 0, or -1 with the message.
 int select_check_once(const struct selection *selection, struct err *err);

@@ -33,6 +33,8 @@ struct run {
     struct err skip_32;        // why rows with bits=32 cannot be measured here; "": they can
     struct selected_row *rows; // those to be measured now
     int nrows;
+    struct selection all; // the rows of all lists, where ports are to be measured
+    struct run_kept kept;
     struct progress *progress;
     struct run_keeper *keeper;
 };
@@ -183,10 +185,10 @@ static int run_batches(struct run *run, struct batch_source *source, struct err 
             batch_free(batch);
     }
     struct err store_err = {0};
-    if (run_keeper_end(run->keeper, &run->summary->forms_run, &run->summary->doubted, &store_err) !=
-            0 &&
-        status == 0)
+    if (run_keeper_end(run->keeper, &run->kept, &store_err) != 0 && status == 0)
         status = err_set(err, "%s", store_err.text);
+    run->summary->forms_run = run->kept.forms;
+    run->summary->doubted = run->kept.doubted;
     return status;
 }
 
@@ -212,6 +214,13 @@ static int run_all(struct run *run, struct err *err)
     return status;
 }
 
+// Whether all throughputs of the run are in memory. Else the database has them: from before the run
+// was resumed, or of another run.
+static bool run_knows_throughputs(const struct run *run)
+{
+    return run->kept.timed && run->summary->forms_had == 0;
+}
+
 // Ports come last: how many blockers a form needs follows from its throughput.
 static int run_all_ports(struct run *run, const struct selection *selection, struct err *err)
 {
@@ -223,6 +232,10 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .store = run->store,
                               .run_id = run->summary->run_id,
                               .cpu_id = run->start.cpu_id,
+                              .all = &run->all,
+                              .throughputs =
+                                  run_knows_throughputs(run) ? &run->kept.throughputs : NULL,
+                              .resumed = run->options->resume,
                               .reuse_model = *run->options->selection,
                               .ahead = run->options->ahead,
                               .progress = run->progress,
@@ -244,9 +257,20 @@ static int run_begin_counting(struct run *run, struct err *err)
     return session_count_begin(&run->session, &wanted, err);
 }
 
+static bool run_wants_ports(const struct run *run, const struct selection *selection)
+{
+    bool wanted = false;
+    for (int i = 0; i < selection->nrows; i++)
+        wanted |= selection->rows[i].row->tests & TESTS_PORTS;
+    return wanted && run->options->tests & TESTS_PORTS;
+}
+
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
     char nasm[128];
+    // A list that changes from now on is as it was all through the run.
+    if (run_wants_ports(run, selection) && select_all_beside(selection, &run->all, err) != 0)
+        return -1;
     if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
         session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
@@ -297,6 +321,8 @@ int run_rows(struct store *store, const struct selection *selection,
     if (status == 0 && summary->doubted > 0)
         status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
     free(run.rows);
+    run_kept_free(&run.kept);
+    selection_free(&run.all);
     session_end(&run.session, options->keep);
     return status;
 }

@@ -2,8 +2,11 @@
 // Derives and stores measured batches; see run_keeper.h. A row whose kernels were not all measured
 // (the run was stopped) is left out, so that --resume measures it again as a whole.
 #include "run_keeper.h"
+
+#include "derive/form_throughput.h"
 #include "store/store_form.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +16,8 @@ struct run_keeper {
     int64_t run_id;
     int issue_width;
     struct progress *progress;
-    int64_t forms;
-    int64_t doubted; // kernels whose counts were left out
+    struct run_kept kept;
+    size_t capacity; // of its throughputs
     const struct selected_row *rows;
     pthread_t thread;
     bool threaded;
@@ -101,6 +104,27 @@ static bool is_outside(const struct test *test, enum outcome outcome)
             (outcome == OUTCOME_UNSTABLE && through_memory && test->bound == BOUND_UPPER));
 }
 
+// For the ports, which come later in the run.
+static void keep_throughput(struct run_keeper *keeper, const struct plan *plan,
+                            const struct measured_test *tests)
+{
+    struct form_throughput form = {0};
+    struct stored_throughputs *values = &keeper->kept.throughputs;
+    for (int t = 0; t < plan->ntests; t++) {
+        if (plan->tests[t].kind != TEST_THROUGHPUT)
+            continue;
+        keeper->kept.timed = true;
+        if (tests[t].result.outcome == OUTCOME_OK && isfinite(tests[t].result.clk))
+            form_throughput_add(&form, plan->tests[t].variant, tests[t].result.clk);
+    }
+    double clk = form_throughput_clk(&form);
+    if (isnan(clk))
+        return;
+    values->values =
+        xgrow(values->values, &keeper->capacity, (size_t)values->n + 1, sizeof *values->values);
+    values->values[values->n++] = (struct stored_throughput){stored_form_of(plan->row), clk};
+}
+
 static int store_row(struct run_keeper *keeper, struct batch *batch, const struct batch_row *row,
                      struct err *err)
 {
@@ -110,7 +134,7 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
     bool ok = plan->ntests > 0;
     for (int t = 0; t < plan->ntests; t++) {
         for (int i = 0; i < plan->tests[t].nkernels; i++)
-            keeper->doubted += tests[t].kernels[i].estimate.doubted;
+            keeper->kept.doubted += tests[t].kernels[i].estimate.doubted;
         ok &= tests[t].result.outcome == OUTCOME_OK ||
               is_outside(&plan->tests[t], tests[t].result.outcome);
     }
@@ -118,7 +142,8 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
     const struct form_place place = {selected->list->name, selected->position};
     if (store_put_form(keeper->store, keeper->run_id, &place, plan, tests, err) != 0)
         return -1;
-    keeper->forms++;
+    keeper->kept.forms++;
+    keep_throughput(keeper, plan, tests);
     progress_form(keeper->progress, selected->list->name, selected->list->nrows, ok);
     return 0;
 }
@@ -165,6 +190,12 @@ static void *storer_thread(void *argument)
     return NULL;
 }
 
+void run_kept_free(struct run_kept *kept)
+{
+    free(kept->throughputs.values);
+    *kept = (struct run_kept){0};
+}
+
 struct run_keeper *run_keeper_start(struct store *store, int64_t run_id,
                                     const struct selected_row *rows, int issue_width,
                                     struct progress *progress)
@@ -203,7 +234,7 @@ int run_keeper_put(struct run_keeper *keeper, struct batch *batch, struct err *e
     return status;
 }
 
-int run_keeper_end(struct run_keeper *keeper, int64_t *forms, int64_t *doubted, struct err *err)
+int run_keeper_end(struct run_keeper *keeper, struct run_kept *kept, struct err *err)
 {
     if (keeper->threaded) {
         pthread_mutex_lock(&keeper->mutex);
@@ -215,8 +246,8 @@ int run_keeper_end(struct run_keeper *keeper, int64_t *forms, int64_t *doubted, 
     int status = keeper->status;
     if (status != 0)
         err_set(err, "%s", keeper->err.text);
-    *forms = keeper->forms;
-    *doubted = keeper->doubted;
+    *kept = keeper->kept;
+    stored_throughputs_sort(&kept->throughputs);
     pthread_cond_destroy(&keeper->changed);
     pthread_mutex_destroy(&keeper->mutex);
     free(keeper);

@@ -6,7 +6,19 @@
 
 #include "measure/batch.h"
 #include "store/store.h"
+#include "store/store_ports.h"
 #include "util/progress.h"
+
+// What was stored.
+struct run_kept {
+    int64_t forms;   // rows
+    int64_t doubted; // kernels in them whose counts were left out
+    // What store_get_throughputs() would read of these rows; `timed`: whether a throughput was
+    // asked for at all.
+    struct stored_throughputs throughputs;
+    bool timed;
+};
+void run_kept_free(struct run_kept *kept);
 
 struct run_keeper;
 // `rows` are those that the batches' rows are indices of; they must outlive the keeper.
@@ -16,8 +28,8 @@ struct run_keeper *run_keeper_start(struct store *store, int64_t run_id,
 // Takes the batch and frees it when it is stored. Waits for the batch before. -1: an earlier batch
 // could not be stored, the message says why; this batch is freed unstored.
 int run_keeper_put(struct run_keeper *keeper, struct batch *batch, struct err *err);
-// Waits for the rest, frees the keeper; *forms: rows stored, *doubted: kernels in them whose counts
-// were left out.
-int run_keeper_end(struct run_keeper *keeper, int64_t *forms, int64_t *doubted, struct err *err);
+// Waits for the rest, frees the keeper. *kept is to be freed, also after -1; its texts are those of
+// the rows.
+int run_keeper_end(struct run_keeper *keeper, struct run_kept *kept, struct err *err);
 
 #endif

@@ -16,50 +16,40 @@
 static const double UNIT_LEAST_CLK = 1.9, UNIT_MOST_CLK = 40;
 static const double PATH_LEAST_CLK = 0.45, PATH_MOST_CLK = 2.1; // or need a shared path
 
-static double throughput_of(const struct list_row *row, const struct stored_throughput *values,
-                            int n)
-{
-    const struct stored_form key = {row->form, encoding_name(row->enc), row->bits};
-    const struct stored_throughput *found = stored_form_find(&key, values, n, sizeof *values);
-    return found ? found->value_clk : (double)NAN;
-}
-
+// throughputs: NULL: none are known.
 static void forms_add(struct ports_forms *forms, const struct list_row *row,
-                      const struct stored_throughput *throughputs, int nthroughputs)
+                      const struct stored_throughputs *throughputs)
 {
+    const struct stored_form key = stored_form_of(row);
     forms->rows[forms->n] = row;
     forms->forms[forms->n] = ports_form(row);
-    forms->forms[forms->n].rthroughput_clk = throughput_of(row, throughputs, nthroughputs);
+    if (throughputs)
+        forms->forms[forms->n].rthroughput_clk = stored_throughput_clk(throughputs, &key);
     forms->n++;
 }
 
-int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked, int nasked,
-                     const struct stored_throughput *throughputs, int nthroughputs, struct err *err)
+void ports_forms_make(struct ports_forms *forms, const struct selection *all,
+                      const struct selected_row *asked, int nasked,
+                      const struct stored_throughputs *throughputs)
 {
-    *forms = (struct ports_forms){.n = 0};
-    if (select_rows(NULL, 0, NULL, &forms->lists, err) != 0)
-        return -1;
-    size_t most =
-        (size_t)forms->lists.nrows + (size_t)nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1;
-    forms->rows = xcalloc(most, sizeof *forms->rows);
-    forms->forms = xcalloc(most, sizeof *forms->forms);
-    for (int i = 0; i < forms->lists.nrows; i++) {
-        const struct list_row *row = forms->lists.rows[i].row;
+    size_t most = (size_t)all->nrows + (size_t)nasked + PORT_CLASSES_MAX + PORT_UNITS_MAX + 1;
+    *forms = (struct ports_forms){.rows = xcalloc(most, sizeof *forms->rows),
+                                  .forms = xcalloc(most, sizeof *forms->forms)};
+    for (int i = 0; i < all->nrows; i++) {
+        const struct list_row *row = all->rows[i].row;
         if (row->bits == 64 && mix_plannable(row))
-            forms_add(forms, row, throughputs, nthroughputs);
+            forms_add(forms, row, throughputs);
     }
     ports_forms_thin(forms->forms, forms->rows, forms->n);
     forms->first_asked = forms->n;
     for (int i = 0; i < nasked; i++) {
-        forms_add(forms, asked[i].row, throughputs, nthroughputs);
+        forms_add(forms, asked[i].row, throughputs);
         forms->forms[forms->n - 1].blocker_cost = -1;
     }
-    return 0;
 }
 
 void ports_forms_free(struct ports_forms *forms)
 {
-    selection_free(&forms->lists);
     free(forms->rows);
     free(forms->forms);
     free(forms->rows_32);
@@ -239,7 +229,7 @@ void ports_model_for_32(struct ports_forms *forms, const struct port_model *mode
         struct list_row *copy = &forms->rows_32[c + 1];
         *copy = *row;
         copy->bits = 32;
-        forms_add(forms, copy, NULL, 0);
+        forms_add(forms, copy, NULL);
         if (c < 0) {
             model_32->filler = forms->n - 1;
         } else {

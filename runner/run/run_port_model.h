@@ -12,17 +12,16 @@
 // The forms that blockers and units are chosen from (all lists), and the rows in question behind
 // them.
 struct ports_forms {
-    struct selection lists;
     const struct list_row **rows; // by index of a form
     struct port_form *forms;
     int n;
     int first_asked;          // index of the first row in question
     struct list_row *rows_32; // blockers in 32-bit mode
 };
-// `throughputs` (n of them, sorted) are put into the forms; NULL: none known.
-int ports_forms_load(struct ports_forms *forms, const struct selected_row *asked, int nasked,
-                     const struct stored_throughput *throughputs, int nthroughputs,
-                     struct err *err);
+// `all`: the rows of all lists. Rows and the texts of them must outlive the forms.
+void ports_forms_make(struct ports_forms *forms, const struct selection *all,
+                      const struct selected_row *asked, int nasked,
+                      const struct stored_throughputs *throughputs);
 void ports_forms_free(struct ports_forms *forms);
 
 // Structure, units and names. *note: why the published names do not apply, if they do not.

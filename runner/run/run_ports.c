@@ -265,7 +265,8 @@ static int ports_missing(struct run_ports *run, const struct selected_row *rows,
     for (int i = 0; i < nrows; i++) {
         if (!(rows[i].row->tests & TESTS_PORTS))
             continue;
-        int has = store_has_port_result(run->store, run->run_id, rows[i].row, err);
+        int has =
+            run->resumed ? store_has_port_result(run->store, run->run_id, rows[i].row, err) : 0;
         if (has < 0)
             return -1;
         if (!has)
@@ -274,48 +275,58 @@ static int ports_missing(struct run_ports *run, const struct selected_row *rows,
     return n;
 }
 
+// The model, then the rows.
+static int ports_find(struct run_ports *run, struct ports_forms *forms,
+                      struct measure_mixes *measure, const struct selected_row *asked, int nasked,
+                      struct err *err)
+{
+    static struct port_model model, model_32;
+    const struct port_oracle oracle = measure_mixes_oracle(measure);
+    int status = model_get(run, forms, &oracle, &model, err);
+    if (status != 0)
+        return status;
+    ports_model_for_32(forms, &model, &model_32);
+    const struct chunk chunk = {
+        .run = run,
+        .forms = forms,
+        .oracle = &oracle,
+        .measure = measure,
+        .models = {&model, &model_32},
+        .asked = asked,
+        .progress = measure->progress
+    };
+    return ports_chunks(&chunk, nasked, err);
+}
+
 static int ports_measure(struct run_ports *run, const struct selected_row *asked, int nasked,
                          struct err *err)
 {
     struct arena arena = {0};
-    struct stored_throughput *throughputs = NULL;
-    int nthroughputs = 0;
-    struct ports_forms forms = {.n = 0};
-    int status =
-        store_get_throughputs(run->store, run->run_id, &throughputs, &nthroughputs, &arena, err);
-    if (status == 0)
-        status = ports_forms_load(&forms, asked, nasked, throughputs, nthroughputs, err);
-    if (status == 0) {
-        struct measure_mixes measure = {.session = run->session,
-                                        .rows = forms.rows,
-                                        .plan = {.issue_width = run->session->issue_width},
-                                        .progress = run->progress,
-                                        .keep = run->keep,
-                                        .ahead = run->ahead};
-        const struct port_oracle oracle = measure_mixes_oracle(&measure);
-        static struct port_model model, model_32;
-        run->measure_stopped = &measure.stopped;
-        status = model_get(run, &forms, &oracle, &model, err);
-        if (status == 0) {
-            ports_model_for_32(&forms, &model, &model_32);
-            const struct chunk chunk = {
-                .run = run,
-                .forms = &forms,
-                .oracle = &oracle,
-                .measure = &measure,
-                .models = {&model, &model_32},
-                .asked = asked,
-                .progress = measure.progress
-            };
-            status = ports_chunks(&chunk, nasked, err);
+    struct stored_throughputs stored;
+    const struct stored_throughputs *throughputs = run->throughputs;
+    if (!throughputs) {
+        if (store_get_throughputs(run->store, run->run_id, &stored, &arena, err) != 0) {
+            arena_free(&arena);
+            return -1;
         }
-        run->kernels = measure.kernels;
-        run->passes = measure.passes;
-        run->stopped = measure.stopped;
+        throughputs = &stored;
     }
+    struct ports_forms forms;
+    ports_forms_make(&forms, run->all, asked, nasked, throughputs);
+    struct measure_mixes measure = {.session = run->session,
+                                    .rows = forms.rows,
+                                    .plan = {.issue_width = run->session->issue_width},
+                                    .progress = run->progress,
+                                    .keep = run->keep,
+                                    .ahead = run->ahead};
+    run->measure_stopped = &measure.stopped;
+    int status = ports_find(run, &forms, &measure, asked, nasked, err);
+    run->measure_stopped = NULL;
+    run->kernels = measure.kernels;
+    run->passes = measure.passes;
+    run->stopped = measure.stopped;
     ports_forms_free(&forms);
     arena_free(&arena);
-    run->measure_stopped = NULL;
     return run->stopped || status > 0 ? 0 : status;
 }
 

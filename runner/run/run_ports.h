@@ -13,6 +13,11 @@ struct run_ports {
     const struct session *session;
     struct store *store;
     int64_t run_id, cpu_id;
+    const struct selection *all; // the rows of all lists: blockers are chosen from them
+    // Of the rows in question and of all others, as far as this run has measured them; NULL: those
+    // that the database has.
+    const struct stored_throughputs *throughputs;
+    bool resumed;     // rows may have results from before
     bool reuse_model; // take the CPU's newest, if there is one
     bool ahead, keep;
     struct progress *progress;   // shows it; NULL: nothing does

@@ -183,8 +183,7 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
         .forms = arena_alloc(arena, ((size_t)nrows + 1) * sizeof *chosen.forms)};
     for (int i = 0; i < nrows; i++) {
         const struct list_row *row = rows[i].row;
-        const struct stored_port_usage *stored = usage_find(
-            usages, nusages, (struct stored_form){row->form, encoding_name(row->enc), row->bits});
+        const struct stored_port_usage *stored = usage_find(usages, nusages, stored_form_of(row));
         if (!stored || row->bits != 64 || stored->usage.outcome != OUTCOME_OK ||
             !mix_plannable(row) || mix_locks(row))
             continue;

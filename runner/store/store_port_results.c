@@ -3,6 +3,7 @@
 // inference needs; see store.h.
 #include "store_internal.h"
 
+#include "derive/form_throughput.h"
 #include "list/list.h"
 #include "store_ports.h"
 #include "util/strbuf.h"
@@ -182,6 +183,25 @@ const void *stored_form_find(const struct stored_form *form, const void *items, 
     return n > 0 ? bsearch(form, items, (size_t)n, bytes, stored_form_order) : NULL;
 }
 
+struct stored_form stored_form_of(const struct list_row *row)
+{
+    return (struct stored_form){row->form, encoding_name(row->enc), row->bits};
+}
+
+void stored_throughputs_sort(struct stored_throughputs *values)
+{
+    if (values->n > 0)
+        qsort(values->values, (size_t)values->n, sizeof *values->values, stored_form_order);
+}
+
+double stored_throughput_clk(const struct stored_throughputs *values,
+                             const struct stored_form *form)
+{
+    const struct stored_throughput *found =
+        stored_form_find(form, values->values, values->n, sizeof *values->values);
+    return found ? found->value_clk : (double)NAN;
+}
+
 // Of columns 0 to 2.
 static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *arena)
 {
@@ -319,39 +339,69 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
                : -1;
 }
 
-int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
-                          int *n, struct arena *arena, struct err *err)
+// The run that has throughputs: this one, or if it asked for none, the newest on its CPU that did.
+static int store_throughput_run(struct store *store, int64_t run_id, int64_t *from, struct err *err)
 {
-    int64_t count = 0, from = run_id;
-    *n = 0;
+    *from = run_id;
+    return store_get_int(store, err, from,
+                         "SELECT run_id FROM run WHERE cpu_id = "
+                         "(SELECT cpu_id FROM run WHERE run_id = ?1) AND EXISTS "
+                         "(SELECT 1 FROM run_form JOIN test USING (run_form_id) "
+                         "WHERE run_form.run_id = run.run_id AND kind = 'throughput') "
+                         "ORDER BY run_id = ?1 DESC, run_id DESC LIMIT 1",
+                         "i", run_id) < 0
+               ? -1
+               : 0;
+}
+
+static void throughputs_add(struct stored_throughputs *values, int64_t most,
+                            const struct stored_form *form, const struct form_throughput *tests)
+{
+    double clk = form_throughput_clk(tests);
+    if (!isnan(clk) && values->n < most)
+        values->values[values->n++] = (struct stored_throughput){*form, clk};
+}
+
+// Rows of form, enc, bits, variant and value, those of a form one behind the other.
+static int store_read_throughputs(struct store *store, sqlite3_stmt *stmt,
+                                  struct stored_throughputs *values, int64_t most,
+                                  struct arena *arena, struct err *err)
+{
+    struct stored_form form = {"", "", 0};
+    struct form_throughput tests = {0};
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (strcmp((const char *)sqlite3_column_text(stmt, 0), form.form) != 0 ||
+            strcmp((const char *)sqlite3_column_text(stmt, 1), form.enc) != 0 ||
+            sqlite3_column_int(stmt, 2) != form.bits) {
+            throughputs_add(values, most, &form, &tests);
+            form = store_column_form(stmt, arena);
+            tests = (struct form_throughput){0};
+        }
+        form_throughput_add(&tests, (const char *)sqlite3_column_text(stmt, 3),
+                            sqlite3_column_double(stmt, 4));
+    }
+    throughputs_add(values, most, &form, &tests);
+    return store_rows_end(store, stmt, got, err);
+}
+
+int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughputs *values,
+                          struct arena *arena, struct err *err)
+{
+    int64_t count = 0, from;
+    *values = (struct stored_throughputs){.n = 0};
     // A run of port tests alone takes what another has measured on this CPU.
-    if (store_get_int(store, err, &from,
-                      "SELECT run_id FROM run WHERE cpu_id = "
-                      "(SELECT cpu_id FROM run WHERE run_id = ?1) AND EXISTS "
-                      "(SELECT 1 FROM run_form JOIN test USING (run_form_id) "
-                      "WHERE run_form.run_id = run.run_id AND kind = 'throughput') "
-                      "ORDER BY run_id = ?1 DESC, run_id DESC LIMIT 1",
-                      "i", run_id) < 0 ||
+    if (store_throughput_run(store, run_id, &from, err) != 0 ||
         store_get_int(store, err, &count, "SELECT count(*) FROM run_form WHERE run_id = ?1", "i",
                       from) < 0)
         return -1;
-    *values = arena_alloc(arena, ((size_t)count + 1) * sizeof **values);
-    // The same choice as in the view run_instruction_table.
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "SELECT form, enc, bits, coalesce("
-        "min(CASE WHEN test.variant NOT GLOB 'slow*' THEN value_clk END), max(value_clk)) "
-        "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
-        "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
-        "AND test.variant <> 'setting' "
-        "AND result.outcome = 'ok' GROUP BY run_form_id ORDER BY form, enc, bits",
-        "i", from);
-    if (!stmt)
-        return -1;
-    int got;
-    while ((got = sqlite3_step(stmt)) == SQLITE_ROW && *n < count) {
-        (*values)[*n].form = store_column_form(stmt, arena);
-        (*values)[(*n)++].value_clk = sqlite3_column_double(stmt, 3);
-    }
-    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+    values->values = arena_alloc(arena, ((size_t)count + 1) * sizeof *values->values);
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT form, enc, bits, test.variant, value_clk "
+                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
+                   "AND result.outcome = 'ok' AND value_clk IS NOT NULL ORDER BY form, enc, bits",
+                   "i", from);
+    return stmt ? store_read_throughputs(store, stmt, values, count, arena, err) : -1;
 }

@@ -63,6 +63,8 @@ struct stored_form {
     const char *form, *enc; // enc: as encoding_name()
     int bits;
 };
+// That of a row, whose text it has.
+struct stored_form stored_form_of(const struct list_row *row);
 // By form (strcmp), enc, bits: the order of the arrays below, for bsearch().
 int stored_form_compare(const struct stored_form *a, const struct stored_form *b);
 // The item with this form among n items of `bytes` bytes in that order, each of which begins with
@@ -78,13 +80,24 @@ struct stored_port_usage {
 int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
                           int *n, struct arena *arena, struct err *err);
 
+// One throughput a form, as derive/form_throughput.h chooses it, in the order of
+// stored_form_compare().
 struct stored_throughput {
     struct stored_form form;
-    double value_clk; // for fast data, where the time depends on data
+    double value_clk;
 };
-// The throughputs that are ok of a run, or if it has none, of the newest run on its CPU that has.
-// *values is owned by the arena.
-int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughput **values,
-                          int *n, struct arena *arena, struct err *err);
+struct stored_throughputs {
+    struct stored_throughput *values;
+    int n;
+};
+// The throughputs that are ok of a run, or if it has asked for none, of the newest run on its CPU
+// that has. values->values is owned by the arena.
+int store_get_throughputs(struct store *store, int64_t run_id, struct stored_throughputs *values,
+                          struct arena *arena, struct err *err);
+// Puts them in order.
+void stored_throughputs_sort(struct stored_throughputs *values);
+// That of a form; NaN: there is none.
+double stored_throughput_clk(const struct stored_throughputs *values,
+                             const struct stored_form *form);
 
 #endif

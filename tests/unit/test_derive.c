@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "derive/derive.h"
+#include "derive/form_throughput.h"
 
 #include <math.h>
 
@@ -580,6 +581,31 @@ static void counted_cycles_know_no_interrupts(void **state)
     assert_true(estimate.spread_clk < 0.0001);
 }
 
+static void one_throughput_stands_for_the_form(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *variants[4];
+        double clk[4], expected;
+    } cases[] = {
+        {{NULL},                               {0},          (double)NAN},
+        {{""},                                 {2},          2          },
+        {{"setting"},                          {0.5},        (double)NAN}, // not of the form
+        {{"", "setting"},                      {3, 0.5},     3          },
+        {{"fast", "slow"},                     {5, 7},       5          },
+        {{"slow", "fast"},                     {4, 5},       5          }, // not the least
+        {{"slow", "slow2", "slow3"},           {7, 9, 8},    9          }, // fast data gave none
+        {{"slow2", "fast", "setting", "slow"}, {9, 5, 1, 7}, 5          },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct form_throughput form = {0};
+        for (int t = 0; t < 4 && cases[i].variants[t]; t++)
+            form_throughput_add(&form, cases[i].variants[t], cases[i].clk[t]);
+        double clk = form_throughput_clk(&form);
+        assert_true(clk == cases[i].expected || (isnan(clk) && isnan(cases[i].expected)));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -605,6 +631,7 @@ int main(void)
         cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
         cmocka_unit_test(counts_that_cannot_be_true_are_left_out),
         cmocka_unit_test(counted_cycles_know_no_interrupts),
+        cmocka_unit_test(one_throughput_stands_for_the_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -186,14 +186,6 @@ static void judge_floor(const struct recording *recording)
     free(bags);
 }
 
-static double throughput_of(const struct stored_throughput *throughputs, int n,
-                            const struct stored_form *form)
-{
-    const struct stored_throughput *found =
-        stored_form_find(form, throughputs, n, sizeof *throughputs);
-    return found ? found->value_clk : (double)NAN;
-}
-
 // The trials of a form beside the classes of this part of the model.
 static int trials_read(const struct recording *recording, const struct stored_form *form,
                        const char *const *names, int nnames, struct port_trials *trials)
@@ -246,13 +238,12 @@ static void judge_inference(const struct recording *recording)
 {
     struct arena arena = {0};
     struct err err = {0};
-    struct stored_throughput *throughputs;
-    int nthroughputs, judged = 0, same = 0;
+    struct stored_throughputs throughputs;
+    int judged = 0, same = 0;
     struct port_model part;
     const char *names[PORT_CLASSES_MAX];
     struct port_trial array[TRIALS_MAX];
-    assert_int_equal(
-        store_get_throughputs(recording->store, 1, &throughputs, &nthroughputs, &arena, &err), 0);
+    assert_int_equal(store_get_throughputs(recording->store, 1, &throughputs, &arena, &err), 0);
     ports_model_part(&recording->model.model, PORTS_NARROW, &part, names);
     for (int i = 0; i < recording->nusages; i++) {
         const struct stored_port_usage *stored = &recording->usages[i];
@@ -261,7 +252,7 @@ static void judge_inference(const struct recording *recording)
             if (lists_all.rows[r].row->bits == 64 && stored->form.bits == 64 &&
                 strcmp(lists_all.rows[r].row->form, stored->form.form) == 0)
                 row = &lists_all.rows[r];
-        double clk = throughput_of(throughputs, nthroughputs, &stored->form);
+        double clk = stored_throughput_clk(&throughputs, &stored->form);
         struct port_trials trials = {.alone_clk = clk,
                                      .best_clk = clk,
                                      .shared_clk = (double)NAN,

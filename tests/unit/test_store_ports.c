@@ -159,24 +159,23 @@ static void test_throughputs(void **state)
     struct fixture fixture;
     struct arena arena = {0};
     struct err err = {0};
-    struct stored_throughput *values;
-    int n;
+    struct stored_throughputs values;
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill(store, "testa", 0xb00f21, 1);
-    assert_int_equal(store_get_throughputs(store, run_id, &values, &n, &arena, &err), 0);
-    assert_int_equal(n, 2); // not hlt, which failed
-    assert_string_equal(values[0].form.form, "add r64 r64");
-    assert_string_equal(values[0].form.enc, "legacy");
-    assert_int_equal(values[0].form.bits, 64);
-    assert_true(fabs(values[0].value_clk - 0.25) < 1e-6);
-    assert_true(fabs(values[1].value_clk - 5) < 1e-6); // div with fast data
+    assert_int_equal(store_get_throughputs(store, run_id, &values, &arena, &err), 0);
+    assert_int_equal(values.n, 2); // not hlt, which failed
+    assert_string_equal(values.values[0].form.form, "add r64 r64");
+    assert_string_equal(values.values[0].form.enc, "legacy");
+    assert_int_equal(values.values[0].form.bits, 64);
+    assert_true(fabs(values.values[0].value_clk - 0.25) < 1e-6);
+    assert_true(fabs(values.values[1].value_clk - 5) < 1e-6); // div with fast data
     // A run without throughputs takes those of another on the same CPU, not of another CPU.
     int64_t bare_id = fixture_run(store, "testa", 0xb00f21);
-    assert_int_equal(store_get_throughputs(store, bare_id, &values, &n, &arena, &err), 0);
-    assert_int_equal(n, 2);
+    assert_int_equal(store_get_throughputs(store, bare_id, &values, &arena, &err), 0);
+    assert_int_equal(values.n, 2);
     int64_t other_id = fixture_run(store, "testb", 0xa20f10);
-    assert_int_equal(store_get_throughputs(store, other_id, &values, &n, &arena, &err), 0);
-    assert_int_equal(n, 0);
+    assert_int_equal(store_get_throughputs(store, other_id, &values, &arena, &err), 0);
+    assert_int_equal(values.n, 0);
     arena_free(&arena);
     fixture_end(&fixture, store);
 }

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Which of a form's throughputs stands for the form where one number has to, as the blockers that a
+// test of its ports needs: the best that data other than slow ones give; where none did, the
+// slowest. What the setting of operands takes is no throughput of the form. The rthroughput_clk of
+// the view run_instruction_table is the same wherever it has one.
+#ifndef LATPUT_FORM_THROUGHPUT_H
+#define LATPUT_FORM_THROUGHPUT_H
+
+// The tests of one form, as far as they were looked at; zero-initialise it before the first.
+struct form_throughput {
+    int nquick, nslow;          // tests with values
+    double quick_clk, slow_clk; // the least, the largest of these
+};
+
+// Takes a throughput test with a value into account; variant: struct test's.
+void form_throughput_add(struct form_throughput *form, const char *variant, double clk);
+// In core cycles; NaN: no test has a value.
+double form_throughput_clk(const struct form_throughput *form);
+
+#endif
