@@ -31,8 +31,7 @@ static const struct command_option options[] = {
     {0,   NULL,      NULL,   NULL                                                       },
 };
 enum { OPT_OUTPUT, OPT_MIXES, OPT_PAIRS, OPT_DB, OPT_RUN, OPT_CPU, OPT_BACKEND, OPT_UARCH };
-// The core is looked at ROUNDS times for so long, and does something else in between.
-enum { MIXES_MAX = 100000, SEED = 1, ROUNDS = 12, ROUND_MS = 150 };
+enum { MIXES_MAX = 100000, SEED = 1 };
 
 static int record_run(int argc, char **argv);
 
@@ -151,8 +150,8 @@ static int record_canaries(const char *directory, const struct session *session,
     struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
     const struct exec_params params = session_params(session, 64);
     int status = session_build_nop(session, "canaries", 64, &arena, &program, err);
-    for (int round = 0; round < ROUNDS && status == 0; round++)
-        status = exec_floor(program.path, &params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+    if (status == 0)
+        status = floor_look(program.path, &params, 0, FLOOR_QUICK_ROUNDS, bags, err);
     status = session_check_stopped(status, err);
     if (status == 0) {
         put_canaries(bags, &out);

@@ -13,7 +13,6 @@
 
 enum {
     ROUND_MS = 150,    // of each look: between two of them the core does something else
-    QUICK_ROUNDS = 12, // two seconds
     LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
     LEAST_ROUNDS = 3,  // one a bag
     CANARY_INSTRS = 960,
@@ -58,15 +57,15 @@ static int group_end(int from)
 }
 
 // Whether enough of the samples are of a second time.
-static bool group_comes_back(const struct exec_floor *const bags[FLOOR_BAGS], int kind, int from)
+static bool group_comes_back(const struct exec_floor *bags, int kind, int from)
 {
     uint32_t sum = 0;
     int often = 0;
     for (int b = 0; b < FLOOR_BAGS; b++)
-        sum += bins_sum(bags[b]->counts[kind], from, group_end(from));
+        sum += bins_sum(bags[b].counts[kind], from, group_end(from));
     for (int b = 0; b < FLOOR_BAGS; b++)
         often +=
-            bins_sum(bags[b]->counts[kind], from, group_end(from)) >= COMES_BACK * sum / FLOOR_BAGS;
+            bins_sum(bags[b].counts[kind], from, group_end(from)) >= COMES_BACK * sum / FLOOR_BAGS;
     return often >= 2;
 }
 
@@ -81,13 +80,12 @@ static int group_densest(const uint32_t *counts, int from)
     return best;
 }
 
-static void canary_find_states(const struct exec_floor *const bags[FLOOR_BAGS], int kind,
-                               struct canary *canary)
+static void canary_find_states(const struct exec_floor *bags, int kind, struct canary *canary)
 {
     memset(canary, 0, sizeof *canary);
     for (int b = 0; b < FLOOR_BAGS; b++)
         for (int i = 0; i < CORE_FLOOR_BINS; i++)
-            canary->counts[i] += bags[b]->counts[kind][i];
+            canary->counts[i] += bags[b].counts[kind][i];
     canary->total = bins_sum(canary->counts, 0, CORE_FLOOR_BINS);
     for (int from = 1; from < CORE_FLOOR_BINS && canary->nstates < CANARY_STATES_MAX; from++) {
         uint32_t n = bins_sum(canary->counts, from, group_end(from));
@@ -240,9 +238,8 @@ static enum floor_trust choose_among(const struct canary *canaries,
     return expected ? FLOOR_SEEN : FLOOR_GUESS;
 }
 
-enum floor_trust floor_choose(const struct exec_floor *const bags[FLOOR_BAGS],
-                              const struct floor_witness *witness, struct canary_floor *floor,
-                              struct err *seen)
+enum floor_trust floor_choose(const struct exec_floor *bags, const struct floor_witness *witness,
+                              struct canary_floor *floor, struct err *seen)
 {
     struct canary *canaries = xcalloc(CORE_CANARIES, sizeof *canaries);
     for (int kind = 1; kind < CORE_CANARIES; kind++)
@@ -253,25 +250,31 @@ enum floor_trust floor_choose(const struct exec_floor *const bags[FLOOR_BAGS],
     return trust;
 }
 
+int floor_look(const char *program, const struct exec_params *params, int first, int end,
+               struct exec_floor *bags, struct err *err)
+{
+    int status = 0;
+    for (int round = first; round < end && status == 0; round++)
+        status = exec_floor(program, params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+    return status;
+}
+
 int floor_measure(const char *program, const struct exec_params *params,
                   const struct floor_witness *witness, bool quick, struct floor_result *result,
                   struct err *err)
 {
-    int rounds = quick ? QUICK_ROUNDS : LONG_ROUNDS;
+    int rounds = quick ? FLOOR_QUICK_ROUNDS : LONG_ROUNDS, done = 0;
     int status = 0;
-    struct exec_floor *bags[FLOOR_BAGS];
-    for (int b = 0; b < FLOOR_BAGS; b++)
-        bags[b] = xcalloc(1, sizeof *bags[b]);
+    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
     *result = (struct floor_result){.trust = FLOOR_GUESS};
-    for (int round = 0; round < rounds && result->trust != FLOOR_STEADY && status == 0; round++) {
-        struct exec_floor *bag = bags[round % FLOOR_BAGS];
-        status = exec_floor(program, params, ROUND_MS, bag, err);
-        result->imul_per_add = bag->imul_per_add;
-        if (status == 0 && round + 1 >= LEAST_ROUNDS)
-            result->trust = floor_choose((const struct exec_floor *const *)bags, witness,
-                                         &result->floor, &result->seen);
+    for (int end = LEAST_ROUNDS; end <= rounds && result->trust != FLOOR_STEADY && status == 0;
+         end++) {
+        status = floor_look(program, params, done, end, bags, err);
+        done = end;
+        result->imul_per_add = bags[(done - 1) % FLOOR_BAGS].imul_per_add;
+        if (status == 0)
+            result->trust = floor_choose(bags, witness, &result->floor, &result->seen);
     }
-    for (int b = 0; b < FLOOR_BAGS; b++)
-        free(bags[b]);
+    free(bags);
     return status;
 }

@@ -29,9 +29,14 @@ enum { FLOOR_BAGS = 3 };
 
 // Chooses canary, floor and issue width from the samples of FLOOR_BAGS times. *seen: what was seen,
 // in words. Pure.
-enum floor_trust floor_choose(const struct exec_floor *const bags[FLOOR_BAGS],
-                              const struct floor_witness *witness, struct canary_floor *floor,
-                              struct err *seen);
+enum floor_trust floor_choose(const struct exec_floor *bags, const struct floor_witness *witness,
+                              struct canary_floor *floor, struct err *seen);
+
+// Has the core of `program` time all canaries in rounds `first` to `end` - 1, each for a moment,
+// and adds the samples to the bags, FLOOR_BAGS of them in turn. 0, or -1 with a message.
+int floor_look(const char *program, const struct exec_params *params, int first, int end,
+               struct exec_floor *bags, struct err *err);
+enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 
 // What measuring the floor found out.
 struct floor_result {

@@ -63,21 +63,17 @@ static enum floor_trust core_floor(const struct core *core, int samples,
                                    const struct floor_witness *witness, struct canary_floor *floor,
                                    struct err *seen)
 {
-    struct exec_floor *bags[FLOOR_BAGS];
-    for (int bag = 0; bag < FLOOR_BAGS; bag++) {
-        bags[bag] = calloc(1, sizeof *bags[bag]);
-        assert_non_null(bags[bag]);
+    struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
+    assert_non_null(bags);
+    for (int bag = 0; bag < FLOOR_BAGS; bag++)
         for (int kind = 1; kind < CORE_CANARIES; kind++)
             for (int i = 0; i < samples; i++) {
                 int bin = (int)(core_sample(core, kind, bag) / CORE_FLOOR_BIN_CLK);
                 if (bin < CORE_FLOOR_BINS)
-                    bags[bag]->counts[kind][bin]++;
+                    bags[bag].counts[kind][bin]++;
             }
-    }
-    enum floor_trust trust =
-        floor_choose((const struct exec_floor *const *)bags, witness, floor, seen);
-    for (int bag = 0; bag < FLOOR_BAGS; bag++)
-        free(bags[bag]);
+    enum floor_trust trust = floor_choose(bags, witness, floor, seen);
+    free(bags);
     return trust;
 }
 

@@ -173,11 +173,10 @@ static void judge_floor(const struct recording *recording)
     double clk = atof(file.records[0].fields[1]);
     int width = atoi(file.records[0].fields[2]);
     csv_file_free(&file);
-    const struct exec_floor *const given[] = {&bags[0], &bags[1], &bags[2]};
     const struct floor_witness witness = {.claimed = width, .allowed = UINT64_C(1) << width};
     struct canary_floor floor;
     struct err seen = {0};
-    enum floor_trust trust = floor_choose(given, &witness, &floor, &seen);
+    enum floor_trust trust = floor_choose(bags, &witness, &floor, &seen);
     print_message("%s: %s\n", recording->directory, seen.text);
     if (trust != FLOOR_GUESS) { // a disturbed core may hide it; a wrong floor is worse
         assert_int_equal(floor.issue_width, width);
