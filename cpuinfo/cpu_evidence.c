@@ -20,6 +20,8 @@ static const double RATIO_TOLERANCE = 0.1;
 enum { HIDDEN_SHARE = 4 };
 // That one or two caches are as large as a family's is no wonder; so many must be known and agree.
 enum { CACHES_CONVINCING = 2 };
+// One property may have been disturbed, or mean something else on a core that nobody has seen yet.
+enum { SIZES_CONVINCING = 2 };
 
 static char overridden[32]; // by cpu_override(); ""
 
@@ -30,6 +32,7 @@ struct fit {
     bool width_off, imul_off;        // measured otherwise
     int hidden, shown;               // features that it always has
     int caches_agree, caches_differ; // sizes known on both sides
+    struct sizes_fit sizes;          // properties
 };
 
 static bool feature_seen(const struct cpu_info *cpu, int index)
@@ -91,6 +94,7 @@ static struct fit fit_make(const struct cpu_info *cpu, const struct family_row *
         .width_off = width_differs(row, measured->issue_width),
         .imul_off = imul_differs(row, measured->imul_per_add),
         .shown = list_count(cpu, &evidence->always),
+        .sizes = core_sizes_fit(sizes_table(), evidence->core, measured),
     };
     fit.hidden = evidence->always.n - fit.shown;
     for (int i = 0; i < CACHES_COMPARED; i++) {
@@ -177,6 +181,18 @@ static bool keep_equal(const struct fit *fit, const void *data)
     return fit->hidden == best->hidden && fit->shown == best->shown;
 }
 
+static bool keep_possible(const struct fit *fit, const void *data)
+{
+    (void)data;
+    return fit->sizes.more < SIZES_CONVINCING;
+}
+
+static bool keep_agreeing(const struct fit *fit, const void *data)
+{
+    const int *most = data;
+    return *most - fit->sizes.agree < SIZES_CONVINCING;
+}
+
 // The one that hides the fewest of its features, and of those the one that shows most.
 static struct fit candidates_best(const struct candidates *found)
 {
@@ -189,10 +205,12 @@ static struct fit candidates_best(const struct candidates *found)
     return best;
 }
 
-// Caches that are those of no candidate are taken for a hypervisor's invention.
+// Caches that are those of no candidate are taken for a hypervisor's invention. Properties come
+// last: they tell only what CPUID leaves open, unless they are impossible.
 static void candidates_narrow(struct candidates *found)
 {
     bool any = false;
+    candidates_keep(found, keep_possible, NULL);
     for (int i = 0; i < found->n; i++)
         any = any || fit_caches(&found->fits[i]);
     if (any)
@@ -202,6 +220,10 @@ static void candidates_narrow(struct candidates *found)
     struct fit best = candidates_best(found);
     if (best.hidden * HIDDEN_SHARE <= best.hidden + best.shown)
         candidates_keep(found, keep_equal, &best);
+    int most = 0;
+    for (int i = 0; i < found->n; i++)
+        most = found->fits[i].sizes.agree > most ? found->fits[i].sizes.agree : most;
+    candidates_keep(found, keep_agreeing, &most);
 }
 
 static bool candidates_same_core(const struct candidates *found)
@@ -274,6 +296,21 @@ static void measured_contradict(struct cpu_info *cpu, const struct fit *fit,
                           measured->imul_per_add, facts->uarch, facts->imul64_clk);
 }
 
+static void sizes_contradict(struct cpu_info *cpu, const struct fit *fit,
+                             const struct cpu_measured *measured)
+{
+    for (int i = 0; i < measured->nobserved; i++) {
+        const struct cpu_observed *seen = &measured->observed[i];
+        struct core_size size = core_size_find(sizes_table(), fit->row->evidence.core, seen);
+        if (core_size_says(&size, seen) != CPU_SAYS_MORE)
+            continue;
+        contradiction_add(cpu, CPU_WITNESS_PROPERTIES,
+                          "measured, %s%s%s%s is %.0f; the most that %s has is %.0f",
+                          seen->property, *seen->variant ? " (" : "", seen->variant,
+                          *seen->variant ? ")" : "", seen->value, fit->row->facts.uarch, size.most);
+    }
+}
+
 // "a", "a and b", "a, b and c".
 static void candidates_name(const struct candidates *found, struct strbuf *text)
 {
@@ -336,17 +373,37 @@ static bool caches_refute(const struct cpu_info *cpu, const struct fit *claim,
     return refuted;
 }
 
+// Whether properties refute the claim without other evidence: only if two and more find more than
+// the core has, more do than agree with it, and another core explains all of these.
+static bool sizes_refute(const struct cpu_info *cpu, const struct fit *claim,
+                         const struct cpu_measured *measured)
+{
+    if (claim->sizes.more < SIZES_CONVINCING || claim->sizes.more <= claim->sizes.agree)
+        return false;
+    struct candidates found = candidates_find(cpu, measured);
+    bool refuted = false;
+    for (int i = 0; i < found.n; i++) {
+        const struct fit *fit = &found.fits[i];
+        refuted = refuted || (fit->sizes.more == 0 && fit->sizes.agree >= claim->sizes.more &&
+                              strcmp(fit->row->facts.vendor, cpu->vendor) == 0);
+    }
+    free(found.fits);
+    return refuted;
+}
+
 static void claim_judge(struct cpu_info *cpu, const struct family_row *row,
                         const struct cpu_measured *measured)
 {
     struct fit fit = fit_make(cpu, row, measured);
-    if (!fit_refuted(&fit) && !caches_refute(cpu, &fit, measured)) {
+    if (!fit_refuted(&fit) && !caches_refute(cpu, &fit, measured) &&
+        !sizes_refute(cpu, &fit, measured)) {
         family_set(cpu, row, false);
         return;
     }
     features_contradict(cpu, &fit);
     measured_contradict(cpu, &fit, measured);
     caches_contradict(cpu, &fit);
+    sizes_contradict(cpu, &fit, measured);
     family_infer(cpu, measured);
 }
 
@@ -367,6 +424,34 @@ static const struct family_row *claim_find(const struct cpu_info *cpu)
     return cpu_is_invented(cpu) ? NULL : family_lookup(families_table(), cpu);
 }
 
+static const char *family_core(const char *uarch)
+{
+    const struct family_table *table = families_table();
+    char key[sizeof(((struct cpu_info *)0)->uarch)];
+    cpu_uarch_key(uarch, key, sizeof key);
+    for (int i = 0; i < table->nrows; i++)
+        if (strcmp(table->rows[i].facts.uarch, key) == 0)
+            return table->rows[i].evidence.core;
+    return "";
+}
+
+// What was measured beside what the claimed and the believed core have.
+static void sights_set(struct cpu_info *cpu, const struct cpu_measured *measured)
+{
+    cpu->nsights = 0;
+    for (int i = 0; i < measured->nobserved && i < CPU_OBSERVED_MAX; i++) {
+        const struct cpu_observed *seen = &measured->observed[i];
+        struct core_size claimed = core_size_find(sizes_table(), family_core(cpu->claim), seen);
+        struct core_size believed = core_size_find(sizes_table(), family_core(cpu->uarch), seen);
+        cpu->sights[cpu->nsights++] =
+            (struct cpu_sight){.seen = *seen,
+                               .claimed_size = claimed.most,
+                               .believed_size = believed.most,
+                               .claimed = core_size_says(&claimed, seen),
+                               .believed = core_size_says(&believed, seen)};
+    }
+}
+
 void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured)
 {
     static const struct cpu_measured nothing = {0};
@@ -383,6 +468,7 @@ void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured)
         claim_judge(cpu, row, measured);
     if (overridden[0])
         override_apply(cpu);
+    sights_set(cpu, measured);
 }
 
 static uint64_t row_widths(const struct family_row *row)
@@ -449,8 +535,16 @@ const char *cpu_witness_name(enum cpu_witness witness)
 {
     static const char *const names[] = {[CPU_WITNESS_FEATURES] = "features",
                                         [CPU_WITNESS_CACHES] = "caches",
-                                        [CPU_WITNESS_MEASURED] = "measured"};
+                                        [CPU_WITNESS_MEASURED] = "measured",
+                                        [CPU_WITNESS_PROPERTIES] = "properties"};
     return names[witness];
+}
+
+const char *cpu_says_name(enum cpu_says says)
+{
+    static const char *const names[] = {
+        [CPU_SAYS_NOTHING] = "nothing", [CPU_SAYS_AGREES] = "agrees", [CPU_SAYS_MORE] = "more"};
+    return names[says];
 }
 
 // Brands of CPUs that only hypervisors know. Some borrow the signature of a real CPU that is

@@ -79,6 +79,21 @@ struct family_table {
     struct csv_file file;
 };
 
+// What a core has of what a property measures; most 0: not known.
+struct core_size {
+    double least, most;
+};
+struct size_row {
+    const char *core, *property, *variant, *label;
+    struct core_size size;
+};
+struct size_table {
+    const struct family_table *families; // whose cores it names
+    struct size_row *rows;
+    int nrows;
+    struct csv_file file;
+};
+
 // 0, or -1 with `path:line:` and a caret. The caller frees with the matching function.
 int features_read(const char *path, struct feature_table *table, struct err *err);
 void features_free(struct feature_table *table);
@@ -86,6 +101,9 @@ void features_free(struct feature_table *table);
 int families_read(const char *path, const struct feature_table *features,
                   struct family_table *table, struct err *err);
 void families_free(struct family_table *table);
+int sizes_read(const char *path, const struct family_table *families, struct size_table *table,
+               struct err *err);
+void sizes_free(struct size_table *table);
 
 // The row of this name, of `len` bytes, or -1.
 int feature_row_find(const struct feature_table *table, const char *name, size_t len);
@@ -93,10 +111,22 @@ int feature_row_find(const struct feature_table *table, const char *name, size_t
 // The cached tables; empty where cpuinfo_load() fails.
 const struct feature_table *features_table(void);
 const struct family_table *families_table(void);
+const struct size_table *sizes_table(void);
 
 // The row for vendor, family, model, stepping and core type of `cpu`; NULL if no row says so.
 const struct family_row *family_lookup(const struct family_table *table,
                                        const struct cpu_info *cpu);
+
+// What the table has of a core for this; most 0: nothing.
+struct core_size core_size_find(const struct size_table *table, const char *core,
+                                const struct cpu_observed *seen);
+enum cpu_says core_size_says(const struct core_size *size, const struct cpu_observed *seen);
+// How many properties agree with a core, and how many find more than it has.
+struct sizes_fit {
+    int agree, more;
+};
+struct sizes_fit core_sizes_fit(const struct size_table *table, const char *core,
+                                const struct cpu_measured *measured);
 
 // Number of decimal or 0x-hexadecimal digits and nothing else, at most `max`. Returns 0 or -1.
 int cell_number(const char *text, size_t len, uint64_t max, uint64_t *value);

@@ -13,9 +13,10 @@ static struct {
     pthread_once_t once;
     int status;
     struct err err;
-    const char *features_path, *families_path;
+    const char *features_path, *families_path, *sizes_path;
     struct feature_table features;
     struct family_table families;
+    struct size_table sizes;
 } tables = {.once = PTHREAD_ONCE_INIT};
 
 static void tables_read(void)
@@ -26,6 +27,9 @@ static void tables_read(void)
     if (tables.status == 0)
         tables.status =
             families_read(tables.families_path, &tables.features, &tables.families, &tables.err);
+    tables.sizes_path = path_data("cpuinfo/core_sizes.csv");
+    if (tables.status == 0)
+        tables.status = sizes_read(tables.sizes_path, &tables.families, &tables.sizes, &tables.err);
 }
 
 int cpuinfo_load(struct err *err)
@@ -57,6 +61,24 @@ const struct family_table *families_table(void)
 {
     cpuinfo_load(NULL);
     return &tables.families;
+}
+
+const struct size_table *sizes_table(void)
+{
+    cpuinfo_load(NULL);
+    return &tables.sizes;
+}
+
+bool cpu_observes(const char *property, const char *variant, const char *label)
+{
+    const struct size_table *sizes = sizes_table();
+    for (int i = 0; i < sizes->nrows; i++) {
+        const struct size_row *row = &sizes->rows[i];
+        if (strcmp(row->property, property) == 0 && strcmp(row->variant, variant) == 0 &&
+            strcmp(row->label, label) == 0)
+            return true;
+    }
+    return false;
 }
 
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size)

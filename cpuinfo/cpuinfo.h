@@ -34,12 +34,32 @@ struct cpu_cache {
 };
 
 // Who says that a CPU is not of the family that its signature claims.
-enum cpu_witness { CPU_WITNESS_FEATURES, CPU_WITNESS_CACHES, CPU_WITNESS_MEASURED };
+enum cpu_witness {
+    CPU_WITNESS_FEATURES,
+    CPU_WITNESS_CACHES,
+    CPU_WITNESS_MEASURED,
+    CPU_WITNESS_PROPERTIES
+};
 struct cpu_contradiction {
     enum cpu_witness witness;
     char text[240]; // what the claimed family has and what is seen; a phrase without a full stop
 };
 enum { CPU_CONTRADICTIONS_MAX = 8 };
+
+// What a property of the pipeline (lists/properties/) was measured to be, for certain: a value of
+// its conclusion, with the interval.
+enum { CPU_OBSERVED_NAME = 40, CPU_OBSERVED_MAX = 32 };
+struct cpu_observed {
+    char property[CPU_OBSERVED_NAME], variant[CPU_OBSERVED_NAME], label[CPU_OBSERVED_NAME];
+    double value, low, high;
+};
+// What that says of a core: more than it has cannot be; less may be what a neighbour has left.
+enum cpu_says { CPU_SAYS_NOTHING, CPU_SAYS_AGREES, CPU_SAYS_MORE };
+struct cpu_sight {
+    struct cpu_observed seen;
+    double claimed_size, believed_size; // most that the cores have; 0: not known
+    enum cpu_says claimed, believed;
+};
 
 // By what `uarch` was decided.
 enum cpu_decision {
@@ -65,6 +85,8 @@ struct cpu_info {
     enum cpu_decision decision;  // why `uarch` is what it is
     struct cpu_contradiction contradictions[CPU_CONTRADICTIONS_MAX]; // of the claim
     int ncontradictions;
+    struct cpu_sight sights[CPU_OBSERVED_MAX]; // the properties that cpu_judge() was told
+    int nsights;
     char reason[400];    // why this family or none, if the claim is refuted; "" else
     uint32_t microcode;  // 0 if unknown
     char hypervisor[64]; // "" if none is visible
@@ -87,14 +109,16 @@ bool cpu_is_invented(const struct cpu_info *cpu);
 struct cpu_measured {
     int issue_width;     // single-µop instructions that the core dispatches in a cycle
     double imul_per_add; // latency of imul r64,r64 in units of that of add
+    const struct cpu_observed *observed; // at most CPU_OBSERVED_MAX, each once
+    int nobserved;
 };
 
 // Tests the claim of the signature against CPUID's features and caches and what was measured (may
-// be NULL), and fills claim, uarch, uarch_name, issue_width, imul64_clk, decision, contradictions
-// and reason. Rules: README.md, "A claim is tested". A pure function of the leaves, the tables,
-// *measured and cpu_override(); cpu_identify() and cpu_load() call it with NULL. Call it again,
-// with all that is known by then, whenever more was measured: what an earlier call decided plays no
-// part.
+// be NULL), and fills claim, uarch, uarch_name, issue_width, imul64_clk, decision, contradictions,
+// sights and reason. Rules: README.md, "A claim is tested". A pure function of the leaves, the
+// tables, *measured and cpu_override(); cpu_identify() and cpu_load() call it with NULL. Call it
+// again, with all that is known by then, whenever more was measured: what an earlier call decided
+// plays no part.
 void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
 // The issue widths that cpus.csv has for the families that all evidence but a measured width allows
 // (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops a cycle is one
@@ -105,9 +129,12 @@ uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measure
 // All CPUs that are identified, loaded or judged from now on are of this uarch: a key of cpus.csv
 // or "unknown"; NULL ends it. Returns 0, or -1 with a message. Not while other threads judge.
 int cpu_override(const char *uarch, struct err *err);
-// "claim", "inferred", "override" or "unknown"; "features", "caches" or "measured".
+// "claim", "inferred", "override" or "unknown"; "features", "caches", "measured" or "properties".
 const char *cpu_decision_name(enum cpu_decision decision);
 const char *cpu_witness_name(enum cpu_witness witness);
+const char *cpu_says_name(enum cpu_says says); // "nothing", "agrees", "more"
+// Whether core_sizes.csv has a line for a value of a property: what else is measured is no witness.
+bool cpu_observes(const char *property, const char *variant, const char *label);
 // The contradictions and the reason in one paragraph, "" if the claim is believed without any. Cut
 // at size - 1 bytes. Returns `text`.
 const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t size);

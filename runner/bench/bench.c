@@ -136,6 +136,8 @@ static struct {
     bool known;
     int cpu;
     struct canary_floor floor;
+    struct cpu_observed observed[CPU_OBSERVED_MAX]; // of its properties, with the same fate
+    int nobserved;
 } bench_floor;
 
 static int bench_measure_floor(struct bench *bench, const struct session_floor *from,
@@ -157,6 +159,8 @@ static int bench_measure_floor(struct bench *bench, const struct session_floor *
     bench_floor.cpu = config->cpu;
     bench_floor.floor = (struct canary_floor){(int)config->canary, config->floor_clk_per_instr,
                                               bench->session.issue_width};
+    bench_floor.nobserved = bench->session.nobserved;
+    memcpy(bench_floor.observed, bench->session.observed, sizeof bench_floor.observed);
     return 0;
 }
 
@@ -165,6 +169,8 @@ static int bench_find_floor(struct bench *bench, struct err *err)
     struct core_config *config = &bench->session.params.config;
     struct session_floor from = {.quick = true};
     if (bench_floor.known && bench_floor.cpu == config->cpu) {
+        bench->session.nobserved = bench_floor.nobserved;
+        memcpy(bench->session.observed, bench_floor.observed, sizeof bench_floor.observed);
         session_take_floor(&bench->session, &bench_floor.floor, 0);
         return 0;
     }

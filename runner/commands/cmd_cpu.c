@@ -4,6 +4,7 @@
 #include "cmd_cpu.h"
 #include "cmd_uarch.h"
 #include "command.h"
+#include "store/store_cpu.h"
 #include "util/affinity.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU, OPT_UARCH };
+enum { OPT_SAVE, OPT_LOAD, OPT_FORMAT, OPT_CPU, OPT_DB, OPT_UARCH };
 extern const struct command cmd_cpu;
 // clang-format off
 static const struct command_option options[] = {
@@ -22,13 +23,15 @@ static const struct command_option options[] = {
     {'f', "format", "text|json", "form of the report; text if not given"},
     {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
         "runs on if not given"},
+    {0, "db", "FILE", "the database, in which properties of this CPU may be that say what it is; "
+        "default: db/latput.db, if it is there; with --load none"},
     {0, "uarch", "NAME", uarch_option_help},
     {0},
 };
 // clang-format on
 
 struct request {
-    const char *save, *load;
+    const char *save, *load, *db;
     bool json;
     int cpu;
 };
@@ -48,6 +51,9 @@ static int request_option(void *context, int option, const char *argument)
         if (!request->json && strcmp(argument, "text") != 0)
             return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
                                 argument);
+        return EXIT_DONE;
+    case OPT_DB:
+        request->db = argument;
         return EXIT_DONE;
     case OPT_UARCH:
         return uarch_option_read(&cmd_cpu, argument);
@@ -75,10 +81,30 @@ static int cpu_pin(int *number)
     return affinity_pin(0, *number);
 }
 
+// What the database has of properties of this CPU: how many, or -1 after a message. Without --db
+// one that is not there or cannot be read says nothing.
+static int cpu_observe(const struct request *request, const struct cpu_info *cpu,
+                       struct cpu_observed observed[CPU_OBSERVED_MAX])
+{
+    struct store *store = NULL;
+    struct err err;
+    const char *path = request->db ? request->db : request->load ? NULL : store_default_path();
+    if (!path)
+        return 0;
+    int n = store_open(path, STORE_READ, &store, &err) == 0
+                ? store_get_observed(store, cpu, observed, &err)
+                : -1;
+    store_close(store);
+    if (n < 0 && request->db)
+        command_fail(&cmd_cpu, EXIT_USAGE, "%s", err.text);
+    return n < 0 && !request->db ? 0 : n;
+}
+
 static int cpu_run(int argc, char **argv)
 {
     static struct cpu_info cpu;
     struct cpu_environment env;
+    struct cpu_observed observed[CPU_OBSERVED_MAX];
     struct request request = {.cpu = -1};
     struct err err;
     int status = request_parse(argc, argv, &request);
@@ -100,11 +126,15 @@ static int cpu_run(int argc, char **argv)
             return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
         return EXIT_DONE;
     }
-    if (cpu.live) {
-        const struct cpu_measured measured = {.imul_per_add = imul_ratio(&cpu)};
-        cpu_judge(&cpu, &measured);
+    int nobserved = cpu_observe(&request, &cpu, observed);
+    if (nobserved < 0)
+        return EXIT_USAGE;
+    const struct cpu_measured measured = {.imul_per_add = cpu.live ? imul_ratio(&cpu) : 0,
+                                          .observed = observed,
+                                          .nobserved = nobserved};
+    cpu_judge(&cpu, &measured);
+    if (cpu.live)
         environment_probe(&cpu, request.cpu, &env);
-    }
     (request.json ? cpu_report_json : cpu_report_text)(&cpu, cpu.live ? &env : NULL, stdout);
     return EXIT_DONE;
 }

@@ -54,6 +54,37 @@ static void claim_json(const struct cpu_info *cpu, struct json *json)
     json_close(cpu->ncontradictions ? json_break(json, "\n  ") : json, ']');
 }
 
+static const char *says_text(double size, enum cpu_says says)
+{
+    return size > 0 ? cpu_says_name(says) : "";
+}
+
+// Properties that were measured, beside what the claimed and the believed core have.
+static void sights_json(const struct cpu_info *cpu, struct json *json)
+{
+    json_open(line_name(json, "properties"), '[');
+    for (int i = 0; i < cpu->nsights; i++) {
+        const struct cpu_sight *sight = &cpu->sights[i];
+        json_open(json_break(json, "\n    "), '{');
+        json_text(json_name(json, "property"), sight->seen.property);
+        json_text(json_name(json, "variant"), sight->seen.variant);
+        json_text(json_name(json, "label"), sight->seen.label);
+        json_real(json_name(json, "value"), sight->seen.value);
+        json_real(json_name(json, "low"), sight->seen.low);
+        json_real(json_name(json, "high"), sight->seen.high);
+        json_real(json_name(json, "claimed"),
+                  sight->claimed_size > 0 ? sight->claimed_size : (double)NAN);
+        json_text_known(json_name(json, "against_claimed"),
+                        says_text(sight->claimed_size, sight->claimed));
+        json_real(json_name(json, "believed"),
+                  sight->believed_size > 0 ? sight->believed_size : (double)NAN);
+        json_text_known(json_name(json, "against_believed"),
+                        says_text(sight->believed_size, sight->believed));
+        json_close(json, '}');
+    }
+    json_close(cpu->nsights ? json_break(json, "\n  ") : json, ']');
+}
+
 static void identity_json(const struct cpu_info *cpu, struct json *json)
 {
     char signature[16];
@@ -71,6 +102,7 @@ static void identity_json(const struct cpu_info *cpu, struct json *json)
     number_member(json, "issue_width", cpu->issue_width, 0);
     number_member(json, "imul64_clk", cpu->imul64_clk, 0);
     claim_json(cpu, json);
+    sights_json(cpu, json);
     number_member(json, "microcode", cpu->microcode, 0);
     text_member(json, "hypervisor", cpu->hypervisor);
     number_member(json, "tsc_hz", (int64_t)cpu->tsc_hz, 0);

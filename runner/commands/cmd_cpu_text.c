@@ -129,6 +129,40 @@ static void caches_print(const struct cpu_info *cpu, FILE *out)
     }
 }
 
+// What a core has beside what was measured: "; rocketlake has 352, which is too few".
+static void sight_core(struct strbuf *text, const char *uarch, double size, enum cpu_says says)
+{
+    char key[sizeof(((struct cpu_info *)0)->uarch)];
+    if (size <= 0)
+        return;
+    cpu_uarch_key(uarch, key, sizeof key);
+    strbuf_printf(text, "; %s has %.0f%s", key, size,
+                  says == CPU_SAYS_MORE     ? ", which is too few"
+                  : says == CPU_SAYS_AGREES ? ", which agrees"
+                                            : "");
+}
+
+static void sights_print(const struct cpu_info *cpu, FILE *out)
+{
+    char believed[sizeof cpu->uarch];
+    if (cpu->nsights)
+        fputs("\nProperties that were measured (latput property) and tell cores apart\n", out);
+    cpu_uarch_key(cpu->uarch, believed, sizeof believed);
+    for (int i = 0; i < cpu->nsights; i++) {
+        const struct cpu_sight *sight = &cpu->sights[i];
+        struct strbuf text = {0};
+        strbuf_printf(&text, "%s%s%s: %.0f", sight->seen.property, *sight->seen.variant ? " " : "",
+                      sight->seen.variant, sight->seen.value);
+        if (sight->seen.low < sight->seen.high)
+            strbuf_printf(&text, " (%.0f to %.0f)", sight->seen.low, sight->seen.high);
+        if (strcmp(cpu->claim, believed) != 0)
+            sight_core(&text, cpu->claim, sight->claimed_size, sight->claimed);
+        sight_core(&text, cpu->uarch, sight->believed_size, sight->believed);
+        line_print(out, "", "%s", text.data);
+        strbuf_free(&text);
+    }
+}
+
 static void clock_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
 {
     fputs("\nClock\n", out);
@@ -241,6 +275,7 @@ void cpu_report_text(const struct cpu_info *cpu, const struct cpu_environment *e
 {
     identity_print(cpu, out);
     features_print(cpu, out);
+    sights_print(cpu, out);
     caches_print(cpu, out);
     clock_print(cpu, env, out);
     if (env)

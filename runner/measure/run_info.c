@@ -36,7 +36,8 @@ static int info_counters(const struct counter_table *table, struct strbuf *out, 
 
 static int info_tables(const struct counter_table *counters, struct strbuf *out, struct err *err)
 {
-    static const char *const tables[] = {"cpuinfo/cpus.csv", "cpuinfo/features.csv"};
+    static const char *const tables[] = {"cpuinfo/cpus.csv", "cpuinfo/features.csv",
+                                         "cpuinfo/core_sizes.csv"};
     for (size_t i = 0; i < ARRAY_LEN(tables); i++)
         if (info_hash(path_data(tables[i]), strrchr(tables[i], '/') + 1, out, err) != 0)
             return -1;

@@ -163,7 +163,9 @@ void session_take_floor(struct session *session, const struct canary_floor *floo
     const bool whole = fabs(imul_per_add - round(imul_per_add)) <= 0.02 * imul_per_add;
     const struct cpu_measured measured = {.issue_width =
                                               session->floor_guessed ? 0 : floor->issue_width,
-                                          .imul_per_add = whole ? imul_per_add : 0};
+                                          .imul_per_add = whole ? imul_per_add : 0,
+                                          .observed = session->observed,
+                                          .nobserved = session->nobserved};
     session->issue_width = floor->issue_width;
     session->params.config.canary = (uint32_t)floor->canary;
     session->params.config.floor_clk_per_instr = floor->clk_per_instr;
@@ -183,6 +185,10 @@ int session_find_floor(struct session *session, const struct session_floor *from
     if (have == 0)
         have = session_measure_floor(session, from, program, &floor, &imul_per_add, err);
     if (have < 0)
+        return -1;
+    if (from->store)
+        session->nobserved = store_get_observed(from->store, session->cpu, session->observed, err);
+    if (session->nobserved < 0)
         return -1;
     session_take_floor(session, &floor, imul_per_add);
     return 0;

@@ -30,6 +30,9 @@ struct session {
     int issue_width;
     bool floor_guessed;
     struct err floor_seen;
+    // What the database knows of this CPU's properties: witnesses of what it is.
+    struct cpu_observed observed[CPU_OBSERVED_MAX];
+    int nobserved;
 };
 
 // Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies

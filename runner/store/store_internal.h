@@ -5,10 +5,12 @@
 #define LATPUT_STORE_INTERNAL_H
 
 #include "core/outcome.h"
+#include "cpuinfo/cpuinfo.h"
 #include "store.h"
 #include "store_merge.h"
 #include "store_read.h"
 #include "util/mem.h"
+#include "util/strbuf.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -79,6 +81,9 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
 // A unit of work inside or outside of the caller's transaction: undone as a whole when it fails.
 int store_unit_begin(struct store *store, bool *own, struct err *err);
 int store_unit_end(struct store *store, bool own, int result, struct err *err);
+
+// The names of its features as the column cpu.features has them.
+void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text);
 
 // Whether the file that is open has lost its name: it was deleted, moved or replaced.
 bool store_has_moved(struct store *store);

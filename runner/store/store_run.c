@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/random.h>
 
-static void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
+void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
 {
     strbuf_puts(text, "");
     for (int i = 0; i < CPU_FEATURES_MAX && feature_name(i); i++)

@@ -67,6 +67,61 @@ expect_out '^graniterapids \('
 expect_err \
     '^latput counters: the events are those of graniterapids, which fits .* claims to be rocketlake'
 
+# What a database has of properties of this CPU: two of them refute the claim, one does not.
+# witnesses PROPERTY:VARIANT:VALUE...: a database where they were measured for the dump's CPU.
+dump=$dumps/haswell_baseline_kvm.cpuid
+run cpu --load "$dump" --format json
+expect_out '^  "uarch": "haswell",$'
+expect_out '^  "properties": \[\],$'
+field() { sed -nE 's/^ *"'"$1"'": "?([^"]*)"?,$/\1/p' "$OUT"; }
+features=$(sed -n '/^  "features": \[/,/^  \]/p' "$OUT" | tr -dc 'A-Z0-9_ \n' | tr -s ' \n' ' ')
+features=${features# } features=${features% }
+cpu_row="'$(printf '0%.0s' {1..64})', '$(field vendor)', '$(field brand)', $(($(field signature))),
+    $(field family), $(field model), $(field stepping), 0, 0, 'haswell', '', 1,
+    '$(field hypervisor)', 1, '$features', 0"
+witnesses() {
+    local property variant value id=0
+    rm -f seen.db
+    {
+        cat "$TREE/db/schema.sql"
+        echo "INSERT INTO cpu VALUES (1, $cpu_row);
+            INSERT INTO run (run_id, uuid, cpu_id, version, nasm_version, os_kernel, backend, lists,
+                tables, frequency, selection, issue_width, calib_link_clk, measuring_cpu,
+                started_utc) VALUES (1, '$(printf 'a%.0s' {1..32})', 1, '', '', '', 'tsc', '', '',
+                '', '', 4, 3, 0, '2026-01-01T00:00:00Z');"
+        for one; do
+            IFS=: read -r property variant value <<<"$one"
+            id=$((id + 1))
+            echo "INSERT INTO property VALUES ($id, 1, $id, 'core', '$property', '', '', '', '',
+                    'clk', 'knee', '', '', 2e9, 0, 0, 1, 'ok', '', '');
+                INSERT INTO conclusion VALUES ($id, $id, 0, '$variant', 'ok', 1, '');
+                INSERT INTO conclusion_value VALUES ($id, 0, 'knee', $value, $value - 2,
+                    $value + 2, 'entries');"
+        done
+    } | sqlite3 seen.db
+}
+witnesses reorder_buffer:nop:500 memory_queues:load:190 branches_under_way:branch:127
+run cpu --load "$dump" --db seen.db
+expect_status 0
+expect_out '^  uarch +raptorlake_p\?: '
+expect_out '^  claim +haswell, by its signature; not believed:$'
+expect_out 'reorder_buffer nop: 500 \(498 to 502\); haswell has 192, which is$'
+expect "no line is wider than a terminal" test "$(wc -L <"$OUT")" -le 80
+run cpu --load "$dump" --db seen.db --format json
+expect_schema cpu "$OUT"
+expect_out '"witness": "properties", "text": "measured, reorder_buffer \(nop\) is 500; the most'
+expect_out '"value": 500, .*"claimed": 192, "against_claimed": "more", "believed": 512, "against_b'
+# Not sure of one of the two.
+sqlite3 seen.db "UPDATE conclusion SET confidence = 0.8 WHERE variant = 'load'"
+run cpu --load "$dump" --db seen.db
+expect_out '^  uarch +haswell: '
+expect_out 'reorder_buffer nop: 500 \(498 to 502\); haswell has 192, which is$'
+run cpu --load "$dumps/skylake.cpuid" --db seen.db
+expect_status 0
+grep -q reorder_buffer "$OUT" && cli_fail "those of another CPU say nothing"
+run cpu --load "$dump" --db "$TREE/README.md"
+expect_status 2
+
 # The user knows better.
 run cpu --load "$dumps/graniterapids_renamed_kvm.cpuid" --uarch zen4
 expect_status 0

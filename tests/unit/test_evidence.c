@@ -99,7 +99,8 @@ static void test_disguises(void **state)
         char evidence[2000];
         int line = disguises[i].line;
         cpu_read(disguises[i].dump, &cpu);
-        const struct cpu_measured measured = {disguises[i].width, disguises[i].imul_per_add};
+        const struct cpu_measured measured = {.issue_width = disguises[i].width,
+                                              .imul_per_add = disguises[i].imul_per_add};
         uint64_t widths = cpu_widths_allowed(&cpu, &measured);
         cpu_judge(&cpu, &measured);
         cpu_evidence_text(&cpu, evidence, sizeof evidence);
@@ -113,6 +114,93 @@ static void test_disguises(void **state)
             assert_string_equal(evidence, "");
         assert_int_equal(widths & disguises[i].widths, disguises[i].widths);
         assert_int_equal(widths & disguises[i].not_widths, 0);
+    }
+}
+
+// What properties say, of CPUs whose CPUID alone is believed. Each is property/variant/label=value.
+#define GOLDEN_ROB "reorder_buffer/nop/knee=500 "
+#define GOLDEN_QUEUES "memory_queues/load/knee=190 memory_queues/store/knee=112 "
+#define GOLDEN_MORE "branches_under_way/branch/knee=127 code_footprint/nop/end 1=32768 "
+static const struct {
+    int line;
+    const char *dump, *seen, *uarch, *words;
+    int agree; // properties that agree with what is believed
+} seen_cases[] = {
+  // A core that its baseline hides.
+    {__LINE__, "haswell_baseline_kvm",       GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE,                        "raptorlake_p?",
+     "reorder_buffer (nop) is 500; the most that haswell has is 192|L1d is shown with 48 KiB|"
+     "memory_queues (load) is 190; the most that haswell has is 72",                                                             5},
+ // One property is never enough, however far off it is, nor are two values of one.
+    {__LINE__, "haswell_baseline_kvm",       GOLDEN_ROB,                                                  "haswell",         "", 0},
+    {__LINE__, "haswell_baseline_kvm",       GOLDEN_QUEUES,                                               "haswell",         "", 0},
+    {__LINE__, "emeraldrapids_kvm",          "reorder_buffer/nop/knee=900 " GOLDEN_QUEUES GOLDEN_MORE,
+     "emeraldrapids",                                                                                                        "", 4},
+    {__LINE__, "emeraldrapids_kvm",          GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE,                        "emeraldrapids",   "", 5},
+ // More than any core has is no core that is known; two such values refute no claim.
+    {__LINE__, "haswell_baseline_kvm",       "reorder_buffer/nop/knee=2000 memory_queues/load/knee=999 ",
+     "haswell",                                                                                                              "", 0},
+ // A busy sibling takes half of all of them, and says nothing.
+    {__LINE__, "emeraldrapids_kvm",
+     "reorder_buffer/nop/knee=250 memory_queues/load/knee=95 memory_queues/store/knee=56 "
+     "branches_under_way/branch/knee=64 ",                                                                "emeraldrapids",   "", 0},
+    {__LINE__, "skylake",                    "reorder_buffer/nop/knee=222 memory_queues/load/knee=70 ",   "skylake",         "",
+     2                                                                                                                            },
+ // Where more agrees than is too much, that is taken for a disturbance.
+    {__LINE__, "skylake",
+     "reorder_buffer/nop/knee=222 memory_queues/load/knee=190 memory_queues/store/knee=56 "
+     "latency_by_footprint//end 1=49152 ",                                                                "skylake",         "", 2},
+ // CPUID refutes the claim already; the properties are named, too.
+    {__LINE__, "sapphirerapids_renamed_kvm", GOLDEN_ROB GOLDEN_QUEUES,                                    "sapphirerapids?",
+     "CPUID announces|reorder_buffer (nop) is 500; the most that rocketlake has is 352",                                         3},
+};
+
+static int seen_parse(const char *text, struct cpu_observed *observed)
+{
+    int n = 0, used = 0;
+    struct cpu_observed *at = observed;
+    while (*text) {
+        *at = (struct cpu_observed){0};
+        const char *slash = strchr(text, '/');
+        const char *second = strchr(slash + 1, '/'), *equals = strchr(second, '=');
+        snprintf(at->property, sizeof at->property, "%.*s", (int)(slash - text), text);
+        snprintf(at->variant, sizeof at->variant, "%.*s", (int)(second - slash - 1), slash + 1);
+        snprintf(at->label, sizeof at->label, "%.*s", (int)(equals - second - 1), second + 1);
+        if (sscanf(equals, "=%lf %n", &at->value, &used) != 1)
+            fail_msg("no value: %s", text);
+        at->low = at->value * 0.99;
+        at->high = at->value * 1.01;
+        if (!cpu_observes(at->property, at->variant, at->label))
+            fail_msg("core_sizes.csv has no %s %s %s", at->property, at->variant, at->label);
+        text = equals + used;
+        at++;
+        n++;
+    }
+    return n;
+}
+
+static void test_properties(void **state)
+{
+    (void)state;
+    static struct cpu_info cpu;
+    for (size_t i = 0; i < ARRAY_LEN(seen_cases); i++) {
+        struct cpu_observed observed[CPU_OBSERVED_MAX];
+        char evidence[2000];
+        int n = seen_parse(seen_cases[i].seen, observed), agree = 0;
+        const struct cpu_measured measured = {.observed = observed, .nobserved = n};
+        cpu_read(seen_cases[i].dump, &cpu);
+        cpu_judge(&cpu, &measured);
+        cpu_evidence_text(&cpu, evidence, sizeof evidence);
+        print_message("line %d: %s: %s\n", seen_cases[i].line, cpu.uarch, evidence);
+        assert_string_equal(cpu.uarch, seen_cases[i].uarch);
+        words_check(evidence, seen_cases[i].words, seen_cases[i].line);
+        if (!*seen_cases[i].words)
+            assert_string_equal(evidence, "");
+        assert_int_equal(cpu.nsights, n);
+        for (int s = 0; s < n; s++)
+            agree += cpu.sights[s].believed == CPU_SAYS_AGREES;
+        assert_int_equal(agree, seen_cases[i].agree);
+        cpu_judge(&cpu, NULL); // nothing of it is left
+        assert_int_equal(cpu.nsights, 0);
     }
 }
 
@@ -177,9 +265,8 @@ int main(void)
     if (!getenv("LATPUT_ROOT"))
         setenv("LATPUT_ROOT", ".", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_disguises),
-        cmocka_unit_test(test_facts_follow),
-        cmocka_unit_test(test_override),
+        cmocka_unit_test(test_disguises),    cmocka_unit_test(test_properties),
+        cmocka_unit_test(test_facts_follow), cmocka_unit_test(test_override),
         cmocka_unit_test(test_key),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

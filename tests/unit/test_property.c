@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Properties: rows of their lists, sweeps, kernels; and what the database gives back.
+#include "cpuinfo/cpu_tables.h"
 #include "property/property.h"
 #include "property/property_machine.h"
 #include "property/property_measure.h"
@@ -341,6 +342,29 @@ static void test_tree(void **state)
     properties_free(&properties);
 }
 
+// What tells cores apart by their properties (cpuinfo/core_sizes.csv) is what there is.
+static void test_core_sizes(void **state)
+{
+    (void)state;
+    const struct size_table *sizes = sizes_table();
+    struct properties properties;
+    struct err err;
+    if (properties_load(&properties, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_true(sizes->nrows > 50);
+    for (int i = 0; i < sizes->nrows; i++) {
+        const struct size_row *row = &sizes->rows[i];
+        bool found = false;
+        for (int p = 0; p < properties.n && !found; p++)
+            for (int v = 0; v < properties.rows[p].nvariants && !found; v++)
+                found = strcmp(properties.rows[p].name, row->property) == 0 &&
+                        strcmp(properties.rows[p].variants[v].name, row->variant) == 0;
+        if (!found)
+            fail_msg("there is no %s with a variant '%s'", row->property, row->variant);
+    }
+    properties_free(&properties);
+}
+
 int main(void)
 {
     struct err err = {0};
@@ -351,7 +375,7 @@ int main(void)
         cmocka_unit_test(test_places), cmocka_unit_test(test_no_places),
         cmocka_unit_test(test_sweeps), cmocka_unit_test(test_memory),
         cmocka_unit_test(test_kernel), cmocka_unit_test(test_machine),
-        cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_tree),   cmocka_unit_test(test_core_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
