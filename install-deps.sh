@@ -12,7 +12,8 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
 optional=gcc-multilib
 dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
     qemu-user zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
-    gnuplot-nox chromium parallel openssh-server openssh-client)
+    gnuplot-nox chromium parallel openssh-server openssh-client slurmctld slurmd slurm-client
+    munge)
 # Where it has not come from elsewhere, which Debian's packages would be in conflict with.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 

@@ -6,6 +6,8 @@
 # or GNU parallel are missing.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/fleet.sh
+. "$TREE/tests/cli/fleet.sh"
 sshd=$(command -v sshd || command -v /usr/sbin/sshd)
 for tool in "$sshd" ssh ssh-keygen parallel flock setsid; do
     command -v "${tool:-sshd}" >/dev/null || {
@@ -72,31 +74,7 @@ serve 2
 run pack --db known.db --run 1 --output home1/known.zip
 run pack --db known.db --run 2 --output home2/known.zip
 cp home1/known.zip home3/known.zip
-mkdir -p stand/latput
-cat >stand/latput/latput <<'END'
-#!/bin/sh
-# Takes three steps of a second to "measure"; what is done is not done again.
-case $1 in
-run)
-    echo "$@" >>"$HOME/started"
-    echo $$ >"$HOME/pid"
-    steps=$(cat "$HOME/steps" 2>/dev/null || echo 0)
-    while [ "$steps" -lt 3 ]; do
-        sleep 1
-        steps=$((steps + 1))
-        echo $steps >"$HOME/steps"
-        echo step >>"$HOME/all_steps"
-    done
-    [ ! -e "$HOME/broken" ] || { echo "the assembler is missing"; exit 3; }
-    ;;
-pack)
-    while [ "$1" != --output ]; do shift; done
-    cp "$HOME/known.zip" "$2"
-    ;;
-esac
-END
-chmod +x stand/latput/latput
-tar czf archive.tar.gz -C stand latput
+fleet_stand
 printf '%s\n' '# hosts' host1 ' host2 # the second' host3 >hosts
 fleet() {
     CLI_COMMAND="fleet $*"
