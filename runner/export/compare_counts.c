@@ -50,14 +50,15 @@ struct compare_counts *compare_counts_read(struct err *err)
     return counts;
 }
 
-static const char *counts_kind(const struct operand *op, char text[8])
+// As tools/count-instructions writes it.
+static const char *counts_kind(const struct operand *op, char text[16])
 {
     switch (op->kind) {
     case OPERAND_GPR:
         // Short encodings with rax are another shape than objdump's, whose count is of all.
         if (op->fixed == 0)
             return "rax";
-        snprintf(text, 8, "r%d", op->bits);
+        snprintf(text, 16, op->high8 ? "r%dh" : "r%d", op->bits);
         return text;
     case OPERAND_VEC:
         return op->bits == 128 ? "x" : op->bits == 256 ? "y" : "z";
@@ -68,18 +69,28 @@ static const char *counts_kind(const struct operand *op, char text[8])
     case OPERAND_X87:
         return "st";
     case OPERAND_IMM:
+        if (op->literal)
+            snprintf(text, 16, "%d", (int)op->value);
+        return op->literal ? text : op->bits == 8 ? "i8" : op->bits == 64 ? "i64" : "i";
     case OPERAND_REL:
         return "i";
     case OPERAND_MOFFS:
         return "moffs";
+    case OPERAND_AGEN:
+        return op->text;
     default:
-        return "m";
+        snprintf(text, 16, op->bits ? "m%d" : "m", op->bits);
+        return text;
     }
 }
 
+// An encoding that is prescribed is one that assemblers do not choose, so what was counted is the
+// other one.
 double compare_counts_of(const struct compare_counts *counts, const struct export_form *form)
 {
-    char name[64], kind[8];
+    if (form->row->opcode.given)
+        return 0;
+    char name[64], kind[16];
     const char *space = strrchr(form->row->mnemonic, ' ');
     struct strbuf shape = {0};
     list_mnemonic_canonical(space ? space + 1 : form->row->mnemonic, name, sizeof name);

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_WIDTH = 80, NAME_WIDTH = 48, MEMBERS_SHOWN = 6, INDENT = 14 };
+enum { LINE_WIDTH = 80, NAME_WIDTH = 48, MEMBERS_SHOWN = 6, GROUPS_SHOWN = 5, INDENT = 14 };
 
 static double per_million(const struct comparison *comparison, double count)
 {
@@ -57,12 +57,11 @@ static void put_differs(struct strbuf *out, unsigned differs)
 }
 
 // What was measured of one form, the latency as the model has it: to the last register.
-static void put_member(struct strbuf *out, const struct export_form *form)
+static void put_result(struct strbuf *out, const struct export_form *form)
 {
     struct llvm_latency latency;
     char least[32], most[32];
     const char *comma = "";
-    strbuf_printf(out, "%s (", form->id.form);
     if (form->uops >= 0) {
         strbuf_printf(out, "%d µop%s", form->uops, form->uops == 1 ? "" : "s");
         comma = ", ";
@@ -85,20 +84,57 @@ static void put_member(struct strbuf *out, const struct export_form *form)
     }
     if (form->ports)
         strbuf_printf(out, "%s%s", comma, *form->ports ? form->ports : "no port");
-    strbuf_puts(out, ")");
+}
+
+static bool numbers_alike(double a, double b)
+{
+    return isnan(a) || isnan(b) ? isnan(a) && isnan(b)
+                                : fabs(a - b) <= 0.04 + 0.03 * fmin(fabs(a), fabs(b));
+}
+
+// Whether one line can speak for both: a patch would give them the same resources.
+static bool results_alike(const struct export_form *a, const struct export_form *b)
+{
+    struct llvm_latency x, y;
+    bool known = llvm_latency(a, &x);
+    return known == llvm_latency(b, &y) && numbers_alike(x.least, y.least) &&
+           numbers_alike(x.most, y.most) && numbers_alike(a->rthroughput_clk, b->rthroughput_clk) &&
+           a->uops == b->uops && !a->ports == !b->ports &&
+           (!a->ports || strcmp(a->ports, b->ports) == 0);
+}
+
+// One line of those that behave as member `first` does, which are marked as shown.
+static void put_group(struct strbuf *out, const struct compare_entry *entry, int first, bool *shown)
+{
+    struct strbuf text = {0};
+    int n = 0;
+    put_result(&text, entry->members[first].form);
+    strbuf_puts(&text, ": ");
+    for (int i = first; i < entry->nmembers; i++) {
+        if (shown[i] || !results_alike(entry->members[first].form, entry->members[i].form))
+            continue;
+        shown[i] = true;
+        if (n++ < MEMBERS_SHOWN)
+            strbuf_printf(&text, "%s%s", n > 1 ? ", " : "", entry->members[i].form->id.form);
+    }
+    if (n > MEMBERS_SHOWN)
+        strbuf_printf(&text, ", and %d more", n - MEMBERS_SHOWN);
+    put_wrapped(out, "measured", &text);
+    strbuf_free(&text);
 }
 
 static void put_members(struct strbuf *out, const struct compare_entry *entry)
 {
-    struct strbuf text = {0};
-    for (int i = 0; i < entry->nmembers && i < MEMBERS_SHOWN; i++) {
-        strbuf_puts(&text, i ? "; " : "");
-        put_member(&text, entry->members[i].form);
-    }
-    if (entry->nmembers > MEMBERS_SHOWN)
-        strbuf_printf(&text, "; and %d more", entry->nmembers - MEMBERS_SHOWN);
-    put_wrapped(out, "measured", &text);
-    strbuf_free(&text);
+    bool *shown = xcalloc((size_t)entry->nmembers + 1, sizeof *shown);
+    int groups = 0, left = 0;
+    for (int i = 0; i < entry->nmembers; i++)
+        if (!shown[i] && groups++ < GROUPS_SHOWN)
+            put_group(out, entry, i, shown);
+        else
+            left += !shown[i];
+    if (left > 0)
+        strbuf_printf(out, "%*sand %d more, which --format json has\n", INDENT, "", left);
+    free(shown);
 }
 
 static void put_entry(struct strbuf *out, const struct comparison *comparison, int number)
