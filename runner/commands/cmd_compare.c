@@ -97,17 +97,8 @@ static int compare_print(struct store *store, struct compare_arguments *args)
 
 static int compare_store(struct store *store, struct compare_arguments *args)
 {
-    struct err err = {0};
-    int64_t run_id = args->filter.run_id;
-    char *uarch = NULL;
-    int status = store_option_check(&cmd_compare, store, run_id, args->filter.uarch);
-    if (status == EXIT_DONE && !args->filter.uarch) {
-        status = store_option_newest(&cmd_compare, store, &run_id);
-        uarch = status == EXIT_DONE ? store_option_uarch(store, run_id, &err) : NULL;
-        args->filter.uarch = uarch;
-        if (status == EXIT_DONE && !uarch)
-            status = command_fail(&cmd_compare, EXIT_ENVIRONMENT, "%s", err.text);
-    }
+    char *uarch;
+    int status = store_option_one_cpu(&cmd_compare, store, &args->filter, &uarch);
     if (status == EXIT_DONE)
         status = compare_print(store, args);
     free(uarch);

@@ -10,7 +10,6 @@
 #include "explain/explain_try.h"
 #include "measure/session.h"
 #include "store/store.h"
-#include "store/store_cpu.h"
 #include "store_options.h"
 #include "util/json.h"
 #include "util/scratch.h"
@@ -379,7 +378,6 @@ static int explain_blocks(struct work *work)
 static int work_choose(struct work *work, struct err *err)
 {
     const struct arguments *arguments = work->arguments;
-    char *name = NULL;
     int status = store_option_check(&cmd_explain, work->store, arguments->run_id, arguments->uarch);
     if (status != EXIT_DONE)
         return status;
@@ -387,14 +385,8 @@ static int work_choose(struct work *work, struct err *err)
         work->uarch = arguments->uarch;
         return EXIT_DONE;
     }
-    if (arguments->run_id) {
-        name = store_option_uarch(work->store, arguments->run_id, err);
-    } else {
-        struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-        if (cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0)
-            name = store_uarch_here(work->store, cpu, err);
-        free(cpu);
-    }
+    char *name = arguments->run_id ? store_option_uarch(work->store, arguments->run_id, err)
+                                   : store_option_uarch_here(work->store, err);
     if (!name)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err->text);
     work->uarch = arena_strdup(&work->arena, name);

@@ -138,16 +138,8 @@ static int export_of_store(struct store *store, struct export_arguments *args)
 {
     struct err err = {0};
     struct export_out out = {.written = 0};
-    int64_t run_id = args->filter.run_id;
-    char *uarch = NULL;
-    int status = store_option_check(&cmd_export, store, args->filter.run_id, args->filter.uarch);
-    if (status == EXIT_DONE && !args->filter.uarch) {
-        status = store_option_newest(&cmd_export, store, &run_id);
-        uarch = status == EXIT_DONE ? store_option_uarch(store, run_id, &err) : NULL;
-        if (status == EXIT_DONE && !uarch)
-            status = command_fail(&cmd_export, EXIT_ENVIRONMENT, "%s", err.text);
-        args->filter.uarch = uarch;
-    }
+    char *uarch;
+    int status = store_option_one_cpu(&cmd_export, store, &args->filter, &uarch);
     if (status == EXIT_DONE) {
         if (export_text(store, args, &out, &err) != 0 || export_put(&out, args, &err) != 0 ||
             (args->left_out && export_write_left(&out, args->left_out, &err) != 0))

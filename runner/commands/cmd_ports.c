@@ -10,7 +10,6 @@
 #include "report/report.h"
 #include "run/run_port_model.h"
 #include "store/store.h"
-#include "store/store_cpu.h"
 #include "store/store_ports.h"
 #include "store_options.h"
 
@@ -191,17 +190,6 @@ static int ports_measure(const struct arguments *arguments)
     return status;
 }
 
-// The uarch of this machine, where no other is asked for. To be freed by the caller; NULL after an
-// error.
-static char *ports_uarch_here(struct store *store, struct err *err)
-{
-    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
-    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
-    free(cpu);
-    return uarch;
-}
-
 static int ports_print_stored(const struct arguments *arguments, struct store *store,
                               const char *uarch, struct arena *arena)
 {
@@ -230,7 +218,8 @@ static int ports_read(const struct arguments *arguments)
     int status = store_option_open(&cmd_ports, arguments->db, STORE_READ, &store);
     if (status != EXIT_DONE)
         return status;
-    char *here = arguments->uarch ? xstrdup(arguments->uarch) : ports_uarch_here(store, &err);
+    char *here =
+        arguments->uarch ? xstrdup(arguments->uarch) : store_option_uarch_here(store, &err);
     status = here ? ports_print_stored(arguments, store, here, &arena)
                   : command_fail(&cmd_ports, EXIT_ENVIRONMENT, "%s", err.text);
     free(here);

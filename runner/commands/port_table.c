@@ -3,7 +3,6 @@
 #include "port_table.h"
 
 #include "cmd_backend.h"
-#include "store/store_cpu.h"
 #include "store/store_ports.h"
 #include "store_options.h"
 #include "util/mem.h"
@@ -15,12 +14,11 @@
 static int table_load(struct store *store, struct port_table *table, const char *glob,
                       struct arena *arena, struct err *err)
 {
-    struct stored_port_usage *usages;
-    int nusages;
-    if (store_get_port_usages(store, table->run_id, &usages, &nusages, arena, err) != 0 ||
+    struct stored_port_usages usages;
+    if (store_get_port_usages(store, table->run_id, &usages, arena, err) != 0 ||
         select_rows(NULL, 0, glob, &table->rows, err) != 0)
         return -1;
-    table->forms = validate_choose(table->rows.rows, table->rows.nrows, usages, nusages, arena);
+    table->forms = validate_choose(table->rows.rows, table->rows.nrows, &usages, arena);
     table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
     for (int i = 0; i < table->forms.n; i++)
         table->by_form[i] = table->forms.forms[i].row;
@@ -44,20 +42,11 @@ static int table_check_uarch(const struct command *cmd, struct store *store, int
     return status;
 }
 
-static char *table_uarch_here(struct store *store, struct err *err)
-{
-    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
-    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
-    char *here = known ? store_uarch_here(store, cpu, err) : NULL;
-    free(cpu);
-    return here;
-}
-
 int port_table_open(const struct command *cmd, struct store *store, int64_t run_id,
                     const char *glob, struct port_table *table, struct arena *arena)
 {
     struct err err = {0};
-    char *uarch = table_uarch_here(store, &err);
+    char *uarch = store_option_uarch_here(store, &err);
     if (!uarch)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     struct store_ports_of of = {run_id, uarch, false};

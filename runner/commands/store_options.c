@@ -3,8 +3,6 @@
 #include "store_options.h"
 
 #include "store/store_cpu.h"
-#include "store/store_ports.h"
-#include "store/store_read.h"
 #include "store/store_run.h"
 #include "util/mem.h"
 
@@ -133,4 +131,29 @@ char *store_option_uarch(struct store *store, int64_t run_id, struct err *err)
         uarch = xasprintf("%s", store_rows_text(rows, store_rows_column(rows, "uarch")));
     store_rows_close(rows);
     return uarch;
+}
+
+char *store_option_uarch_here(struct store *store, struct err *err)
+{
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    bool known = cpuinfo_load(err) == 0 && cpu_identify(cpu, err) == 0;
+    char *uarch = known ? store_uarch_here(store, cpu, err) : NULL;
+    free(cpu);
+    return uarch;
+}
+
+int store_option_one_cpu(const struct command *cmd, struct store *store,
+                         struct store_filter *filter, char **owned)
+{
+    struct err err = {0};
+    int64_t run_id = filter->run_id;
+    *owned = NULL;
+    int status = store_option_check(cmd, store, run_id, filter->uarch);
+    if (status != EXIT_DONE || filter->uarch)
+        return status;
+    status = store_option_newest(cmd, store, &run_id);
+    if (status != EXIT_DONE)
+        return status;
+    filter->uarch = *owned = store_option_uarch(store, run_id, &err);
+    return *owned ? EXIT_DONE : command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
 }

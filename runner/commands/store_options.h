@@ -6,6 +6,7 @@
 #include "command.h"
 #include "store/store.h"
 #include "store/store_ports.h"
+#include "store/store_read.h"
 
 // Opens the database of the option --db (NULL: the default one). EXIT_DONE, or another status after
 // a message: EXIT_USAGE where the file is no latput database.
@@ -49,5 +50,13 @@ int store_option_ports(const struct command *cmd, struct store *store, struct st
 
 // The uarch of a run that exists, to be freed by the caller; NULL after an error.
 char *store_option_uarch(struct store *store, int64_t run_id, struct err *err);
+// The same of this machine.
+char *store_option_uarch_here(struct store *store, struct err *err);
+
+// What a filter's run and uarch mean to a command on one CPU: both exist, and without a uarch it is
+// that of the run, or of the newest. filter->uarch may be the caller's to free then: *owned, or
+// NULL. EXIT_DONE, or another status after a message.
+int store_option_one_cpu(const struct command *cmd, struct store *store,
+                         struct store_filter *filter, char **owned);
 
 #endif

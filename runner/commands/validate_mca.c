@@ -9,19 +9,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int form_index(const struct export_data *data, const char *form, const char *enc)
+static bool mix_add(struct mca_mix *mix, const struct export_data *data,
+                    const struct export_form *form, int count)
 {
-    const struct stored_form key = {form, enc, 64};
-    const struct export_form *found =
-        stored_form_find(&key, data->forms, data->nforms, sizeof *data->forms);
-    return found ? (int)(found - data->forms) : -1;
-}
-
-static bool mix_add(struct mca_mix *mix, int form, int count)
-{
-    if (form < 0 || mix->nparts == MCA_PARTS_MAX)
+    if (!form || mix->nparts == MCA_PARTS_MAX)
         return false;
-    mix->parts[mix->nparts].form = form;
+    mix->parts[mix->nparts].form = (int)(form - data->forms);
     mix->parts[mix->nparts++].count = count;
     return true;
 }
@@ -36,13 +29,14 @@ static bool mix_convert(const struct export_data *data, const struct validate_fo
         const struct list_row *row = forms->forms[from->parts[p].form].row;
         const char *moves[MIX_BREAKERS_MAX];
         int nmoves = mix_breakers(row, BREAK_ALL, moves);
-        known &=
-            mix_add(to, form_index(data, row->form, encoding_name(row->enc)), from->parts[p].count);
-        for (int m = 0; m < nmoves; m++) {
-            int legacy = form_index(data, moves[m], "legacy");
-            known &= mix_add(to, legacy >= 0 ? legacy : form_index(data, moves[m], "vex"),
-                             from->parts[p].count);
-        }
+        const struct stored_form key = stored_form_of(row);
+        size_t bytes = sizeof *data->forms;
+        known &= mix_add(to, data, stored_form_find(&key, data->forms, data->nforms, bytes),
+                         from->parts[p].count);
+        for (int m = 0; m < nmoves; m++)
+            known &=
+                mix_add(to, data, stored_form_find_move(moves[m], data->forms, data->nforms, bytes),
+                        from->parts[p].count);
     }
     return known;
 }

@@ -12,8 +12,7 @@
 struct data_ports {
     int64_t run_id;
     struct port_model *model; // NULL: the run has none
-    struct stored_port_usage *usages;
-    int n;
+    struct stored_port_usages usages;
 };
 struct data_read {
     struct store *store;
@@ -163,8 +162,7 @@ static struct data_ports *data_ports_of(struct data_read *read, int64_t run_id, 
     struct stored_port_model *stored = arena_alloc(arena, sizeof *stored);
     *ports = (struct data_ports){.run_id = run_id};
     int found = store_get_port_model(read->store, run_id, stored, arena, err);
-    if (found < 0 ||
-        store_get_port_usages(read->store, run_id, &ports->usages, &ports->n, arena, err) != 0)
+    if (found < 0 || store_get_port_usages(read->store, run_id, &ports->usages, arena, err) != 0)
         return NULL;
     ports->model = found ? &stored->model : NULL;
     read->nports++;
@@ -182,11 +180,8 @@ static int data_read_ports(struct data_read *read, struct err *err)
         const struct data_ports *ports = data_ports_of(read, form->ports_run_id, err);
         if (!ports)
             return -1;
-        const struct stored_port_usage *found =
-            stored_form_find(&form->id, ports->usages, ports->n, sizeof *ports->usages);
         form->model = ports->model;
-        if (found && found->usage.outcome == OUTCOME_OK)
-            form->usage = &found->usage;
+        form->usage = stored_port_usage_ok(&ports->usages, &form->id);
         if (ports->model && form->ports_run_id > newest) {
             newest = form->ports_run_id;
             data->model = ports->model;
@@ -222,12 +217,9 @@ static int data_read_run(struct data_read *read, struct err *err)
 
 static int data_compare_rows(const void *a, const void *b)
 {
-    const struct list_row *x = *(const struct list_row *const *)a;
-    const struct list_row *y = *(const struct list_row *const *)b;
-    int order = strcmp(x->form, y->form);
-    if (order == 0)
-        order = strcmp(encoding_name(x->enc), encoding_name(y->enc));
-    return order ? order : (x->bits > y->bits) - (x->bits < y->bits);
+    const struct stored_form x = stored_form_of(*(const struct list_row *const *)a);
+    const struct stored_form y = stored_form_of(*(const struct list_row *const *)b);
+    return stored_form_compare(&x, &y);
 }
 
 // Both sides are in the order of stored_form_compare().

@@ -42,10 +42,9 @@ struct validate_forms {
     int left_out[VALIDATE_REASONS]; // forms with ports that are not drawn
 };
 // The forms of `rows` that have ports, but for those whose instances wait for each other whatever
-// is done. usages: sorted as store_get_port_usages() gives them. Owned by the arena.
+// is done. Owned by the arena.
 struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
-                                      const struct stored_port_usage *usages, int nusages,
-                                      struct arena *arena);
+                                      const struct stored_port_usages *usages, struct arena *arena);
 
 // What is tried, and how.
 struct validate_trial {

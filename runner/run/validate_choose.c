@@ -74,26 +74,6 @@ static bool row_waits(const struct list_row *row, enum validate_reason *reason)
     return read && written && both != 1;
 }
 
-static const struct stored_port_usage *usage_find(const struct stored_port_usage *usages, int n,
-                                                  struct stored_form key)
-{
-    return stored_form_find(&key, usages, n, sizeof *usages);
-}
-
-// A breaker's encoding is not in its text; there is only one of each.
-static const struct port_usage *usage_of_breaker(const struct stored_port_usage *usages, int n,
-                                                 const char *form)
-{
-    static const char *const encs[] = {"legacy", "vex"};
-    for (size_t i = 0; i < sizeof encs / sizeof encs[0]; i++) {
-        const struct stored_port_usage *found =
-            usage_find(usages, n, (struct stored_form){form, encs[i], 64});
-        if (found)
-            return found->usage.outcome == OUTCOME_OK ? &found->usage : NULL;
-    }
-    return NULL;
-}
-
 static bool uses_add(struct port_use uses[PORT_USES_MAX], int *n, const struct port_use *more,
                      int nmore)
 {
@@ -134,13 +114,15 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
 
 // Adds what cuts the dependencies of an instance; false if that is not known.
 static bool usage_add_breakers(struct port_usage *to, const struct list_row *row,
-                               const struct stored_port_usage *usages, int n)
+                               const struct stored_port_usages *usages)
 {
     const char *breakers[MIX_BREAKERS_MAX];
     int nbreakers = mix_breakers(row, BREAK_ALL, breakers);
     for (int i = 0; i < nbreakers; i++) {
-        const struct port_usage *usage = usage_of_breaker(usages, n, breakers[i]);
-        if (!usage || isnan(usage->slots) || !usage_add(to, usage))
+        const struct stored_port_usage *move =
+            stored_form_find_move(breakers[i], usages->usages, usages->n, sizeof *usages->usages);
+        if (!move || move->usage.outcome != OUTCOME_OK || isnan(move->usage.slots) ||
+            !usage_add(to, &move->usage))
             return false;
     }
     return true;
@@ -160,7 +142,7 @@ const char *validate_reason_text(enum validate_reason reason)
 }
 
 // false: the form, which has ports, is in no mix, and why.
-static bool form_chosen(const struct list_row *row, const struct stored_port_usage *usages, int n,
+static bool form_chosen(const struct list_row *row, const struct stored_port_usages *usages,
                         struct validate_form *form, enum validate_reason *reason)
 {
     *reason = VALIDATE_NO_SLOTS;
@@ -172,25 +154,24 @@ static bool form_chosen(const struct list_row *row, const struct stored_port_usa
     if (row_waits(row, reason))
         return false;
     *reason = VALIDATE_MOVES;
-    return usage_add_breakers(&form->usage, row, usages, n);
+    return usage_add_breakers(&form->usage, row, usages);
 }
 
 struct validate_forms validate_choose(const struct selected_row *rows, int nrows,
-                                      const struct stored_port_usage *usages, int nusages,
-                                      struct arena *arena)
+                                      const struct stored_port_usages *usages, struct arena *arena)
 {
     struct validate_forms chosen = {
         .forms = arena_alloc(arena, ((size_t)nrows + 1) * sizeof *chosen.forms)};
     for (int i = 0; i < nrows; i++) {
         const struct list_row *row = rows[i].row;
-        const struct stored_port_usage *stored = usage_find(usages, nusages, stored_form_of(row));
-        if (!stored || row->bits != 64 || stored->usage.outcome != OUTCOME_OK ||
-            !mix_plannable(row) || mix_locks(row))
+        const struct stored_form key = stored_form_of(row);
+        const struct port_usage *usage = stored_port_usage_ok(usages, &key);
+        if (!usage || row->bits != 64 || !mix_plannable(row) || mix_locks(row))
             continue;
-        struct validate_form form = {row, stored->usage, form_class(row, &stored->usage),
-                                     ports_form_bits(row), false};
+        struct validate_form form = {row, *usage, form_class(row, usage), ports_form_bits(row),
+                                     false};
         enum validate_reason reason;
-        if (form_chosen(row, usages, nusages, &form, &reason))
+        if (form_chosen(row, usages, &form, &reason))
             chosen.forms[chosen.n++] = form;
         else
             chosen.left_out[reason]++;

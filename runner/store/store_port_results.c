@@ -183,6 +183,24 @@ const void *stored_form_find(const struct stored_form *form, const void *items, 
     return n > 0 ? bsearch(form, items, (size_t)n, bytes, stored_form_order) : NULL;
 }
 
+const void *stored_form_find_move(const char *move, const void *items, int n, size_t bytes)
+{
+    const void *found = NULL;
+    for (int enc = ENC_LEGACY; enc <= ENC_VEX && !found; enc++) {
+        const struct stored_form form = {move, encoding_name((enum encoding)enc), 64};
+        found = stored_form_find(&form, items, n, bytes);
+    }
+    return found;
+}
+
+const struct port_usage *stored_port_usage_ok(const struct stored_port_usages *usages,
+                                              const struct stored_form *form)
+{
+    const struct stored_port_usage *found =
+        stored_form_find(form, usages->usages, usages->n, sizeof *usages->usages);
+    return found && found->usage.outcome == OUTCOME_OK ? &found->usage : NULL;
+}
+
 struct stored_form stored_form_of(const struct list_row *row)
 {
     return (struct stored_form){row->form, encoding_name(row->enc), row->bits};
@@ -307,17 +325,17 @@ static int store_read_wide(struct store *store, int64_t run_id, const struct usa
     return store_rows_end(store, stmt, got, err);
 }
 
-int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
-                          int *n, struct arena *arena, struct err *err)
+int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usages *usages,
+                          struct arena *arena, struct err *err)
 {
     int64_t count = 0;
-    *n = 0;
+    *usages = (struct stored_port_usages){.n = 0};
     if (store_get_int(store, err, &count,
                       "SELECT count(*) FROM run_form JOIN port_result USING (run_form_id) "
                       "WHERE run_id = ?1",
                       "i", run_id) < 0)
         return -1;
-    *usages = arena_alloc(arena, ((size_t)count + 1) * sizeof **usages);
+    usages->usages = arena_alloc(arena, ((size_t)count + 1) * sizeof *usages->usages);
     sqlite3_stmt *stmt = store_bind(
         store, err,
         "SELECT form, enc, bits, port_result.outcome, detail, ambiguous, port_result.uops, slots, "
@@ -329,11 +347,11 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",
         "i", run_id);
-    struct usages_read read = {.usages = *usages,
+    struct usages_read read = {.usages = usages->usages,
                                .ids = arena_alloc(arena, ((size_t)count + 1) * sizeof *read.ids)};
     if (!stmt || store_read_usages(store, stmt, &read, arena, err) != 0)
         return -1;
-    *n = read.n;
+    usages->n = read.n;
     return store_read_shares(store, run_id, &read, err) == 0
                ? store_read_wide(store, run_id, &read, err)
                : -1;

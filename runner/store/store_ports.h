@@ -71,14 +71,23 @@ int stored_form_compare(const struct stored_form *a, const struct stored_form *b
 // its struct stored_form. NULL: there is none.
 const void *stored_form_find(const struct stored_form *form, const void *items, int n,
                              size_t bytes);
+// The same for a move of mix_breakers(), whose encoding is not in its text: there is one of each.
+const void *stored_form_find_move(const char *move, const void *items, int n, size_t bytes);
 
 struct stored_port_usage {
     struct stored_form form;
     struct port_usage usage; // `unit` is the index in the run's model
 };
-// All port results of a run, those that are not ok included. *usages is owned by the arena.
-int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usage **usages,
-                          int *n, struct arena *arena, struct err *err);
+struct stored_port_usages {
+    struct stored_port_usage *usages; // in the order of stored_form_compare()
+    int n;
+};
+// All port results of a run, those that are not ok included. Owned by the arena.
+int store_get_port_usages(struct store *store, int64_t run_id, struct stored_port_usages *usages,
+                          struct arena *arena, struct err *err);
+// That of a form, where it is ok; else NULL.
+const struct port_usage *stored_port_usage_ok(const struct stored_port_usages *usages,
+                                              const struct stored_form *form);
 
 // One throughput a form, as derive/form_throughput.h chooses it, in the order of
 // stored_form_compare().

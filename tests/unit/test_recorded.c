@@ -30,8 +30,7 @@ struct recording {
     struct store *store;
     struct arena arena;
     struct stored_port_model model;
-    struct stored_port_usage *usages;
-    int nusages;
+    struct stored_port_usages usages;
     struct validate_forms forms;
 };
 
@@ -48,11 +47,9 @@ static void recording_open(struct recording *recording, const char *directory)
     int64_t run_id = merged.runs[0].run_id;
     struct arena *arena = &recording->arena;
     if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
-        store_get_port_usages(recording->store, run_id, &recording->usages, &recording->nusages,
-                              arena, &err) != 0)
+        store_get_port_usages(recording->store, run_id, &recording->usages, arena, &err) != 0)
         fail_msg("%s: %s", zip, err.text);
-    recording->forms = validate_choose(lists_all.rows, lists_all.nrows, recording->usages,
-                                       recording->nusages, arena);
+    recording->forms = validate_choose(lists_all.rows, lists_all.nrows, &recording->usages, arena);
 }
 
 static void recording_close(struct recording *recording)
@@ -244,8 +241,8 @@ static void judge_inference(const struct recording *recording)
     struct port_trial array[TRIALS_MAX];
     assert_int_equal(store_get_throughputs(recording->store, 1, &throughputs, &arena, &err), 0);
     ports_model_part(&recording->model.model, PORTS_NARROW, &part, names);
-    for (int i = 0; i < recording->nusages; i++) {
-        const struct stored_port_usage *stored = &recording->usages[i];
+    for (int i = 0; i < recording->usages.n; i++) {
+        const struct stored_port_usage *stored = &recording->usages.usages[i];
         const struct selected_row *row = NULL;
         for (int r = 0; r < lists_all.nrows && !row; r++)
             if (lists_all.rows[r].row->bits == 64 && stored->form.bits == 64 &&
@@ -284,10 +281,10 @@ static void judge_legend(struct recording *recording)
     assert_int_equal(report_list_text(recording->store, 1, list, &text, &err), 0);
     const char *legend = strstr(strbuf_text(&text), "\np1/p5: any of these ports");
     bool joined = false;
-    for (int i = 0; i < recording->nusages; i++) {
+    for (int i = 0; i < recording->usages.n; i++) {
         struct strbuf ports = {0};
-        port_usage_text(&recording->model.model, &recording->usages[i].usage, &ports);
-        joined |= recording->usages[i].usage.outcome == OUTCOME_OK &&
+        port_usage_text(&recording->model.model, &recording->usages.usages[i].usage, &ports);
+        joined |= recording->usages.usages[i].usage.outcome == OUTCOME_OK &&
                   strchr(strbuf_text(&ports), '/') != NULL;
         strbuf_free(&ports);
     }

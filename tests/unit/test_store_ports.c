@@ -87,12 +87,12 @@ static void test_model(void **state)
     fixture_end(&fixture, store);
 }
 
-static const struct stored_port_usage *find(const struct stored_port_usage *usages, int n,
+static const struct stored_port_usage *find(const struct stored_port_usages *usages,
                                             const char *form)
 {
-    for (int i = 0; i < n; i++)
-        if (strcmp(usages[i].form.form, form) == 0)
-            return &usages[i];
+    for (int i = 0; i < usages->n; i++)
+        if (strcmp(usages->usages[i].form.form, form) == 0)
+            return &usages->usages[i];
     fail_msg("no usage of %s", form);
     return NULL;
 }
@@ -103,17 +103,19 @@ static void test_usages(void **state)
     struct fixture fixture;
     struct arena arena = {0};
     struct err err = {0};
-    struct stored_port_usage *usages;
-    int n;
+    struct stored_port_usages usages;
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
-    assert_int_equal(store_get_port_usages(store, run_id, &usages, &n, &arena, &err), 0);
-    assert_int_equal(n, 5);
-    for (int i = 1; i < n; i++)
-        assert_true(stored_form_compare(&usages[i - 1].form, &usages[i].form) < 0);
+    assert_int_equal(store_get_port_usages(store, run_id, &usages, &arena, &err), 0);
+    assert_int_equal(usages.n, 5);
+    for (int i = 1; i < usages.n; i++)
+        assert_true(stored_form_compare(&usages.usages[i - 1].form, &usages.usages[i].form) < 0);
     for (int i = 0; i < FIXTURE_PORTS; i++) {
         struct port_usage want = fixture_port_usages()[i];
-        const struct port_usage *got = &find(usages, n, fixture_port_forms[i])->usage;
+        const struct port_usage *got = &find(&usages, fixture_port_forms[i])->usage;
+        const struct port_usage *ok =
+            stored_port_usage_ok(&usages, &find(&usages, fixture_port_forms[i])->form);
+        assert_ptr_equal(ok, want.outcome == OUTCOME_OK ? got : NULL);
         assert_int_equal(got->outcome, want.outcome);
         if (want.outcome != OUTCOME_OK) {
             assert_string_equal(got->detail, want.detail);
@@ -142,8 +144,8 @@ static void test_usages(void **state)
         }
         expect_shares(got, &want);
     }
-    assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &n, &arena, &err), 0);
-    assert_int_equal(n, 0);
+    assert_int_equal(store_get_port_usages(store, run_id + 1, &usages, &arena, &err), 0);
+    assert_int_equal(usages.n, 0);
     struct list_row row = fixture_row("add", "r64 m64", "add r64 m64");
     assert_int_equal(store_has_port_result(store, run_id, &row, &err), 1);
     assert_int_equal(store_has_form(store, run_id, &row, &err), 1);

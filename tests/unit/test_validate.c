@@ -39,10 +39,7 @@ static void chosen_rows(struct chosen *chosen, const char *const *forms)
     for (; forms[chosen->n]; chosen->n++) {
         const struct selected_row *row = lists_selected(forms[chosen->n], 64);
         chosen->rows[chosen->n] = *row;
-        chosen->usages[chosen->n] = (struct stored_port_usage){
-            {row->row->form, encoding_name(row->row->enc), 64},
-            one_uop
-        };
+        chosen->usages[chosen->n] = (struct stored_port_usage){stored_form_of(row->row), one_uop};
     }
 }
 
@@ -58,8 +55,8 @@ static struct stored_port_usage *chosen_usage(struct chosen *chosen, const char 
 static void chosen_choose(struct chosen *chosen)
 {
     qsort(chosen->usages, (size_t)chosen->n, sizeof *chosen->usages, compare_usages);
-    chosen->forms =
-        validate_choose(chosen->rows, chosen->n, chosen->usages, chosen->n, &chosen->arena);
+    const struct stored_port_usages usages = {chosen->usages, chosen->n};
+    chosen->forms = validate_choose(chosen->rows, chosen->n, &usages, &chosen->arena);
 }
 
 static const struct validate_form *chosen_form(const struct chosen *chosen, const char *form)
