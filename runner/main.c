@@ -27,9 +27,7 @@ int main(int argc, char **argv)
             subproc_show_commands(true);
             continue;
         }
-        fprintf(stderr, "latput: unknown option '%s' before the command; see latput --help\n",
-                argv[at]);
-        return EXIT_USAGE;
+        return help_no_option(argv[at]);
     }
     if (at == argc) {
         help_overview(stderr);

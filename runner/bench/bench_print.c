@@ -6,6 +6,8 @@
 #include "util/json.h"
 #include "util/quantile.h"
 #include "util/strbuf.h"
+#include "util/terminal.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -157,12 +159,13 @@ static void print_head(const struct bench_result *result, FILE *out)
 // The columns [from, to) of all repetitions of a pass.
 static void print_block(const struct bench_result *result, int pass, int from, int to, FILE *out)
 {
-    fprintf(out, "%*s", REPETITION_WIDTH, "repetition");
+    bool colour = terminal_has_colour(fileno(out));
+    fprintf(out, "%s%*s", text_style_begin(STYLE_HEADING, colour), REPETITION_WIDTH, "repetition");
     if (result->nthreads > 1)
         fprintf(out, " %*s", CPU_WIDTH, "CPU");
     for (int c = from; c < to; c++)
         fprintf(out, " %*s", column_width(result, c), column_name(result, c));
-    fputc('\n', out);
+    fprintf(out, "%s\n", text_style_end(STYLE_HEADING, colour));
     for (int i = 0; i < result->nrows; i++)
         if (result->rows[i].pass == pass)
             print_table_row(result, &result->rows[i], from, to, out);

@@ -38,8 +38,8 @@ void backend_say(const struct command *cmd, const struct session *session)
     if (!counting)
         return;
     uarch_say_inferred(cmd, session->cpu);
-    command_fail(cmd, EXIT_DONE, "cycles are counted by %s%s", counting->source->name,
+    command_note(cmd, "cycles are counted by %s%s", counting->source->name,
                  counting->nevents > 1 ? ", as are the µops of ports" : "");
     if (*counting->note)
-        command_fail(cmd, EXIT_DONE, "the µops of ports are not counted: %s", counting->note);
+        command_note(cmd, "the µops of ports are not counted: %s", counting->note);
 }

@@ -272,20 +272,20 @@ static void report_refusal(const struct bench_spec *spec, const struct bench_res
 {
     if (spec->file) {
         if (result->failed_file)
-            command_fail(&cmd_bench, 0, "%s:%d: %s", result->failed_file, result->failed_line,
+            command_note(&cmd_bench, "%s:%d: %s", result->failed_file, result->failed_line,
                          result->detail);
         else
-            command_fail(&cmd_bench, 0, "%s: %s", spec->file, result->detail);
+            command_note(&cmd_bench, "%s: %s", spec->file, result->detail);
         return;
     }
     const char *text = result->failed_init ? spec->init : spec->body;
     const char *option = result->failed_init ? "--init" : "--asm";
     int start, len;
     if (!result->failed_line || !bench_text_part(text, result->failed_line, &start, &len)) {
-        command_fail(&cmd_bench, 0, "%s: %s", option, result->detail);
+        command_note(&cmd_bench, "%s: %s", option, result->detail);
         return;
     }
-    command_fail(&cmd_bench, 0, "%s:%d: %s", option, result->failed_line, result->detail);
+    command_note(&cmd_bench, "%s:%d: %s", option, result->failed_line, result->detail);
     int from = start;
     while (from > 0 && text[from - 1] != '\n')
         from--;
@@ -334,17 +334,20 @@ static int bench_command(int argc, char **argv)
             &cmd_bench, &arguments.spec,
             &(struct bench_sweep_arguments){arguments.sweep, arguments.plot, arguments.format});
     if (bench_measure(&arguments.spec, &result, &arena, &err) != 0) {
-        status = command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",
-                              err.text);
+        status = session_stopped_by()
+                     ? command_fail(&cmd_bench, EXIT_ENVIRONMENT,
+                                    "stopped by %s before it was done", session_stopped_by())
+                     : command_fail(&cmd_bench, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT,
+                                    "%s", err.text);
     } else {
         char doubt[160];
         bench_print(&arguments.spec, &result, arguments.format, stdout);
         if (bench_doubt_ports(&result, doubt, sizeof doubt))
-            fprintf(stderr, "latput bench: warning: the counted ports cannot be true: %s\n", doubt);
+            command_note(&cmd_bench, "warning: the counted ports cannot be true: %s", doubt);
         if (result.run_id)
-            fprintf(stderr, "latput bench: stored as run %" PRId64 "\n", result.run_id);
+            command_note(&cmd_bench, "stored as run %" PRId64, result.run_id);
         if (result.directory)
-            fprintf(stderr, "latput bench: the assembly file is in %s\n", result.directory);
+            command_note(&cmd_bench, "the assembly file is in %s", result.directory);
         status = exit_status(&arguments.spec, &result);
         if (result.store_failure)
             status =

@@ -107,6 +107,8 @@ struct listing {
 static void table_print(struct listing *list, struct text_table *table, const struct text_fit *fits,
                         struct strbuf *out)
 {
+    if (terminal_has_colour(STDOUT_FILENO))
+        text_table_colour(table);
     if (text_table_rows(table) > 0 && list->columns > 0 && !list->request->wide)
         text_table_print_narrow(table, list->columns, fits, out, &list->note);
     else if (text_table_rows(table) > 0)
@@ -317,7 +319,7 @@ static int cpu_number(const struct counters_request *request)
 }
 
 // Says on standard error whether the counters of this machine can be used.
-static void machine_say(const struct cpu_info *cpu)
+static void machine_say(const struct command *cmd, const struct cpu_info *cpu)
 {
     struct cpu_environment env;
     struct verdict verdict = {0};
@@ -325,19 +327,12 @@ static void machine_say(const struct cpu_info *cpu)
     if (env.perf == PERF_WORKS)
         return;
     verdict_explain_counters(cpu, &env, &verdict);
-    struct strbuf text = {0};
-    strbuf_printf(&text, "latput counters: %s: %s%s%s",
-                  env.msr == MSR_WORKS
-                      ? "perf can count nothing of this on this machine; latput stat --backend msr "
-                        "tries the registers themselves"
-                      : "nothing of this can be counted on this machine",
-                  verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
-    int columns = terminal_columns(STDERR_FILENO);
-    struct strbuf lines = {0};
-    text_wrap(&lines, strbuf_text(&text), 0, columns > 0 ? columns : INT_MAX);
-    fputs(strbuf_text(&lines), stderr);
-    strbuf_free(&lines);
-    strbuf_free(&text);
+    command_note(cmd, "%s: %s%s%s",
+                 env.msr == MSR_WORKS
+                     ? "perf can count nothing of this on this machine; latput stat --backend msr "
+                       "tries the registers themselves"
+                     : "nothing of this can be counted on this machine",
+                 verdict.how, *verdict.remedy ? "\nRemedy: " : "", verdict.remedy);
 }
 
 // The table that is asked for, and of which CPU.
@@ -387,13 +382,13 @@ int counters_list(const struct counters_request *request)
     fputs(strbuf_text(&out), stdout);
     fflush(stdout); // what follows is to be read last
     if (!list_has_rows(&list))
-        command_fail(request->command, EXIT_DONE, "no %s of %s match",
-                     request->sets ? "sets" : "events", table.uarch);
+        command_note(request->command, "no %s of %s match", request->sets ? "sets" : "events",
+                     table.uarch);
     if (list.note.len)
-        command_fail(request->command, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&list.note));
+        command_note(request->command, TEXT_TABLE_FITTED, strbuf_text(&list.note));
     uarch_say_inferred(request->command, &cpu);
     if (cpu.live)
-        machine_say(&cpu);
+        machine_say(request->command, &cpu);
     strbuf_free(&list.note);
     strbuf_free(&out);
     counters_free(&table);

@@ -230,9 +230,9 @@ static void start_print(const struct start *s)
     fputs(strbuf_text(&out), stdout);
     text_table_free(report);
     strbuf_free(&out);
-    fprintf(stderr, "latput counters: started on %d CPU(s); latput counters stop ends it%s\n",
-            CPU_COUNT(&s->cpus),
-            s->state.rdpmc_path[0] ? " and forbids RDPMC to other programs again" : "");
+    command_note(s->request->command, "started on %d CPU(s); latput counters stop ends it%s",
+                 CPU_COUNT(&s->cpus),
+                 s->state.rdpmc_path[0] ? " and forbids RDPMC to other programs again" : "");
 }
 
 int counters_start(const struct counters_request *request)

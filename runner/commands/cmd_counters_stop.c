@@ -31,7 +31,7 @@ static int state_find(const struct counters_request *request, struct counters_st
     if (there < 0)
         command_fail(request->command, EXIT_ENVIRONMENT, "%s", err.text);
     if (there > 0)
-        fprintf(stderr, "latput counters: no counters are started\n");
+        command_note(request->command, "no counters are started");
     return there;
 }
 

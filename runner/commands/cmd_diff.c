@@ -54,18 +54,19 @@ struct diff_command {
 static void command_counts(const struct diff *diff)
 {
     const struct diff_class *all = &diff->classes[0];
-    fprintf(stderr,
-            "latput diff: %zu of %zu common forms differ by more than %.3g %%, %zu of them in "
-            "doubt; %zu only in %s, %zu only in %s\n",
-            all->common - all->counts[DIFF_SAME], all->common, diff->tolerance * 100, all->doubtful,
-            diff->only[0], diff->sides[0].name, diff->only[1], diff->sides[1].name);
+    command_note(
+        &cmd_diff,
+        "%zu of %zu common forms differ by more than %.3g %%, %zu of them in doubt; %zu only in "
+        "%s, %zu only in %s",
+        all->common - all->counts[DIFF_SAME], all->common, diff->tolerance * 100, all->doubtful,
+        diff->only[0], diff->sides[0].name, diff->only[1], diff->sides[1].name);
     for (int i = 0; i < 2; i++) {
         const size_t *unasked = diff->unasked[i];
         if (unasked[0] || unasked[1] || unasked[2])
-            fprintf(stderr,
-                    "latput diff: not measured in %s, and not compared: latency of %zu forms, "
-                    "throughput of %zu, ports of %zu\n",
-                    diff->sides[i].name, unasked[0], unasked[1], unasked[2]);
+            command_note(&cmd_diff,
+                         "not measured in %s, and not compared: latency of %zu forms, throughput "
+                         "of %zu, ports of %zu",
+                         diff->sides[i].name, unasked[0], unasked[1], unasked[2]);
     }
 }
 
@@ -76,12 +77,13 @@ static void command_print(struct diff_command *command)
     view->forms = !view->summary;
     view->summary |= view->format != REPORT_CSV; // of a file for programs one table is enough
     view->width = command->wide ? 0 : terminal_columns(STDOUT_FILENO);
+    view->colour = view->format == REPORT_TABLE && terminal_has_colour(STDOUT_FILENO);
     diff_make(&command->diff);
     diff_print(&command->diff, view, &out, &note);
     fputs(strbuf_text(&out), stdout);
     fflush(stdout);
     if (note.len)
-        command_fail(&cmd_diff, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
+        command_note(&cmd_diff, TEXT_TABLE_FITTED, strbuf_text(&note));
     command_counts(&command->diff);
     strbuf_free(&out);
     strbuf_free(&note);

@@ -5,14 +5,13 @@
 #include "report/report.h"
 #include "store/store.h"
 #include "store_options.h"
-#include "util/text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { OPT_DB, OPT_FORMAT, OPT_UARCH, OPT_RUN, OPT_OUTPUT, OPT_LEFT_OUT };
-enum { NAMES_SHOWN = 5, MESSAGE_WIDTH = 80 }; // of forms that are left out for one reason
+enum { NAMES_SHOWN = 5 }; // of forms that are left out for one reason
 
 // clang-format off
 static const struct command_option export_options[] = {
@@ -78,21 +77,19 @@ static void export_print_left(const struct export_out *out, const struct export_
 {
     for (int i = 0; i < out->nreasons; i++) {
         const struct export_reason *reason = &out->reasons[i];
-        struct strbuf line = {0}, lines = {0};
+        struct strbuf line = {0};
         const char *name = strbuf_text(&reason->names);
-        strbuf_printf(&line, "latput export: left out %d form%s: %s:", reason->count,
+        strbuf_printf(&line, "left out %d form%s: %s:", reason->count,
                       reason->count == 1 ? "" : "s", reason->text);
         for (int j = 0; j < NAMES_SHOWN && *name; j++, name = strchr(name, '\n') + 1) {
             strbuf_puts(&line, j ? ", " : " ");
             char *one = strndup(name, strcspn(name, "\n"));
-            text_put_escaped(&line, one);
+            strbuf_puts(&line, one);
             free(one);
         }
         if (*name)
             strbuf_puts(&line, args->left_out ? ", ..." : ", ...; --left-out FILE names all");
-        text_wrap(&lines, strbuf_text(&line), 0, MESSAGE_WIDTH);
-        fputs(strbuf_text(&lines), stderr);
-        strbuf_free(&lines);
+        command_note(&cmd_export, "%s", strbuf_text(&line));
         strbuf_free(&line);
     }
 }
@@ -119,8 +116,8 @@ static int export_text(struct store *store, const struct export_arguments *args,
     if (status == 0 && data.nforms > 0)
         status = args->format->write(&data, out, err);
     if (status == 0 && data.nforms > 0)
-        fprintf(stderr, "latput export: %s: %d of %d forms of %s\n", args->format->name,
-                out->written, data.nforms, args->filter.uarch);
+        command_note(&cmd_export, "%s: %d of %d forms of %s", args->format->name, out->written,
+                     data.nforms, args->filter.uarch);
     export_free(&data);
     return status;
 }
@@ -145,7 +142,7 @@ static int export_of_store(struct store *store, struct export_arguments *args)
             (args->left_out && export_write_left(&out, args->left_out, &err) != 0))
             status = command_fail(&cmd_export, EXIT_ENVIRONMENT, "%s", err.text);
         else if (out.written == 0 && out.nreasons == 0)
-            command_fail(&cmd_export, EXIT_DONE, "no forms match");
+            command_note(&cmd_export, "no forms match");
         export_print_left(&out, args);
     }
     export_out_free(&out);

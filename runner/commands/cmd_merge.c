@@ -52,8 +52,8 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
     }
     if (store_commit(store, &err) != 0)
         goto failed;
-    fprintf(stderr, "latput merge: %d of %d runs added to %s\n", count.added, count.runs,
-            store_path(store));
+    command_note(&cmd_merge, "%d of %d runs added to %s", count.added, count.runs,
+                 store_path(store));
     return EXIT_DONE;
 failed:
     store_rollback(store);

@@ -7,7 +7,6 @@
 
 #include "store/store_read.h"
 #include "util/mem.h"
-#include "util/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -27,8 +26,6 @@ static const struct command_option pack_options[] = {
      "directory gets a file of that name"                                                         },
     {0,   NULL,           NULL,   NULL                                                            },
 };
-
-enum { MESSAGE_WIDTH = 80 };
 
 extern const struct command cmd_pack;
 
@@ -64,7 +61,7 @@ static void pack_say_run(struct store_rows *rows, const struct pack_what *what, 
         [STORE_KEEP_SAMPLES] = "with all samples",
     };
     struct stat st;
-    strbuf_printf(out, "latput pack: results of the CPU '%s', ", pack_text(rows, "brand"));
+    strbuf_printf(out, "results of the CPU '%s', ", pack_text(rows, "brand"));
     strbuf_printf(out, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
     strbuf_printf(out, "and is filed under %s: ", pack_text(rows, "uarch"));
     strbuf_printf(out, "the run of %s by latput ", pack_text(rows, "started_utc"));
@@ -84,19 +81,15 @@ static int pack_say(struct store *store, const struct pack_what *what, const cha
                     struct err *err)
 {
     struct store_filter filter = {.run_id = what->run_id};
-    struct strbuf text = {0}, plain = {0}, lines = {0};
+    struct strbuf text = {0};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_RUN, &filter, err);
     int got = rows ? store_rows_next(rows, err) : -1;
     if (got > 0) {
         pack_say_run(rows, what, path, &text);
-        text_put_escaped(&plain, strbuf_text(&text));
-        text_wrap(&lines, strbuf_text(&plain), 0, MESSAGE_WIDTH);
-        fputs(strbuf_text(&lines), stderr);
+        command_note(&cmd_pack, "%s", strbuf_text(&text));
     }
     store_rows_close(rows);
     strbuf_free(&text);
-    strbuf_free(&plain);
-    strbuf_free(&lines);
     return got < 0 ? -1 : 0;
 }
 

@@ -12,6 +12,7 @@
 #include "store/store.h"
 #include "store/store_ports.h"
 #include "store_options.h"
+#include "util/terminal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static int ports_print(const struct arguments *arguments, const struct stored_po
     if (arguments->format == REPORT_JSON)
         report_ports_json(stored, uarch, &out);
     else
-        report_ports_text(stored, title, &out);
+        report_ports_text(stored, title, terminal_has_colour(STDOUT_FILENO), &out);
     fputs(strbuf_text(&out), stdout);
     if (arguments->svg) {
         report_ports_svg(stored, title, &svg);
@@ -179,7 +180,7 @@ static int ports_measure(const struct arguments *arguments)
     if (status == 0)
         status = ports_discover_now(arguments, &session, &forms, &stored, &note, &err);
     if (status == 0 && *note.text)
-        command_fail(&cmd_ports, EXIT_DONE, "note: the published names do not fit: %s", note.text);
+        command_note(&cmd_ports, "note: the published names do not fit: %s", note.text);
     status = status == 0 ? ports_print(arguments, &stored, session.cpu->uarch,
                                        session.cpu->uarch_name[0] ? session.cpu->uarch_name
                                                                   : session.cpu->uarch)

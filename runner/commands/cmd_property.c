@@ -247,7 +247,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     if (status < 0)
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
     if (status > 0)
-        fputs("latput property: no pictures, since gnuplot is not installed\n", stderr);
+        command_note(&cmd_property, "no pictures, since gnuplot is not installed");
     return EXIT_DONE;
 }
 
@@ -276,17 +276,18 @@ static int show(const struct arguments *arguments)
 
 static int property_verdict(const struct property_run_summary *summary)
 {
-    fprintf(stderr, "latput property: %d measured", summary->measured);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%d measured", summary->measured);
     if (summary->had)
-        fprintf(stderr, " (%d from before)", summary->had);
-    fprintf(stderr, ", run %" PRId64 ", %.1f s, %" PRId64 " points\n", summary->run_id,
-            summary->seconds, summary->kernels);
+        strbuf_printf(&text, " (%d from before)", summary->had);
+    command_note(&cmd_property, "%s, run %" PRId64 ", %.1f s, %" PRId64 " points",
+                 strbuf_text(&text), summary->run_id, summary->seconds, summary->kernels);
+    strbuf_free(&text);
     if (summary->stopped)
-        fprintf(stderr, "latput property: stopped by %s; the same command with --resume goes on\n",
-                session_stopped_by() ? session_stopped_by() : "a signal");
+        command_note(&cmd_property, "stopped by %s; the same command with --resume goes on",
+                     session_stopped_by() ? session_stopped_by() : "a signal");
     if (summary->floor_guessed)
-        fputs("latput property: the core was never seen undisturbed, so nothing has a value\n",
-              stderr);
+        command_note(&cmd_property, "the core was never seen undisturbed, so nothing has a value");
     return summary->stopped || summary->floor_guessed ? EXIT_SOME_FAILED : EXIT_DONE;
 }
 

@@ -243,18 +243,12 @@ static int query_understand(struct store *store, struct query *query, struct que
     return bad ? command_fail(&cmd_query, EXIT_USAGE, "%s", err.text) : EXIT_DONE;
 }
 
-// A table's heading stands out where colour is wanted, and what explains its marks does not.
-static void query_put(const char *table, size_t len, const char *legend)
+// What explains the marks of a table does not stand out.
+static void query_put(const char *table, const char *legend)
 {
-    if (len == 0 || !terminal_has_colour(STDOUT_FILENO)) {
-        fputs(table, stdout);
-    } else {
-        size_t heading = strcspn(table, "\n");
-        printf("\033[1m%.*s\033[0m%.*s", (int)heading, table, (int)(len - heading),
-               table + heading);
-    }
-    if (*legend)
-        printf(terminal_has_colour(STDOUT_FILENO) ? "\033[2m%s\033[0m" : "%s", legend);
+    bool colour = *legend && terminal_has_colour(STDOUT_FILENO);
+    printf("%s%s%s%s", table, text_style_begin(STYLE_FAINT, colour), legend,
+           text_style_end(STYLE_FAINT, colour));
     fflush(stdout);
 }
 
@@ -267,19 +261,22 @@ static int query_print(struct store *store, const struct query *query,
     int64_t nrows = 0;
     int status = EXIT_DONE;
     int terminal = query->format == REPORT_TABLE ? terminal_columns(STDOUT_FILENO) : 0;
-    const struct report_query wanted = {query->view, &query->filter, query->format,
+    const struct report_query wanted = {query->view,
+                                        &query->filter,
+                                        query->format,
                                         query->wide ? 0 : terminal,
+                                        terminal > 0 && terminal_has_colour(STDOUT_FILENO),
                                         meaning->ncolumns ? meaning->columns : NULL};
     if ((query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
         report_legend(strbuf_text(&out), terminal, &legend);
     if (status == EXIT_DONE)
-        query_put(strbuf_text(&out), terminal > 0 ? out.len : 0, strbuf_text(&legend));
+        query_put(strbuf_text(&out), strbuf_text(&legend));
     if (status == EXIT_DONE && nrows == 0)
-        fputs("latput query: no rows match\n", stderr);
+        command_note(&cmd_query, "no rows match");
     if (status == EXIT_DONE && note.len)
-        command_fail(&cmd_query, EXIT_DONE, TEXT_TABLE_FITTED, strbuf_text(&note));
+        command_note(&cmd_query, TEXT_TABLE_FITTED, strbuf_text(&note));
     strbuf_free(&out);
     strbuf_free(&note);
     strbuf_free(&legend);

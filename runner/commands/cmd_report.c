@@ -29,8 +29,8 @@ static int report_of_run(struct store *store, int64_t run_id, const char *output
         return status;
     if ((best ? report_write_best : report_write)(store, run_id, output, &err) != 0)
         return command_fail(&cmd_report, EXIT_ENVIRONMENT, "%s", err.text);
-    fprintf(stderr, "latput report: tables of run %lld%s are in %s\n", (long long)run_id,
-            best ? ", with the best answers of all runs on its CPU," : "", output);
+    command_note(&cmd_report, "tables of run %lld%s are in %s", (long long)run_id,
+                 best ? ", with the best answers of all runs on its CPU," : "", output);
     return EXIT_DONE;
 }
 

@@ -152,20 +152,23 @@ static int parse_option(void *context, int option, const char *value)
 
 static void print_summary(const struct run_summary *summary)
 {
-    fprintf(stderr, "latput run: %" PRId64 " forms", summary->forms);
+    struct strbuf text = {0};
+    strbuf_printf(&text, "%" PRId64 " forms", summary->forms);
     if (summary->forms_had)
-        fprintf(stderr, " (%" PRId64 " from before)", summary->forms_had);
-    fputs(", results:", stderr);
+        strbuf_printf(&text, " (%" PRId64 " from before)", summary->forms_had);
+    strbuf_puts(&text, ", results:");
     for (int i = 0; i < OUTCOME_COUNT; i++)
         if (summary->counts[i])
-            fprintf(stderr, " %" PRId64 " %s", summary->counts[i], outcome_name((enum outcome)i));
+            strbuf_printf(&text, " %" PRId64 " %s", summary->counts[i],
+                          outcome_name((enum outcome)i));
     // A timed kernel is one with its accepted repeats; each is timed again in every pass.
-    fprintf(stderr, ", %.1f s, %.0f kernels/s", summary->seconds,
-            summary->seconds > 0 ? (double)summary->passes / summary->seconds : 0);
+    strbuf_printf(&text, ", %.1f s, %.0f kernels/s", summary->seconds,
+                  summary->seconds > 0 ? (double)summary->passes / summary->seconds : 0);
     if (summary->kernels)
-        fprintf(stderr, " (%" PRId64 " kernels in %.1f passes)", summary->kernels,
-                (double)summary->passes / (double)summary->kernels);
-    fputc('\n', stderr);
+        strbuf_printf(&text, " (%" PRId64 " kernels in %.1f passes)", summary->kernels,
+                      (double)summary->passes / (double)summary->kernels);
+    command_note(&cmd_run, "%s", strbuf_text(&text));
+    strbuf_free(&text);
 }
 
 static void print_warnings(struct store *store, int64_t run_id)
@@ -174,9 +177,9 @@ static void print_warnings(struct store *store, int64_t run_id)
     const struct store_filter filter = {.run_id = run_id};
     struct store_rows *rows = store_rows_open(store, STORE_VIEW_WARNING, &filter, &err);
     while (rows && store_rows_next(rows, &err) == 1)
-        fprintf(stderr, "latput run: warning: %s\n  %s\n",
-                store_rows_text(rows, store_rows_column(rows, "text")),
-                store_rows_text(rows, store_rows_column(rows, "remedy")));
+        command_note(&cmd_run, "warning: %s\n  %s",
+                     store_rows_text(rows, store_rows_column(rows, "text")),
+                     store_rows_text(rows, store_rows_column(rows, "remedy")));
     store_rows_close(rows);
 }
 
@@ -197,12 +200,12 @@ static int run_measured(struct store *store, const struct selection *selection,
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     if (summary.stopped)
-        fprintf(stderr, "latput run: stopped by %s; the same command with --resume goes on\n",
-                session_stopped_by() ? session_stopped_by() : "a signal");
+        command_note(&cmd_run, "stopped by %s; the same command with --resume goes on",
+                     session_stopped_by() ? session_stopped_by() : "a signal");
     struct strbuf why = {0};
     status = run_verdict(&summary, &why);
     if (why.len)
-        fprintf(stderr, "latput run: ends with status %d: %s\n", status, strbuf_text(&why));
+        command_note(&cmd_run, "ends with status %d: %s", status, strbuf_text(&why));
     strbuf_free(&why);
     return status;
 }

@@ -58,9 +58,9 @@ static int site_of_store(struct store *store, const struct site_options *options
     struct site_counts counts;
     if (site_write(store, options, &counts, &err) != 0)
         return command_fail(&cmd_site, EXIT_ENVIRONMENT, "%s", err.text);
-    fprintf(stderr, "latput site: %d form%s of %d CPU%s, %d files, %.1f MB\n", counts.forms,
-            counts.forms == 1 ? "" : "s", counts.cpus, counts.cpus == 1 ? "" : "s", counts.files,
-            (double)counts.bytes / 1e6);
+    command_note(&cmd_site, "%d form%s of %d CPU%s, %d files, %.1f MB", counts.forms,
+                 counts.forms == 1 ? "" : "s", counts.cpus, counts.cpus == 1 ? "" : "s",
+                 counts.files, (double)counts.bytes / 1e6);
     printf("%s/index.html\n", options->directory);
     return EXIT_DONE;
 }

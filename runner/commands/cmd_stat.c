@@ -8,6 +8,7 @@
 #include "stat/stat_report.h"
 #include "util/mem.h"
 #include "util/subproc.h"
+#include "util/terminal.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -226,7 +227,7 @@ static int stat_choose(struct stat_command *s, struct err *err)
 
 static void runs_announce(int runs)
 {
-    fprintf(stderr, "latput stat: the program runs %d times; -e chooses fewer events\n", runs);
+    command_note(&cmd_stat, "the program runs %d times; -e chooses fewer events", runs);
 }
 
 static int stat_prepare(struct stat_command *s)
@@ -255,8 +256,8 @@ static void input_warn(const struct stat_command *s)
     struct stat about;
     if (s->options.repeat + s->options.warm > 1 && fstat(STDIN_FILENO, &about) == 0 &&
         (S_ISFIFO(about.st_mode) || S_ISSOCK(about.st_mode)))
-        fprintf(stderr, "latput stat: standard input is a pipe: only the first run can read it; "
-                        "give the program a file\n");
+        command_note(&cmd_stat, "standard input is a pipe: only the first run can read it; "
+                                "give the program a file");
 }
 
 // How the shell and env(1) tell that a program could not be started.
@@ -272,11 +273,14 @@ static int not_started(const struct stat_command *s, int error)
 
 static int report_emit(const struct stat_command *s, const struct stat_result *result)
 {
+    int fd = !s->output ? STDERR_FILENO : strcmp(s->output, "-") == 0 ? STDOUT_FILENO : -1;
     const struct stat_report report = {.options = &s->options,
                                        .events = s->list,
                                        .result = result,
                                        .table = &s->table,
-                                       .all_events = s->events == NULL};
+                                       .all_events = s->events == NULL,
+                                       .colour =
+                                           s->format == REPORT_TABLE && terminal_has_colour(fd)};
     struct strbuf out = {0};
     struct err err = {0};
     int status = EXIT_DONE;

@@ -2,14 +2,6 @@
 // --uarch; see cmd_uarch.h.
 #include "cmd_uarch.h"
 
-#include "util/strbuf.h"
-#include "util/terminal.h"
-#include "util/text.h"
-
-#include <limits.h>
-#include <stdio.h>
-#include <unistd.h>
-
 const char uarch_option_help[] =
     "take this CPU for one of that family (column uarch of cpus.csv), or `unknown`, whatever it "
     "claims to be";
@@ -24,17 +16,10 @@ int uarch_option_read(const struct command *cmd, const char *text)
 void uarch_say_inferred(const struct command *cmd, const struct cpu_info *cpu)
 {
     char key[sizeof cpu->uarch];
-    struct strbuf text = {0}, lines = {0};
-    int columns = terminal_columns(STDERR_FILENO);
     if (cpu->decision != CPU_DECIDED_INFERRED)
         return;
-    strbuf_printf(
-        &text,
-        "latput %s: the events are those of %s, which fits what this CPU shows; it claims "
-        "to be %s (latput cpu)",
-        cmd->name, cpu_uarch_key(cpu->uarch, key, sizeof key), cpu->claim);
-    text_wrap(&lines, text.data, 0, columns > 0 ? columns : INT_MAX);
-    fputs(lines.data, stderr);
-    strbuf_free(&text);
-    strbuf_free(&lines);
+    command_note(cmd,
+                 "the events are those of %s, which fits what this CPU shows; it claims to be %s "
+                 "(latput cpu)",
+                 cpu_uarch_key(cpu->uarch, key, sizeof key), cpu->claim);
 }

@@ -54,6 +54,9 @@ enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
 // `latput COMMAND: message` on standard error; returns `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+// The same for what is no failure.
+void command_note(const struct command *cmd, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 extern const struct command *const commands[];        // ends with NULL; in commands.c
 const struct command *command_find(const char *name); // NULL if there is none

@@ -2,6 +2,7 @@
 // Help and man page; see help.h.
 #include "help.h"
 
+#include "util/mem.h"
 #include "util/suggest.h"
 #include "util/text.h"
 #include "version.h"
@@ -149,6 +150,19 @@ int help_no_command(const char *before, const char *name)
     suggest_text(&suggestion, hint, sizeof hint);
     fprintf(stderr, "%s: there is no command '%s'%s\n", before, name,
             *hint ? hint : "; latput --help lists them");
+    return EXIT_USAGE;
+}
+
+int help_no_option(const char *name)
+{
+    char hint[96];
+    struct suggestion suggestion = suggest_start(name, strlen(name));
+    static const char *const known[] = {"--version", "--help", "--show-commands"};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        suggest_offer(&suggestion, known[i]);
+    suggest_text(&suggestion, hint, sizeof hint);
+    fprintf(stderr, "latput: unknown option '%s' before the command%s\n", name,
+            *hint ? hint : "; see latput --help");
     return EXIT_USAGE;
 }
 

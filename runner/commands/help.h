@@ -19,5 +19,7 @@ int help_completion(const char *shell);
 // Says, after `before` and a colon, that there is no such command, and which may be meant.
 // EXIT_USAGE.
 int help_no_command(const char *before, const char *name);
+// The same for an option in front of it.
+int help_no_option(const char *name);
 
 #endif

@@ -5,7 +5,7 @@
 #include "help.h"
 #include "util/mem.h"
 #include "util/suggest.h"
-#include "util/text.h"
+#include "util/terminal.h"
 
 #include <getopt.h>
 #include <stdarg.h>
@@ -78,13 +78,14 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
         for (int i = 0; cmd->options && cmd->options[i].name; i++)
             suggest_offer(&suggestion, cmd->options[i].name);
         suggest_offer(&suggestion, "help");
-        suggest_text(&suggestion, hint, sizeof hint);
+        if (suggestion.best)
+            snprintf(hint, sizeof hint, "; did you mean '--%s'?", suggestion.best);
         bool ambiguous = option_begins(cmd, name + 2) > 1;
         command_fail(cmd, EXIT_USAGE, "%s option '%s'%s", ambiguous ? "ambiguous" : "unrecognized",
                      name, ambiguous ? "" : hint);
         free(name);
     }
-    fprintf(stderr, "latput %s: see latput %s --help\n", cmd->name, cmd->name);
+    command_note(cmd, "see latput %s --help", cmd->name);
     return -2;
 }
 
@@ -155,18 +156,30 @@ int command_option_number(const struct command *cmd, int option, const char *tex
     return EXIT_DONE;
 }
 
-int command_fail(const struct command *cmd, int status, const char *format, ...)
+static void command_say(const struct command *cmd, const char *format, va_list ap)
 {
-    struct strbuf shown = {0};
-    va_list ap;
-    va_start(ap, format);
     char *message = NULL;
     if (vasprintf(&message, format, ap) < 0)
         message = NULL;
-    va_end(ap);
-    text_put_escaped(&shown, message ? message : format);
-    fprintf(stderr, "latput %s: %s\n", cmd->name, strbuf_text(&shown));
-    strbuf_free(&shown);
+    char *text = xasprintf("latput %s: %s", cmd->name, message ? message : format);
+    terminal_say(text);
+    free(text);
     free(message);
+}
+
+int command_fail(const struct command *cmd, int status, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    command_say(cmd, format, ap);
+    va_end(ap);
     return status;
+}
+
+void command_note(const struct command *cmd, const char *format, ...)
+{
+    va_list ap;
+    va_start(ap, format);
+    command_say(cmd, format, ap);
+    va_end(ap);
 }

@@ -168,6 +168,12 @@ static void mixes_waiting(void *context)
         progress_waiting(measure->progress);
 }
 
+static int mixes_stopped(struct err *err)
+{
+    const char *by = session_stopped_by();
+    return err_set(err, "stopped by %s", by ? by : "a signal");
+}
+
 // Runs the batch again, once for each pass of ports and slots, and goes back to core cycles. What
 // is counted needs no steady state of several passes.
 static int mixes_count(struct measure_mixes *measure, struct batch *batch,
@@ -191,7 +197,7 @@ static int mixes_count(struct measure_mixes *measure, struct batch *batch,
             return -1;
         measure->stopped |= summary.stopped;
         if (summary.stopped)
-            return err_set(err, "stopped");
+            return mixes_stopped(err);
         passes->kernels[pass] = kernels;
     }
     return session_count_pass(measure->session, 0, err);
@@ -216,7 +222,7 @@ static int mixes_exec(struct measure_mixes *measure, struct batch *batch, struct
     measure->kernels += batch->nkernels;
     measure->passes += summary.passes;
     measure->stopped |= summary.stopped;
-    return summary.stopped ? err_set(err, "stopped") : 0;
+    return summary.stopped ? mixes_stopped(err) : 0;
 }
 
 static int mixes_measure(void *context, const struct port_mix *mixes, int n,

@@ -91,6 +91,7 @@ struct diff_view {
     bool summary, forms; // which of the two tables
     enum diff_change change;
     int width; // of a table's lines; 0: as long as they need
+    bool colour;
 };
 // *note as for text_table_print_narrow(). How many forms were printed.
 int diff_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out,

@@ -77,6 +77,8 @@ static void summary_print(const struct diff *diff, const struct diff_view *view,
     };
     struct text_table *table = text_table_new(headings, aligns, SUMMARY_COLUMNS);
     bool csv = view->format == REPORT_CSV;
+    if (view->colour)
+        text_table_colour(table);
     for (size_t i = 0; i < diff->nclasses; i++)
         if (i == 0 || csv || diff->classes[i].counts[DIFF_SAME] < diff->classes[i].common)
             class_put(table, &diff->classes[i], csv);
@@ -163,7 +165,10 @@ static void table_row(const struct diff *diff, const struct diff_pair *pair,
     char one[REPORT_LATENCY_MAX], two[REPORT_LATENCY_MAX], change[32];
     text_table_cell(table, a->form);
     text_table_cell(table, a->enc);
-    text_table_cell(table, change_text(pair, change));
+    text_table_styled(table, change_text(pair, change),
+                      pair->change == DIFF_FASTER   ? STYLE_GOOD
+                      : pair->change == DIFF_SLOWER ? STYLE_BAD
+                                                    : STYLE_PLAIN);
     for (int i = 0; i < DIFF_VALUES; i++)
         change_put(table, value_text(a, i, one), value_text(b, i, two),
                    diff_value_differs(diff, pair, i));
@@ -196,6 +201,8 @@ static int table_print(const struct diff *diff, const struct diff_view *view, st
     const char *const headings[ARRAY_LEN(fits)] = {
         title, "enc", "change", "latency", "max", "1/tput", "slow", "uops", "ports", "outcome"};
     struct text_table *table = text_table_new(headings, aligns, (int)ARRAY_LEN(fits));
+    if (view->colour)
+        text_table_colour(table);
     for (size_t i = 0; i < diff->npairs; i++)
         if (pair_is_shown(view, &diff->pairs[i]))
             table_row(diff, &diff->pairs[i], table);

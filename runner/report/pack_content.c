@@ -58,7 +58,7 @@ static int pack_add_rows(struct pack *pack, struct store *store, const struct pa
 {
     struct strbuf text = {0};
     int64_t nrows;
-    const struct report_query query = {table->view, NULL, table->format, 0, NULL};
+    const struct report_query query = {.view = table->view, .format = table->format};
     int status = report_rows(store, &query, &text, NULL, &nrows, err);
     if (status == 0 && (table->always || nrows > 0))
         *pack_add(pack, table->name) = text;

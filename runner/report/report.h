@@ -40,6 +40,7 @@ struct report_query {
     const struct store_filter *filter; // NULL: all rows
     enum report_format format;
     int width;                  // of a table's lines in characters; 0: as long as they need
+    bool colour;                // of tables
     const char *const *columns; // names of the view's columns, ends with NULL; NULL: all of them,
                                 // or in tables those that people need
 };
@@ -67,7 +68,7 @@ void report_legend(const char *table, int width, struct strbuf *out);
 // --- the structure of the ports (report_ports.c) ---
 
 // `title`: the CPU's name and where the numbers come from. The texts end with a line feed.
-void report_ports_text(const struct stored_port_model *stored, const char *title,
+void report_ports_text(const struct stored_port_model *stored, const char *title, bool colour,
                        struct strbuf *out);
 void report_ports_json(const struct stored_port_model *stored, const char *uarch,
                        struct strbuf *out);

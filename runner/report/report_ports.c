@@ -6,6 +6,7 @@
 
 #include "util/json.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -81,12 +82,19 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
                             struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
-    strbuf_printf(out,
-                  "%s\n%d ports in %d sets, %d slots a cycle in front of them. Found from "
-                  "throughput: ports that no form\ntells apart are symmetric, their order and "
-                  "numbers mean nothing.\n\n",
-                  title, model->nports, model->nclasses, model->width);
+    struct strbuf text = {0};
+    strbuf_printf(&text,
+                  "%d ports in %d sets, %d slots a cycle in front of them. Found from throughput: "
+                  "ports that no form tells apart are symmetric, their order and numbers mean "
+                  "nothing.",
+                  model->nports, model->nclasses, model->width);
+    strbuf_printf(out, "%s\n", title);
+    text_wrap(out, strbuf_text(&text), 0, 78);
+    strbuf_puts(out, "\n");
+    strbuf_free(&text);
 }
+
+enum { PORT_MARK_WIDTH = 2 };
 
 static int at_least(int wide, const char *text)
 {
@@ -115,35 +123,34 @@ static const char *unit_kind(const struct port_unit *unit)
                                                    : "not pipelined";
 }
 
-// A table of sets with a mark for each port.
+// A table of sets with a mark for each port; no column is wider than it must be, so that the ports
+// of large cores fit into a line.
 static void ports_text_sets(const struct stored_port_model *stored, const int *sets, int nsets,
-                            struct strbuf *out)
+                            bool colour, struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
-    int ports[PORTS_MAX], nports = ports_order(model, ports);
-    int wide = 4, name_wide = 10;
+    int ports[PORTS_MAX], wide[PORTS_MAX], nports = ports_order(model, ports), name_wide = 6;
     for (int i = 0; i < model->nclasses; i++)
         name_wide = at_least(name_wide, model->classes[i].name);
-    for (int p = 0; p < nports; p++)
-        wide = at_least(wide, model->port_names[ports[p]]);
-    strbuf_printf(out, "%-*s size ", name_wide, "set");
+    strbuf_printf(out, "%s%-*s size ", text_style_begin(STYLE_HEADING, colour), name_wide, "set");
     for (int p = 0; p < nports; p++) {
         char label[PORT_LABEL_MAX];
         port_label(model, ports[p], label);
-        strbuf_printf(out, " %*s", wide, label);
+        wide[p] = at_least(PORT_MARK_WIDTH, label);
+        strbuf_printf(out, " %*s", wide[p], label);
     }
-    strbuf_puts(out, "  forms  blocker\n");
+    strbuf_printf(out, "  forms  blocker%s\n", text_style_end(STYLE_HEADING, colour));
     for (int i = 0; i < nsets; i++) {
         const struct port_class *class = &model->classes[sets[i]];
         strbuf_printf(out, "%-*s %4d ", name_wide, class->name, port_set_size(class->set));
         for (int p = 0; p < nports; p++)
-            strbuf_printf(out, "%*s%s ", wide - 2, "",
-                          class->set & UINT32_C(1) << ports[p] ? "##" : "· ");
-        strbuf_printf(out, "   %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
+            strbuf_printf(out, " %*s%s", wide[p] - PORT_MARK_WIDTH, "",
+                          class->set & UINT32_C(1) << ports[p] ? "##" : " ·");
+        strbuf_printf(out, "  %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
 }
 
-static void ports_text_wide(const struct stored_port_model *stored, struct strbuf *out)
+static void ports_text_wide(const struct stored_port_model *stored, bool colour, struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
     int sets[PORT_CLASSES_MAX], nsets = sets_order(model, true, sets);
@@ -164,19 +171,19 @@ static void ports_text_wide(const struct stored_port_model *stored, struct strbu
     strbuf_puts(out, "\n");
     text_wrap(out, strbuf_text(&line), 0, 78);
     strbuf_puts(out, "\n");
-    ports_text_sets(stored, sets, nsets, out);
+    ports_text_sets(stored, sets, nsets, colour, out);
     strbuf_free(&stay);
     strbuf_free(&line);
 }
 
-void report_ports_text(const struct stored_port_model *stored, const char *title,
+void report_ports_text(const struct stored_port_model *stored, const char *title, bool colour,
                        struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
     int sets[PORT_CLASSES_MAX], nsets = sets_order(model, false, sets);
     ports_text_head(stored, title, out);
-    ports_text_sets(stored, sets, nsets, out);
-    ports_text_wide(stored, out);
+    ports_text_sets(stored, sets, nsets, colour, out);
+    ports_text_wide(stored, colour, out);
     ports_text_hidden(model, out);
     for (int u = 0; u < model->nunits; u++) {
         const struct port_unit *unit = &model->units[u];
@@ -189,8 +196,8 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
     }
     if (model->binding > 0)
         strbuf_printf(out,
-                      "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from "
-                      "the best choice\nof ports to an even one.\n",
+                      "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
+                      "the best choice of ports to an even one.\n",
                       model->nunits ? "" : "\n", model->binding * 100);
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);

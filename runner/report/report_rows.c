@@ -338,6 +338,17 @@ static void shown_begin(struct shown_table *table, const struct report_query *qu
     for (const struct shown_column *at = view; !query->columns && at && at->heading; at++)
         shown_add(table, at);
     table->table = text_table_new(table->headings, table->aligns, table->n);
+    if (query->colour)
+        text_table_colour(table->table);
+}
+
+static enum text_style shown_style(struct store_rows *rows, const char *name)
+{
+    if (strcmp(name, "outcome") != 0)
+        return STYLE_PLAIN;
+    const char *outcome = store_rows_text(rows, store_rows_column(rows, name));
+    bool refused = strcmp(outcome, "unsupported") == 0 || strcmp(outcome, "not_measurable") == 0;
+    return strcmp(outcome, "ok") == 0 ? STYLE_PLAIN : refused ? STYLE_FAINT : STYLE_BAD;
 }
 
 static int put_table(struct store_rows *rows, const struct report_query *query, struct strbuf *out,
@@ -349,7 +360,8 @@ static int put_table(struct store_rows *rows, const struct report_query *query, 
     shown_begin(&shown, query, rows);
     for (*nrows = 0; (got = store_rows_next(rows, err)) > 0; ++*nrows)
         for (int i = 0; i < shown.n; i++)
-            text_table_cell(shown.table, report_value(rows, shown.names[i], text));
+            text_table_styled(shown.table, report_value(rows, shown.names[i], text),
+                              shown_style(rows, shown.names[i]));
     if (*nrows > 0 && query->width > 0)
         text_table_print_narrow(shown.table, query->width, shown.fits, out, note);
     else if (*nrows > 0)

@@ -210,6 +210,8 @@ static void side_print(struct side *side, struct strbuf *note)
     struct text_fit fits[SIDE_COLUMNS_MAX] = {
         {0, 0}
     };
+    if (side->query->colour)
+        text_table_colour(side->table);
     if (side->query->width == 0) {
         text_table_print(side->table, side->out);
         return;

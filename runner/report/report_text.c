@@ -396,7 +396,7 @@ static int put_info_view(struct strbuf *out, struct store *store, int64_t run_id
     const struct store_filter filter = {.run_id = run_id};
     struct strbuf table = {0};
     int64_t nrows;
-    const struct report_query query = {view, &filter, REPORT_TABLE, 0, NULL};
+    const struct report_query query = {.view = view, .filter = &filter};
     int status = report_rows(store, &query, &table, NULL, &nrows, err);
     if (status == 0 && nrows > 0)
         strbuf_printf(out, "\n%s:\n%s", title, strbuf_text(&table));

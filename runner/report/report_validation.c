@@ -84,7 +84,7 @@ int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, st
     struct validation validation;
     int got = store_get_port_model(store, run_id, &model, &arena, err);
     if (got == 1)
-        report_ports_text(&model, "\nPorts", out);
+        report_ports_text(&model, "\nPorts", false, out);
     if (got >= 0)
         got = store_get_validation(store, run_id, &validation, &arena, err);
     if (got == 1)

@@ -56,6 +56,8 @@ static void put_rows(const struct stat_report *r, struct strbuf *out)
     static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT,
                                              ALIGN_RIGHT};
     struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
+    if (r->colour)
+        text_table_colour(table);
     for (int i = 0; i < stat_rows_count(r); i++) {
         struct stat_row row = stat_row_at(r, i);
         char text[160];
@@ -116,6 +118,8 @@ static void put_durations(const struct stat_report *r, const double *means, stru
     static const char *const headers[] = {"condition", "cycles", "begins", "mean duration (clk)"};
     static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT, ALIGN_POINT};
     struct text_table *table = text_table_new(headers, aligns, ARRAY_LEN(headers));
+    if (r->colour)
+        text_table_colour(table);
     for (int i = 0; i < r->result->nevents; i++) {
         char text[40];
         int begins;

@@ -12,6 +12,7 @@ struct stat_report {
     const struct stat_result *result; // has nevents
     const struct counter_table *table;
     bool all_events; // nobody asked for these events: refused ones are not named one by one
+    bool colour;     // of tables
 };
 
 // Appends the report. Events that were not counted are in it, with the reason.

@@ -13,4 +13,8 @@ bool terminal_can_draw(int fd);
 // Whether colour is wanted on it: it can, and the user has not said NO_COLOR.
 bool terminal_has_colour(int fd);
 
+// A message for standard error, what is not plain escaped. On a terminal lines that are longer than
+// its own are folded between words.
+void terminal_say(const char *text);
+
 #endif

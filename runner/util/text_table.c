@@ -17,8 +17,12 @@ struct text_table {
     int ncolumns;
     const char *const *headers;
     const enum text_align *aligns;
-    char **cells;
+    struct table_cell {
+        char *text;
+        enum text_style style;
+    } * cells;
     size_t ncells, capacity;
+    bool colour;
 };
 
 struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
@@ -31,7 +35,31 @@ struct text_table *text_table_new(const char *const *headers, const enum text_al
     return table;
 }
 
+const char *text_style_begin(enum text_style style, bool colour)
+{
+    static const char *const codes[] = {
+        [STYLE_PLAIN] = "",       [STYLE_HEADING] = "\033[1m", [STYLE_GOOD] = "\033[32m",
+        [STYLE_BAD] = "\033[31m", [STYLE_FAINT] = "\033[2m",
+    };
+    return colour ? codes[style] : "";
+}
+
+const char *text_style_end(enum text_style style, bool colour)
+{
+    return colour && style != STYLE_PLAIN ? "\033[0m" : "";
+}
+
+void text_table_colour(struct text_table *table)
+{
+    table->colour = true;
+}
+
 void text_table_cell(struct text_table *table, const char *text)
+{
+    text_table_styled(table, text, STYLE_PLAIN);
+}
+
+void text_table_styled(struct text_table *table, const char *text, enum text_style style)
 {
     table->cells = xgrow(table->cells, &table->capacity, table->ncells + 1, sizeof *table->cells);
     struct strbuf cell = {0};
@@ -39,7 +67,7 @@ void text_table_cell(struct text_table *table, const char *text)
     for (char *at = cell.data; at && *at; at++)
         if (*at == '\t' || *at == '\n')
             *at = ' ';
-    table->cells[table->ncells++] = cell.data ? cell.data : xstrdup("");
+    table->cells[table->ncells++] = (struct table_cell){cell.data ? cell.data : xstrdup(""), style};
 }
 
 int text_table_rows(const struct text_table *table)
@@ -50,7 +78,7 @@ int text_table_rows(const struct text_table *table)
 void text_table_free(struct text_table *table)
 {
     for (size_t i = 0; i < table->ncells; i++)
-        free(table->cells[i]);
+        free(table->cells[i].text);
     free(table->cells);
     free(table);
 }
@@ -66,15 +94,35 @@ static void point_widths(const char *text, int *before, int *after)
 
 struct column_width {
     int width, before, after;
-    bool used, folded;
+    bool used, folded, heading_folded;
 };
 
 static const char *table_text(const struct text_table *table, int row, int column)
 {
-    return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column];
+    return row < 0 ? table->headers[column] : table->cells[row * table->ncolumns + column].text;
 }
 
-static struct column_width column_measure(const struct text_table *table, int column)
+// A heading stands out as a whole line.
+static enum text_style table_style(const struct text_table *table, int row, int column)
+{
+    return row < 0 ? STYLE_PLAIN : table->cells[row * table->ncolumns + column].style;
+}
+
+// The longest word of a heading.
+static int heading_least(const char *heading)
+{
+    int least = 0;
+    for (const char *at = heading; *at; at += strspn(at, " ")) {
+        size_t len = strcspn(at, " ");
+        int width = text_width(at, len);
+        least = width > least ? width : least;
+        at += len;
+    }
+    return least;
+}
+
+static struct column_width column_measure(const struct text_table *table, int column,
+                                          bool fold_heading)
 {
     struct column_width got = {0};
     for (int row = 0; row < text_table_rows(table); row++) {
@@ -88,7 +136,13 @@ static struct column_width column_measure(const struct text_table *table, int co
     }
     if (table->aligns[column] == ALIGN_POINT)
         got.width = got.before + got.after;
-    int header = text_width(table->headers[column], strlen(table->headers[column]));
+    const char *heading = table->headers[column];
+    int header = text_width(heading, strlen(heading));
+    if (fold_heading && header > got.width && heading_least(heading) < header) {
+        int least = heading_least(heading);
+        header = least > got.width ? least : got.width;
+        got.heading_folded = true;
+    }
     if (header > got.width) {
         got.before += header - got.width; // numbers stay below the end of their heading
         got.width = header;
@@ -101,12 +155,13 @@ static struct column_width *columns_measure(const struct text_table *table)
     struct column_width *columns = xcalloc((size_t)table->ncolumns, sizeof *columns);
     assert(table->ncells % (size_t)table->ncolumns == 0);
     for (int c = 0; c < table->ncolumns; c++)
-        columns[c] = column_measure(table, c);
+        columns[c] = column_measure(table, c, false);
     return columns;
 }
 
+// A cell in `number` form has its decimal point below those of others.
 static void put_cell(struct strbuf *out, const char *text, enum text_align align,
-                     const struct column_width *column, bool number)
+                     const struct column_width *column, bool number, const char *const style[2])
 {
     int width = text_width(text, strlen(text)), before, after, left = 0;
     point_widths(text, &before, &after);
@@ -114,7 +169,8 @@ static void put_cell(struct strbuf *out, const char *text, enum text_align align
         left = column->width - width;
     else if (align == ALIGN_POINT)
         left = column->before - before;
-    strbuf_printf(out, "%*s%s%*s", left, "", text, column->width - width - left, "");
+    strbuf_printf(out, "%*s%s%s%s%*s", left, "", *text ? style[0] : "", text, *text ? style[1] : "",
+                  column->width - width - left, "");
 }
 
 // How many bytes of a text go into a line of `width` characters: to the last blank, before the last
@@ -135,21 +191,33 @@ static size_t fold_bytes(const char *text, int width)
 }
 
 // Puts the next line of a folded cell and moves *text behind it. Later lines are indented.
-static void put_folded(struct strbuf *out, const char **text, int width, bool first)
+static void put_folded(struct strbuf *out, const char **text, int width, bool first,
+                       const char *const style[2])
 {
     int indent = first ? 0 : FOLD_INDENT;
     size_t bytes = fold_bytes(*text, width - indent);
     int used = bytes ? indent + text_width(*text, bytes) : 0;
-    strbuf_printf(out, "%*s%.*s%*s", bytes ? indent : 0, "", (int)bytes, *text, width - used, "");
+    strbuf_printf(out, "%*s%s%.*s%s%*s", bytes ? indent : 0, "", bytes ? style[0] : "", (int)bytes,
+                  *text, bytes ? style[1] : "", width - used, "");
     *text += bytes;
     *text += strspn(*text, " ");
+}
+
+// The next words of a heading that are no wider than its column.
+static void put_heading(struct strbuf *out, const char **text, enum text_align align,
+                        const struct column_width *column, const char *const style[2])
+{
+    char *part = xasprintf("%.*s", (int)fold_bytes(*text, column->width), *text);
+    *text += strlen(part);
+    *text += strspn(*text, " ");
+    put_cell(out, part, align, column, false, style);
+    free(part);
 }
 
 static void trim_line(struct strbuf *out)
 {
     while (out->len > 0 && out->data[out->len - 1] == ' ')
         out->data[--out->len] = '\0';
-    strbuf_puts(out, "\n");
 }
 
 // One line of a row; `rests` has what is left of each cell. Whether the row needs another one.
@@ -157,20 +225,28 @@ static bool put_line(const struct text_table *table, const struct column_width *
                      const char **rests, bool first, struct strbuf *out)
 {
     const char *gap = "";
-    bool more = false;
+    bool more = false, colour = row < 0 && table->colour;
+    strbuf_puts(out, text_style_begin(STYLE_HEADING, colour));
     for (int c = 0; c < table->ncolumns; c++) {
         if (!columns[c].used)
             continue;
         strbuf_puts(out, gap);
         gap = "  ";
-        if (columns[c].folded) {
-            put_folded(out, &rests[c], columns[c].width, first);
-            more |= *rests[c] != '\0';
-        } else {
-            put_cell(out, first ? rests[c] : "", table->aligns[c], &columns[c], row >= 0);
+        enum text_style of = table_style(table, row, c);
+        const char *const style[] = {text_style_begin(of, table->colour),
+                                     text_style_end(of, table->colour)};
+        if (row < 0 && columns[c].heading_folded)
+            put_heading(out, &rests[c], table->aligns[c], &columns[c], style);
+        else if (columns[c].folded)
+            put_folded(out, &rests[c], columns[c].width, first, style);
+        else {
+            put_cell(out, rests[c], table->aligns[c], &columns[c], row >= 0, style);
+            rests[c] = "";
         }
+        more |= *rests[c] != '\0';
     }
     trim_line(out);
+    strbuf_printf(out, "%s\n", text_style_end(STYLE_HEADING, colour));
     return more;
 }
 
@@ -230,6 +306,18 @@ static void drop_same(const struct text_table *table, struct column_width *colum
         }
 }
 
+// Headings in several lines, where they alone make a column as wide as it is and folding cells does
+// not do.
+static void fold_headings(const struct text_table *table, struct column_width *columns, int width,
+                          const struct text_fit *fits)
+{
+    if (line_width(table, columns, fits) <= width)
+        return;
+    for (int c = 0; c < table->ncolumns; c++)
+        if (columns[c].used)
+            columns[c] = column_measure(table, c, true);
+}
+
 static void drop_ranked(const struct text_table *table, struct column_width *columns, int width,
                         const struct text_fit *fits, struct strbuf *note)
 {
@@ -269,6 +357,7 @@ void text_table_print_narrow(const struct text_table *table, int width, const st
 {
     struct column_width *columns = columns_measure(table);
     drop_same(table, columns, width, fits, note);
+    fold_headings(table, columns, width, fits);
     drop_ranked(table, columns, width, fits, note);
     fold_columns(table, columns, width, fits);
     put_rows(table, columns, out);
@@ -280,8 +369,7 @@ void text_table_csv(const struct text_table *table, struct strbuf *out)
     for (int row = -1; row < text_table_rows(table); row++) {
         for (int c = 0; c < table->ncolumns; c++) {
             strbuf_puts(out, c ? "," : "");
-            csv_put_text(out,
-                         row < 0 ? table->headers[c] : table->cells[row * table->ncolumns + c]);
+            csv_put_text(out, table_text(table, row, c));
         }
         strbuf_puts(out, "\n");
     }

@@ -6,12 +6,21 @@
 
 #include "strbuf.h"
 
+#include <stdbool.h>
+
 enum text_align { ALIGN_LEFT, ALIGN_RIGHT, ALIGN_POINT }; // POINT: decimal points in one column
 
 struct text_table; // rows of cells under a header; columns that stay empty are left out
 struct text_table *text_table_new(const char *const *headers, const enum text_align *aligns,
                                   int ncolumns);
 void text_table_cell(struct text_table *table, const char *text); // next cell, row by row
+// For a terminal that knows colours: the heading stands out, and so do the cells that are said to.
+void text_table_colour(struct text_table *table);
+enum text_style { STYLE_PLAIN, STYLE_HEADING, STYLE_GOOD, STYLE_BAD, STYLE_FAINT };
+void text_table_styled(struct text_table *table, const char *text, enum text_style style);
+// What begins and ends a style where colour is wanted, for texts that are no tables.
+const char *text_style_begin(enum text_style style, bool colour);
+const char *text_style_end(enum text_style style, bool colour);
 void text_table_print(const struct text_table *table, struct strbuf *out);
 // What may become of a column where lines are too short for all of them.
 struct text_fit {
@@ -22,8 +31,9 @@ enum {
     FIT_KEEP = 0,
     FIT_SAME = -1, // goes where it says the same in every row, before all others
 };
-// The same in lines of at most `width` characters, as far as that is possible. `fits`: one a
-// column. *note: what the table does not show for that, as half a sentence; "" if nothing.
+// The same in lines of at most `width` characters, as far as that is possible; headings of several
+// words may take several lines. `fits`: one a column. *note: what the table does not show for that,
+// as half a sentence; "" if nothing.
 void text_table_print_narrow(const struct text_table *table, int width, const struct text_fit *fits,
                              struct strbuf *out, struct strbuf *note);
 // How commands with an option --wide tell the note.

@@ -37,7 +37,7 @@ for command in $commands; do
     expect_status 0
     expect "$command -h is $command --help" cmp -s "$OUT" first
     run "$command" --hellp
-    expect_err "latput $command: unrecognized option '--hellp'; did you mean 'help'\\?$"
+    expect_err "latput $command: unrecognized option '--hellp'; did you mean '--help'\\?$"
     run "$command" --no-such-option
     expect_status 2
     expect_no_out
@@ -63,7 +63,7 @@ expect_status 2
 expect_no_out
 run query --limt 3
 expect_status 2
-expect_err "^latput query: unrecognized option '--limt'; did you mean 'limit'\\?$"
+expect_err "^latput query: unrecognized option '--limt'; did you mean '--limit'\\?$"
 expect_err '^latput query: see latput query --help$'
 run query --limit
 expect_status 2

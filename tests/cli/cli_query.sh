@@ -180,12 +180,17 @@ expect "no sidecar files" test ! -e known.db-wal
 narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev/null </dev/null |
     tr -d '\r' >narrow.txt; }
 if command -v script >/dev/null; then
-    # Colour where it is wanted: the heading alone.
-    coloured() { env "$@" script -qec "stty cols 200; '$LATPUT' query --db known.db" /dev/null </dev/null |
+    # Colour where it is wanted: the heading and what has gone wrong.
+    coloured() { env "$@" script -qec "stty cols 200; '$LATPUT' query --db known.db" /dev/null \
+            </dev/null |
         tr -d '\r' >colour.txt; }
     coloured -u NO_COLOR TERM=xterm
     expect "a bold heading" grep -qP '^\x1b\[1muarch .*\x1b\[0m$' colour.txt
-    expect "nothing else in colour" test "$(grep -c $'\033' colour.txt)" = 1
+    expect "failures in red, and nothing else in colour" test \
+        "$(grep -cP '\x1b\[31msignalled\x1b\[0m' colour.txt) $(grep -c $'\033' colour.txt)" = '2 3'
+    env -u NO_COLOR TERM=xterm script -qec "stty cols 200; '$LATPUT' diff --db known.db testa testb" \
+        /dev/null </dev/null >colour.txt
+    expect "what is slower, in red" grep -qP '\x1b\[31mslower\x1b\[0m' colour.txt
     for env in NO_COLOR=1\ TERM=xterm TERM=dumb; do
         # shellcheck disable=SC2086 # one or two words
         coloured $env
@@ -195,8 +200,12 @@ if command -v script >/dev/null; then
     run query --db known.db
     narrow
     expect "fitted" grep -qx 'uarch  instruction  latency    max  1/tput   slow  outcome' narrow.txt
-    expect "said" grep -q 'fitted to the terminal: in all rows enc legacy; without run; --wide' \
-        narrow.txt
+    expect "said" grep -qx 'legacy; without run; --wide prints all columns' narrow.txt
+    expect "no line is wider" test "$(wc -L <narrow.txt)" -le 60
+    narrow --side-by-side
+    expect "headings in several lines" test "$(head -n 2 narrow.txt | tr -s ' ')" = \
+        $'instruction testa testa testa testb testb testb\n latency max 1/tput latency max 1/tput'
+    expect "no line is wider" test "$(wc -L <narrow.txt)" -le 60
     narrow --wide
     expect "the same, without marks" cmp "$OUT" narrow.txt
     "$BUILD/tests/test_store_ports" make ports.db

@@ -60,7 +60,7 @@ static void test_text(void **state)
     (void)state;
     struct stored_port_model stored = made_model();
     struct strbuf out = {0};
-    report_ports_text(&stored, "Some CPU, run 3", &out);
+    report_ports_text(&stored, "Some CPU, run 3", false, &out);
     assert_true(strncmp(out.data, "Some CPU, run 3\n", 16) == 0);
     expect_text(&out,
                 "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
@@ -68,12 +68,12 @@ static void test_text(void **state)
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
-    expect_text(&out, "set        size    q1   q2  q10   u2   u4   u5  forms  blocker\n");
+    expect_text(&out, "set    size  q1 q2 q10 u2 u4 u5  forms  blocker\n");
     // Sets that overlap follow each other, the largest first.
-    expect_text(&out, "ALU           4   ##   ##   ##   ##   ·    ·       300  mov r32 i32\n"
-                      "PAIR          2   ·    ##   ##   ·    ·    ·         9  shlx r64 r64 r64\n"
-                      "ONE           1   ·    ##   ·    ·    ·    ·         7  imul r64 r64 i8\n"
-                      "FP<\"&         2   ·    ·    ·    ·    ##   ##       12  vpaddb");
+    expect_text(&out, "ALU       4  ## ##  ## ##  ·  ·    300  mov r32 i32\n"
+                      "PAIR      2   · ##  ##  ·  ·  ·      9  shlx r64 r64 r64\n"
+                      "ONE       1   · ##   ·  ·  ·  ·      7  imul r64 r64 i8\n"
+                      "FP<\"&     2   ·  ·   ·  · ## ##     12  vpaddb");
     expect_text(&out, "\n\nset Q\"ALL: q1 q2 q10 u4 u5; as many ports as slots");
     expect_text(&out, "unit DIV: not pipelined; div r64 keeps it busy for 4.5 cycles;\n"
                       "  vdivpd z z z needs all its parts, for 9.0\n"
@@ -83,20 +83,24 @@ static void test_text(void **state)
     expect_text(&out, "from this structure: 6.2 %.\n3 forms of one µop fit into no set.\n");
     strbuf_clear(&out);
     stored.model.unexplained = stored.model.nunits = stored.model.nhidden = 0;
-    report_ports_text(&stored, "t", &out);
+    report_ports_text(&stored, "t", false, &out);
     expect_no_text(&out, "unit");
     expect_no_text(&out, "fit into no set");
     expect_no_text(&out, "only counters");
-    // Columns are as wide as the longest name; sets of a size stand in the order of their names.
+    // Columns are as wide as their names; sets of a size stand in the order of their names.
     strbuf_clear(&out);
     snprintf(stored.model.port_names[3], PORT_LABEL_MAX, "AGLU01");
     snprintf(stored.model.classes[0].name, PORT_NAME_MAX, "PAIR10");
     stored.model.classes[0].set = 0xa;
-    report_ports_text(&stored, "t", &out);
-    expect_text(&out, "set        size  AGLU01     q2    q10     u2     u4     u5  forms");
-    expect_text(&out,
-                "PAIR          2     ·      ##     ##     ·      ·      ·         9  shlx r64");
-    expect_text(&out, "PAIR10        2     ##     ##     ·  ");
+    report_ports_text(&stored, "t", false, &out);
+    expect_text(&out, "set    size  AGLU01 q2 q10 u2 u4 u5  forms");
+    expect_text(&out, "PAIR      2       · ##  ##  ·  ·  ·      9  shlx r64");
+    expect_text(&out, "PAIR10    2      ## ##   ·  ·");
+    // In colour the headings stand out, and nothing else.
+    strbuf_clear(&out);
+    report_ports_text(&stored, "t", true, &out);
+    expect_text(&out, "\033[1mset    size");
+    expect_text(&out, "blocker\033[0m\n");
     strbuf_free(&out);
 }
 

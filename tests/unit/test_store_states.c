@@ -174,7 +174,7 @@ static void test_tables(void **state)
     struct strbuf text = {0};
     int64_t n, run_id = put_run(store);
     struct store_filter filter = {.run_id = run_id};
-    const struct report_query query = {STORE_VIEW_LATENCY, &filter, REPORT_TABLE, 0, NULL};
+    const struct report_query query = {.view = STORE_VIEW_LATENCY, .filter = &filter};
     assert_int_equal(report_rows(store, &query, &text, NULL, &n, &err), 0);
     assert_non_null(strstr(text.data, " ~3.47 "));
     assert_non_null(strstr(text.data, " 4.00* "));

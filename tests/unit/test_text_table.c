@@ -98,11 +98,68 @@ static void test_narrow(void **state)
     text_table_free(table);
 }
 
+// A heading that alone makes its column wide takes several lines, where one is too short.
+static void test_heading(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"form", "zen4 latency", "zen5 latency max"};
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_POINT};
+    static const struct text_fit fits[] = {
+        {FIT_KEEP, 0},
+        {FIT_KEEP, 0},
+        {FIT_KEEP, 0},
+    };
+    struct text_table *table = text_table_new(headers, aligns, 3);
+    text_table_cell(table, "nop");
+    text_table_cell(table, "1.00");
+    text_table_cell(table, "10.125");
+    struct strbuf out = {0}, note = {0};
+    text_table_print_narrow(table, 40, fits, &out, &note);
+    assert_string_equal(out.data, "form  zen4 latency  zen5 latency max\n"
+                                  "nop           1.00            10.125\n");
+    strbuf_clear(&out);
+    text_table_print_narrow(table, 30, fits, &out, &note);
+    assert_string_equal(out.data, "form     zen4     zen5\n"
+                                  "      latency  latency\n"
+                                  "                   max\n"
+                                  "nop      1.00   10.125\n");
+    assert_string_equal(strbuf_text(&note), "");
+    strbuf_free(&out);
+    strbuf_free(&note);
+    text_table_free(table);
+}
+
+// Colours take no room; a table without them has no escape sequence.
+static void test_colour(void **state)
+{
+    (void)state;
+    static const char *const headers[] = {"a", "b"};
+    static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_RIGHT};
+    struct strbuf out = {0};
+    for (int colour = 0; colour < 2; colour++) {
+        struct text_table *table = text_table_new(headers, aligns, 2);
+        if (colour)
+            text_table_colour(table);
+        text_table_styled(table, "x", STYLE_BAD);
+        text_table_cell(table, "123");
+        strbuf_clear(&out);
+        text_table_print(table, &out);
+        assert_string_equal(out.data, colour ? "\033[1ma    b\033[0m\n"
+                                               "\033[31mx\033[0m  123\n"
+                                             : "a    b\n"
+                                               "x  123\n");
+        text_table_free(table);
+    }
+    strbuf_free(&out);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table),
         cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_heading),
+        cmocka_unit_test(test_colour),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
