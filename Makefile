@@ -2,8 +2,8 @@
 # Builds latput into build/. Targets: all (default), tests (builds them), check (runs them),
 # check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and
 # speed of the measurement itself; LISTS; speed of the web page), golden (rewrites the expected
-# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint, install and uninstall (PREFIX, DESTDIR),
-# dist, deb, clean.
+# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint (and width alone), install and
+# uninstall (PREFIX, DESTDIR), dist, deb, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
 ifeq ($(origin CC),default)
@@ -66,8 +66,8 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 
-.PHONY: all tests check check-hardware storm bench golden fuzz format lint install uninstall dist \
-	deb clean
+.PHONY: all tests check check-hardware storm bench golden fuzz format lint width install uninstall \
+	dist deb clean
 all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
@@ -208,15 +208,18 @@ sources = $(shell if [ -e .git ]; then \
 format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
-WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' 'db/*.sql' .ci/run tests/run tests/fuzz/run Makefile \
-	$(wildcard *.sh tests/*.sh tests/browser/*.sh)
+WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]*' 'db/*.sql' \
+	.ci/run tests/run tests/fuzz/run 'tools/*' Makefile '.clang-*'
+width:
+	tests/width.sh $(call sources,$(WIDTH_CHECKED))
+
 # How far the analyser looks into a function. Its own 225000 take three times as long, and have not
 # found more in this code: make lint LINT_NODES=225000.
 LINT_NODES ?= 75000
 TIDY = clang-tidy --quiet \
 	$(patsubst %,--extra-arg=%,-Xclang -analyzer-config -Xclang max-nodes=$(LINT_NODES))
 # The patterns are git's, whose * matches directories too.
-lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
+lint: width $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
 	shellcheck -x $(call sources,'*.sh') tests/run .ci/run tools/fleet
 	tests/layers.sh . $(BUILD)
@@ -226,7 +229,6 @@ lint: $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_O
 	printf '%s\n' $(call sources,'tests/*.c') | xargs -P $$(nproc) -n 1 sh -c \
 		'clang-tidy --quiet --checks="-*,readability-function-size" "$$0" -- $(BASE_CFLAGS) \
 		-I$(BUILD) -Itests 2>/dev/null || exit 255'
-	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 
 DATA = find lists macros cpuinfo db site -type f ! -name '*.[ch]' ! -name '*.db*'
 BASH_COMPLETION = share/bash-completion/completions/latput

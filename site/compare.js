@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Two CPUs by class of instruction: how many forms are faster, slower, new and gone, and of how many
-// that is in doubt. The rules are those of `latput diff` (runner/report/diff.c).
+// Two CPUs by class of instruction: how many forms are faster, slower, new and gone, and of how
+// many that is in doubt. The rules are those of `latput diff` (runner/report/diff.c).
 "use strict";
 (() => {
     const { model, view, h } = latput;

@@ -153,8 +153,8 @@
 
     // Extensions in the groups of uops.info's check boxes.
     const groupNames = ["base", "fpu", "mmx", "sse", "avx", "avx2", "avx512", "others"];
-    const baseIsa =
-        /^(I386|I486|X86_64|CMOV|CX8|CX16|LAHF_LM|NOPL|PAUSE|TSC)(\+(I386|I486|X86_64|CMOV|CX8|CX16))*$/;
+    const baseNames = "I386|I486|X86_64|CMOV|CX8|CX16";
+    const baseIsa = new RegExp(`^(${baseNames}|LAHF_LM|NOPL|PAUSE|TSC)([+](${baseNames}))*$`);
     function groupOf(isa) {
         if (/AVX512|AVX10/.test(isa)) return "avx512";
         if (/AVX2|AVX_|FMA|F16C|VAES|VPCLMUL|XOP/.test(isa)) return "avx2";

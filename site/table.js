@@ -343,7 +343,8 @@
         return list.sort((a, b) => {
             const one = keys.get(a),
                 two = keys.get(b);
-            if (one === null || two === null) return (one === null) - (two === null) || a - b; // what has none comes last
+            // What has none comes last.
+            if (one === null || two === null) return (one === null) - (two === null) || a - b;
             return sign * (one < two ? -1 : one > two ? 1 : 0) || a - b;
         });
     }

@@ -40,7 +40,7 @@ expect() {
     shift
     "$@" || cli_fail "not true: $*"
 }
-# expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name, and
+# expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name,
 # what it says of every output. Nothing is looked at where python3-jsonschema is missing.
 expect_schema() {
     CLI_COMMAND="$CLI_COMMAND ($* by docs/output.schema.json)"
@@ -58,7 +58,8 @@ for name, file in zip(sys.argv[2::2], sys.argv[3::2]):
     rows = json.load(open(file))
     for part in (name, "rows"):
         check = Draft202012Validator({**schema, "$ref": "#/$defs/" + part})
-        wrong += [f"{name}: {list(e.absolute_path)}: {e.message[:200]}" for e in check.iter_errors(rows)]
+        wrong += [f"{name}: {list(e.absolute_path)}: {e.message[:200]}"
+                  for e in check.iter_errors(rows)]
 print("\n".join(wrong[:10]))
 sys.exit(bool(wrong))
 PYTHON

@@ -19,10 +19,12 @@ CREATE TABLE bench (bench_id INTEGER);
 CREATE TABLE run (run_id INTEGER, calib_link_clk REAL);
 CREATE TABLE run_table (run_id, forms, kernels, seconds);
 CREATE TABLE run_instruction_table (run_id, form, rthroughput_clk, accepted, tried);
-CREATE TABLE run_latency_table (run_id, form, mnemonic, operands, options, src, dst, variant, outcome, latency_clk);
+CREATE TABLE run_latency_table (run_id, form, mnemonic, operands, options, src, dst, variant,
+    outcome, latency_clk);
 INSERT INTO run VALUES (1, 3.0), (2, 3.0);
 INSERT INTO run_table VALUES (1, 1, 9, 2.5), (2, 1, 9, 2.5);
-INSERT INTO run_instruction_table VALUES (1, 'add r64 r64', 0.25, 3, 4), (2, 'add r64 r64', 0.26, 4, 4);
+INSERT INTO run_instruction_table VALUES (1, 'add r64 r64', 0.25, 3, 4),
+    (2, 'add r64 r64', 0.26, 4, 4);
 INSERT INTO run_latency_table VALUES
     (1, 'add r64 r64', 'add', 'r64 r64', '', 'op1', 'op1', '', 'ok', 1.001),
     (2, 'add r64 r64', 'add', 'r64 r64', '', 'op1', 'op1', '', 'ok', $1);

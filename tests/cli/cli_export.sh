@@ -52,8 +52,10 @@ expect_status 2
 "$LATPUT" export --db real.db --format csv 2>/dev/null >export.csv
 sqlite3 -csv :memory: '.import query.csv q' '.import export.csv e' \
     "SELECT count(*) FROM q JOIN e USING (form, bits) WHERE q.enc = e.encoding AND q.uops = e.uops
-    AND abs(q.latency_min_clk - e.latency_min_clk) <= 1e-5 * abs(q.latency_min_clk) AND abs(q.latency_max_clk - e.latency_max_clk) <= 1e-5 * abs(q.latency_max_clk)
-    AND abs(q.rthroughput_clk - e.rthroughput_clk) <= 1e-5 * abs(q.rthroughput_clk) AND (q.ports = e.ports OR q.ports || 'none' = e.ports)" >same
+    AND abs(q.latency_min_clk - e.latency_min_clk) <= 1e-5 * abs(q.latency_min_clk)
+    AND abs(q.latency_max_clk - e.latency_max_clk) <= 1e-5 * abs(q.latency_max_clk)
+    AND abs(q.rthroughput_clk - e.rthroughput_clk) <= 1e-5 * abs(q.rthroughput_clk)
+    AND (q.ports = e.ports OR q.ports || 'none' = e.ports)" >same
 expect "all numbers are those of query: $(cat same) of 20" grep -qx 20 same
 
 # The programs that read them, and parsers, where they are there.

@@ -130,7 +130,8 @@ expect "one pack was there already" test "$(sqlite3 -readonly out/latput.db 'SEL
 
 # Wrong usage.
 echo '-oProxyCommand=touch' >hostile
-for words in '--hosts hostile' '--hosts nowhere' '--only host9' '--poll soon' '--directory a;b' '--what x'; do
+for words in '--hosts hostile' '--hosts nowhere' '--only host9' '--poll soon' '--directory a;b' \
+    '--what x'; do
     # shellcheck disable=SC2086
     fleet $words
     expect_status 2

@@ -31,7 +31,7 @@ while IFS='|' read -r row pattern; do
     expect_plain
     expect "no database" test ! -e "$SCRATCH/x.db"
 done <<'LIST'
-tilerelease,,,I386,T,macro=amx.inc:amx_release:incbin`\\x2fetc\\x2fpasswd`:1:1|.*cannot be given to a macro
+tilerelease,,,I386,T,macro=amx.inc:amx_release:incbin`\\x2fetc\\x2fpasswd`:1:1|.*cannot be given
 tilerelease,,,I386,T,macro=amx.inc:amx_release:{%error%!HOME}:1:1|.*cannot be given to a macro
 tilerelease,,,I386,T,macro=amx.inc:amx_release:db`\\x90\\x90`:1:1|.*cannot be given to a macro
 tilerelease,,,I386,T,macro=amx.inc:amx_release:times:1:1|'times' cannot be given

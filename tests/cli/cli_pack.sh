@@ -142,7 +142,8 @@ run diff --db slimmer.db 1 1
 expect_err '0 of 3 common forms differ'
 run site --db slimmer.db --output slim_site
 expect_status 0
-expect "the page says what is missing" grep -q 'kept without samples, kernels' slim_site/data/index.js
+expect "the page says what is missing" \
+    grep -q 'kept without samples, kernels' slim_site/data/index.js
 # A slim pack that is packed again is one still.
 run pack --db slimmer.db --output again.tar.xz --slim
 run merge --db slimmer3.db again.tar.xz

@@ -26,7 +26,8 @@ cp -r "$TREE/macros" root/macros
 cp "$TREE/lists/exceptions.csv" root/lists/
 ln -s "${BUILD:-$TREE/build}"/core*.o root/build/
 export LATPUT_ROOT=$SCRATCH/root
-columns=name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count,reading,compare,options
+columns=name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count,reading,compare
+columns+=,options
 cat >root/macros/own.inc <<'EOF'
 %ifndef OWN_INC
 %define OWN_INC
@@ -71,11 +72,12 @@ cat >root/macros/own.inc <<'EOF'
 %endmacro
 %endif
 EOF
+chase_data='chase.inc:chase,chase 0 bytes=x' ask_data='own.inc:ask,zero 0 bytes=4K shared'
 cat >root/lists/properties/own.csv <<EOF
 # Own
 $columns
 chain,Chains,How long are chains?,links,clk,add imul,linear 8..40 step 4,,own.inc:chain,,1,slope,,
-chase,Chase,Is it one?,bytes,ns,,values 4096 8192 16384,,chase.inc:chase,chase 0 bytes=x,8,plateaus,,
+chase,Chase,Is it one?,bytes,ns,,values 4096 8192 16384,,$chase_data,8,plateaus,,
 crash,Crash,What if it does?,times,clk,,values 1 2,,own.inc:crash,,1,knee,,
 EOF
 
@@ -83,8 +85,8 @@ EOF
 cat >root/lists/properties/wider.csv <<EOF
 # Wider
 $columns
-ask,Ask,Does it answer?,times,ns,answers,values 1 2,,own.inc:ask,zero 0 bytes=4K shared,1,level,,company=core
-fails,Fails,What if company crashes?,times,ns,crashes,values 1,,own.inc:ask,zero 0 bytes=4K shared,1,level,,company=core
+ask,Ask,Does it answer?,times,ns,answers,values 1 2,,$ask_data,1,level,,company=core
+fails,Fails,What if company crashes?,times,ns,crashes,values 1,,$ask_data,1,level,,company=core
 call,Call,What is a call?,times,ns,,values 1,,own.inc:call,,1,level,,permit=call
 refused,Refused,What if it is not allowed?,times,ns,,values 1,,own.inc:call,,1,level,,
 EOF
@@ -142,7 +144,8 @@ if ! grep -q 'two CPUs\|one core' "$OUT"; then
     expect_out '^wider,fails,.*SIGILL'
 fi
 
-# Stopped by a signal, or killed: what was measured by then stays whole, and --resume goes on with it.
+# Stopped by a signal, or killed: what was measured by then stays whole, and --resume goes on with
+# it.
 rm root/lists/properties/*.csv
 {
     printf '# Long\n%s\n' "$columns"

@@ -181,9 +181,10 @@ narrow() { script -qec "stty cols 60; '$LATPUT' query --db known.db ${1:-}" /dev
     tr -d '\r' >narrow.txt; }
 if command -v script >/dev/null; then
     # Colour where it is wanted: the heading and what has gone wrong.
-    coloured() { env "$@" script -qec "stty cols 200; '$LATPUT' query --db known.db" /dev/null \
-            </dev/null |
-        tr -d '\r' >colour.txt; }
+    coloured() {
+        env "$@" script -qec "stty cols 200; '$LATPUT' query --db known.db" /dev/null </dev/null |
+            tr -d '\r' >colour.txt
+    }
     coloured -u NO_COLOR TERM=xterm
     expect "a bold heading" grep -qP '^\x1b\[1muarch .*\x1b\[0m$' colour.txt
     expect "failures in red, and nothing else in colour" test \

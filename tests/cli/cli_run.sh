@@ -27,8 +27,10 @@ expect "four forms in the table" test "$(sql 'select count(*) from instruction_t
 expect "ud2 is unsupported" test \
     "$(sql "select outcome from instruction_table where mnemonic='ud2'")" = unsupported
 # It is what cycles are calibrated with, and so has that many through the whole pipeline.
-imul=$(sql "select iif(got.outcome = 'ok', printf('%.1f of %d', latency_clk, calib_link_clk), got.outcome)
-    from latency_table as got join run using (run_id) where mnemonic = 'imul' and src = 'op1' and dst = 'op1'")
+imul=$(sql "select iif(got.outcome = 'ok', printf('%.1f of %d', latency_clk, calib_link_clk),
+        got.outcome)
+    from latency_table as got join run using (run_id)
+    where mnemonic = 'imul' and src = 'op1' and dst = 'op1'")
 link=$(sql 'select calib_link_clk from run')
 case $imul in
 unstable) echo "note: imul is unstable" ;;
@@ -48,18 +50,19 @@ expect "samples of the first run are still there" test "$(sql 'select count(dist
 
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.
 KILLDB=$SCRATCH/kill.db
+killed=(run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5
+    --tests LT --resume)
 seed=${CLI_SEED:-$RANDOM}
 echo "CLI_SEED=$seed repeats the moments"
 RANDOM=$seed
 for _ in 1 2 3 4 5; do
-    "$LATPUT" run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --tests LT --resume \
-        >/dev/null 2>&1 </dev/null &
+    "$LATPUT" "${killed[@]}" >/dev/null 2>&1 </dev/null &
     pid=$!
     sleep "0.$((RANDOM % 9 + 1))"
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 done
-run run integer_arithmetic --filter 'a*' --db "$KILLDB" --results none --quiet --give-up 5 --tests LT --resume
+run "${killed[@]}"
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
@@ -69,7 +72,8 @@ have=$(sqlite3 "$KILLDB" 'select count(*) from run_form where run_id = (select m
 expect "all forms ($have of $rows)" test "$have" = "$rows"
 
 # A signal ends it in order. (A shell starts what is in the background with SIGINT ignored.)
-env --default-signal=INT "$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --give-up 5 --tests LT >"$OUT" 2>"$ERR" </dev/null &
+fp=(run sse_fp --db "$SCRATCH/int.db" --results none --quiet)
+env --default-signal=INT "$LATPUT" "${fp[@]}" --give-up 5 --tests LT >"$OUT" 2>"$ERR" </dev/null &
 pid=$!
 for _ in {1..200}; do
     [ "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run' 2>/dev/null)" = 1 ] && break
@@ -84,13 +88,13 @@ expect_err '^latput run: stopped by SIGINT'
 expect "the run is not finished" test "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run where finished_utc is not null')" = 0
 
 # Two that go on with one run: the second one says so at the start.
-"$LATPUT" run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T >/dev/null 2>&1 </dev/null &
+"$LATPUT" "${fp[@]}" --tests T >/dev/null 2>&1 </dev/null &
 pid=$!
 for _ in {1..100}; do
     [ "$(sqlite3 "$SCRATCH/int.db" "select count(*) from run where selection like '%tests=T%'")" = 1 ] && break
     sleep 0.1
 done
-run run sse_fp --db "$SCRATCH/int.db" --results none --quiet --tests T --resume
+run "${fp[@]}" --tests T --resume
 expect_status 2
 expect_err 'another process is measuring run [0-9]+'
 kill -KILL "$pid"
@@ -136,7 +140,8 @@ fi
 mkdir only64
 printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
 chmod +x only64/cc
-PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet --give-up 5 --tests LT
+PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet \
+    --give-up 5 --tests LT
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
 expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
@@ -172,12 +177,14 @@ expect_status 2
 expect_err "unknown backend 'nonsense'"
 # Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
 for backend in perf msr; do
-    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none --quiet --give-up 5
+    run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none \
+        --quiet --give-up 5
     if [ "$STATUS" -le 1 ]; then
         counted() { sqlite3 -batch "$SCRATCH/$backend.db" "$1"; }
         expect "the backend" test "$(counted 'select backend from run')" = $backend
         expect "counts" test "$(counted 'select count(*) > 0 and count(*) = count(counted_clk) from sample')" = 1
-        expect "the event" test "$(counted 'select event, backend from run_event')" = "core_clk|$backend"
+        expect "the event" test "$(counted 'select event, backend from run_event')" = \
+            "core_clk|$backend"
         continue
     fi
     expect_status 3

@@ -33,7 +33,8 @@ for command in pack site; do
     for tenths in 2 3 4 5 6 8 10 12 16 20 30; do
         [ -s real.db ] || break
         rm -rf out
-        env --default-signal=TERM "$LATPUT" "$command" --db real.db --output out >"$OUT" 2>"$ERR" </dev/null &
+        env --default-signal=TERM "$LATPUT" "$command" --db real.db --output out \
+            >"$OUT" 2>"$ERR" </dev/null &
         pid=$!
         sleep "$(printf '0.%03d' $((tenths * 5)))"
         kill -TERM "$pid" 2>/dev/null

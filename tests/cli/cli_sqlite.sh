@@ -53,9 +53,11 @@ fi
 
 # Codes and parameters from a table; parameters by name.
 sql "CREATE TABLE t(code, mode, init); INSERT INTO t VALUES ('ud2', 'latency', NULL),
-     ('mov rax, [rax]', 'throughput', 'mov rax, r14; mov [r14], r14'), ('xor eax, eax; mov [rax], eax', NULL, NULL);
+     ('mov rax, [rax]', 'throughput', 'mov rax, r14; mov [r14], r14'),
+     ('xor eax, eax; mov [rax], eax', NULL, NULL);
      SELECT DISTINCT t.code, outcome FROM t, latput_bench(t.code, t.mode, t.init);
-     SELECT count(*) FROM latput_bench WHERE code = 'nop' AND repeat = 3 AND pass = 1 AND unroll = 100 AND loop = 50;
+     SELECT count(*) FROM latput_bench
+     WHERE code = 'nop' AND repeat = 3 AND pass = 1 AND unroll = 100 AND loop = 50;
      SELECT DISTINCT b.mode, b.init, b.outcome <> 'signalled' FROM t JOIN latput_bench b
      ON b.code = t.code AND b.mode IS t.mode AND b.init IS t.init WHERE t.init IS NOT NULL"
 expect_status 0
@@ -106,7 +108,8 @@ expect_refused 'CPU 100000'
 
 # A database from a stranger cannot measure: neither by a view nor by a trigger.
 sqlite3 foreign.db "CREATE TABLE x(a); CREATE VIEW v AS SELECT outcome FROM latput_bench('nop');
-    CREATE TRIGGER r AFTER INSERT ON x BEGIN INSERT INTO x SELECT outcome FROM latput_bench('nop'); END"
+    CREATE TRIGGER r AFTER INSERT ON x
+    BEGIN INSERT INTO x SELECT outcome FROM latput_bench('nop'); END"
 sql "SELECT * FROM v" foreign.db
 expect "no view" grep -q 'unsafe use of virtual table' "$ERR"
 sql "INSERT INTO x VALUES (1)" foreign.db

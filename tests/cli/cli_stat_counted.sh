@@ -184,15 +184,16 @@ int main(void)
 {
     char error[512];
     uint64_t values[2];
-    struct latput_counters *counters =
-        latput_counters_open("event=0xc2,umask=0x02,event=0xc2,umask=0x02:c=2", error, sizeof error);
+    struct latput_counters *counters = latput_counters_open(
+        "event=0xc2,umask=0x02,event=0xc2,umask=0x02:c=2", error, sizeof error);
     if (!counters)
         return puts(error), 1;
     if (latput_counters_start(counters) || latput_counters_read(counters, values) ||
         latput_counters_stop(counters))
         return puts("not counted"), 1;
-    printf("%s %d %llu %llu\n%s\n", latput_counters_method(counters), latput_counters_index(counters, 0),
-           (unsigned long long)values[0], (unsigned long long)values[1], latput_counters_obstacle(counters));
+    printf("%s %d %llu %llu\n%s\n", latput_counters_method(counters),
+           latput_counters_index(counters, 0), (unsigned long long)values[0],
+           (unsigned long long)values[1], latput_counters_obstacle(counters));
     latput_counters_close(counters);
     return 0;
 }

@@ -90,7 +90,7 @@ import json, sys
 rows = {row["event"]: row for row in report["events"]}
 assert report["backend"] == "msr" and report["cpu"] == int(sys.argv[2]), report["cpu"]
 assert rows["core_clk"]["source"] == rows["instructions"]["source"] == "msr"
-assert len(rows["core_clk"]["values"]) == 2 and rows["core_clk"]["values"] == [1000, 1000], rows["core_clk"]
+assert rows["core_clk"]["values"] == [1000, 1000], rows["core_clk"]
 assert rows["task-clock"]["source"] != "msr" and rows["task-clock"]["outcome"] == "ok"
 PYTHON
 fi

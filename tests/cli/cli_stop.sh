@@ -33,7 +33,8 @@ fi
 
 # However far it is: it says what it was, not that its core could not be timed.
 for seconds in 0.2 0.4 0.7 1; do
-    env --default-signal=TERM "$LATPUT" run --quick --db stop.db --results none --quiet --new-floor >"$OUT" 2>"$ERR" </dev/null &
+    env --default-signal=TERM "$LATPUT" run --quick --db stop.db --results none --quiet \
+        --new-floor >"$OUT" 2>"$ERR" </dev/null &
     pid=$!
     sleep "$seconds"
     kill -TERM "$pid"
@@ -42,7 +43,8 @@ for seconds in 0.2 0.4 0.7 1; do
     CLI_COMMAND="latput run, SIGTERM after $seconds s"
     # Before it listens to signals there is nothing to say or to leave.
     [ "$STATUS" = 143 ] || expect_err '^latput run: stopped by SIGTERM'
-    expect "nothing of a core that was killed" test -z "$(grep -E 'could not be timed|signal 9' "$ERR")"
+    expect "nothing of a core that was killed" \
+        test -z "$(grep -E 'could not be timed|signal 9' "$ERR")"
     expect "nothing of ours left in TMPDIR" test -z "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)"
     rm -f stop.db*
 done

@@ -18,7 +18,11 @@ function print_list(before, line, from, to,    at, text, out) {
         text = line[at]
         sub(/^ +/, "", text)
         text = text (at < to ? "; " : "")
-        if (length(out text) > 100 && out != before) { sub(/ $/, "", out); print out; out = "          " }
+        if (length(out text) > 100 && out != before) {
+            sub(/ $/, "", out)
+            print out
+            out = "          "
+        }
         out = out text
     }
     print out
@@ -42,7 +46,12 @@ function print_kernel() {
     if (ninit) print_list("  init: ", init, 1, ninit)
     print_links(body, nbody)
 }
-/^; .*: (latency|throughput)[^:]*$/ { head = substr($0, 3); keep = kept(); part = 0; ninit = nbody = 0; next }
+/^; .*: (latency|throughput)[^:]*$/ {
+    head = substr($0, 3)
+    keep = kept()
+    part = ninit = nbody = 0
+    next
+}
 /^; [0-9]+ instances?, / {
     counts = substr($0, 3)
     instances = $2

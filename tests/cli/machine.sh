@@ -6,7 +6,8 @@
 # sparse).
 machine_device() {
     mkdir -p "$LATPUT_MACHINE/dev/cpu/$1"
-    printf '\x5a' | dd of="$LATPUT_MACHINE/dev/cpu/$1/msr" bs=1 seek=$((0xc00103ff * 8)) conv=notrunc status=none
+    printf '\x5a' | dd of="$LATPUT_MACHINE/dev/cpu/$1/msr" bs=1 seek=$((0xc00103ff * 8)) \
+        conv=notrunc status=none
 }
 
 # machine_registers CPU: the registers of counters that any scheme has, less Intel's and AMD's
