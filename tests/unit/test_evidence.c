@@ -125,34 +125,36 @@ static const struct {
     int line;
     const char *dump, *seen, *uarch, *words;
     int agree; // properties that agree with what is believed
+    // clang-format off
 } seen_cases[] = {
-  // A core that its baseline hides.
-    {__LINE__, "haswell_baseline_kvm",       GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE,                        "raptorlake_p?",
+    // A core that its baseline hides.
+    {__LINE__, "haswell_baseline_kvm", GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE, "raptorlake_p?",
      "reorder_buffer (nop) is 500; the most that haswell has is 192|L1d is shown with 48 KiB|"
-     "memory_queues (load) is 190; the most that haswell has is 72",                                                             5},
- // One property is never enough, however far off it is, nor are two values of one.
-    {__LINE__, "haswell_baseline_kvm",       GOLDEN_ROB,                                                  "haswell",         "", 0},
-    {__LINE__, "haswell_baseline_kvm",       GOLDEN_QUEUES,                                               "haswell",         "", 0},
-    {__LINE__, "emeraldrapids_kvm",          "reorder_buffer/nop/knee=900 " GOLDEN_QUEUES GOLDEN_MORE,
-     "emeraldrapids",                                                                                                        "", 4},
-    {__LINE__, "emeraldrapids_kvm",          GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE,                        "emeraldrapids",   "", 5},
- // More than any core has is no core that is known; two such values refute no claim.
-    {__LINE__, "haswell_baseline_kvm",       "reorder_buffer/nop/knee=2000 memory_queues/load/knee=999 ",
-     "haswell",                                                                                                              "", 0},
- // A busy sibling takes half of all of them, and says nothing.
+     "memory_queues (load) is 190; the most that haswell has is 72", 5},
+    // One property is never enough, however far off it is, nor are two values of one.
+    {__LINE__, "haswell_baseline_kvm", GOLDEN_ROB, "haswell", "", 0},
+    {__LINE__, "haswell_baseline_kvm", GOLDEN_QUEUES, "haswell", "", 0},
+    {__LINE__, "emeraldrapids_kvm", "reorder_buffer/nop/knee=900 " GOLDEN_QUEUES GOLDEN_MORE,
+     "emeraldrapids", "", 4},
+    {__LINE__, "emeraldrapids_kvm", GOLDEN_ROB GOLDEN_QUEUES GOLDEN_MORE, "emeraldrapids", "", 5},
+    // More than any core has is no core that is known; two such values refute no claim.
+    {__LINE__, "haswell_baseline_kvm", "reorder_buffer/nop/knee=2000 memory_queues/load/knee=999 ",
+     "haswell", "", 0},
+    // A busy sibling takes half of all of them, and says nothing.
     {__LINE__, "emeraldrapids_kvm",
      "reorder_buffer/nop/knee=250 memory_queues/load/knee=95 memory_queues/store/knee=56 "
-     "branches_under_way/branch/knee=64 ",                                                                "emeraldrapids",   "", 0},
-    {__LINE__, "skylake",                    "reorder_buffer/nop/knee=222 memory_queues/load/knee=70 ",   "skylake",         "",
-     2                                                                                                                            },
- // Where more agrees than is too much, that is taken for a disturbance.
+     "branches_under_way/branch/knee=64 ", "emeraldrapids", "", 0},
+    {__LINE__, "skylake", "reorder_buffer/nop/knee=222 memory_queues/load/knee=70 ",
+     "skylake", "", 2},
+    // Where more agrees than is too much, that is taken for a disturbance.
     {__LINE__, "skylake",
      "reorder_buffer/nop/knee=222 memory_queues/load/knee=190 memory_queues/store/knee=56 "
-     "latency_by_footprint//end 1=49152 ",                                                                "skylake",         "", 2},
- // CPUID refutes the claim already; the properties are named, too.
-    {__LINE__, "sapphirerapids_renamed_kvm", GOLDEN_ROB GOLDEN_QUEUES,                                    "sapphirerapids?",
-     "CPUID announces|reorder_buffer (nop) is 500; the most that rocketlake has is 352",                                         3},
+     "latency_by_footprint//end 1=49152 ", "skylake", "", 2},
+    // CPUID refutes the claim already; the properties are named, too.
+    {__LINE__, "sapphirerapids_renamed_kvm", GOLDEN_ROB GOLDEN_QUEUES, "sapphirerapids?",
+     "CPUID announces|reorder_buffer (nop) is 500; the most that rocketlake has is 352", 3},
 };
+// clang-format on
 
 static int seen_parse(const char *text, struct cpu_observed *observed)
 {
