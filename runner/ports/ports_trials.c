@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: MIT
+// The trials of forms; see ports_trials.h.
+#include "ports_trials.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    ALONE_COUNT = 8,
+    INSTANCES_OF_FORM_MAX = 4,
+    BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
+    BESIDE_KINDS = 4,
+    FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
+};
+const double TRIAL_USED_UOPS = 0.3;
+static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
+static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
+static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
+static const double ALONE_MAX_CLK =
+    100; // longer ones are microcode: blockers would have to be too many
+static const double LONG_CLK = 30;
+
+// What a mix is timed for.
+enum trial_kind {
+    TRIAL_ALONE,
+    TRIAL_CLASS,       // beside blockers of a class: the µops on its ports
+    TRIAL_SLOTS,       // beside fillers: the slots of dispatch
+    TRIAL_SLOTS_MIXED, // the same in no particular order
+    TRIAL_BUSY,        // beside few fillers: how fast it is among others
+};
+
+struct round_purpose {
+    int owner; // position in which
+    enum trial_kind kind;
+    struct port_trial trial; // what it becomes; its class is that of TRIAL_CLASS
+};
+
+static void round_add(struct round_mixes *round, const struct port_mix *mix,
+                      struct round_purpose purpose)
+{
+    if (round->n == round->capacity) {
+        round->capacity = round->capacity ? 2 * round->capacity : 1024;
+        size_t n = (size_t)round->capacity;
+        round->mixes = xrealloc(round->mixes, n * sizeof *round->mixes);
+        round->timings = xrealloc(round->timings, n * sizeof *round->timings);
+        round->purposes = xrealloc(round->purposes, n * sizeof *round->purposes);
+    }
+    round->mixes[round->n] = *mix;
+    round->purposes[round->n++] = purpose;
+}
+
+static void round_free(struct round_mixes *round)
+{
+    free(round->mixes);
+    free(round->timings);
+    free(round->purposes);
+    *round = (struct round_mixes){.n = 0};
+}
+
+static int trials_alone(struct inference *inference, struct err *err)
+{
+    struct round_mixes round = {.n = 0};
+    for (int i = 0; i < inference->question->n; i++) {
+        const struct port_mix mix = {
+            {{inference->question->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
+        round_add(&round, &mix, (struct round_purpose){.owner = i, .kind = TRIAL_ALONE});
+    }
+    int status = ports_time(inference->question->oracle, "forms alone", round.mixes, round.n,
+                            round.timings, err);
+    for (int i = 0; i < round.n && status == 0; i++) {
+        const struct port_timing *timing = &round.timings[i];
+        bool counted = timing->outcome == OUTCOME_OK && timing->counted;
+        inference->alone[i] = *timing;
+        inference->trials[i] = (struct port_trials){
+            .alone_clk = timing->clk / ALONE_COUNT,
+            .shared_clk = NAN,
+            .slots_mixed = NAN,
+            .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
+            .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
+            .counted_uops =
+                port_groups_uops(&inference->groups, inference->model, timing, 0) / ALONE_COUNT,
+            .counted_total = port_groups_total(&inference->groups, timing) / ALONE_COUNT,
+            .touched = port_groups_touched(&inference->groups, timing),
+        };
+        if (inference->narrow)
+            inference->trials[i].slots = inference->narrow[i].uops;
+    }
+    round_free(&round);
+    return status;
+}
+
+bool trials_possible(const struct inference *inference, int i)
+{
+    return inference->alone[i].outcome == OUTCOME_OK && inference->trials[i].alone_clk > 0 &&
+           inference->trials[i].alone_clk <= ALONE_MAX_CLK;
+}
+
+double trials_best_clk(const struct inference *inference, int i)
+{
+    return fmin(inference->trials[i].alone_clk,
+                inference->question->forms[inference->question->which[i]].rthroughput_clk);
+}
+
+// Long enough for the chains that instances with registers of their own have. Dispatch in groups
+// makes some numbers fit better than others, so there are two, and a third and fourth in no order,
+// where instances lose what random neighbours make them lose. Forms that are faster than slots are
+// fused with what stands before them (nops on Zen 4): in no order many stand behind each other, so
+// they are as many as the fillers. And few fillers: some forms take longer alone than among others,
+// for the scheduler's sake.
+void trials_add_filled(struct inference *inference, struct round_mixes *round, int i,
+                       unsigned kinds)
+{
+    enum { ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS, FEW = (unsigned)MIX_ORDERS_FEW };
+    const struct port_model *model = inference->model;
+    kinds &= ~(unsigned)inference->filled[i];
+    inference->filled[i] |= (unsigned char)kinds;
+    if (model->filler < 0)
+        return;
+    double alone = inference->trials[i].alone_clk;
+    double best = trials_best_clk(inference, i);
+    bool fused = best < FUSED_MOST / model->width;
+    const struct {
+        unsigned kinds;
+        double cycles;
+        unsigned orders;
+        enum trial_kind kind;
+    } trials[] = {
+        {FILLED_ORDERED, 1.2 * alone + 1,    ORDERED,                 TRIAL_SLOTS      },
+        {FILLED_MIXED,   1.2 * alone + 1,    1u << MIX_SHUFFLED,      TRIAL_SLOTS_MIXED},
+        {FILLED_AGAIN,   1.3 * alone + 2,    ORDERED,                 TRIAL_SLOTS      },
+        {FILLED_AGAIN,   1.3 * alone + 2,    1u << MIX_SHUFFLED_2,    TRIAL_SLOTS_MIXED},
+        {FILLED_BUSY,    BUSY_FILLED * best, FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
+    };
+    for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
+        if (!(trials[k].kinds & kinds))
+            continue;
+        if (trials[k].kind == TRIAL_SLOTS && inference->alone[i].counted)
+            continue; // counted
+        if (trials[k].kind == TRIAL_BUSY && !(best >= BUSY_LEAST_CLK))
+            continue;
+        int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+        int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
+        if (fused && trials[k].kind == TRIAL_SLOTS_MIXED)
+            instances = fillers = FUSED_COUNT;
+        const struct port_mix mix = {
+            {{inference->question->which[i], instances}, {model->filler, fillers}},
+            2,
+            trials[k].orders
+        };
+        round_add(round, &mix,
+                  (struct round_purpose){
+                      i, trials[k].kind, {.instances = instances, .blockers = fillers}
+        });
+    }
+}
+
+// What the trial beside fillers says of dispatch.
+static void trial_slots(const struct port_model *model, struct port_trials *trials,
+                        const struct port_trial *trial, enum trial_kind kind)
+{
+    double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
+    trials->slots = fmin(trials->slots, slots);
+    if (kind == TRIAL_SLOTS_MIXED)
+        trials->slots_mixed = fmin(trials->slots_mixed, slots);
+}
+
+// Few blockers, so that schedulers which bind µops to ports early lose little; and many, for forms
+// whose own time would hide few. The fewest, with moves between instances that would wait for each
+// other: µops shown are never too few, so what the moves cost makes at worst a useless trial.
+void trials_add_beside(struct inference *inference, struct round_mixes *round, int i, int c,
+                       unsigned kinds)
+{
+    enum { DENSE = 1 << MIX_INTERLEAVED | 1 << MIX_SHUFFLED };
+    const struct port_class *class = &inference->model->classes[c];
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    int size = port_set_size(class->set);
+    double alone = inference->trials[i].alone_clk;
+    double best = trials_best_clk(inference, i);
+    const struct {
+        double cycles;
+        unsigned orders;
+    } trials[BESIDE_KINDS] = {
+        {fmax(1, ceil(best - 0.1)),      DENSE | PORT_MIX_BREAKING},
+        {fmax(2, ceil(1.5 * best) + 1),  DENSE | PORT_MIX_BREAKING},
+        {fmax(2, ceil(1.5 * alone) + 1), (unsigned)MIX_ORDERS_FEW },
+        {fmax(6, 2 * ceil(alone) + 4),   1u << MIX_INTERLEAVED    },
+    };
+    kinds &= ~(unsigned)inference->beside[i][c];
+    inference->beside[i][c] |= (unsigned char)kinds;
+    for (int k = 0; k < BESIDE_KINDS; k++) {
+        if (!(kinds & 1u << k) || (1u << k == BESIDE_MORE && !form->chains))
+            continue;
+        int blockers = (int)(size * trials[k].cycles);
+        int instances = BODY_MAX / (blockers + 1);
+        if (instances > INSTANCES_OF_FORM_MAX)
+            instances = INSTANCES_OF_FORM_MAX;
+        if (instances < 1)
+            instances = 1;
+        const struct port_mix mix = {
+            {{inference->question->which[i], instances}, {class->blocker, blockers * instances}},
+            2,
+            trials[k].orders
+        };
+        round_add(round, &mix,
+                  (struct round_purpose){
+                      i,
+                      TRIAL_CLASS,
+                      {.class = c, .instances = instances, .blockers = blockers * instances}
+        });
+    }
+}
+
+static void trials_keep(struct port_trials *trials, struct port_trial trial)
+{
+    trials->trials = xrealloc(trials->trials, (size_t)(trials->n + 1) * sizeof *trials->trials);
+    trials->trials[trials->n++] = trial;
+}
+
+// What of the class's count is the form's.
+static double trial_counted_uops(const struct inference *inference, const struct port_trial *trial,
+                                 const struct port_timing *timing)
+{
+    double uops = port_groups_uops(&inference->groups, inference->model, timing,
+                                   inference->model->classes[trial->class].set);
+    return (uops - trial->blockers) / trial->instances;
+}
+
+int trials_round(struct inference *inference, const char *what, struct round_mixes *round,
+                 struct err *err)
+{
+    const struct port_model *model = inference->model;
+    const struct port_evidence *evidence = inference->question->evidence;
+    int status = round->n ? ports_time(inference->question->oracle, what, round->mixes, round->n,
+                                       round->timings, err)
+                          : 0;
+    for (int i = 0; i < round->n && status == 0; i++) {
+        const struct round_purpose *purpose = &round->purposes[i];
+        bool beside_class = purpose->kind == TRIAL_CLASS;
+        struct port_trials *trials = &inference->trials[purpose->owner];
+        struct port_trial trial = purpose->trial;
+        const struct port_timing *timing = &round->timings[i];
+        trial.clk = timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
+        trial.counted_uops =
+            beside_class ? trial_counted_uops(inference, &trial, timing) : (double)NAN;
+        if (beside_class)
+            trials_keep(trials, trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
+            trial_slots(model, trials, &trial, purpose->kind);
+        // What it took beside something else it can take alone.
+        if (timing->outcome == OUTCOME_OK)
+            trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);
+        if (evidence)
+            evidence->tell(evidence->context, inference->question->which[purpose->owner],
+                           beside_class ? inference->names[trial.class] : "front end",
+                           trial.blockers, trial.instances, timing);
+    }
+    round_free(round);
+    return status;
+}
+
+bool trials_class_maximal(const struct port_model *model, int c)
+{
+    uint32_t set = model->classes[c].set;
+    for (int i = 0; i < model->nclasses; i++)
+        if (i != c && (set & ~model->classes[i].set) == 0)
+            return false;
+    return true;
+}
+
+double trials_least(const struct port_model *model, const struct port_trials *trials, int c)
+{
+    double least = NAN;
+    for (int i = 0; i < trials->n; i++)
+        if (trials->trials[i].class == c && !isnan(trials->trials[i].clk) &&
+            !(least <= port_trial_uops(model, &trials->trials[i])))
+            least = port_trial_uops(model, &trials->trials[i]);
+    return least;
+}
+
+int trials_begin(struct inference *inference, struct err *err)
+{
+    size_t n = (size_t)inference->question->n + 1;
+    inference->trials = xcalloc(n, sizeof *inference->trials);
+    inference->alone = xcalloc(n, sizeof *inference->alone);
+    inference->beside = xcalloc(n, sizeof *inference->beside);
+    inference->filled = xcalloc(n, sizeof *inference->filled);
+    int status =
+        port_groups_find(inference->question->oracle, inference->model, &inference->groups, err);
+    return status == 0 ? trials_alone(inference, err) : status;
+}
+
+void trials_end(struct inference *inference)
+{
+    for (int i = 0; i < inference->question->n; i++)
+        free(inference->trials[i].trials);
+    free(inference->trials);
+    free(inference->alone);
+    free(inference->beside);
+    free(inference->filled);
+}

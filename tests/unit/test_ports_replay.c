@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: MIT
+// The inference on what CPUs said: an oracle answers from the trials that recordings hold (the
+// nearest one, where a trial differs), and what is found must be what the run found that was
+// recorded, with far fewer kernels. LATPUT_REPLAY_DB names a database with further port runs.
+#include "fixtures/lists_fixture.h"
+#include "fixtures/store_fixture.h"
+
+#include "ports/ports_forms.h"
+#include "ports/ports_internal.h"
+#include "report/pack.h"
+#include "store/store_ports.h"
+
+#include <glob.h>
+#include <math.h>
+
+enum { FORM_KERNELS_MOST = 60 };
+static const double SAME_USES = 0.96;
+
+struct stored_trial {
+    char blocker[PORT_NAME_MAX];
+    int instances, blockers;
+    double clk;
+};
+
+struct replay {
+    struct store *store;
+    int64_t run_id;
+    struct arena arena;
+    struct stored_port_model stored;
+    struct port_model model;
+    struct port_form *forms;
+    const struct list_row **rows;
+    struct {
+        struct stored_trial *trials;
+        int n;
+    } * trials;                         // by form
+    const struct port_usage **recorded; // by form; NULL: a blocker that was not asked
+    int n;
+    long kernels, missed;
+};
+
+static int replay_form(struct replay *replay, const char *name, const struct port_usage *usage,
+                       double clk)
+{
+    const struct list_row *row = NULL;
+    for (int f = 0; f < replay->n; f++)
+        if (strcmp(replay->forms[f].name, name) == 0)
+            return f;
+    for (int r = 0; r < lists_all.nrows && !row; r++)
+        if (lists_all.rows[r].row->bits == 64 && strcmp(lists_all.rows[r].row->form, name) == 0)
+            row = lists_all.rows[r].row;
+    if (!row)
+        return -1;
+    replay->rows[replay->n] = row;
+    replay->forms[replay->n] = ports_form(row);
+    replay->forms[replay->n].rthroughput_clk = clk;
+    replay->recorded[replay->n] = usage;
+    return replay->n++;
+}
+
+static void replay_read_trials(struct replay *replay)
+{
+    sqlite3_stmt *stmt;
+    assert_int_equal(
+        sqlite3_prepare_v2(replay->store->db,
+                           "SELECT form.form, blocker, instances, blockers, clk FROM port_trial "
+                           "JOIN run_form USING (run_form_id) JOIN form USING (form_id) "
+                           "WHERE run_id = ?1 AND form.bits = 64 AND clk > 0 AND blockers > 0 "
+                           "ORDER BY run_form_id, port_trial.position",
+                           -1, &stmt, NULL),
+        SQLITE_OK);
+    sqlite3_bind_int64(stmt, 1, replay->run_id);
+    int form = -1;
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        if (form < 0 || strcmp(replay->forms[form].name, name) != 0)
+            form = replay_form(replay, name, NULL, (double)NAN);
+        if (form < 0)
+            continue;
+        int n = replay->trials[form].n++;
+        replay->trials[form].trials =
+            xrealloc(replay->trials[form].trials, (size_t)(n + 1) * sizeof(struct stored_trial));
+        struct stored_trial *trial = &replay->trials[form].trials[n];
+        snprintf(trial->blocker, sizeof trial->blocker, "%s",
+                 (const char *)sqlite3_column_text(stmt, 1));
+        trial->instances = sqlite3_column_int(stmt, 2);
+        trial->blockers = sqlite3_column_int(stmt, 3);
+        trial->clk = sqlite3_column_double(stmt, 4);
+    }
+    sqlite3_finalize(stmt);
+}
+
+static void replay_open(struct replay *replay, struct store *store, int64_t run_id)
+{
+    struct err err = {0};
+    struct stored_port_usages usages;
+    struct stored_throughputs throughputs;
+    *replay = (struct replay){.store = store, .run_id = run_id};
+    if (store_get_port_model(store, run_id, &replay->stored, &replay->arena, &err) != 1 ||
+        store_get_port_usages(store, run_id, &usages, &replay->arena, &err) != 0 ||
+        store_get_throughputs(store, run_id, &throughputs, &replay->arena, &err))
+        fail_msg("%s", err.text);
+    size_t n = (size_t)usages.n + PORT_CLASSES_MAX + 1;
+    replay->forms = arena_alloc(&replay->arena, n * sizeof *replay->forms);
+    replay->rows = arena_alloc(&replay->arena, n * sizeof *replay->rows);
+    replay->trials = arena_alloc(&replay->arena, n * sizeof *replay->trials);
+    memset(replay->trials, 0, n * sizeof *replay->trials);
+    replay->recorded = arena_alloc(&replay->arena, n * sizeof *replay->recorded);
+    for (int i = 0; i < usages.n; i++) {
+        if (usages.usages[i].form.bits == 64)
+            replay_form(replay, usages.usages[i].form.form, &usages.usages[i].usage,
+                        stored_throughput_clk(&throughputs, &usages.usages[i].form));
+    }
+    replay->model = replay->stored.model;
+    for (int c = 0; c < replay->model.nclasses; c++) {
+        replay->model.classes[c].blocker =
+            replay_form(replay, replay->stored.class_blockers[c], NULL, (double)NAN);
+        assert_true(replay->model.classes[c].blocker >= 0);
+    }
+    replay->model.filler = replay_form(replay, replay->stored.filler, NULL, (double)NAN);
+    replay_read_trials(replay);
+}
+
+static void replay_close(struct replay *replay)
+{
+    for (int f = 0; f < replay->n; f++)
+        free(replay->trials[f].trials);
+    arena_free(&replay->arena);
+}
+
+// What an instance alone took, by the number of fillers that it was given.
+static double replay_alone_clk(const struct replay *replay, int form)
+{
+    int most = 0;
+    for (int t = 0; t < replay->trials[form].n; t++) {
+        const struct stored_trial *trial = &replay->trials[form].trials[t];
+        if (strcmp(trial->blocker, "front end") == 0 && trial->instances <= 4)
+            most = trial->blockers > most ? trial->blockers : most;
+    }
+    return most ? ((most / 4. - 0.5) / replay->model.width - 2) / 1.3 : (double)NAN;
+}
+
+static bool replay_is_of(const struct replay *replay, const struct stored_trial *trial, int blocker)
+{
+    if (blocker == replay->model.filler && strcmp(trial->blocker, "front end") == 0)
+        return true;
+    for (int c = 0; c < replay->model.nclasses; c++)
+        if (replay->model.classes[c].blocker == blocker &&
+            strcmp(replay->model.classes[c].name, trial->blocker) == 0)
+            return true;
+    return false;
+}
+
+static struct port_timing replay_time(struct replay *replay, const struct port_mix *mix)
+{
+    struct port_timing timing = {.outcome = OUTCOME_OK, .clk = NAN, .spread_clk = 0};
+    int form = mix->parts[0].form, instances = mix->parts[0].count;
+    replay->kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
+    if (mix->nparts == 1)
+        timing.clk = replay_alone_clk(replay, form) * instances;
+    double nearest = 0.35; // in logarithms of blockers an instance
+    for (int t = 0; mix->nparts == 2 && t < replay->trials[form].n; t++) {
+        const struct stored_trial *trial = &replay->trials[form].trials[t];
+        double ratio = (double)mix->parts[1].count / instances * trial->instances / trial->blockers;
+        if (!replay_is_of(replay, trial, mix->parts[1].form) || fabs(log(ratio)) > nearest)
+            continue;
+        nearest = fabs(log(ratio));
+        timing.clk = trial->clk * instances / trial->instances +
+                     (ratio - 1) * trial->blockers * instances / trial->instances /
+                         (mix->parts[1].form == replay->model.filler ? replay->model.width : 1e9);
+    }
+    if (isnan(timing.clk)) {
+        timing.outcome = OUTCOME_UNSTABLE;
+        replay->missed++;
+    }
+    return timing;
+}
+
+static int replay_measure(void *context, const struct port_mix *mixes, int n,
+                          struct port_timing *timings, struct err *err)
+{
+    (void)err;
+    for (int i = 0; i < n; i++)
+        timings[i] = replay_time(context, &mixes[i]);
+    return 0;
+}
+
+static bool uses_same(const struct port_use *a, int na, const struct port_use *b, int nb)
+{
+    int found = 0;
+    for (int i = 0; i < na; i++)
+        for (int k = 0; k < nb; k++)
+            found += a[i].set == b[k].set && a[i].uops == b[k].uops;
+    return na == nb && found == na;
+}
+
+static void judge(struct replay *replay, const char *name)
+{
+    struct err err = {0};
+    int *which = xcalloc((size_t)replay->n + 1, sizeof *which), n = 0;
+    for (int f = 0; f < replay->n; f++)
+        if (replay->recorded[f] && replay->trials[f].n > 0)
+            which[n++] = f;
+    struct port_usage *usages = xcalloc((size_t)n + 1, sizeof *usages);
+    const struct port_oracle oracle = {.measure = replay_measure, .context = replay};
+    const struct port_question question = {
+        .oracle = &oracle, .forms = replay->forms, .which = which, .n = n};
+    if (port_infer(&question, &replay->model, usages, &err) != 0)
+        fail_msg("%s", err.text);
+    int judged = 0, same = 0, ambiguous[2] = {0}, busy = 0, beside = 0;
+    for (int i = 0; i < n; i++) {
+        const struct port_usage *was = replay->recorded[which[i]], *is = &usages[i];
+        ambiguous[0] += was->outcome == OUTCOME_OK && was->ambiguous;
+        ambiguous[1] += is->outcome == OUTCOME_OK && is->ambiguous;
+        if (was->outcome != OUTCOME_OK || is->outcome != OUTCOME_OK || was->ambiguous ||
+            is->ambiguous)
+            continue;
+        bool equal = uses_same(was->uses, was->nuses, is->uses, is->nuses);
+        judged++;
+        same += equal;
+        busy += (was->busy_clk > 0) == (is->busy_clk > 0);
+        beside += uses_same(was->wide_uses, was->nwide, is->wide_uses, is->nwide);
+        if (!equal && getenv("LATPUT_SIM_VERBOSE")) {
+            struct strbuf texts[2] = {{0}, {0}};
+            port_usage_text(&replay->model, was, &texts[0]);
+            port_usage_text(&replay->model, is, &texts[1]);
+            print_message("  %s: %s, was %s\n", replay->forms[which[i]].name,
+                          strbuf_text(&texts[1]), strbuf_text(&texts[0]));
+            strbuf_free(&texts[0]);
+            strbuf_free(&texts[1]);
+        }
+    }
+    print_message("%s: %d forms, %.1f kernels a form (%ld mixes not recorded); %d ambiguous, were "
+                  "%d; of %d others the same %d, busy %d, beside wide %d\n",
+                  name, n, (double)replay->kernels / n, replay->missed, ambiguous[1], ambiguous[0],
+                  judged, same, busy, beside);
+    assert_true(judged > 50);
+    assert_true(same >= SAME_USES * judged);
+    assert_true(replay->kernels <= (long)FORM_KERNELS_MOST * n);
+    free(which);
+    free(usages);
+}
+
+static void recordings_say_the_same(void **state)
+{
+    (void)state;
+    glob_t found;
+    struct err err = {0};
+    assert_int_equal(glob("tests/fixtures/recorded/*/run.zip", 0, NULL, &found), 0);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        static struct store_merged merged;
+        struct fixture fixture;
+        struct replay replay;
+        struct store *store = fixture_start(&fixture);
+        if (pack_merge(store, found.gl_pathv[i], &merged, &err) != 1)
+            fail_msg("%s", err.text);
+        replay_open(&replay, store, merged.runs[0].run_id);
+        judge(&replay, found.gl_pathv[i]);
+        replay_close(&replay);
+        fixture_end(&fixture, store);
+    }
+    globfree(&found);
+}
+
+static void further_runs_say_the_same(void **state)
+{
+    (void)state;
+    const char *path = getenv("LATPUT_REPLAY_DB");
+    if (!path || !*path)
+        skip();
+    struct store *store = fixture_open(path, STORE_READ);
+    sqlite3_stmt *stmt;
+    assert_int_equal(
+        sqlite3_prepare_v2(store->db, "SELECT run_id FROM port_model", -1, &stmt, NULL), SQLITE_OK);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        struct replay replay;
+        replay_open(&replay, store, sqlite3_column_int64(stmt, 0));
+        judge(&replay, path);
+        replay_close(&replay);
+    }
+    sqlite3_finalize(stmt);
+    store_close(store);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(recordings_say_the_same),
+                                       cmocka_unit_test(further_runs_say_the_same)};
+    return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
+}
