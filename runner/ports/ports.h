@@ -178,6 +178,14 @@ void port_set_text(const struct port_model *model, uint32_t set, struct strbuf *
 // A set by its ports: ALU03, AGU/ALU3, u1/u4.
 void port_set_joined(const struct port_model *model, uint32_t set, struct strbuf *out);
 
+// Legacy vector instructions leave the upper halves of registers as they are. Beside vectors of
+// more than 128 bits both cost what is neither's, so mixes have one kind or the other.
+enum port_upper {
+    UPPER_NONE,   // it does not matter
+    UPPER_LEGACY, // keeps them
+    UPPER_WIDE,   // uses them, or as much memory
+};
+
 // What discovery and inference need to know of a form; the oracle knows the rest.
 struct port_form {
     const char *name;
@@ -185,11 +193,15 @@ struct port_form {
     bool filler_only;       // takes part in the search for a filler, not in that for classes
     bool chains;            // its instances wait for each other unless moves stand between them
     int bits;               // of its widest vector operand; 0: it has none
+    enum port_upper upper;  // halves of vector registers
     int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
 };
+
+// Whether a mix of both says something about either: see enum port_upper.
+bool port_forms_mix(const struct port_form *a, const struct port_form *b);
 
 struct port_part {
     int form; // index

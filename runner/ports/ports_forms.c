@@ -163,6 +163,30 @@ int ports_form_bits(const struct list_row *row)
     return bits;
 }
 
+// What an operand of a vector instruction has in all, broadcast elements as often as they are used.
+static int operand_bits(const struct operand *op)
+{
+    if (op->kind == OPERAND_VSIB)
+        return op->index_bits;
+    return op->kind == OPERAND_VEC || op->kind == OPERAND_MEM
+               ? op->bits * (op->broadcast ? op->broadcast : 1)
+               : 0;
+}
+
+// A vector is wide in memory, too: on Golden Cove each `vcvtpd2ph x m512` takes 50 to 100 cycles
+// more beside `sha1msg2 x x`, and none beside VEX.
+enum port_upper ports_form_upper(const struct list_row *row)
+{
+    bool legacy = row->enc == ENC_LEGACY;
+    for (int i = 0; i < row->nops; i++) {
+        if (legacy && row->ops[i].kind == OPERAND_VEC)
+            return UPPER_LEGACY;
+        if (!legacy && operand_bits(&row->ops[i]) > 128)
+            return UPPER_WIDE;
+    }
+    return UPPER_NONE;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -172,6 +196,7 @@ struct port_form ports_form(const struct list_row *row)
         .filler_only = row->nops == 0,
         .chains = row_chains(row),
         .bits = ports_form_bits(row),
+        .upper = ports_form_upper(row),
         .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
         .operands = row_operands(row),
         .rthroughput_clk = NAN,

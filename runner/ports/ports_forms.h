@@ -11,6 +11,7 @@
 int ports_form_bits(const struct list_row *row);
 // The form of a row; its rthroughput_clk is NaN.
 struct port_form ports_form(const struct list_row *row);
+enum port_upper ports_form_upper(const struct list_row *row);
 
 // Leaves one candidate, the cheapest, of those with the same mnemonic and the same kinds of
 // operands.

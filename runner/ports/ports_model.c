@@ -417,6 +417,11 @@ void ports_name(struct port_model *model)
     }
 }
 
+bool port_forms_mix(const struct port_form *a, const struct port_form *b)
+{
+    return !a->upper || !b->upper || a->upper == b->upper;
+}
+
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
 {
     return (struct port_mix){

@@ -10,10 +10,12 @@
 #include <string.h>
 
 enum {
-    SLOTS_MAX = 4,       // of a form that is no microcode
+    SLOTS_MAX = 4,       // of a form that is no microcode, if another may be it
+    SLOTS_TIMES = 3,     // as many as a unit's blocker has its members have at most, or SLOTS_MAX
     BUSY_MAX = 40,       // cycles
     MEMBERS_MIN = 2,     // fewer show nothing about other forms
     MICROCODE_TRIES = 5, // some forms of many slots wait for something else
+    LONG_TRIES = 10,     // and some of those for nothing that others need
     MIX_CLK = 60,        // that each of two forms keeps its unit busy in a mix
 };
 static const double BUSY_MIN_CLK = 2.5; // less may be a chain, or a port that no class shows
@@ -72,7 +74,7 @@ static bool unit_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
     double clk = search->clk[i];
-    return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && usage->slots <= SLOTS_MAX &&
+    return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && usage->unit < 0 &&
            clk >= BUSY_MIN_CLK && clk <= BUSY_MAX &&
            clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
@@ -106,15 +108,30 @@ static void unit_collect(struct unit_search *search, int n,
             search->waiting[search->nwaiting++] = i;
 }
 
-// The form of fewest slots, of those the fastest: it disturbs least.
-static int unit_choose(const struct unit_search *search)
+// How badly a waiting form serves as a blocker. Beside a legacy one no wide form tells anything,
+// nor the other way round; one whose instances chain may wait for itself.
+static int unit_cost(const struct unit_search *search, int i)
 {
-    int best = search->waiting[0];
-    for (int i = 1; i < search->nwaiting; i++) {
-        int other = search->waiting[i];
-        double fewer = search->usages[best].slots - search->usages[other].slots;
-        if (fewer > 0.5 || (fewer > -0.5 && search->clk[other] < search->clk[best]))
+    const struct port_form *form = &search->question->forms[search->question->which[i]];
+    int upper = form->upper == UPPER_LEGACY ? 2 : form->upper == UPPER_WIDE ? 1 : 0;
+    return 2 * upper + form->chains;
+}
+
+// The form of fewest slots, of those the fastest: it disturbs least. -1: all have more than `most`.
+static int unit_choose(const struct unit_search *search, double most)
+{
+    int best = -1, cost = 0;
+    for (int i = 0; i < search->nwaiting; i++) {
+        int other = search->waiting[i], mine = unit_cost(search, other);
+        if (!(search->usages[other].slots <= most))
+            continue;
+        double fewer = best < 0 ? 1 : search->usages[best].slots - search->usages[other].slots;
+        bool faster = best >= 0 && search->clk[other] < search->clk[best];
+        if (best < 0 || mine < cost ||
+            (mine == cost && (fewer > 0.5 || (fewer > -0.5 && faster)))) {
             best = other;
+            cost = mine;
+        }
     }
     return best;
 }
@@ -126,28 +143,45 @@ static int microcode_choose(const struct unit_search *search)
     int best = search->waiting[0];
     for (int i = 1; i < search->nwaiting; i++) {
         int other = search->waiting[i];
+        int better = unit_cost(search, best) - unit_cost(search, other);
         double faster = search->clk[best] - search->clk[other];
-        if (faster > 0.1 ||
-            (faster > -0.1 && search->usages[other].slots < search->usages[best].slots))
+        bool fewer = search->usages[other].slots < search->usages[best].slots;
+        if (better > 0 || (better == 0 && (faster > 0.1 || (faster > -0.1 && fewer))))
             best = other;
     }
     return best;
 }
 
-// Times every waiting form beside `blocker`, which takes `clk` of the unit.
+// Times every waiting form beside `blocker`, which takes `clk` of the unit; those that cannot stand
+// beside it are skipped.
 static int unit_measure(struct unit_search *search, int unit, int blocker, double clk,
                         struct err *err)
 {
+    const struct port_form *forms = search->question->forms;
+    const struct port_unit *to = &search->model->units[unit];
+    double most =
+        unit_is_microcode(to) ? (double)INFINITY : fmax(SLOTS_MAX, SLOTS_TIMES * to->usage.slots);
+    int *timed = xcalloc((size_t)search->nwaiting + 1, sizeof *timed), n = 0;
     for (int i = 0; i < search->nwaiting; i++) {
-        int form = search->waiting[i];
-        search->mixes[i] =
-            ports_pair(search->question->which[form], search->clk[form], blocker, clk, MIX_CLK);
+        int form = search->question->which[search->waiting[i]];
+        search->mixes[n] = ports_pair(form, search->clk[search->waiting[i]], blocker, clk, MIX_CLK);
+        if (port_forms_mix(&forms[form], &forms[blocker]) &&
+            !(search->usages[search->waiting[i]].slots > most))
+            timed[n++] = i;
     }
-    int status = ports_time(search->question->oracle, "units", search->mixes, search->nwaiting,
-                            search->timings, err);
-    for (int i = 0; i < search->nwaiting && status == 0; i++)
+    int status =
+        ports_time(search->question->oracle, "units", search->mixes, n, search->timings, err);
+    for (int i = search->nwaiting - 1; i >= 0 && status == 0; i--) {
+        if (n == 0 || timed[n - 1] != i) {
+            search->timings[i] = (struct port_timing){.outcome = OUTCOME_SKIPPED};
+            continue;
+        }
+        search->timings[i] = search->timings[--n];
+        search->mixes[i] = search->mixes[n];
         ports_tell(search->evidence, search->named->units[unit].name, &search->mixes[i],
                    &search->timings[i]);
+    }
+    free(timed);
     return status;
 }
 
@@ -244,6 +278,21 @@ static int unit_find_microcode(struct unit_search *search, int n, struct err *er
     return unit_assign(search, unit, &search->usages[rep], err);
 }
 
+// With blockers of at most so many slots.
+static int unit_find_dividers(struct unit_search *search, int n, double slots, int tries,
+                              struct err *err)
+{
+    int status = 0;
+    unit_collect(search, n, unit_candidate);
+    for (; tries > 0 && search->model->nunits < PORT_UNITS_MAX - 1 && status >= 0; tries--) {
+        int rep = unit_choose(search, slots);
+        if (rep < 0)
+            break;
+        status = unit_try(search, NULL, rep, err);
+    }
+    return status;
+}
+
 int port_find_units(const struct port_question *question, struct port_model *model,
                     struct port_usage *usages, struct err *err)
 {
@@ -251,13 +300,13 @@ int port_find_units(const struct port_question *question, struct port_model *mod
         .question = question, .model = model, .usages = usages, .named = model};
     int status = 0, n = question->n;
     search_begin(&search, n);
-    unit_collect(&search, n, unit_candidate);
-    while (search.nwaiting > 0 && model->nunits < PORT_UNITS_MAX - 1 && status >= 0)
-        status = unit_try(&search, NULL, unit_choose(&search), err);
-    for (int unit = 0; unit < model->nunits && status >= 0; unit++)
-        status = unit_beside(&search, n, unit, err);
+    status = unit_find_dividers(&search, n, SLOTS_MAX, n, err);
     if (status >= 0)
         status = unit_find_microcode(&search, n, err);
+    if (status >= 0)
+        status = unit_find_dividers(&search, n, INFINITY, LONG_TRIES, err);
+    for (int unit = 0; unit < model->nunits && status >= 0; unit++)
+        status = unit_beside(&search, n, unit, err);
     search_end(&search);
     return status < 0 ? -1 : 0;
 }
@@ -273,12 +322,11 @@ int port_assign_units(const struct port_question *question, const struct port_mo
                                  .named = model};
     int status = 0, n = question->n;
     search_begin(&search, n);
-    unit_collect(&search, n, unit_candidate);
     for (int unit = 0; unit < model->nunits && status >= 0; unit++) {
         if (port_unit_is_path(&model->units[unit]))
             continue;
-        if (unit_is_microcode(&model->units[unit]))
-            unit_collect(&search, n, microcode_candidate);
+        unit_collect(&search, n,
+                     unit_is_microcode(&model->units[unit]) ? microcode_candidate : unit_candidate);
         status = unit_assign(&search, unit, &model->units[unit].usage, err);
     }
     for (int unit = 0; unit < model->nunits && status >= 0; unit++)

@@ -3,6 +3,7 @@
 #include "validate.h"
 
 #include "plan/plan.h"
+#include "ports/ports_forms.h"
 #include "util/random.h"
 
 #include <stdlib.h>
@@ -29,28 +30,10 @@ struct drawer {
     uint64_t state;
 };
 
-// What an operand of a vector instruction has in all, broadcast elements as often as they are used.
-static int operand_bits(const struct operand *op)
-{
-    if (op->kind == OPERAND_VSIB)
-        return op->index_bits;
-    return op->kind == OPERAND_VEC || op->kind == OPERAND_MEM
-               ? op->bits * (op->broadcast ? op->broadcast : 1)
-               : 0;
-}
-
-// Legacy SSE instructions and wide vectors are not mixed: what either costs then is not theirs. A
-// vector is wide in memory, too: on Golden Cove each `vcvtpd2ph x m512` takes 50 to 100 cycles more
-// beside `sha1msg2 x x`, and none beside VEX.
+// Legacy SSE instructions and wide vectors are not mixed.
 static bool form_fits(const struct list_row *row, bool legacy)
 {
-    for (int i = 0; i < row->nops; i++) {
-        if (legacy && row->enc != ENC_LEGACY && operand_bits(&row->ops[i]) > 128)
-            return false;
-        if (!legacy && row->enc == ENC_LEGACY && row->ops[i].kind == OPERAND_VEC)
-            return false;
-    }
-    return true;
+    return ports_form_upper(row) != (legacy ? UPPER_WIDE : UPPER_LEGACY);
 }
 
 static void drawer_begin(struct drawer *drawer, const struct validate_forms *forms, uint64_t seed,
