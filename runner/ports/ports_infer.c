@@ -287,7 +287,8 @@ static int infer_beside_wide(const struct port_question *question, const struct 
     for (int i = 0; i < question->n && moving; i++) {
         int bits = question->forms[question->which[i]].bits;
         int uops = usage_moving(&usages[i], moving);
-        if (bits == 0 || bits >= PORT_WIDE_BITS || uops == 0)
+        if (bits == 0 || bits >= PORT_WIDE_BITS || uops == 0 ||
+            question->forms[question->which[i]].upper == UPPER_LEGACY)
             continue;
         narrow[some.question.n].uops = uops;
         some_add(&some, question, i);

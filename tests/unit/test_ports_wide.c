@@ -25,8 +25,37 @@ struct found {
     struct port_usage usages[SIM_FORMS_MAX];
 };
 
+// An oracle that is slow about one mix: a narrow form beside a wide one.
+struct disturbed {
+    struct port_oracle oracle;
+    const char *narrow, *wide; // NULL: about none
+    int series;                // of mixes of wide forms and others, so far
+    int times;                 // in so many of them
+    const struct sim_cpu *cpu;
+};
+
+static int disturbed_measure(void *context, const struct port_mix *mixes, int n,
+                             struct port_timing *timings, struct err *err)
+{
+    struct disturbed *disturbed = context;
+    bool met = false;
+    int status = disturbed->oracle.measure(disturbed->oracle.context, mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        const struct port_part *parts = mixes[i].parts;
+        if (mixes[i].nparts != 2 ||
+            strcmp(disturbed->cpu->forms[parts[0].form].name, disturbed->wide) != 0 ||
+            strcmp(disturbed->cpu->forms[parts[1].form].name, disturbed->narrow) != 0)
+            continue;
+        met = true;
+        timings[i].clk *= disturbed->series < disturbed->times ? 1.4 : 1;
+    }
+    disturbed->series += met;
+    return status;
+}
+
 // Structure and usages of a simulated CPU.
-static void find(const char *file, bool noise, uint64_t seed, struct found *found)
+static void find_disturbed(const char *file, bool noise, uint64_t seed, struct disturbed *disturbed,
+                           struct found *found)
 {
     struct err err = {0};
     struct port_form forms[SIM_FORMS_MAX];
@@ -35,6 +64,12 @@ static void find(const char *file, bool noise, uint64_t seed, struct found *foun
         fail_msg("%s", err.text);
     struct sim sim = {.cpu = &found->cpu, .seed = seed, .noise = noise};
     struct port_oracle oracle = sim_oracle(&sim);
+    if (disturbed) {
+        disturbed->oracle = oracle;
+        disturbed->cpu = &found->cpu;
+        oracle.measure = disturbed_measure;
+        oracle.context = disturbed;
+    }
     sim_forms(&found->cpu, forms);
     for (int i = 0; i < found->cpu.nforms; i++)
         which[i] = i;
@@ -43,6 +78,11 @@ static void find(const char *file, bool noise, uint64_t seed, struct found *foun
     if (port_discover(&oracle, forms, found->cpu.nforms, found->cpu.width, &found->model, &err) ||
         port_infer(&question, &found->model, found->usages, &err))
         fail_msg("%s: %s", file, err.text);
+}
+
+static void find(const char *file, bool noise, uint64_t seed, struct found *found)
+{
+    find_disturbed(file, noise, seed, NULL, found);
 }
 
 // How many of many mixes are predicted more than 2 % off.
@@ -108,6 +148,27 @@ static void a_width_closes_a_port(void **state)
 }
 
 // One structure for all widths, and no set that only wide forms have.
+// Another guest of the core was busy for once, or one pair is slow for reasons of its own: neither
+// says which forms bring another structure.
+static void one_slow_pair_tells_nothing(void **state)
+{
+    (void)state;
+    for (int times = 1; times <= 100; times += 99) {
+        struct found found;
+        struct disturbed disturbed = {
+            .narrow = "vmulps x x x", .wide = "vpsllvd z z z", .times = times};
+        find_disturbed("tests/fixtures/sim/closes_port.csv", false, 0, &disturbed, &found);
+        assert_true(disturbed.series > 0);
+        assert_true(found.model.teller >= 0);
+        assert_string_not_equal(
+            found.cpu.forms[found.model.classes[found.model.teller].blocker].name, "vmulps x x x");
+        assert_true(usage_of(&found, "vpermd z z z")->wide);
+        int off = mixes_off(&found);
+        if (off > (times > 1 ? MIXES / 50 : 0))
+            fail_msg("%d times: %d of %d mixes are off", times, off, MIXES);
+    }
+}
+
 static void two_passes_close_nothing(void **state)
 {
     (void)state;
@@ -172,6 +233,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_width_closes_a_port),
+        cmocka_unit_test(one_slow_pair_tells_nothing),
         cmocka_unit_test(two_passes_close_nothing),
         cmocka_unit_test(full_width_has_its_own_loads),
         cmocka_unit_test(without_512_bits_nothing_is_asked),
