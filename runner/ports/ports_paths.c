@@ -60,16 +60,19 @@ static bool pairs_clear(const struct pairs *pairs, int path, int i)
     return 2 * better <= members;
 }
 
-// Whether the form may wait for itself: its instances depend on each other unless moves stand
-// between them, and take longer than its ports explain. Then it shows nothing about others.
+// Whether the form takes longer than its ports explain, and its shares of paths; so it waits for
+// itself, or for what nobody knows, and shows nothing about others. The shares of one whose
+// instances depend on each other may be chance: its ports alone must explain it.
 static bool pairs_waits(const struct pairs *pairs, int i)
 {
     struct port_usage ports = *pairs->usages[i];
     ports.busy_clk = 0;
     const struct port_usage *usages[] = {&ports};
     const int one[] = {1};
-    return pairs->forms[pairs->rep[i]].chains &&
-           pairs->clk[i] > PATH_EXCESS * port_predict(pairs->model, usages, one, 1);
+    double explained = port_predict(pairs->model, usages, one, 1);
+    for (int k = 0; k < pairs->npaths && !pairs->forms[pairs->rep[i]].chains; k++)
+        explained = fmax(explained, pairs->shares[k][i]);
+    return pairs->clk[i] > PATH_EXCESS * explained;
 }
 
 // The member beside which most of those show that do not show beside two probes yet; what is not

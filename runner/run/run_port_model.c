@@ -184,6 +184,21 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
         stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
 }
 
+// Whether the unit's blocker may not stand beside vectors of all widths, and others may.
+static bool forms_stand_apart(const struct ports_forms *forms, const struct port_model *model,
+                              int unit)
+{
+    int blocker = model->units[unit].blocker;
+    if (blocker < 0 || forms->forms[blocker].upper != UPPER_LEGACY)
+        return false;
+    for (int c = 0; c < model->nclasses; c++) {
+        int other = model->classes[c].blocker;
+        if (other >= 0 && forms->forms[other].bits && forms->forms[other].upper != UPPER_LEGACY)
+            return true;
+    }
+    return false;
+}
+
 bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_port_model *stored,
                            struct port_model *model)
 {
@@ -198,6 +213,8 @@ bool ports_model_of_stored(const struct ports_forms *forms, const struct stored_
         model->units[u].blocker = forms_find(forms, stored->unit_blockers[u]);
         model->units[u].whole_blocker = forms_find(forms, stored->unit_wholes[u]);
         complete &= model->units[u].blocker >= 0;
+        // Of a time when legacy instructions stood beside wide vectors.
+        complete &= !forms_stand_apart(forms, model, u);
         // Of a time when paths had no probes.
         complete &= !port_unit_is_path(&model->units[u]) || model->nprobes > 0;
     }
