@@ -11,7 +11,8 @@
 
 enum {
     SLOTS_MAX = 4,       // of a form that is no microcode, if another may be it
-    SLOTS_TIMES = 3,     // as many as a unit's blocker has its members have at most, or SLOTS_MAX
+    MEMBER_SLOTS = 8,    // of a divider's member, or
+    SLOTS_TIMES = 3,     // so many times those of the unit's blocker: more is microcode
     BUSY_MAX = 40,       // cycles
     MEMBERS_MIN = 2,     // fewer show nothing about other forms
     MICROCODE_TRIES = 5, // some forms of many slots wait for something else
@@ -160,7 +161,7 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
     const struct port_form *forms = search->question->forms;
     const struct port_unit *to = &search->model->units[unit];
     double most =
-        unit_is_microcode(to) ? (double)INFINITY : fmax(SLOTS_MAX, SLOTS_TIMES * to->usage.slots);
+        unit_is_microcode(to) ? (double)INFINITY : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
     int *timed = xcalloc((size_t)search->nwaiting + 1, sizeof *timed), n = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->question->which[search->waiting[i]];
