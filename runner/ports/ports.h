@@ -82,7 +82,7 @@ struct port_usage {
     double busy_clk;    // for how long; with unit == -1 what no port explains
     double beside_clk;  // for how long where others need all parts; 0: no longer
     int nshares;
-    struct port_share shares[PORT_PATHS_MAX]; // by unit
+    struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
     double residual;                          // largest deviation, in µops
     bool counted;                             // counters of the ports took part
 };

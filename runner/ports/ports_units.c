@@ -11,7 +11,7 @@
 
 enum {
     SLOTS_MAX = 4,       // of a form that is no microcode, if another may be it
-    MEMBER_SLOTS = 8,    // of a divider's member, or
+    MEMBER_SLOTS = 12,   // of a divider's member, or
     SLOTS_TIMES = 3,     // so many times those of the unit's blocker: more is microcode
     BUSY_MAX = 40,       // cycles
     MEMBERS_MIN = 2,     // fewer show nothing about other forms
@@ -71,13 +71,20 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
     return port_bound(model, usages, counts, 2);
 }
 
+static bool unit_is_microcode(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_MICROCODE) == 0;
+}
+
+// Microcode may divide, too.
 static bool unit_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
     double clk = search->clk[i];
-    return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && usage->unit < 0 &&
-           clk >= BUSY_MIN_CLK && clk <= BUSY_MAX &&
-           clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
+    bool may = usage->unit < 0 || (unit_is_microcode(&search->model->units[usage->unit]) &&
+                                   usage->nshares < PORT_PATHS_MAX);
+    return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && may && clk >= BUSY_MIN_CLK &&
+           clk <= BUSY_MAX && clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
 static bool microcode_candidate(const struct unit_search *search, int i)
@@ -93,11 +100,6 @@ static bool microcode_shows(const struct unit_search *search, int i)
     const struct port_usage *usage = &search->usages[i];
     return microcode_candidate(search, i) && usage->slots > SLOTS_MAX &&
            search->clk[i] > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
-}
-
-static bool unit_is_microcode(const struct port_unit *unit)
-{
-    return strcmp(unit->name, PORT_MICROCODE) == 0;
 }
 
 static void unit_collect(struct unit_search *search, int n,
@@ -124,7 +126,7 @@ static int unit_choose(const struct unit_search *search, double most)
     int best = -1, cost = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int other = search->waiting[i], mine = unit_cost(search, other);
-        if (!(search->usages[other].slots <= most))
+        if (!(search->usages[other].slots <= most) || search->usages[other].unit >= 0)
             continue;
         double fewer = best < 0 ? 1 : search->usages[best].slots - search->usages[other].slots;
         bool faster = best >= 0 && search->clk[other] < search->clk[best];
@@ -160,8 +162,8 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
 {
     const struct port_form *forms = search->question->forms;
     const struct port_unit *to = &search->model->units[unit];
-    double most =
-        unit_is_microcode(to) ? (double)INFINITY : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
+    double most = unit_is_microcode(to) ? (double)INFINITY
+                                        : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
     int *timed = xcalloc((size_t)search->nwaiting + 1, sizeof *timed), n = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->question->which[search->waiting[i]];
@@ -206,6 +208,10 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
         if (!itself && !(timed && search->timings[i].clk > SUM_SHARE * sum &&
                          SUM_SHARE * sum > unit_ports_clk(search->model, usage, x, rep, y))) {
             search->waiting[kept++] = at;
+            continue;
+        }
+        if (usage->unit >= 0) {
+            usage->shares[usage->nshares++] = (struct port_share){unit, search->clk[at]};
             continue;
         }
         usage->unit = unit;

@@ -171,6 +171,49 @@ static void dividers_are_found(void **state)
     }
 }
 
+// A division that is microcode keeps both busy, the sequencer and the divider.
+static void microcode_divides(void **state)
+{
+    (void)state;
+    enum { DIVIDER = 20 }; // a port that no form of one µop shows
+    struct sim_cpu cpu;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct port_model model;
+    struct err err = {0};
+    int which[SIM_FORMS_MAX], one = -1, many = -1;
+    read_cpu("tests/fixtures/sim/transitions.csv", &cpu);
+    struct sim_form *more = &cpu.forms[cpu.nforms++];
+    for (int f = 0; f < cpu.nforms; f++) {
+        struct sim_form *form = &cpu.forms[f];
+        which[f] = f;
+        if (strcmp(form->name, "rcl r32 cl") == 0)
+            *more = *form;
+        if (strncmp(form->name, "div r", 5) != 0 && form != more)
+            continue;
+        form->uses[form->nuses++] = (struct port_use){1u << DIVIDER, 6};
+        form->unit = form == more ? form->unit : -1;
+        *(form == more ? &many : &one) = f;
+    }
+    more->slots = 8;
+    snprintf(more->name, sizeof more->name, "div r16");
+    struct sim sim = {.cpu = &cpu, .seed = 4};
+    struct port_oracle oracle = sim_oracle(&sim);
+    sim_forms(&cpu, forms);
+    assert_int_equal(discover_status(&sim, &model, &err), 0);
+    assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
+    assert_int_equal(port_find_units(&question, &model, usages, &err), 0);
+    assert_true(usages[one].unit >= 0);
+    assert_string_equal(model.units[usages[many].unit].name, PORT_MICROCODE);
+    assert_int_equal(usages[many].nshares, 1);
+    assert_int_equal(usages[many].shares[0].unit, usages[one].unit);
+    const struct port_usage *both[] = {&usages[one], &usages[many]};
+    const int counts[] = {3, 2};
+    assert_true(fabs(port_bound(&model, both, counts, 2) - 30) < 0.1);
+}
+
 // How long the simulated form needs the ports of a path.
 static double path_clk(const struct sim_form *form, uint32_t path)
 {
@@ -520,6 +563,7 @@ int main(void)
         cmocka_unit_test(shared_paths_are_found),
         cmocka_unit_test(binding_is_found),
         cmocka_unit_test(dividers_are_found),
+        cmocka_unit_test(microcode_divides),
         cmocka_unit_test(counters_show_more),
         cmocka_unit_test(nothing_stable_is_no_structure),
         cmocka_unit_test(no_candidates_is_no_structure),
