@@ -156,7 +156,8 @@ int command_option_number(const struct command *cmd, int option, const char *tex
     return EXIT_DONE;
 }
 
-static void command_say(const struct command *cmd, const char *format, va_list ap)
+__attribute__((format(printf, 2, 0))) static void command_say(const struct command *cmd,
+                                                              const char *format, va_list ap)
 {
     char *message = NULL;
     if (vasprintf(&message, format, ap) < 0)
