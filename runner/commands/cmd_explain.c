@@ -284,7 +284,9 @@ static void print_one(const struct work *work, const struct told *told)
     struct json json = {.out = &out};
     const struct explain_measured *measured = told->has_measured ? &told->measured : NULL;
     if (work->arguments->format == REPORT_JSON) {
+        json_open(&json, '[');
         explain_print_json(&told->explanation, measured, &json);
+        json_close(&json, ']');
         strbuf_puts(&out, "\n");
     } else {
         explain_print_text(&told->explanation, measured, &out);
@@ -309,21 +311,23 @@ static int explain_one(struct work *work)
 // The rows of --blocks.
 static void print_row(struct json *json, const struct job *job, const struct told *told)
 {
+    const struct explanation *known = job->refused ? NULL : &told->explanation;
+    const struct explain_measured *measured = known && told->has_measured ? &told->measured : NULL;
     json_open(json_break(json, "\n  "), '{');
     json_int(json_name(json, "line"), job->line);
     json_text_known(json_name(json, "refused"), job->refused);
-    if (!job->refused) {
-        const struct explanation *explanation = &told->explanation;
-        json_int(json_name(json, "instructions"), explanation->block.n);
-        json_int(json_name(json, "assumed"), explanation->unknown);
-        json_fixed(json_name(json, "predicted_clk"), explanation->predicted_clk, 3);
-        if (explanation->nlimits)
-            json_text(json_name(json, "limit"), explain_kind_name(explanation->limits[0].kind));
-        if (told->has_measured) {
-            json_fixed(json_name(json, "measured_clk"), told->measured.clk, 3);
-            json_text_known(json_name(json, "failure"), told->measured.failure);
-        }
+    if (known) {
+        json_int(json_name(json, "instructions"), known->block.n);
+        json_int(json_name(json, "assumed"), known->unknown);
+    } else {
+        json_null(json_name(json, "instructions"));
+        json_null(json_name(json, "assumed"));
     }
+    json_fixed(json_name(json, "predicted_clk"), known ? known->predicted_clk : (double)NAN, 3);
+    json_text_known(json_name(json, "limit"),
+                    known && known->nlimits ? explain_kind_name(known->limits[0].kind) : NULL);
+    json_fixed(json_name(json, "measured_clk"), measured ? measured->clk : (double)NAN, 3);
+    json_text_known(json_name(json, "failure"), measured ? measured->failure : NULL);
     json_close(json, '}');
 }
 

@@ -21,15 +21,18 @@ static void json_limits(struct json *json, const struct explanation *explanation
 static void json_loads(struct json *json, const struct explanation *explanation,
                        const double load[PORTS_MAX])
 {
-    json_open(json, '{');
+    json_open(json, '[');
     for (int port = 0; port < PORTS_MAX && explanation->model; port++) {
         char label[PORT_LABEL_MAX];
         if (load[port] <= 0)
             continue;
         port_label(explanation->model, port, label);
-        json_fixed(json_name(json, label), load[port], 3);
+        json_open(json, '{');
+        json_text(json_name(json, "port"), label);
+        json_fixed(json_name(json, "clk"), load[port], 3);
+        json_close(json, '}');
     }
-    json_close(json, '}');
+    json_close(json, ']');
 }
 
 static void json_instrs(struct json *json, const struct explanation *explanation)
@@ -69,16 +72,17 @@ static void json_chain(struct json *json, const struct explanation *explanation)
     arena_free(&arena);
 }
 
+// Without a measurement nothing of it is known, and nothing was tried.
 static void json_measured(struct json *json, const struct explanation *explanation,
                           const struct explain_measured *measured)
 {
-    json_fixed(json_name(json, "measured_clk"), measured->clk, 3);
-    json_fixed(json_name(json, "spread_clk"), measured->spread_clk, 3);
-    json_text_known(json_name(json, "failure"), measured->failure);
-    json_fixed(json_name(json, "difference_percent"),
-               100 * explain_difference(explanation, measured), 2);
+    double difference = measured ? 100 * explain_difference(explanation, measured) : (double)NAN;
+    json_fixed(json_name(json, "measured_clk"), measured ? measured->clk : (double)NAN, 3);
+    json_fixed(json_name(json, "spread_clk"), measured ? measured->spread_clk : (double)NAN, 3);
+    json_text_known(json_name(json, "failure"), measured ? measured->failure : NULL);
+    json_fixed(json_name(json, "difference_percent"), difference, 2);
     json_open(json_name(json_break(json, "\n  "), "experiments"), '[');
-    for (int i = 0; i < measured->ntries; i++) {
+    for (int i = 0; measured && i < measured->ntries; i++) {
         const struct explain_try *try = &measured->tries[i];
         json_open(json_break(json, "\n    "), '{');
         json_text(json_name(json, "what"), try->what);
@@ -98,8 +102,7 @@ void explain_print_json(const struct explanation *explanation,
     json_int(json_name(json, "bits"), explanation->block.bits);
     json_fixed(json_name(json, "predicted_clk"), explanation->predicted_clk, 3);
     json_int(json_name(json, "assumed"), explanation->unknown);
-    if (measured)
-        json_measured(json, explanation, measured);
+    json_measured(json, explanation, measured);
     json_limits(json, explanation);
     json_chain(json, explanation);
     json_loads(json_name(json_break(json, "\n  "), "ports"), explanation, explanation->pressure);

@@ -187,10 +187,10 @@ static void json_member(struct json *json, const struct compare_member *member)
 {
     static const char *const words[] = {"latency", "throughput", "uops", "ports"};
     const struct export_form *form = member->form;
-    struct llvm_latency latency;
+    struct llvm_latency latency = {.least = (double)NAN, .most = (double)NAN};
     json_open(json_break(json, "\n    "), '{');
     json_text(json_name(json, "form"), form->id.form);
-    json_text(json_name(json, "encoding"), form->id.enc);
+    json_text(json_name(json, "enc"), form->id.enc);
     json_text(json_name(json, "opcode"), member->instr->opcode);
     json_text(json_name(json, "assembly"), member->instr->text);
     json_open(json_name(json, "differs"), '[');
@@ -198,16 +198,13 @@ static void json_member(struct json *json, const struct compare_member *member)
         if (member->differs >> i & 1)
             json_text(json, words[i]);
     json_close(json, ']');
-    if (llvm_latency(form, &latency)) {
-        json_digits(json_name(json, "latency_least_clk"), latency.least, 6);
-        json_digits(json_name(json, "latency_most_clk"), latency.most, 6);
-    }
+    bool known = llvm_latency(form, &latency);
+    json_digits(json_name(json, "latency_least_clk"), known ? latency.least : (double)NAN, 6);
+    json_digits(json_name(json, "latency_most_clk"), known ? latency.most : (double)NAN, 6);
     json_digits(json_name(json, "rthroughput_clk"), form->rthroughput_clk, 6);
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
-    if (form->uops >= 0)
-        json_int(json_name(json, "uops"), form->uops);
-    if (form->ports)
-        json_text(json_name(json, "ports"), form->ports);
+    json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
+    json_text_known(json_name(json, "ports"), form->ports);
     json_close(json, '}');
 }
 
@@ -219,15 +216,17 @@ static void json_entry(struct json *json, const struct comparison *comparison,
     json_text(json_name(json, "class"), class->name);
     json_digits(json_name(json, "per_million"), per_million(comparison, entry->count), 6);
     json_int(json_name(json, "compared"), entry->compared);
-    json_open(json_name(json_break(json, "\n  "), "model"), '{');
-    json_int(json_name(json, "uops"), class->uops);
-    json_digits(json_name(json, "latency_clk"), class->latency_clk, 6);
-    json_digits(json_name(json, "rthroughput_clk"), class->rthroughput_clk, 6);
-    json_open(json_name(json, "resources"), '{');
-    for (int i = 0; i < class->nresources; i++)
-        json_digits(json_name(json, class->resources[i].name), class->resources[i].count, 6);
-    json_close(json, '}');
-    json_close(json, '}');
+    json_int(json_name(json_break(json, "\n  "), "model_uops"), class->uops);
+    json_digits(json_name(json, "model_latency_clk"), class->latency_clk, 6);
+    json_digits(json_name(json, "model_rthroughput_clk"), class->rthroughput_clk, 6);
+    json_open(json_name(json, "model_resources"), '[');
+    for (int i = 0; i < class->nresources; i++) {
+        json_open(json, '{');
+        json_text(json_name(json, "resource"), class->resources[i].name);
+        json_digits(json_name(json, "uops"), class->resources[i].count, 6);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     json_open(json_name(json_break(json, "\n  "), "members"), '[');
     for (int i = 0; i < entry->nmembers; i++)
         json_member(json, &entry->members[i]);
@@ -239,6 +238,7 @@ void compare_print_json(const struct comparison *comparison, int entries, struct
 {
     struct json json = {.out = out};
     int shown = shown_entries(comparison, entries);
+    json_open(&json, '[');
     json_open(&json, '{');
     json_text(json_name(&json, "uarch"), comparison->data->uarch);
     json_text(json_name(&json, "mcpu"), comparison->cpu);
@@ -251,5 +251,6 @@ void compare_print_json(const struct comparison *comparison, int entries, struct
         json_entry(&json, comparison, &comparison->entries[i]);
     json_close(&json, ']');
     json_close(&json, '}');
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
 }

@@ -9,41 +9,40 @@ enum { DIGITS = 6 }; // as latput query has them
 
 static void json_cpu(struct json *json, const struct export_data *data)
 {
-    json_open(json_name(json_break(json, "\n"), "cpu"), '{');
-    json_text(json_name(json, "uarch"), data->uarch);
-    json_text(json_name(json, "name"), data->uarch_name);
+    json_text(json_name(json_break(json, "\n"), "uarch"), data->uarch);
+    json_text(json_name(json, "uarch_name"), data->uarch_name);
     json_text(json_name(json, "vendor"), data->vendor);
     json_text(json_name(json, "brand"), data->brand);
     json_text_known(json_name(json, "hypervisor"), data->hypervisor);
     json_text(json_name(json, "claimed_uarch"), data->claimed);
     json_text(json_name(json, "decided"), data->decided);
     json_text_known(json_name(json, "evidence"), data->evidence);
-    json_close(json, '}');
-    json_open(json_name(json_break(json, "\n"), "run"), '{');
-    json_int(json_name(json, "run_id"), data->run_id);
+    json_int(json_name(json_break(json, "\n"), "run_id"), data->run_id);
     json_text(json_name(json, "started_utc"), data->started_utc);
-    json_text(json_name(json, "latput"), data->version);
-    json_close(json, '}');
+    json_text(json_name(json, "version"), data->version);
 }
 
 static void json_ports_of(struct json *json, const struct export_data *data)
 {
-    if (!data->model)
-        return;
-    json_int(json_name(json_break(json, "\n"), "dispatch_width"), data->model->width);
-    json_open(json_name(json_break(json, "\n"), "port_sets"), '{');
-    for (int i = 0; i < data->model->nclasses; i++) {
+    int nsets = data->model ? data->model->nclasses : 0;
+    json_fixed(json_name(json_break(json, "\n"), "dispatch_width"),
+               data->model ? data->model->width : (double)NAN, 0);
+    json_open(json_name(json_break(json, "\n"), "port_sets"), '[');
+    for (int i = 0; i < nsets; i++) {
         const struct port_class *class = &data->model->classes[i];
         int ports[PORTS_MAX], n = port_set_ports(data->model, class->set, ports);
-        json_open(json_name(json, class->name), '[');
+        json_open(json, '{');
+        json_text(json_name(json, "name"), class->name);
+        json_open(json_name(json, "ports"), '[');
         for (int j = 0; j < n; j++) {
             char label[PORT_LABEL_MAX];
             port_label(data->model, ports[j], label);
             json_text(json, label);
         }
         json_close(json, ']');
+        json_close(json, '}');
     }
-    json_close(json, '}');
+    json_close(json, ']');
 }
 
 static void json_pairs(struct json *json, const struct export_form *form)
@@ -54,8 +53,7 @@ static void json_pairs(struct json *json, const struct export_form *form)
         json_open(json, '{');
         json_text(json_name(json, "from"), pair->src);
         json_text(json_name(json, "to"), pair->dst);
-        if (*pair->variant)
-            json_text(json_name(json, "data"), pair->variant);
+        json_text_known(json_name(json, "data"), pair->variant);
         json_digits(json_name(json, "clk"), pair->clk, DIGITS);
         json_text(json_name(json, "bound"), pair->upper     ? "upper"
                                             : pair->average ? "average"
@@ -74,8 +72,7 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text(json_name(json, "encoding"), form->id.enc);
     json_int(json_name(json, "bits"), form->id.bits);
     json_text(json_name(json, "isa"), form->isa);
-    if (*form->options)
-        json_text(json_name(json, "options"), form->options);
+    json_text_known(json_name(json, "options"), form->options);
     json_text(json_name(json, "outcome"), form->outcome);
     json_digits(json_name(json, "latency_min_clk"), form->latency_min_clk, DIGITS);
     json_text_known(json_name(json, "latency_min_bound"), form->min_bound);
@@ -83,14 +80,10 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text_known(json_name(json, "latency_max_bound"), form->max_bound);
     json_digits(json_name(json, "rthroughput_clk"), form->rthroughput_clk, DIGITS);
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
-    if (!isnan(form->rthroughput_slow_clk))
-        json_digits(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk, DIGITS);
-    if (form->uops >= 0)
-        json_int(json_name(json, "uops"), form->uops);
-    if (form->ports)
-        json_text(json_name(json, "ports"), form->ports);
-    if (*form->at_rename)
-        json_text(json_name(json, "at_rename"), form->at_rename);
+    json_digits(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk, DIGITS);
+    json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
+    json_text_known(json_name(json, "ports"), form->ports);
+    json_text_known(json_name(json, "at_rename"), form->at_rename);
     json_pairs(json, form);
     json_int(json_name(json, "run_id"), form->run_id);
     json_text(json_name(json, "enc"), form->id.enc);
@@ -101,6 +94,7 @@ static int json_write(struct export_data *data, struct export_out *out, struct e
 {
     (void)err;
     struct json json = {.out = &out->text};
+    json_open(&json, '[');
     json_open(&json, '{');
     json_cpu(&json, data);
     json_ports_of(&json, data);
@@ -109,6 +103,7 @@ static int json_write(struct export_data *data, struct export_out *out, struct e
         json_form(&json, &data->forms[i]);
     json_close(json_break(&json, "\n"), ']');
     json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(&out->text, "\n");
     return 0;
 }

@@ -121,13 +121,18 @@ static void csv_row(const struct diff_pair *pair, struct text_table *table)
 
 static int csv_print(const struct diff *diff, const struct diff_view *view, struct strbuf *out)
 {
-    static const char *const shown[CSV_QUANTITIES] = {
-        "latency min", "max", "1/throughput", "slow data", "outcome", "uops", "ports"};
+    static const char *const shown[CSV_QUANTITIES] = {"latency_min_clk",
+                                                      "latency_max_clk",
+                                                      "rthroughput_clk",
+                                                      "rthroughput_slow_clk",
+                                                      "outcome",
+                                                      "uops",
+                                                      "ports"};
     static const enum text_align aligns[CSV_COLUMNS] = {ALIGN_LEFT};
     char texts[2 * CSV_QUANTITIES][300];
-    const char *headings[CSV_COLUMNS] = {"instruction", "enc"};
+    const char *headings[CSV_COLUMNS] = {"form", "enc"};
     for (int c = 0; c < 2 * CSV_QUANTITIES; c++) {
-        snprintf(texts[c], sizeof texts[c], "%s %.120s", shown[c / 2], diff->sides[c % 2].name);
+        snprintf(texts[c], sizeof texts[c], "%.120s.%s", diff->sides[c % 2].name, shown[c / 2]);
         headings[2 + c] = texts[c];
     }
     const char *const more[] = {"bits", "list", "change", "certainty"};
@@ -231,18 +236,16 @@ static void class_json(struct json *json, const struct diff_class *class)
     json_close(json, '}');
 }
 
-static void side_json(struct json *json, const struct diff_form *form)
+static void side_json(struct json *json, const char *name, const struct diff_form *form)
 {
-    json_open(json, '{');
+    json_open(json_break(json, "\n      "), '{');
+    json_text(json_name(json, "side"), name);
     for (int i = 0; i < DIFF_VALUES; i++) {
         json_real(json_name(json, diff_columns[i]), form->values[i]);
-        if (form->upper[i] || *form->marks[i]) {
-            char *name = xasprintf("%s_mark", diff_columns[i]);
-            char mark[REPORT_LATENCY_MAX];
-            json_text(json_name(json, name),
-                      report_latency("", form->upper[i], form->marks[i], mark));
-            free(name);
-        }
+        char *mark_name = xasprintf("%s_mark", diff_columns[i]), mark[REPORT_LATENCY_MAX];
+        json_text_known(json_name(json, mark_name),
+                        report_latency("", form->upper[i], form->marks[i], mark));
+        free(mark_name);
     }
     json_text_known(json_name(json, "uops"), form->uops);
     json_text_known(json_name(json, "ports"), form->ports);
@@ -250,7 +253,7 @@ static void side_json(struct json *json, const struct diff_form *form)
     json_close(json, '}');
 }
 
-static void pair_json(struct json *json, const struct diff_pair *pair)
+static void pair_json(struct json *json, const struct diff *diff, const struct diff_pair *pair)
 {
     json_open(json_break(json, "\n    "), '{');
     json_text(json_name(json, "form"), pair->a->form);
@@ -260,8 +263,10 @@ static void pair_json(struct json *json, const struct diff_pair *pair)
     json_text(json_name(json, "list"), pair->b->list);
     json_text(json_name(json, "change"), diff_change_names[pair->change]);
     json_bool(json_name(json, "sure"), pair->sure);
-    side_json(json_name(json, "a"), pair->a);
-    side_json(json_name(json, "b"), pair->b);
+    json_open(json_name(json, "sides"), '[');
+    side_json(json, diff->sides[0].name, pair->a);
+    side_json(json, diff->sides[1].name, pair->b);
+    json_close(json, ']');
     json_close(json, '}');
 }
 
@@ -269,6 +274,7 @@ static int json_print(const struct diff *diff, const struct diff_view *view, str
 {
     struct json json = {.out = out};
     int shown = 0;
+    json_open(&json, '[');
     json_open(&json, '{');
     json_text(json_name(json_break(&json, "\n  "), "a"), diff->sides[0].name);
     json_text(json_name(json_break(&json, "\n  "), "b"), diff->sides[1].name);
@@ -282,11 +288,12 @@ static int json_print(const struct diff *diff, const struct diff_view *view, str
     json_open(json_name(json_break(&json, "\n  "), "forms"), '[');
     for (size_t i = 0; view->forms && i < diff->npairs; i++)
         if (pair_is_shown(view, &diff->pairs[i])) {
-            pair_json(&json, &diff->pairs[i]);
+            pair_json(&json, diff, &diff->pairs[i]);
             shown++;
         }
     json_close(json_break(&json, "\n  "), ']');
     json_close(json_break(&json, "\n"), '}');
+    json_close(&json, ']');
     strbuf_puts(out, "\n");
     return shown;
 }

@@ -38,11 +38,12 @@ run compare llvm --db real.db --format json --entries 2
 expect_status 0
 expect_out '"mcpu": "sapphirerapids", "compared": 1[0-9],'
 command -v python3 >/dev/null && expect "two entries of valid JSON" python3 -c 'import json,sys
-found = json.load(open(sys.argv[1]))
+found = json.load(open(sys.argv[1]))[0]
 assert len(found["entries"]) == 2
-assert all(e["members"] and e["model"] for e in found["entries"])
+assert all(e["members"] and e["model_resources"] for e in found["entries"])
 counts = [e["per_million"] for e in found["entries"]]
 assert counts == sorted(counts, reverse=True), counts' "$OUT"
+expect_schema compare "$OUT"
 run compare llvm --db real.db --mcpu znver4 'imul*'
 expect_status 0
 expect_out 'scheduling model of znver4: 1 forms'

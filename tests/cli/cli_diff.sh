@@ -75,14 +75,15 @@ counts='faster, slower, mixed, ports, new, gone, outcome, in_doubt'
 said() {
     sqlite3 -csv :memory: "CREATE TABLE class AS SELECT $(tr -d ' ' <<<"class, forms, $2" |
         sed -E "s/([a-z_]+)/value->>'\\1' AS \"\\1\"/g")
-        FROM json_each(readfile('$1'), '\$.classes'); SELECT class, forms, $2 FROM class"
+        FROM json_each(readfile('$1'), '\$[0].classes'); SELECT class, forms, $2 FROM class"
 }
 for by in list isa; do
     run diff --db many.db --by $by --format json many0 many1
     cp "$OUT" all.json
+    expect_schema diff all.json
     said all.json "$counts" >said.csv
     sqlite3 -csv :memory: "CREATE TABLE form AS SELECT value->>'$by' AS class, value->>'change' AS
-            change, value->>'sure' AS sure FROM json_each(readfile('all.json'), '\$.forms');
+            change, value->>'sure' AS sure FROM json_each(readfile('all.json'), '\$[0].forms');
         INSERT INTO form SELECT 'all', change, sure FROM form;
         SELECT class, sum(change = 'faster'), sum(change = 'slower'), sum(change = 'mixed'),
             sum(change = 'ports'), sum(change = 'new'), sum(change = 'gone'),

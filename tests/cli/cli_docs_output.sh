@@ -48,6 +48,8 @@ shape ports ports --db ports.db --run 1
 shape cpu cpu --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
 shape counters counters list --uarch zen5 'uops*'
 shape counters_sets counters list --uarch zen5 --sets
+shape export export --db ports.db
+shape diff diff --db known.db testa testb
 run stat --repeat 2 --events task-clock --format json --output stat.json -- true
 expect_schema "${checked[@]}" stat stat.json
 if python3 -c 'import jsonschema' 2>/dev/null; then
