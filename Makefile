@@ -65,10 +65,11 @@ CORE32_OBJECTS := $(CORE_SOURCES:runner/core/%.c=$(BUILD)/runner/core32/%.o) \
 	$(BUILD)/runner/core32/core_enter32.o $(BUILD)/runner/core32/core_call.o
 CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
+CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
 .PHONY: all tests check check-hardware storm bench golden fuzz format lint width install uninstall \
 	dist deb clean
-all: $(BUILD)/latput $(BUILD)/core64.o $(CORE32) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
+all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 
 $(BUILD)/latput: $(BUILD)/runner/main.o $(LIBRARY)
@@ -98,6 +99,18 @@ $(BUILD)/core64.o: $(CORE_OBJECTS)
 
 $(BUILD)/core32.o: $(CORE32_OBJECTS)
 	$(LD) -m elf_i386 -r -o $@ $^
+
+# A core with what it takes of the C library: programs of kernels need only ld where they are made,
+# no compiler and no libraries.
+of_cc = $(shell $(CC) $(1) -print-file-name=$(2))
+link_whole = $(LD) -m $(2) -r -o $@ $(foreach f,crt1.o crti.o crtbeginT.o,$(call of_cc,$(1),$f)) $< \
+	--start-group $(foreach f,libgcc.a libgcc_eh.a libc.a,$(call of_cc,$(1),$f)) --end-group \
+	$(foreach f,crtend.o crtn.o,$(call of_cc,$(1),$f))
+$(BUILD)/whole64.o: $(BUILD)/core64.o
+	$(call link_whole,-m64,elf_x86_64)
+
+$(BUILD)/whole32.o: $(BUILD)/core32.o
+	$(call link_whole,-m32,elf_i386)
 
 $(BUILD)/runner/core32/core_%.o: runner/core/core_%.c
 	@mkdir -p $(@D)
@@ -235,7 +248,7 @@ BASH_COMPLETION = share/bash-completion/completions/latput
 ZSH_COMPLETION = share/zsh/site-functions/_latput
 install: all
 	install -D -m 755 $(BUILD)/latput $(DESTDIR)$(PREFIX)/bin/latput
-	for f in $(BUILD)/core64.o $(CORE32); do \
+	for f in $(CORES); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/lib/latput/$${f##*/} || exit 1; done
 	for f in $$($(DATA)); do \
 		install -D -m 644 $$f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done
@@ -259,6 +272,7 @@ install: all
 # What install puts there, and the directories that are latput's alone, if nothing else is in them.
 uninstall:
 	cd $(DESTDIR)$(PREFIX) && rm -f bin/latput lib/latput/core64.o lib/latput/core32.o \
+		lib/latput/whole64.o lib/latput/whole32.o \
 		include/latput.h lib/liblatput.a lib/$(USER_SONAME) lib/liblatput.so lib/latput_sqlite.so \
 		lib/pkgconfig/latput.pc share/man/man1/latput.1 $(BASH_COMPLETION) $(ZSH_COMPLETION)
 	for f in $$($(DATA)); do rm -f $(DESTDIR)$(PREFIX)/share/latput/$$f || exit 1; done

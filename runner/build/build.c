@@ -25,8 +25,6 @@ enum {
     NASM_MINOR_MIN = 15, // first with the warning class label-orphan
 };
 
-static const char *const build_link_flags[] = {"-static", "-no-pie", "-Wl,-z,noexecstack"};
-
 struct build {
     struct gen_kernel *kernels;
     int nkernels;
@@ -36,8 +34,8 @@ struct build {
     char *source, *object, *executable; // file names within the directory
 };
 
-static const char build_remedy[] = "install the packages nasm, gcc and libc6-dev (for bits=32 "
-                                   "gcc-multilib), or run ./install-deps.sh";
+static const char build_remedy[] = "install the packages nasm and binutils (for a file of one's "
+                                   "own also gcc and libc6-dev), or run ./install-deps.sh";
 
 static char *build_path(const struct build *build, const char *name)
 {
@@ -283,25 +281,53 @@ static int build_assemble(const struct build *build, struct err *err)
                    build->options->directory, build->source, BUILD_ROUNDS_MAX);
 }
 
+enum { LINK_ARGS_MAX = 16 };
+
+// Kernels alone need nothing but a linker: the core brings what it takes of the C library.
+static void build_link_core(const struct build *build, const char *argv[LINK_ARGS_MAX])
+{
+    bool is_32 = build->options->bits == 32;
+    const char *const words[] = {"ld",
+                                 "-m",
+                                 is_32 ? "elf_i386" : "elf_x86_64",
+                                 "-static",
+                                 "-z",
+                                 "noexecstack",
+                                 "-o",
+                                 build->executable,
+                                 build->object,
+                                 path_library(is_32 ? "whole32.o" : "whole64.o"),
+                                 NULL};
+    memcpy(argv, words, sizeof words);
+}
+
+// An object of the user's may want more of it.
+static void build_link_user(const struct build *build, const char *argv[LINK_ARGS_MAX])
+{
+    bool is_32 = build->options->bits == 32;
+    const char *const words[] = {"cc",
+                                 is_32 ? "-m32" : "-m64",
+                                 "-static",
+                                 "-no-pie",
+                                 "-Wl,-z,noexecstack",
+                                 "-o",
+                                 build->executable,
+                                 build->object,
+                                 build->options->object,
+                                 path_library(is_32 ? "core32.o" : "core64.o"),
+                                 "-lm",
+                                 NULL};
+    memcpy(argv, words, sizeof words);
+}
+
 // Links once. 1: linked; 0: some kernels were left out, assemble again; -1: error.
 static int build_link(const struct build *build, struct err *err)
 {
-    enum { ARGS_MAX = 16 };
-    const char *argv[ARGS_MAX] = {"cc"};
-    size_t n = 1;
-    for (size_t i = 0; i < ARRAY_LEN(build_link_flags); i++)
-        argv[n++] = build_link_flags[i];
-    bool is_32 = build->options->bits == 32;
-    if (is_32)
-        argv[n++] = "-m32";
-    argv[n++] = "-o";
-    argv[n++] = build->executable;
-    argv[n++] = build->object;
+    const char *argv[LINK_ARGS_MAX];
     if (build->options->object)
-        argv[n++] = build->options->object;
-    argv[n++] = path_library(is_32 ? "core32.o" : "core64.o");
-    if (build->options->object)
-        argv[n++] = "-lm";
+        build_link_user(build, argv);
+    else
+        build_link_core(build, argv);
     struct subproc_result result;
     if (build_tool(build, argv, NULL, &result, err) != 0)
         return -1;

@@ -138,8 +138,9 @@ if [ -r "$BUILD/core32.o" ]; then
         "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
 fi
 mkdir only64
-printf '#!/bin/sh\ncase " $* " in *" -m32 "*) exit 1 ;; esac\nexec gcc "$@"\n' >only64/cc
-chmod +x only64/cc
+printf '#!/bin/sh\ncase " $* " in *" elf_i386 "*) exit 1 ;; esac\nexec %s "$@"\n' \
+    "$(command -v ld)" >only64/ld
+chmod +x only64/ld
 PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet \
     --give-up 5 --tests LT
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"

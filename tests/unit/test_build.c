@@ -86,7 +86,7 @@ static void expect_failure(const struct batch *batch, int kernel, enum outcome o
 static void test_refused_kernels_are_left_out(void **state)
 {
     (void)state;
-    if (access(path_library("core64.o"), R_OK) != 0)
+    if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     struct batch batch = {.n = 0};
     batch_add(&batch, "add rax, rbx\n");
@@ -111,7 +111,7 @@ static void test_refused_kernels_are_left_out(void **state)
 static void test_unresolved_symbol_costs_one_kernel(void **state)
 {
     (void)state;
-    if (access(path_library("core64.o"), R_OK) != 0)
+    if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     struct batch batch = {.n = 0};
     batch_add(&batch, "nop\n");
@@ -127,21 +127,55 @@ static void test_unresolved_symbol_costs_one_kernel(void **state)
     arena_free(&batch.arena);
 }
 
+// Kernels want an assembler and a linker, and no compiler nor its libraries.
+static void test_no_compiler(void **state)
+{
+    (void)state;
+    if (access(path_library("whole64.o"), R_OK) != 0)
+        skip();
+    char bin[64], *old = strdup(getenv("PATH"));
+    snprintf(bin, sizeof bin, "%s/only", directory);
+    assert_int_equal(mkdir(bin, 0700), 0);
+    static const char *const tools[] = {"nasm", "ld"};
+    for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+        char command[256];
+        snprintf(command, sizeof command, "ln -s \"$(command -v %s)\" %s/", tools[i], bin);
+        assert_int_equal(system(command), 0);
+    }
+    setenv("PATH", bin, 1);
+    struct batch batch = {.n = 0};
+    batch_add(&batch, "nop\n");
+    int status = batch_build(&batch);
+    setenv("PATH", old, 1);
+    free(old);
+    if (status != 0)
+        fail_msg("%s", batch.err.text);
+    assert_int_equal(batch.program.nfailures, 0);
+    assert_int_equal(access(batch.program.path, X_OK), 0);
+    for (size_t i = 0; i < ARRAY_LEN(tools); i++) {
+        char path[96];
+        snprintf(path, sizeof path, "%s/%s", bin, tools[i]);
+        unlink(path);
+    }
+    rmdir(bin);
+    arena_free(&batch.arena);
+}
+
 // What the user's environment says to NASM and to the linker does not reach them: an option of
 // NASMENV, and a language in which nothing could be traced back to a kernel.
 static void test_environment_has_no_say(void **state)
 {
     (void)state;
-    if (access(path_library("core64.o"), R_OK) != 0)
+    if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     char shims[64], path[80];
     snprintf(shims, sizeof shims, "%s/bin", directory);
-    snprintf(path, sizeof path, "%s/cc", shims);
+    snprintf(path, sizeof path, "%s/ld", shims);
     assert_int_equal(mkdir(shims, 0700), 0);
     FILE *file = fopen(path, "w");
     assert_non_null(file);
-    fputs("#!/bin/sh\n[ \"$LC_ALL\" = C ] && exec gcc \"$@\"\n"
-          "gcc \"$@\" 2>&1 | sed 's/in function/in der Funktion/' >&2\nexit 1\n",
+    fputs("#!/bin/sh\nPATH=${PATH#*:}\n[ \"$LC_ALL\" = C ] && exec ld \"$@\"\n"
+          "ld \"$@\" 2>&1 | sed 's/in function/in der Funktion/' >&2\nexit 1\n",
           file);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(chmod(path, 0700), 0);
@@ -171,7 +205,7 @@ static void test_files_of_the_machine_are_out_of_reach(void **state)
     (void)state;
     const char *const nothing[] = {NULL};
     int rules = confine_open(nothing, directory);
-    if (access(path_library("core64.o"), R_OK) != 0 || rules < 0)
+    if (access(path_library("whole64.o"), R_OK) != 0 || rules < 0)
         skip();
     close(rules);
     struct batch batch = {.n = 0};
@@ -194,7 +228,7 @@ static void test_state_of_the_assembler_is_reset(void **state)
 {
     (void)state;
     static const char *const bodies[] = {"bits 32\n", "default rel\n", "cpu 386\n", "use16\n"};
-    if (access(path_library("core64.o"), R_OK) != 0)
+    if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
         struct batch batch = {.n = 0};
@@ -287,7 +321,7 @@ static void test_nasm_too_old(void **state)
 static void test_code_brings_nothing_that_runs_early(void **state)
 {
     (void)state;
-    if (access(path_library("core64.o"), R_OK) != 0)
+    if (access(path_library("whole64.o"), R_OK) != 0)
         skip();
     static const struct {
         const char *body, *message;
@@ -312,6 +346,7 @@ int main(void)
         cmocka_unit_test(test_code_brings_nothing_that_runs_early),
         cmocka_unit_test(test_refused_kernels_are_left_out),
         cmocka_unit_test(test_unresolved_symbol_costs_one_kernel),
+        cmocka_unit_test(test_no_compiler),
         cmocka_unit_test(test_environment_has_no_say),
         cmocka_unit_test(test_files_of_the_machine_are_out_of_reach),
         cmocka_unit_test(test_state_of_the_assembler_is_reset),
