@@ -103,9 +103,10 @@ $(BUILD)/core32.o: $(CORE32_OBJECTS)
 # A core with what it takes of the C library: programs of kernels need only ld where they are made,
 # no compiler and no libraries.
 of_cc = $(shell $(CC) $(1) -print-file-name=$(2))
-link_whole = $(LD) -m $(2) -r -o $@ $(foreach f,crt1.o crti.o crtbeginT.o,$(call of_cc,$(1),$f)) $< \
-	--start-group $(foreach f,libgcc.a libgcc_eh.a libc.a,$(call of_cc,$(1),$f)) --end-group \
-	$(foreach f,crtend.o crtn.o,$(call of_cc,$(1),$f))
+each_of_cc = $(foreach f,$(2),$(call of_cc,$(1),$f))
+link_whole = $(LD) -m $(2) -r -o $@ $(call each_of_cc,$(1),crt1.o crti.o crtbeginT.o) $< \
+	--start-group $(call each_of_cc,$(1),libgcc.a libgcc_eh.a libc.a) --end-group \
+	$(call each_of_cc,$(1),crtend.o crtn.o)
 $(BUILD)/whole64.o: $(BUILD)/core64.o
 	$(call link_whole,-m64,elf_x86_64)
 
