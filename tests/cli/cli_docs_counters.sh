@@ -69,8 +69,7 @@ if grep -q '"hypervisor": "KVM"' cpu.json && grep -q '"perf": "absent"' cpu.json
     printed 'latput stat -r 5 -- gzip -9 -k -f -c lists/avx512_shuffle.csv >/dev/null' >there
     expect "it is in the page" test -s there
     # Which of the rows have a spread depends on the numbers, and where the text below them is
-    # wrapped
-    # on the name of the family.
+    # wrapped on the name of the family.
     names_and_text() {
         awk '/^Not counted/ { text = 1 } text { printf "%s ", $0; next } { print $1, $2 }' "$1" \
             >"$1.folded"

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # The examples of docs/QUERIES.md: each command runs, each SQL statement runs, and where one follows
-# the
-# other they give the same rows.
+# the other they give the same rows.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is missing: the SQL cannot be run"; exit 77; }
@@ -32,11 +31,14 @@ for block in [0-9]*.s*; do
         pairs=$((pairs + 1))
         # shellcheck disable=SC2016 # the argument is the page's own command
         bash -c "$(sed "s|^latput query|'$LATPUT' query --db $db --format csv|" "$command")" \
-            >"$command.csv" 2>"$ERR"
-        expect "the command runs: $(cat "$ERR")" test $? = 0
+            >"$OUT" 2>"$ERR"
+        STATUS=$?
+        CLI_COMMAND="$command of docs/QUERIES.md, $db"
+        # Not each of the databases has the family that the page asks for.
+        [ "$STATUS" = 0 ] || expect_err 'has no results of the uarch'
         # sqlite3 writes 5.0, and quotes more.
         tr -d '\r"' <"$block.csv" | sed -E '1d; s/\.0(,|$)/\1/g' >sql.rows
-        tr -d '"' <"$command.csv" | sed 1d >latput.rows
+        tr -d '"' <"$OUT" | sed 1d >latput.rows
         expect "the same rows: $(diff sql.rows latput.rows)" cmp -s sql.rows latput.rows
         rows=$((rows + $(wc -l <sql.rows)))
     done

@@ -85,5 +85,6 @@ expect_status 2
 run explain --db t.db --uarch nonesuch --asm nop
 expect_status 2
 run explain --db none.db --predict --asm nop
-expect "no database is an error" test "$STATUS" != 0
+expect_status 3
+expect_err 'none\.db: there is no such database'
 finish

@@ -64,8 +64,9 @@ run run $'absent\033[31m' --db "$SCRATCH/x.db" --results none
 expect_status 2
 expect_plain
 # A pattern is stored with the run.
-run run small.csv --filter $'a\033[1m*' --db "$SCRATCH/x.db" --results none
+run run integer_arithmetic --filter $'a\033[1m*' --db "$SCRATCH/x.db" --results none
 expect_status 2
+expect_err 'the pattern .a\\x1b\[1m\*. has control characters'
 expect_plain
 
 # What would be noticed after the measurement is noticed before it: nothing is measured, there is no

@@ -11,8 +11,8 @@ run ports --db ports.db --uarch testa
 expect_status 0
 expect_out '^testa, run [0-9]+$'
 expect_out '^6 ports in 3 sets, 8 slots a cycle'
-expect_out '^set +size +ALU0 +ALU2 +ALU10 +u2 +u4 +u5 ' \
-    # stored names, in the order that people count
+# Stored names, in the order that people count.
+expect_out '^set +size +ALU0 +ALU2 +ALU10 +u2 +u4 +u5 '
 expect_out '^SHIFT +2 .* 14  shlx r64 r64 r64$'
 expect_out '^unit DIV: not pipelined; div r64 keeps it busy for 5.0 cycles;$'
 expect_out '^  vdivpd z z z needs all its parts, for 9.5$'

@@ -132,11 +132,12 @@ fi
 # The library in a program that is refused counters measures time, and says why.
 machine 4 pmu
 if gcc -O2 -I "$TREE/include" "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" -lcsv \
-    -lm -pthread \
-    -o measure 2>/dev/null; then
+    -lm -pthread -o measure 2>"$ERR"; then
     LATPUT_ROOT=$TREE ./deny "$EACCES" ./measure instructions >"$OUT" 2>"$ERR"
     STATUS=$? CLI_COMMAND='measure, refused'
     says "$ERR" 'measured without counters: .*kernel.perf_event_paranoid is 4'
     expect_out '^tsc |^0 repetitions'
+elif ! nm "$BUILD/liblatput.a" 2>/dev/null | grep -q __asan_init; then
+    cli_fail "a program with liblatput cannot be linked"
 fi
 finish

@@ -27,11 +27,10 @@ for signal in TERM HUP; do
 done
 
 # What is under way to its name goes, too, whenever the signal comes.
-command -v sqlite3 >/dev/null && cat "$TREE/db/schema.sql" "$TREE/db/views.sql" \
-    "$TREE/tests/fixtures/golden/ports_run.sql" | sqlite3 -batch -bail real.db >/dev/null
+cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$TREE/tests/fixtures/golden/ports_run.sql" |
+    sqlite3 -batch -bail real.db >/dev/null || exit 99
 for command in pack site; do
     for tenths in 2 3 4 5 6 8 10 12 16 20 30; do
-        [ -s real.db ] || break
         rm -rf out
         env --default-signal=TERM "$LATPUT" "$command" --db real.db --output out \
             >"$OUT" 2>"$ERR" </dev/null &

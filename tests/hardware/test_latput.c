@@ -163,6 +163,7 @@ static void calls_fill_a_window(void **state)
     (void)state;
     struct latput_test test = {.test = chain_of_600_cycles, .baseline = chain_of_300_cycles};
     struct latput_result result;
+    double least_off = INFINITY;
     latput_pin(-1);
     for (int try = 0; try < QUIET_TRIES; try++) {
         int status = latput_measure(&test, &result);
@@ -174,7 +175,9 @@ static void calls_fill_a_window(void **state)
             assert_string_equal(result.columns[LATPUT_TSC].name, "tsc");
             assert_string_equal(clk->name, "clk");
             assert_true(result.calls > 5 && result.tried >= 100);
-            bool right = fabs(clk->summary.median - expected) < 0.02 * expected;
+            double off = fabs(clk->summary.median / expected - 1);
+            bool right = off < 0.02;
+            least_off = fmin(least_off, off);
             double tsc = result.columns[LATPUT_TSC].summary.median / result.tsc_per_clk;
             bool agree = fabs(tsc - clk->summary.median) < 0.02 * expected;
             latput_result_free(&result);
@@ -185,6 +188,9 @@ static void calls_fill_a_window(void **state)
             latput_result_free(&result);
         }
     }
+    // What is always far off is not the neighbours' doing.
+    if (isfinite(least_off) && least_off > 0.1)
+        fail_msg("300 cycles are off by %.0f %% at the least", 100 * least_off);
     printf("other work uses this CPU: no 300 cycles were seen\n");
     skip();
 }
@@ -227,6 +233,7 @@ static void software_events_are_counted(void **state)
     assert_string_equal(latput_counters_method(counters), "read");
     assert_non_null(strstr(latput_counters_obstacle(counters), "RDPMC"));
     assert_int_equal(latput_counters_index(counters, 0), -1);
+    int counted = 0;
     for (size_t pages = 0; pages <= 64; pages += 16) {
         const struct latput_test test = {.test = touch_pages,
                                          .baseline = chain_of_300_cycles,
@@ -240,10 +247,15 @@ static void software_events_are_counted(void **state)
             assert_int_equal(result.ncolumns, LATPUT_COUNTERS + 1);
             assert_string_equal(result.columns[LATPUT_COUNTERS].name, "page-faults");
             assert_true(result.columns[LATPUT_COUNTERS].summary.median == (double)pages);
+            counted++;
         }
         latput_result_free(&result);
     }
     latput_counters_close(counters);
+    if (counted == 0) {
+        printf("other work uses this CPU: nothing was undisturbed\n");
+        skip();
+    }
 }
 
 static void hardware_counters_agree_with_the_calibration(void **state)

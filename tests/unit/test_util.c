@@ -495,8 +495,10 @@ static void test_subproc_tool(void **state)
     unsetenv("LATPUT_TEST_SECRET");
     unsetenv("LANG");
     int rules = confine_open(readable, "/tmp");
-    if (rules < 0)
-        return; // no Landlock here
+    if (rules < 0) {
+        print_message("this kernel has no Landlock\n");
+        skip();
+    }
     close(rules);
     result = shell("cat /etc/passwd", &options);
     assert_int_equal(result.out_len, 0);
