@@ -101,14 +101,15 @@ static void scratch_stopped(int signal_number)
     raise(signal_number);
 }
 
+static const int STOPPING[] = {SIGINT, SIGTERM, SIGHUP};
+
 // Who has no handler of his own would leave the directory behind.
 static void scratch_watch(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < ARRAY_LEN(signals); i++) {
+    for (size_t i = 0; i < ARRAY_LEN(STOPPING); i++) {
         struct sigaction old;
-        if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(signals[i], &(struct sigaction){.sa_handler = scratch_stopped}, NULL);
+        if (sigaction(STOPPING[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(STOPPING[i], &(struct sigaction){.sa_handler = scratch_stopped}, NULL);
     }
 }
 
@@ -131,12 +132,8 @@ static void scratch_sweep(const char *parent)
         closedir(directory);
 }
 
-char *scratch_begin(struct err *err)
+static char *scratch_make(const char *parent, struct err *err)
 {
-    const char *tmp = getenv("TMPDIR");
-    const char *parent = tmp && *tmp ? tmp : "/tmp";
-    scratch_sweep(parent);
-    scratch_watch();
     for (;;) {
         char *path = xasprintf("%s/%sXXXXXX", parent, PREFIX);
         struct stat about;
@@ -164,6 +161,23 @@ char *scratch_begin(struct err *err)
         pthread_mutex_unlock(&scratches_mutex);
         return path;
     }
+}
+
+// A signal that comes while the directory is made waits until the handler knows of it.
+char *scratch_begin(struct err *err)
+{
+    const char *tmp = getenv("TMPDIR");
+    const char *parent = tmp && *tmp ? tmp : "/tmp";
+    sigset_t stopping, before;
+    sigemptyset(&stopping);
+    for (size_t i = 0; i < ARRAY_LEN(STOPPING); i++)
+        sigaddset(&stopping, STOPPING[i]);
+    scratch_sweep(parent);
+    scratch_watch();
+    pthread_sigmask(SIG_BLOCK, &stopping, &before);
+    char *path = scratch_make(parent, err);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return path;
 }
 
 // The entry of a directory.
