@@ -84,7 +84,7 @@ static double least_gap(const struct conclude_question *question, const struct c
                         struct arena *arena)
 {
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
-    double least = question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
+    double least = question_least_step(question);
     for (int i = 0; i < n; i++)
         spreads[i] = cells[i].spread;
     quantile_sort(spreads, n);

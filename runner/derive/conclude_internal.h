@@ -6,6 +6,16 @@
 
 #include "conclude.h"
 
+static inline double question_factor(const struct conclude_question *question)
+{
+    return question->factor != 0 ? question->factor : 1;
+}
+// The share of a value that counts as a difference.
+static inline double question_least_step(const struct conclude_question *question)
+{
+    return question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
+}
+
 // The points that were measured, ascending in x. `v` is what is fitted: the logarithm of y where
 // all y are positive, since the noise of times is a share of them; else y itself.
 struct shape {

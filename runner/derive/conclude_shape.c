@@ -154,7 +154,7 @@ struct shape shape_of(const struct conclude_question *question, const struct cur
     shape.sigma = arena_alloc(arena, bytes);
     shape.pass_v = arena_alloc(arena, bytes * (size_t)(shape.npasses + 1));
     shape.logs = all_positive(&shape) && question->reading != READING_SLOPE;
-    double least = question->least_step > 0 ? question->least_step : CONCLUDE_LEAST_STEP;
+    double least = question_least_step(question);
     shape.least = shape.logs ? log1p(least) : least;
     for (int i = 0; i < shape.n; i++) {
         const struct curve_point *point = shape.points[i];
