@@ -2,9 +2,15 @@
 # SPDX-License-Identifier: MIT
 """How well `latput explain` predicts real code: basic blocks of installed programs and libraries,
 disassembled here and now by objdump, predicted, measured, and put beside llvm-mca where that is
-installed. Nothing of them is kept. The table in docs/EXPLAIN.md is made by this.
+installed. Nothing of them is kept in the tree. The table in docs/EXPLAIN.md is made by this.
 
-    tests/explain_corpus.py [--blocks N] [--seed S] [--db FILE] [--mca NAME] [--worst N] FILE...
+    tests/explain_corpus.py draw --to CORPUS [--blocks N] [--seed S] FILE...
+    tests/explain_corpus.py [--db FILE] measure CORPUS [--piece N]
+    tests/explain_corpus.py [--db FILE] compare CORPUS [--blocks N] [--mca NAME] [--worst N]
+
+A corpus is a file of JSON, a block a line. `measure` measures the next N of it that were not, and
+ends with 0 where there were some, so that a shared machine is asked for a minute at a time.
+`compare` measures nothing.
 """
 import argparse
 import json
@@ -98,23 +104,24 @@ def line_of(block):
     return initial(block) + " | " + "; ".join(code)
 
 
-def explain(args, blocks):
+def explain(args, blocks, *options):
+    """What latput explain says of each block, in order."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as file:
         file.write("\n".join(line_of(block) for block in blocks) + "\n")
         file.flush()
-        command = [args.latput, "explain", "--blocks", file.name, "--format", "json"]
+        command = [args.latput, "explain", "--blocks", file.name, "--format", "json", *options]
         if args.db:
             command += ["--db", args.db]
         result = subprocess.run(command, capture_output=True, text=True)
     if result.returncode != 0:
         sys.exit(result.stderr.strip() or f"latput explain ended with {result.returncode}")
-    return {row["line"] - 1: row for row in json.loads(result.stdout)}
+    return json.loads(result.stdout)
 
 
-def mca(args, block):
+def mca(program, cpu, block):
     """Cycles a copy by llvm-mca; None where it cannot say."""
     text = ".intel_syntax noprefix\n" + "\n".join(words for _, words in block) + "\n"
-    result = subprocess.run([args.llvm_mca, "-mcpu=" + args.mca, "-iterations=1000"], input=text,
+    result = subprocess.run([program, "-mcpu=" + cpu, "-iterations=1000"], input=text,
                             capture_output=True, text=True)
     match = re.search(r"Total Cycles: +(\d+)", result.stdout)
     return int(match[1]) / 1000 if match and result.returncode == 0 else None
@@ -129,56 +136,104 @@ def figures(name, pairs):
           f"| {100 * sum(errors) / len(errors):.1f} % |")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--blocks", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--db")
-    parser.add_argument("--latput", default=TREE + "/build/latput")
-    parser.add_argument("--mca", default="native", help="-mcpu of llvm-mca")
-    parser.add_argument("--worst", type=int, default=0, help="print so many of the worst")
-    parser.add_argument("files", nargs="+")
-    args = parser.parse_args()
-    args.llvm_mca = shutil.which("llvm-mca-19") or shutil.which("llvm-mca")
+def draw(args):
     chosen, dice = [], random.Random(args.seed)
-    share = -(-args.blocks * 8 // 5 // len(args.files))
+    share = -(-args.blocks // len(args.files))
     for path in args.files:
         found = {tuple(words for _, words in block): block
                  for block in blocks_of(path) if fit(block)}
         keys = sorted(found)
         chosen += [found[key] for key in dice.sample(keys, min(share, len(keys)))]
     dice.shuffle(chosen)
-    rows = explain(args, chosen)
-    done = [(chosen[i], row) for i, row in sorted(rows.items()) if row.get("measured_clk")]
-    left = [row for row in rows.values() if not row.get("measured_clk")]
+    corpus_write(args.to, [{"block": block} for block in chosen])
+
+
+def corpus_read(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
+
+
+def corpus_write(path, corpus):
+    with open(path, "w") as file:
+        for entry in corpus:
+            file.write(json.dumps(entry) + "\n")
+
+
+def measure(args):
+    corpus = corpus_read(args.corpus)
+    waiting = [entry for entry in corpus if "measured" not in entry][:args.piece]
+    if not waiting:
+        sys.exit("all blocks are measured")
+    for entry, row in zip(waiting, explain(args, [entry["block"] for entry in waiting])):
+        entry["measured"] = row.get("measured_clk")
+        entry["failure"] = row.get("refused") or row.get("failure")
+    corpus_write(args.corpus, corpus)
+    print(sum("measured" not in entry for entry in corpus), "blocks are left")
+
+
+def compare(args):
+    corpus = [entry for entry in corpus_read(args.corpus) if "measured" in entry]
     reasons = {}
-    for row in left:
-        reason = row.get("refused") or (row.get("failure") or "no value").split(":")[0]
-        reasons[reason] = reasons.get(reason, 0) + 1
-    print(f"{len(chosen)} blocks, {len(done)} of them measured; not:", reasons)
-    done = done[:args.blocks]
+    for entry in corpus:
+        if not entry["measured"]:
+            reason = (entry["failure"] or "no value").split(":")[0]
+            reasons[reason] = reasons.get(reason, 0) + 1
+    print(f"{len(corpus)} blocks; not measured:", reasons)
+    done = [entry for entry in corpus if entry["measured"]][:args.blocks]
+    for entry, row in zip(done, explain(args, [entry["block"] for entry in done], "--predict")):
+        entry.update(row)
+    compare_print(args, done)
+
+
+def pairs_of(entries):
+    return [(entry["predicted_clk"], entry["measured"]) for entry in entries]
+
+
+def compare_print(args, done):
     print("| predicted by | blocks | within 10 % | mean error |\n|---|---|---|---|")
-    figures("latput explain", [(row["predicted_clk"], row["measured_clk"]) for _, row in done])
-    figures("the same, nothing assumed",
-            [(row["predicted_clk"], row["measured_clk"]) for _, row in done if not row["assumed"]])
-    for limit in sorted({row["limit"] for _, row in done}):
-        figures(f"where the {limit} decides",
-                [(row["predicted_clk"], row["measured_clk"])
-                 for _, row in done if row["limit"] == limit])
-    if args.llvm_mca:
-        pairs = [(mca(args, block), row) for block, row in done]
-        pairs = [(clk, row) for clk, row in pairs if clk]
-        figures("llvm-mca", [(clk, row["measured_clk"]) for clk, row in pairs])
-        figures("latput explain on the same",
-                [(row["predicted_clk"], row["measured_clk"]) for _, row in pairs])
+    figures("latput explain", pairs_of(done))
+    figures("the same, nothing assumed", pairs_of(e for e in done if not e["assumed"]))
+    for limit in sorted({entry["limit"] for entry in done}):
+        figures(f"where the {limit} decides", pairs_of(e for e in done if e["limit"] == limit))
+    llvm_mca = shutil.which("llvm-mca-19") or shutil.which("llvm-mca")
+    if llvm_mca:
+        other = [(mca(llvm_mca, args.mca, entry["block"]), entry) for entry in done]
+        other = [(clk, entry) for clk, entry in other if clk]
+        figures("llvm-mca", [(clk, entry["measured"]) for clk, entry in other])
+        figures("latput explain on the same", pairs_of(entry for _, entry in other))
     else:
         print("llvm-mca is not installed")
-    done.sort(key=lambda item: -abs(item[1]["predicted_clk"] / item[1]["measured_clk"] - 1))
-    for block, row in done[:args.worst]:
-        print(f"\n{row['predicted_clk']:.2f} predicted ({row['limit']}), "
-              f"{row['measured_clk']:.2f} measured, {row['assumed']} assumed")
-        for _, words in block:
+    done.sort(key=lambda entry: -abs(entry["predicted_clk"] / entry["measured"] - 1))
+    for entry in done[:args.worst]:
+        print(f"\n{entry['predicted_clk']:.2f} predicted ({entry['limit']}), "
+              f"{entry['measured']:.2f} measured, {entry['assumed']} assumed")
+        for _, words in entry["block"]:
             print("   ", words)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--latput", default=TREE + "/build/latput")
+    parser.add_argument("--db")
+    parts = parser.add_subparsers(required=True)
+    part = parts.add_parser("draw")
+    part.set_defaults(run=draw)
+    part.add_argument("--blocks", type=int, default=480)
+    part.add_argument("--seed", type=int, default=1)
+    part.add_argument("--to", required=True)
+    part.add_argument("files", nargs="+")
+    part = parts.add_parser("measure")
+    part.set_defaults(run=measure)
+    part.add_argument("--piece", type=int, default=40)
+    part.add_argument("corpus")
+    part = parts.add_parser("compare")
+    part.set_defaults(run=compare)
+    part.add_argument("--blocks", type=int, default=300)
+    part.add_argument("--mca", default="native", help="-mcpu of llvm-mca")
+    part.add_argument("--worst", type=int, default=0, help="print so many of the worst")
+    part.add_argument("corpus")
+    args = parser.parse_args()
+    args.run(args)
 
 
 if __name__ == "__main__":

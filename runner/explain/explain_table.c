@@ -196,19 +196,20 @@ static int table_assemble(struct explain_table *table, const bool *wanted, int b
 
 static int table_read(struct explain_table *table, const struct explain_from *from, struct err *err)
 {
-    const char **globs = xcalloc((size_t)table->nrows + 1, sizeof *globs);
+    const char **mnemonics = xcalloc((size_t)table->nrows + 1, sizeof *mnemonics);
     int n = 0;
     for (int i = 0; i < table->nrows; i++) {
         int known = 0;
-        while (known < n && strcmp(globs[known], table->rows[i].row->mnemonic) != 0)
+        while (known < n && strcmp(mnemonics[known], table->rows[i].row->mnemonic) != 0)
             known++;
         if (known == n)
-            globs[n++] = table->rows[i].row->mnemonic;
+            mnemonics[n++] = table->rows[i].row->mnemonic;
     }
-    struct store_filter filter = {
-        .uarch = from->uarch, .run_id = from->run_id, .globs = globs, .nglobs = n};
-    int status = n > 0 ? export_read(from->store, &filter, 0, &table->data, err) : 0;
-    free(globs);
+    struct store_filter filter = {.uarch = from->uarch, .run_id = from->run_id};
+    int status = n > 0 ? store_narrow(from->store, mnemonics, n, err) : 0;
+    if (status == 0 && n > 0)
+        status = export_read(from->store, &filter, 0, &table->data, err);
+    free(mnemonics);
     for (int i = 0; status == 0 && i < table->nrows; i++) {
         const struct list_row *row = table->rows[i].row;
         struct stored_form id = stored_form_of(row);
