@@ -28,7 +28,7 @@ struct explain_instr {
     double load[PORTS_MAX];  // µops that each port does for it where the load is dealt best
 };
 
-enum explain_kind { LIMIT_FRONT, LIMIT_PORTS, LIMIT_UNIT, LIMIT_WAIT, LIMIT_CHAIN };
+enum explain_kind { LIMIT_FRONT, LIMIT_PORTS, LIMIT_UNIT, LIMIT_WAIT, LIMIT_CHAIN, LIMIT_STORES };
 struct explain_limit {
     enum explain_kind kind;
     double clk;       // a copy of the block
@@ -36,13 +36,14 @@ struct explain_limit {
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };
-enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 4 };
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 6 };
 
 struct explanation {
     struct block block;
     struct explain_instr *instrs;
     const char *uarch;
     const struct port_model *model; // NULL: no ports are known
+    const struct handover *handover;
     struct chain chain;
     double slots;
     double pressure[PORTS_MAX];                      // µops a copy on each port

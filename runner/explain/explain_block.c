@@ -25,6 +25,12 @@ static int reader_begin(struct reader *reader, int bits, struct arena *arena, st
     return 0;
 }
 
+static struct block_touch touch_of(int place, int operand, enum touch_part part, bool write)
+{
+    return (struct block_touch){
+        .place = place, .operand = operand, .part = part, .write = write, .writer = -1};
+}
+
 static void touch_add(struct block_instr *instr, struct block_touch touch)
 {
     for (int i = 0; i < instr->ntouches; i++) {
@@ -75,11 +81,11 @@ static void touch_register(const struct reader *reader, struct block_instr *inst
     bool read = (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ) ||
                 (op->actions & ZYDIS_OPERAND_ACTION_CONDWRITE);
     if (read)
-        touch_add(instr, (struct block_touch){place, operand, PART_REGISTER, false});
+        touch_add(instr, touch_of(place, operand, PART_REGISTER, false));
     else if (write && place < PLACE_VEC && bits < 32)
-        touch_add(instr, (struct block_touch){place, operand, PART_REST, false});
+        touch_add(instr, touch_of(place, operand, PART_REST, false));
     if (write)
-        touch_add(instr, (struct block_touch){place, operand, PART_REGISTER, true});
+        touch_add(instr, touch_of(place, operand, PART_REGISTER, true));
 }
 
 static void touch_memory(const struct reader *reader, struct block_instr *instr, int operand)
@@ -88,15 +94,15 @@ static void touch_memory(const struct reader *reader, struct block_instr *instr,
     int bits, base = register_place(reader->mode, op->mem.base, &bits),
               index = register_place(reader->mode, op->mem.index, &bits);
     if (base >= 0)
-        touch_add(instr, (struct block_touch){base, operand, PART_BASE, false});
+        touch_add(instr, touch_of(base, operand, PART_BASE, false));
     if (index >= 0)
-        touch_add(instr, (struct block_touch){index, operand, PART_INDEX, false});
+        touch_add(instr, touch_of(index, operand, PART_INDEX, false));
     if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
         return;
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
-        touch_add(instr, (struct block_touch){PLACE_NONE, operand, PART_DATA, false});
+        touch_add(instr, touch_of(PLACE_NONE, operand, PART_DATA, false));
     if (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
-        touch_add(instr, (struct block_touch){PLACE_NONE, operand, PART_DATA, true});
+        touch_add(instr, touch_of(PLACE_NONE, operand, PART_DATA, true));
 }
 
 static void touch_flags(struct block_instr *instr)
@@ -127,9 +133,9 @@ static void touch_flags(struct block_instr *instr)
     for (size_t i = 0; i < ARRAY_LEN(groups); i++) {
         bool write = written & groups[i].mask;
         if ((flags->tested & groups[i].mask) || (perhaps && write))
-            touch_add(instr, (struct block_touch){groups[i].place, -1, PART_FLAGS, false});
+            touch_add(instr, touch_of(groups[i].place, -1, PART_FLAGS, false));
         if (write)
-            touch_add(instr, (struct block_touch){groups[i].place, -1, PART_FLAGS, true});
+            touch_add(instr, touch_of(groups[i].place, -1, PART_FLAGS, true));
     }
 }
 

@@ -36,12 +36,23 @@ enum {
 
 enum touch_part { PART_REGISTER, PART_REST, PART_BASE, PART_INDEX, PART_DATA, PART_FLAGS };
 
+// How what is loaded compares with what the last store to it had written.
+enum forward_kind {
+    FORWARD_SAME,   // by the same operand
+    FORWARD_INSIDE, // all of it, by another operand
+    FORWARD_NARROW, // only a part of it
+};
+
 // One value that an instruction reads or writes.
 struct block_touch {
     int place;
     int operand; // index of the decoder's operand; -1: flags
     enum touch_part part;
     bool write; // else read
+    // Of data that are read: the instruction that stores them in this block; -1: none.
+    int writer;
+    enum forward_kind forward;
+    int line; // of data that are written: equal where the line in the cache is
 };
 
 struct block_instr {

@@ -9,6 +9,8 @@
 // Half of a cycle is the least that an execution unit takes; what is faster is done at rename.
 static const double AT_RENAME_CLK = 0.5;
 static const double ASSUMED_CLK = 1;
+// How much longer than its share of a cycle's slots a chain of such instructions takes at most.
+static const double SLOT_TIMES = 1.3;
 
 // Which operand of the row the decoder's operand is, from 0; -1: none that is in the text.
 static int role_index(const struct table_row *row, const struct block_instr *instr, int operand)
@@ -146,6 +148,13 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
             *source = pair->upper ? LATENCY_BOUND : LATENCY_MEASURED;
         }
     }
+    // The parts of an address take about as long as one another.
+    if (isnan(clk) && from->part == PART_INDEX) {
+        struct block_touch base = *from;
+        base.part = PART_BASE;
+        arena_free(&arena);
+        return table_latency(row, instr, &base, to, source);
+    }
     // An address is not waited for by what is stored, nor does it make the data older.
     bool address = from->part == PART_BASE || from->part == PART_INDEX;
     if (isnan(clk) && ((address && to->part == PART_DATA) ||
@@ -176,6 +185,11 @@ static bool row_is_idiom(const struct table_row *row)
     if (!pair)
         pair = pair_find(row->form, "op2", "op1");
     return pair && pair->clk < AT_RENAME_CLK;
+}
+
+bool table_is_at_rename(double clk, const struct port_model *model)
+{
+    return model && model->width > 0 && clk < SLOT_TIMES / model->width;
 }
 
 void table_correct(const struct table_row *row, struct block_instr *instr)

@@ -4,10 +4,19 @@
 // addresses are compared only where they have the same unknown parts; else they are taken to lie
 // apart.
 #include "explain_block.h"
+#include "util/mem.h"
 
 #include <string.h>
 
-enum { ROOT_ZERO = -1, ROOT_RIP = -2, ROOT_NEW = 1000, STORES_MAX = 256 };
+enum {
+    ROOT_ZERO = -1,
+    ROOT_RIP = -2,
+    ROOT_NEW = 1000,
+    ROOT_DERIVED = 10000, // + number of what a value was computed from
+    DERIVED_MAX = 256,
+    STORES_MAX = 256,
+    LINE_SHIFT = 6, // lines of 64 bytes; that bases are multiples of it is assumed
+};
 
 struct value {
     int root; // the register whose first value it is (0 .. 15), or something new
@@ -19,6 +28,13 @@ struct address {
     int64_t at;
     int bytes;
 };
+// What an instruction made of registers alone: the same of the same.
+struct derived {
+    ZydisMnemonic mnemonic;
+    int sizes[3]; // of operands; negative: the high byte
+    struct value in[3];
+    int64_t constant;
+};
 struct store_seen {
     struct address address;
     int instr, touch;
@@ -28,6 +44,8 @@ struct walk {
     struct value gpr[16];
     struct value moved[16]; // at the end of a copy
     int fresh;
+    struct derived derived[DERIVED_MAX];
+    int nderived;
     struct store_seen stores[STORES_MAX];
     int nstores;
 };
@@ -75,6 +93,22 @@ static bool address_meets(const struct address *a, const struct address *b, int6
     return a->at < b_at + b->bytes && b_at < a->at + a->bytes;
 }
 
+// Whether it is the same whenever the block begins again.
+static bool root_is_fixed(const struct walk *walk, int root)
+{
+    if (root == ROOT_ZERO || root == ROOT_RIP)
+        return true;
+    if (root >= 0 && root < 16)
+        return walk->moved[root].root == root && walk->moved[root].plus == 0;
+    if (root < ROOT_DERIVED || root >= ROOT_DERIVED + walk->nderived)
+        return false;
+    const struct derived *derived = &walk->derived[root - ROOT_DERIVED];
+    for (size_t i = 0; i < ARRAY_LEN(derived->in); i++)
+        if (!root_is_fixed(walk, derived->in[i].root))
+            return false;
+    return true;
+}
+
 // By what an address of unchanged roots has moved when the block begins again; false: no longer
 // comparable.
 static bool address_moves(const struct walk *walk, const struct address *address, int64_t *by)
@@ -83,7 +117,7 @@ static bool address_moves(const struct walk *walk, const struct address *address
     const struct value *parts[] = {&address->base, &address->index};
     for (int i = 0; i < 2; i++) {
         int root = parts[i]->root;
-        if (root == ROOT_ZERO || root == ROOT_RIP)
+        if (root_is_fixed(walk, root))
             continue;
         if (root < 0 || root >= 16 || walk->moved[root].root != root)
             return false;
@@ -141,6 +175,64 @@ static bool walk_simple(const struct walk *walk, const struct block_instr *instr
     }
 }
 
+static bool derived_input(const struct walk *walk, const ZydisDecodedOperand *op, int i,
+                          struct derived *derived)
+{
+    ZydisRegister reg = op->reg.value;
+    bool read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+    derived->sizes[i] =
+        reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH ? -(int)op->size : (int)op->size;
+    derived->in[i] = (struct value){ROOT_ZERO, 0};
+    if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        derived->constant = op->imm.value.s;
+        return true;
+    }
+    if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
+        return false;
+    if (!read && op->size >= 32)
+        return true;
+    ZydisMachineMode mode =
+        walk->block->bits == 64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+    derived->in[i] = walk_value(walk, ZydisRegisterGetLargestEnclosing(mode, reg));
+    return derived->in[i].root != ROOT_NEW - 1;
+}
+
+static bool derived_is(const struct derived *a, const struct derived *b)
+{
+    bool same = a->mnemonic == b->mnemonic && a->constant == b->constant;
+    for (size_t i = 0; i < ARRAY_LEN(a->in); i++)
+        same &= a->sizes[i] == b->sizes[i] && a->in[i].root == b->in[i].root &&
+                a->in[i].plus == b->in[i].plus;
+    return same;
+}
+
+// The value of an instruction of registers and constants only, where there is room for it.
+static bool walk_derived(struct walk *walk, const struct block_instr *instr, struct value *value)
+{
+    struct derived derived = {.mnemonic = instr->in.mnemonic};
+    int n = instr->in.operand_count_visible;
+    if (n > (int)ARRAY_LEN(derived.in) || (instr->in.cpu_flags && instr->in.cpu_flags->tested))
+        return false;
+    for (size_t i = 0; i < ARRAY_LEN(derived.in); i++)
+        derived.in[i].root = ROOT_ZERO;
+    for (int i = 0; i < instr->in.operand_count; i++) {
+        const ZydisDecodedOperand *op = &instr->ops[i];
+        bool flags = op->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                     ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_FLAGS;
+        if (i < n ? !derived_input(walk, op, i, &derived) : !flags)
+            return false;
+    }
+    int at = 0;
+    while (at < walk->nderived && !derived_is(&walk->derived[at], &derived))
+        at++;
+    if (at == DERIVED_MAX)
+        return false;
+    if (at == walk->nderived)
+        walk->derived[walk->nderived++] = derived;
+    *value = (struct value){ROOT_DERIVED + at, 0};
+    return true;
+}
+
 static void walk_write(struct walk *walk, const struct block_instr *instr, int operand)
 {
     const ZydisDecodedOperand *op = &instr->ops[operand];
@@ -156,6 +248,8 @@ static void walk_write(struct walk *walk, const struct block_instr *instr, int o
     else if (stack && instr->in.mnemonic == ZYDIS_MNEMONIC_POP)
         walk->gpr[number].plus += instr->in.operand_width / 8;
     else if (operand == 0 && op->size == walk->block->bits && walk_simple(walk, instr, &value))
+        walk->gpr[number] = value;
+    else if (operand == 0 && walk_derived(walk, instr, &value))
         walk->gpr[number] = value;
     else
         walk->gpr[number] = (struct value){walk->fresh++, 0};
@@ -188,9 +282,31 @@ static int walk_place(struct walk *walk, struct store_seen *store)
     return touch->place;
 }
 
+static bool operand_is(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)
+{
+    return a->size == b->size && a->mem.base == b->mem.base && a->mem.index == b->mem.index &&
+           a->mem.scale == b->mem.scale &&
+           (a->mem.disp.has_displacement ? a->mem.disp.value : 0) ==
+               (b->mem.disp.has_displacement ? b->mem.disp.value : 0);
+}
+
+static void walk_forward(const struct walk *walk, const struct store_seen *store,
+                         const struct block_instr *instr, const struct address *address,
+                         int64_t later, struct block_touch *load)
+{
+    const struct block_instr *writer = &walk->block->instrs[store->instr];
+    int64_t begin = address->at + later - store->address.at;
+    load->writer = store->instr;
+    load->forward = begin < 0 || begin + address->bytes > store->address.bytes ? FORWARD_NARROW
+                    : operand_is(&writer->ops[writer->touches[store->touch].operand],
+                                 &instr->ops[load->operand])
+                        ? FORWARD_SAME
+                        : FORWARD_INSIDE;
+}
+
 // The last store that wrote what is read: of this copy of the block, or of the copy before.
-static void walk_load(struct walk *walk, struct block_touch *load, const struct address *address,
-                      bool second)
+static void walk_load(struct walk *walk, const struct block_instr *instr, struct block_touch *load,
+                      const struct address *address, bool second)
 {
     for (int i = walk->nstores - 1; i >= 0; i--) {
         struct store_seen *store = &walk->stores[i];
@@ -200,9 +316,24 @@ static void walk_load(struct walk *walk, struct block_touch *load, const struct 
             return;
         if (address_meets(&store->address, address, later)) {
             load->place = walk_place(walk, store);
+            walk_forward(walk, store, instr, address, later, load);
             return;
         }
     }
+}
+
+// The number of the first store to the same line, as far as that can be known.
+static int walk_line(const struct walk *walk, const struct address *address)
+{
+    for (int i = 0; i < walk->nstores - 1; i++) {
+        const struct address *other = &walk->stores[i].address;
+        if (other->base.root == address->base.root && other->index.root == address->index.root &&
+            address->base.root != ROOT_NEW - 1 && address->index.root != ROOT_NEW - 1 &&
+            (address->index.root == ROOT_ZERO || other->scale == address->scale) &&
+            other->at >> LINE_SHIFT == address->at >> LINE_SHIFT)
+            return i;
+    }
+    return walk->nstores - 1;
 }
 
 static void walk_instr(struct walk *walk, int at, bool second)
@@ -214,13 +345,16 @@ static void walk_instr(struct walk *walk, int at, bool second)
             continue;
         struct address address = walk_address(walk, instr, &instr->ops[touch->operand]);
         if (!touch->write && touch->place < 0)
-            walk_load(walk, touch, &address, second);
+            walk_load(walk, instr, touch, &address, second);
     }
-    for (int t = 0; t < instr->ntouches && !second; t++)
-        if (instr->touches[t].part == PART_DATA && instr->touches[t].write &&
-            walk->nstores < STORES_MAX)
-            walk->stores[walk->nstores++] = (struct store_seen){
-                walk_address(walk, instr, &instr->ops[instr->touches[t].operand]), at, t};
+    for (int t = 0; t < instr->ntouches && !second; t++) {
+        struct block_touch *touch = &instr->touches[t];
+        if (touch->part != PART_DATA || !touch->write || walk->nstores == STORES_MAX)
+            continue;
+        struct store_seen *store = &walk->stores[walk->nstores++];
+        *store = (struct store_seen){walk_address(walk, instr, &instr->ops[touch->operand]), at, t};
+        touch->line = walk_line(walk, &store->address);
+    }
     walk_registers(walk, instr);
 }
 

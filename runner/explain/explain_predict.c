@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The prediction: the longest of several bounds; see explain.h.
 #include "explain.h"
+#include "explain_step.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEAL_ROUNDS = 300 };
+enum { DEAL_ROUNDS = 300, EXPLAIN_STORES_MAX = 1024 };
 static const double DEAL_STEP = 0.02; // µops that a round moves at most
 
 const char *explain_kind_name(enum explain_kind kind)
 {
-    static const char *const names[] = {"front end", "ports", "unit", "wait", "chain"};
+    static const char *const names[] = {"front end", "ports", "unit", "wait", "chain", "stores"};
     return names[kind];
 }
 
@@ -128,20 +129,6 @@ static double instr_wait(const struct explain_instr *instr)
     return form && !isnan(form->rthroughput_clk) ? form->rthroughput_clk : 0;
 }
 
-static double latency_clk(const void *context, int at, int from, int to)
-{
-    const struct explanation *explanation = context;
-    const struct explain_instr *instr = &explanation->instrs[at];
-    const struct block_instr *code = instr->code;
-    const struct block_touch *in = &code->touches[from], *out = &code->touches[to];
-    enum latency_source source;
-    // The stack pointer of push and pop is kept by the front end.
-    bool hidden = in->operand >= 0 && out->operand >= 0 && out->place == PLACE_GPR + 4 &&
-                  code->ops[out->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
-    double clk = table_latency(instr->row, code, in, out, &source);
-    return hidden && source == LATENCY_ASSUMED ? (double)NAN : clk;
-}
-
 // --- Limits. ---
 
 static struct explain_limit *limit_add(struct explanation *explanation, enum explain_kind kind,
@@ -219,9 +206,50 @@ static void predict_wait(struct explanation *explanation, struct arena *arena)
             arena_printf(arena, "%s alone: its throughput", explanation->instrs[worst].code->text));
 }
 
+// Stores to one line that follow one another leave together, as far as the ports let them.
+static void predict_stores(struct explanation *explanation, struct arena *arena)
+{
+    const struct handover *handover = explanation->handover;
+    int lines[EXPLAIN_STORES_MAX], n = 0, changes = 0, begin = 0;
+    for (int i = 0; i < explanation->block.n; i++)
+        for (int t = 0; t < explanation->block.instrs[i].ntouches; t++) {
+            const struct block_touch *touch = &explanation->block.instrs[i].touches[t];
+            if (touch->part == PART_DATA && touch->write && n < EXPLAIN_STORES_MAX)
+                lines[n++] = touch->line;
+        }
+    while (begin < n && lines[begin] == lines[(begin + n - 1) % n])
+        begin++;
+    if (begin == n || isnan(handover->store_line_clk))
+        return; // one line, or not known
+    double clk = 0;
+    for (int i = 0, len; i < n; i += len, changes++) {
+        for (len = 1; i + len < n && lines[(begin + i + len) % n] == lines[(begin + i) % n];)
+            len++;
+        clk += fmax(handover->store_line_clk, len * handover->store_clk);
+    }
+    limit_add(explanation, LIMIT_STORES, clk,
+              arena_printf(arena, "%d stores that change the line %d times", n, changes));
+}
+
+// A load of more than the store before it wrote waits until that has left, and what is behind it
+// leaves later still.
+static void predict_narrow(struct explanation *explanation, struct arena *arena)
+{
+    const char *load = NULL;
+    for (int i = 0; i < explanation->block.n; i++)
+        for (int t = 0; t < explanation->block.instrs[i].ntouches; t++) {
+            const struct block_touch *touch = &explanation->block.instrs[i].touches[t];
+            if (touch->writer >= 0 && touch->forward == FORWARD_NARROW)
+                load = explanation->block.instrs[i].text;
+        }
+    if (load && !isnan(explanation->handover->narrow_wait_clk))
+        limit_add(explanation, LIMIT_STORES, explanation->handover->narrow_wait_clk,
+                  arena_printf(arena, "%s waits for a store of only a part of it", load));
+}
+
 static void predict_chain(struct explanation *explanation, struct arena *arena)
 {
-    const struct chain_latency latency = {latency_clk, explanation};
+    const struct chain_latency latency = {explain_step_clk, explanation};
     explanation->chain = chain_longest(&explanation->block, &latency, arena);
     const struct chain *chain = &explanation->chain;
     if (chain->clk <= 0)
@@ -309,13 +337,16 @@ static void predict_instrs(const struct explain_table *table, struct explanation
         explanation->unknown += instr->known != KNOWN_ALL;
     }
     block_link_memory(block);
+    explain_step_uops(explanation);
 }
 
 void explain_predict(const struct explain_table *table, const struct block *block,
                      struct explanation *explanation, struct arena *arena)
 {
-    *explanation =
-        (struct explanation){.block = *block, .uarch = table->data.uarch, .model = table->model};
+    *explanation = (struct explanation){.block = *block,
+                                        .uarch = table->data.uarch,
+                                        .model = table->model,
+                                        .handover = &table->handover};
     size_t bytes = (size_t)block->n * sizeof *block->instrs;
     explanation->block.instrs = arena_alloc(arena, bytes);
     memcpy(explanation->block.instrs, block->instrs, bytes);
@@ -329,6 +360,8 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
         predict_deal(explanation, limits.wide);
     }
     predict_wait(explanation, arena);
+    predict_stores(explanation, arena);
+    predict_narrow(explanation, arena);
     predict_chain(explanation, arena);
     qsort(explanation->limits, (size_t)explanation->nlimits, sizeof *explanation->limits,
           limit_compare);

@@ -217,6 +217,12 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
             stored_form_find(&id, table->data.forms, table->data.nforms, sizeof *table->data.forms);
     }
     table->model = table->data.model;
+    struct property_value *values = NULL;
+    int nvalues = 0;
+    if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "handover", &values, &nvalues,
+                                           &table->arena, err);
+    handover_read(values, nvalues, &table->handover);
     return status;
 }
 
@@ -225,6 +231,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
 {
     bool wanted[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {false};
     *table = (struct explain_table){.nrows = 0};
+    handover_read(NULL, 0, &table->handover);
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)
             wanted[blocks[b].instrs[i].in.mnemonic] = true;

@@ -5,6 +5,7 @@
 #define LATPUT_EXPLAIN_TABLE_H
 
 #include "explain_block.h"
+#include "explain_handover.h"
 #include "export/export.h"
 #include "list/select.h"
 
@@ -21,6 +22,7 @@ struct explain_table {
     struct table_row *rows; // those with a mnemonic of the blocks
     int nrows;
     const struct port_model *model; // the newest; NULL: none
+    struct handover handover;
     struct arena arena;
 };
 
@@ -54,6 +56,8 @@ enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
 double table_latency(const struct table_row *row, const struct block_instr *instr,
                      const struct block_touch *from, const struct block_touch *to,
                      enum latency_source *source);
+// Whether a latency is so short that the result is there when the instruction is renamed.
+bool table_is_at_rename(double clk, const struct port_model *model);
 // Corrects what the instruction reads by what the list and the measurements say: parts that are
 // kept, inputs that do not matter (zero idioms).
 void table_correct(const struct table_row *row, struct block_instr *instr);

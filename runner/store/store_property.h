@@ -60,6 +60,16 @@ const struct curve *store_property_curves(struct stored_property *property, stru
 // Adds it to a run with its conclusions, all of it or nothing. property->position is set.
 int store_put_property(struct store *store, int64_t run_id, struct stored_property *property,
                        struct err *err);
+// A point of one of its curves.
+struct property_value {
+    const char *variant;
+    double x, y;
+};
+// The points that are ok of a property, of the newest run on this uarch that has swept it; none
+// where no run has. *values is owned by the arena.
+int store_get_property_values(struct store *store, const char *uarch, const char *property,
+                              struct property_value **values, int *n, struct arena *arena,
+                              struct err *err);
 // 1 if the run has it, 0 if not, -1.
 int store_has_property(struct store *store, int64_t run_id, const char *name, struct err *err);
 // Those of a run, with points and samples and conclusions, in its order. They are the arena's.

@@ -5,6 +5,7 @@
 #include "store_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What reading a property works with; all memory is the arena's.
@@ -257,4 +258,34 @@ int store_get_properties(struct store *store, int64_t run_id, struct stored_prop
             read_samples(&reader, &rows[i]) != 0 || read_conclusions(&reader, &rows[i]) != 0)
             status = -1;
     return status;
+}
+
+int store_get_property_values(struct store *store, const char *uarch, const char *property,
+                              struct property_value **values, int *n, struct arena *arena,
+                              struct err *err)
+{
+    struct property_value *found = NULL;
+    size_t capacity = 0;
+    int got;
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT variant, x, y FROM property_point WHERE property = ?1 AND y IS NOT NULL "
+                   "AND outcome = 'ok' AND run_id = (SELECT max(run_id) FROM property "
+                   "JOIN run_key USING (run_id) WHERE name = ?1 AND uarch = ?2 "
+                   "AND outcome = 'ok') ORDER BY variant, x",
+                   "ss", property, uarch);
+    *n = 0;
+    if (!stmt)
+        return -1;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        found = xgrow(found, &capacity, (size_t)*n + 1, sizeof *found);
+        found[(*n)++] =
+            (struct property_value){store_column_text(stmt, 0, arena),
+                                    sqlite3_column_double(stmt, 1), sqlite3_column_double(stmt, 2)};
+    }
+    *values = arena_alloc(arena, ((size_t)*n + 1) * sizeof *found);
+    if (*n > 0)
+        memcpy(*values, found, (size_t)*n * sizeof *found);
+    free(found);
+    return store_rows_end(store, stmt, got, err);
 }

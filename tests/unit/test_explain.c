@@ -78,6 +78,8 @@ static void chains_are_found(void **state)
         {"mov rax, [rbx]; add rax, rcx; mov [rbx+8], rax",                       0, 0, 0},
         {"mov rax, [rbx]; add rax, rcx; mov [rbx+8], rax; add rbx, 8",           7, 1, 3},
         {"mov rax, [rbx+8]; add rax, rcx; mov [rbx], rax; add rbx, 8",           1, 1, 1},
+        {"mov esi, ebx; add [rcx+rsi*4], rax",                                   3, 1, 1},
+        {"add ebx, edx; mov esi, ebx; add [rcx+rsi*4], rax",                     1, 1, 1},
         {"push rax; pop rax",                                                    6, 1, 2},
         {"mulps xmm0, xmm1; mulps xmm0, xmm1; vaddps ymm2, ymm2, ymm0",          2, 1, 2},
         {"lea rax, [rax+rbx*4]; lea rcx, [rax+rcx]",                             5, 1, 1},
@@ -174,6 +176,70 @@ static void instructions_are_matched(void **state)
     table_free(&table);
 }
 
+// What a load finds of the store before it, and which stores go to one line.
+static void stores_are_compared(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        int writer;
+        enum forward_kind forward;
+        bool one_line;
+    } cases[] = {
+        {"mov [rbx], rax; mov rax, [rbx]; mov [rbx+63], cl",          0,  FORWARD_SAME,   true },
+        {"mov [rbx], rax; mov eax, [rbx+4]; mov [rbx+64], cl",        0,  FORWARD_INSIDE, false},
+        {"mov [rbx], eax; mov rax, [rbx]; mov [rcx], cl",             0,  FORWARD_NARROW, false},
+        {"mov [rbx], eax; mov rax, [rbx+4]; mov [rbx+rcx], cl",       -1, FORWARD_SAME,   false},
+        {"mov [rbx+8], rdx; movdqa xmm0, [rbx]; mov [rbx+56], cl",    0,  FORWARD_NARROW, true },
+        {"mov [rbx+rcx], al; mov al, [rbx+rcx]; mov [rbx+rcx+1], dl", 0,  FORWARD_SAME,   true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct block block;
+        struct err err = {0};
+        int lines[2] = {0, 0}, n = 0;
+        assert_int_equal(read_text(cases[i].code, 64, &block, &err), 0);
+        block_link_memory(&block);
+        for (int at = 0; at < block.n; at++)
+            for (int t = 0; t < block.instrs[at].ntouches; t++) {
+                const struct block_touch *touch = &block.instrs[at].touches[t];
+                if (touch->part == PART_DATA && touch->write)
+                    lines[n++] = touch->line;
+                if (touch->part == PART_DATA && !touch->write &&
+                    (touch->writer != cases[i].writer ||
+                     (touch->writer >= 0 && touch->forward != cases[i].forward)))
+                    fail_msg("%s: %d %d", cases[i].code, touch->writer, touch->forward);
+            }
+        if ((lines[0] == lines[1]) != cases[i].one_line)
+            fail_msg("%s: lines %d and %d", cases[i].code, lines[0], lines[1]);
+    }
+}
+
+// A pair that takes more than its parts says what the hand-over costs.
+static void pairs_are_compared_with_their_parts(void **state)
+{
+    (void)state;
+    static const struct property_value values[] = {
+        {"sum_shift",   1, 3   },
+        {"shift",       1, 2   },
+        {"sum_logic",   1, 1.03},
+        {"logic",       1, 2   },
+        {"fadd",        1, 4   },
+        {"fmul",        1, 8   },
+        {"fadd_fmul",   1, 7   },
+        {"store_line",  1, 1   },
+        {"store_lines", 1, 2   },
+        {"forward",     1, 9   },
+    };
+    struct handover handover;
+    handover_read(values, ARRAY_LEN(values), &handover);
+    assert_true(handover.sum_clk[USER_SHIFT] == 2 && handover.sum_clk[USER_OTHER] == 0);
+    assert_true(isnan(handover.sum_clk[USER_CARRY]) && isnan(handover.fadd_other_clk));
+    assert_true(handover.store_clk == 0.5 && handover.store_line_clk == 1);
+    assert_true(handover.forward_clk == 5 && handover.sum_shift_uops == 0);
+    handover_read(NULL, 0, &handover);
+    assert_true(isnan(handover.sum_clk[USER_SHIFT]) && isnan(handover.store_line_clk));
+}
+
 // Two ports, of which one kind of µop needs the first, another any; and a divider.
 static const struct port_model model = {.width = 4, .nports = 2, .nunits = 1};
 static const struct port_usage first = {
@@ -217,6 +283,8 @@ int main(void)
         cmocka_unit_test_teardown(chains_are_found, free_arena),
         cmocka_unit_test_teardown(bad_blocks_are_refused, free_arena),
         cmocka_unit_test_teardown(instructions_are_matched, free_arena),
+        cmocka_unit_test_teardown(stores_are_compared, free_arena),
+        cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

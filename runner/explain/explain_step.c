@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Steps of chains; see explain_step.h.
+#include "explain_step.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double NEAR_CLK = 0.3; // a latency that is taken for that of a floating point addition
+
+static bool is_eliminated(const struct explain_instr *instr)
+{
+    const struct export_form *form = instr->row ? instr->row->form : NULL;
+    return form && strcmp(form->at_rename, "eliminated") == 0;
+}
+
+// The touch that reads the only register that an eliminated move has; -1: it has more than one.
+static int move_source(const struct block_instr *code)
+{
+    int source = -1;
+    for (int t = 0; t < code->ntouches; t++) {
+        if (code->touches[t].write)
+            continue;
+        if (source >= 0 || code->touches[t].part != PART_REGISTER)
+            return -1;
+        source = t;
+    }
+    return source;
+}
+
+static int writer_before(const struct block *block, int at, int place)
+{
+    for (int back = 1; back <= block->n; back++) {
+        int i = (at - back + block->n) % block->n;
+        for (int t = 0; t < block->instrs[i].ntouches; t++)
+            if (block->instrs[i].touches[t].write && block->instrs[i].touches[t].place == place)
+                return i;
+    }
+    return -1;
+}
+
+// Who made the value of a touch, behind moves that are done at rename; NULL: nobody in the block.
+static const struct explain_instr *maker_of(const struct explanation *explanation, int at, int from)
+{
+    const struct block *block = &explanation->block;
+    int place = block->instrs[at].touches[from].place;
+    for (int moves = 0; place >= 0 && moves <= block->n; moves++) {
+        at = writer_before(block, at, place);
+        if (at < 0)
+            return NULL;
+        const struct explain_instr *maker = &explanation->instrs[at];
+        int source = is_eliminated(maker) && !handover_adds_constant(maker->code)
+                         ? move_source(maker->code)
+                         : -1;
+        if (source < 0)
+            return maker;
+        place = maker->code->touches[source].place;
+    }
+    return NULL;
+}
+
+static bool is_sum_at_rename(const struct explanation *explanation,
+                             const struct explain_instr *maker)
+{
+    return maker && maker->row && maker->row->form && handover_adds_constant(maker->code) &&
+           table_is_at_rename(maker->row->form->latency_min_clk, explanation->model);
+}
+
+// Whether it is an addition whose latency is that of additions among themselves.
+static bool is_short_fadd(const struct explain_instr *maker, const struct handover *handover)
+{
+    return maker && maker->row && maker->row->form && handover_is_fadd(maker->code) &&
+           fabs(maker->row->form->latency_min_clk - handover->fadd_clk) < NEAR_CLK;
+}
+
+static double known_or_nothing(double clk)
+{
+    return isnan(clk) ? 0 : clk;
+}
+
+// Whether flags are only kept by it where it does not write them (a shift by a count of 0): they
+// make nothing but flags.
+static bool keeps_flags(const struct block_instr *code, const struct block_touch *in)
+{
+    static const ZydisAccessedFlagsMask masks[] = {ZYDIS_CPUFLAG_CF, ZYDIS_CPUFLAG_OF,
+                                                   ZYDIS_CPUFLAG_ZF | ZYDIS_CPUFLAG_SF |
+                                                       ZYDIS_CPUFLAG_PF | ZYDIS_CPUFLAG_AF,
+                                                   ZYDIS_CPUFLAG_DF};
+    return in->part == PART_FLAGS &&
+           !(code->in.cpu_flags->tested & masks[in->place - PLACE_FLAGS_C]);
+}
+
+// What the step takes more because of who made what it waits for.
+static double step_more(const struct explanation *explanation, int at, int from)
+{
+    const struct explain_instr *instr = &explanation->instrs[at];
+    const struct block_touch *touch = &instr->code->touches[from];
+    if (touch->place < 0 || touch->place >= PLACE_MASK)
+        return 0;
+    const struct handover *handover = explanation->handover;
+    const struct explain_instr *maker = maker_of(explanation, at, from);
+    bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
+    if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, maker) &&
+        !is_eliminated(instr))
+        return known_or_nothing(handover->sum_clk[handover_user(instr->code)]);
+    if (touch->place >= PLACE_VEC && is_short_fadd(maker, handover) &&
+        !handover_is_fadd(instr->code) && !is_eliminated(instr))
+        return known_or_nothing(handover->fadd_other_clk);
+    return 0;
+}
+
+// The longest that the table has from anything that a store reads but its address to memory.
+static double store_clk(const struct explain_instr *store)
+{
+    double longest = 0;
+    const struct block_instr *code = store->code;
+    for (int r = 0; r < code->ntouches; r++)
+        for (int w = 0; w < code->ntouches; w++) {
+            const struct block_touch *in = &code->touches[r], *out = &code->touches[w];
+            enum latency_source source;
+            if (in->write || !out->write || in->part != PART_REGISTER || out->part != PART_DATA)
+                continue;
+            double clk = table_latency(store->row, code, in, out, &source);
+            if (source != LATENCY_ASSUMED && clk > longest)
+                longest = clk;
+        }
+    return longest;
+}
+
+// The least that a load takes from its address to the result; 0: not known.
+static double address_clk(const struct explain_instr *load, const struct block_touch *data,
+                          const struct block_touch *out)
+{
+    const struct block_instr *code = load->code;
+    for (int t = 0; t < code->ntouches; t++) {
+        const struct block_touch *touch = &code->touches[t];
+        enum latency_source source;
+        if (touch->write || touch->operand != data->operand || touch->part != PART_BASE)
+            continue;
+        double clk = table_latency(load->row, code, touch, out, &source);
+        return source == LATENCY_ASSUMED || isnan(clk) ? 0 : clk;
+    }
+    return 0;
+}
+
+// The way through memory is one, however it is measured: the table has for the store and for the
+// load what both take together. `clk`: of the load.
+static double forward_clk(const struct explanation *explanation, const struct explain_instr *load,
+                          const struct block_touch *data, const struct block_touch *out, double clk)
+{
+    const struct explain_instr *store = &explanation->instrs[data->writer];
+    if (store == load)
+        return clk; // measured as it is here
+    clk = fmax(clk, store_clk(store));
+    // What is kept as if it were a register, is so only for the very operand that was stored.
+    if (data->forward != FORWARD_SAME)
+        clk = fmax(clk, address_clk(load, data, out));
+    // A load that comes a while after its store is faster than one that waits for it.
+    if (clk > explanation->handover->forward_clk)
+        clk = explanation->handover->forward_clk;
+    if (data->forward == FORWARD_NARROW)
+        clk = fmax(clk, known_or_nothing(explanation->handover->narrow_clk));
+    return clk;
+}
+
+static bool reads_memory(const struct block_instr *code, int operand)
+{
+    for (int t = 0; t < code->ntouches; t++)
+        if (!code->touches[t].write && code->touches[t].part == PART_DATA &&
+            code->touches[t].operand == operand)
+            return true;
+    return false;
+}
+
+double explain_step_clk(const void *context, int at, int from, int to)
+{
+    const struct explanation *explanation = context;
+    const struct explain_instr *instr = &explanation->instrs[at];
+    const struct block_instr *code = instr->code;
+    const struct block_touch *in = &code->touches[from], *out = &code->touches[to];
+    enum latency_source source;
+    // The stack pointer of push and pop is kept by the front end.
+    bool hidden = in->operand >= 0 && out->operand >= 0 && out->place == PLACE_GPR + 4 &&
+                  code->ops[out->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
+    if (keeps_flags(code, in) && out->part != PART_FLAGS)
+        return NAN;
+    double clk = table_latency(instr->row, code, in, out, &source);
+    if (isnan(clk) || (hidden && source == LATENCY_ASSUMED))
+        return NAN;
+    if (out->part == PART_DATA && in->part == PART_REGISTER && !reads_memory(code, out->operand))
+        clk = 0; // the load that waits for it has all of the way
+    if (in->part == PART_DATA && in->writer >= 0)
+        return forward_clk(explanation, instr, in, out, clk);
+    if (source == LATENCY_MEASURED && table_is_at_rename(clk, explanation->model))
+        clk = 0; // a chain of such takes what their slots take
+    return clk + step_more(explanation, at, from);
+}
+
+void explain_step_uops(struct explanation *explanation)
+{
+    const struct handover *handover = explanation->handover;
+    int uops = (int)handover->sum_shift_uops;
+    for (int i = 0; i < explanation->block.n && uops > 0; i++) {
+        struct explain_instr *instr = &explanation->instrs[i];
+        const struct block_instr *code = instr->code;
+        bool sum = false;
+        for (int t = 0; t < code->ntouches; t++)
+            if (!code->touches[t].write && code->touches[t].part == PART_REGISTER &&
+                code->touches[t].place >= 0 && code->touches[t].place < PLACE_VEC)
+                sum |= is_sum_at_rename(explanation, maker_of(explanation, i, t));
+        if (!sum || handover_user(code) != USER_SHIFT || instr->usage.nuses != 1)
+            continue;
+        instr->usage.uses[0].uops += uops;
+        if (instr->usage.nwide == 1)
+            instr->usage.wide_uses[0].uops += uops;
+        instr->usage.uops += uops;
+        instr->usage.slots += uops;
+        instr->usage.slots_mixed += instr->usage.slots_mixed > 0 ? uops : 0;
+        instr->slots += uops;
+    }
+}

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// What a step of a chain takes in its block: the latency of the table, and what it depends on who
+// made the value that is waited for.
+#ifndef LATPUT_EXPLAIN_STEP_H
+#define LATPUT_EXPLAIN_STEP_H
+
+#include "explain.h"
+
+// From touch `from` to touch `to` of an instruction; as struct chain_latency has it, with an
+// explanation whose instructions are known as context.
+double explain_step_clk(const void *explanation, int at, int from, int to);
+// Adds the µops and slots that instructions need beside those of the table because of who made
+// their operands.
+void explain_step_uops(struct explanation *explanation);
+
+#endif
