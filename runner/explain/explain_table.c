@@ -217,12 +217,11 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
             stored_form_find(&id, table->data.forms, table->data.nforms, sizeof *table->data.forms);
     }
     table->model = table->data.model;
-    struct property_value *values = NULL;
-    int nvalues = 0;
+    struct property_values values = {.n = 0};
     if (status == 0)
-        status = store_get_property_values(from->store, from->uarch, "handover", &values, &nvalues,
+        status = store_get_property_values(from->store, from->uarch, "handover", &values,
                                            &table->arena, err);
-    handover_read(values, nvalues, &table->handover);
+    handover_read(values.points, values.n, &table->handover);
     return status;
 }
 

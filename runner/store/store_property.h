@@ -65,11 +65,14 @@ struct property_value {
     const char *variant;
     double x, y;
 };
+struct property_values {
+    struct property_value *points;
+    int n;
+};
 // The points that are ok of a property, of the newest run on this uarch that has swept it; none
-// where no run has. *values is owned by the arena.
+// where no run has. They are the arena's.
 int store_get_property_values(struct store *store, const char *uarch, const char *property,
-                              struct property_value **values, int *n, struct arena *arena,
-                              struct err *err);
+                              struct property_values *values, struct arena *arena, struct err *err);
 // 1 if the run has it, 0 if not, -1.
 int store_has_property(struct store *store, int64_t run_id, const char *name, struct err *err);
 // Those of a run, with points and samples and conclusions, in its order. They are the arena's.

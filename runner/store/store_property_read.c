@@ -261,11 +261,10 @@ int store_get_properties(struct store *store, int64_t run_id, struct stored_prop
 }
 
 int store_get_property_values(struct store *store, const char *uarch, const char *property,
-                              struct property_value **values, int *n, struct arena *arena,
-                              struct err *err)
+                              struct property_values *values, struct arena *arena, struct err *err)
 {
     struct property_value *found = NULL;
-    size_t capacity = 0;
+    size_t capacity = 0, n = 0;
     int got;
     sqlite3_stmt *stmt =
         store_bind(store, err,
@@ -274,18 +273,19 @@ int store_get_property_values(struct store *store, const char *uarch, const char
                    "JOIN run_key USING (run_id) WHERE name = ?1 AND uarch = ?2 "
                    "AND outcome = 'ok') ORDER BY variant, x",
                    "ss", property, uarch);
-    *n = 0;
+    *values = (struct property_values){.n = 0};
     if (!stmt)
         return -1;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
-        found = xgrow(found, &capacity, (size_t)*n + 1, sizeof *found);
-        found[(*n)++] =
+        found = xgrow(found, &capacity, n + 1, sizeof *found);
+        found[n++] =
             (struct property_value){store_column_text(stmt, 0, arena),
                                     sqlite3_column_double(stmt, 1), sqlite3_column_double(stmt, 2)};
     }
-    *values = arena_alloc(arena, ((size_t)*n + 1) * sizeof *found);
-    if (*n > 0)
-        memcpy(*values, found, (size_t)*n * sizeof *found);
+    values->points = arena_alloc(arena, (n + 1) * sizeof *found);
+    values->n = (int)n;
+    if (n > 0)
+        memcpy(values->points, found, n * sizeof *found);
     free(found);
     return store_rows_end(store, stmt, got, err);
 }
