@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput asm: the NASM text of the kernels of rows, to read or to try by hand.
 #include "command.h"
+#include "option_place.h"
 #include "plan_select.h"
 
 #include <fnmatch.h>
@@ -78,6 +79,20 @@ static int asm_print(const struct list_row *row, const struct plan *plan, void *
     return 0;
 }
 
+static int asm_option(void *context, int option, const char *argument)
+{
+    struct plan_select *args = context;
+    struct asm_request *request = args->data;
+    const struct option_place places[] = {
+        [OPTION_TEST] = place_text(&request->test),
+        [OPTION_SHAPE] = place_text(&request->shape),
+    };
+    if (option == OPTION_WIDTH)
+        return plan_select_parse_width(&cmd_asm, argument, &args->params) == 0 ? EXIT_DONE
+                                                                               : EXIT_USAGE;
+    return option_put(&cmd_asm, places, ARRAY_LEN(places), option, argument);
+}
+
 static int asm_run(int argc, char **argv)
 {
     struct asm_request request = {0};
@@ -85,26 +100,16 @@ static int asm_run(int argc, char **argv)
         .params = {.issue_width = 8, .tests = TESTS_ALL},
           .visit = asm_print, .data = &request
     };
-    struct option_state state = {0};
-    const char *argument;
-    int option;
-    while ((option = command_next_option(&cmd_asm, argc, argv, &state, &argument)) != -1) {
-        if (option == -2)
-            return EXIT_USAGE;
-        if (option == OPTION_TEST)
-            request.test = argument;
-        if (option == OPTION_SHAPE)
-            request.shape = argument;
-        if (option == OPTION_WIDTH &&
-            plan_select_parse_width(&cmd_asm, argument, &args.params) != 0)
-            return EXIT_USAGE;
-    }
-    if (state.operand_index >= argc)
+    int operand = argc;
+    int status = command_each_option(&cmd_asm, argc, argv, asm_option, &args, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand >= argc)
         return command_fail(&cmd_asm, EXIT_USAGE,
                             "which rows? name a form (\"add r64 r64\"), a "
                             "list (sse_fp) or a line of one (sse_fp:12)");
     struct err err = {0};
-    if (plan_select_walk(argv + state.operand_index, argc - state.operand_index, &args, &err) != 0)
+    if (plan_select_walk(argv + operand, argc - operand, &args, &err) != 0)
         return command_fail(&cmd_asm, EXIT_USAGE, "%s", err.text);
     if (!request.printed)
         return command_fail(&cmd_asm, EXIT_USAGE,

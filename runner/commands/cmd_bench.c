@@ -11,6 +11,7 @@
 #include "command.h"
 #include "execute/exec.h"
 #include "measure/session.h"
+#include "option_place.h"
 #include "store/store.h"
 #include "util/cpulist.h"
 
@@ -116,47 +117,6 @@ struct arguments {
     const char *columns[BENCH_COLUMNS_MAX];
 };
 
-// Options that are a text or a number of the spec, by their places in it.
-static const struct {
-    bool used;
-    size_t at;
-} text_options[ARRAY_LEN(options)] = {
-    [OPT_ASM] = {true, offsetof(struct bench_spec, body)  },
-    [OPT_INIT] = {true, offsetof(struct bench_spec, init)  },
-    [OPT_SYMBOL] = {true, offsetof(struct bench_spec, symbol)},
-    [OPT_CFLAGS] = {true, offsetof(struct bench_spec, cflags)},
-    [OPT_EVENTS] = {true, offsetof(struct bench_spec, events)},
-    [OPT_LABEL] = {true, offsetof(struct bench_spec, label) },
-};
-static const struct {
-    int least, most; // most 0: no number
-    size_t at;
-} number_options[ARRAY_LEN(options)] = {
-    [OPT_INSTANCES] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, instances)},
-    [OPT_UNROLL] = {1, BENCH_UNROLL_MAX,  offsetof(struct bench_spec, unroll)   },
-    [OPT_LOOP] = {1, BENCH_LOOP_MAX,    offsetof(struct bench_spec, loop)     },
-    [OPT_REPEAT] = {1, BENCH_REPEAT_MAX,  offsetof(struct bench_spec, repeat)   },
-    [OPT_CPU] = {0, COMMAND_CPU_MAX,   offsetof(struct bench_spec, cpu)      },
-    [OPT_THREADS] = {1, BENCH_THREADS_MAX, offsetof(struct bench_spec, threads)  },
-};
-
-static int parse_switch(enum option_index option, struct bench_spec *spec)
-{
-    switch (option) {
-    case OPT_COLD:
-        spec->cold = true;
-        return 0;
-    case OPT_KEEP:
-        spec->keep = true;
-        return 0;
-    case OPT_STORE:
-        spec->store = true;
-        return 0;
-    default:
-        return -1;
-    }
-}
-
 static int parse_column(const char *value, struct arguments *arguments)
 {
     struct bench_spec *spec = &arguments->spec;
@@ -167,29 +127,19 @@ static int parse_column(const char *value, struct arguments *arguments)
     return 0;
 }
 
-static int parse_value(enum option_index option, const char *value, struct arguments *arguments)
+// Of what is neither kept as it is nor a number. 0, or -1: it cannot be that.
+static int parse_value(int option, const char *value, struct arguments *arguments)
 {
     struct bench_spec *spec = &arguments->spec;
-    char *at = (char *)spec;
-    if (text_options[option].used) {
-        *(const char **)(void *)(at + text_options[option].at) = value;
-        return 0;
-    }
     switch (option) {
     case OPT_BITS:
         spec->bits = (int)strtol(value, NULL, 10);
         return strcmp(value, "32") == 0 || strcmp(value, "64") == 0 ? 0 : -1;
     case OPT_MODE:
         return bench_mode_parse(value, &spec->mode);
-    case OPT_CPUS:
+    default:
         arguments->ncpus = cpulist_parse(value, arguments->cpus, BENCH_THREADS_MAX);
         return arguments->ncpus < 1 ? -1 : 0;
-    case OPT_DB:
-        spec->db = strcmp(value, "none") == 0 ? NULL : value;
-        spec->db_optional = false;
-        return 0;
-    default:
-        return parse_switch(option, spec);
     }
 }
 
@@ -202,37 +152,59 @@ static int parse_give_up(const char *value, struct bench_spec *spec)
     return status;
 }
 
+static int parse_kept(int option, const char *value, struct arguments *arguments)
+{
+    struct bench_spec *spec = &arguments->spec;
+    const struct option_place places[] = {
+        [OPT_ASM] = place_text(&spec->body),
+        [OPT_INIT] = place_text(&spec->init),
+        [OPT_SYMBOL] = place_text(&spec->symbol),
+        [OPT_CFLAGS] = place_text(&spec->cflags),
+        [OPT_INSTANCES] = place_number(&spec->instances, 1, BENCH_UNROLL_MAX),
+        [OPT_UNROLL] = place_number(&spec->unroll, 1, BENCH_UNROLL_MAX),
+        [OPT_LOOP] = place_number(&spec->loop, 1, BENCH_LOOP_MAX),
+        [OPT_REPEAT] = place_number(&spec->repeat, 1, BENCH_REPEAT_MAX),
+        [OPT_COLD] = place_switch(&spec->cold, true),
+        [OPT_CPU] = place_number(&spec->cpu, 0, COMMAND_CPU_MAX),
+        [OPT_THREADS] = place_number(&spec->threads, 1, BENCH_THREADS_MAX),
+        [OPT_EVENTS] = place_text(&spec->events),
+        [OPT_BACKEND] = place_backend(&spec->backend),
+        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_ALL),
+        [OPT_KEEP] = place_switch(&spec->keep, true),
+        [OPT_STORE] = place_switch(&spec->store, true),
+        [OPT_LABEL] = place_text(&spec->label),
+        [OPT_UARCH] = place_uarch(),
+        [OPT_SWEEP] = place_text(&arguments->sweep),
+        [OPT_PLOT] = place_text(&arguments->plot),
+        [OPT_EXPLAIN] = place_switch(&arguments->explain, true),
+    };
+    spec->store |= option == OPT_LABEL;
+    return option_put(&cmd_bench, places, ARRAY_LEN(places), option, value);
+}
+
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    struct bench_spec *spec = &arguments->spec;
-    if (option == OPT_BACKEND)
-        return backend_option_read(&cmd_bench, value, ~0u, &spec->backend);
-    if (option == OPT_UARCH)
-        return uarch_option_read(&cmd_bench, value);
-    if (option == OPT_COLUMN)
+    switch (option) {
+    case OPT_COLUMN:
         return parse_column(value, arguments);
-    if (option == OPT_FORMAT)
-        return format_option_read(&cmd_bench, value, FORMATS_ALL, &arguments->format);
-    if (option == OPT_GIVE_UP)
-        return parse_give_up(value, spec);
-    if (option == OPT_EXPLAIN) {
-        arguments->explain = true;
+    case OPT_GIVE_UP:
+        return parse_give_up(value, &arguments->spec);
+    case OPT_DB:
+        arguments->spec.db = strcmp(value, "none") == 0 ? NULL : value;
+        arguments->spec.db_optional = false;
         return EXIT_DONE;
+    case OPT_BITS:
+    case OPT_MODE:
+    case OPT_CPUS:
+        return parse_value(option, value, arguments) == 0
+                   ? EXIT_DONE
+                   : command_fail(&cmd_bench, EXIT_USAGE,
+                                  "--%s cannot be '%s'; see latput bench --help",
+                                  options[option].name, value);
+    default:
+        return parse_kept(option, value, arguments);
     }
-    if (option == OPT_SWEEP || option == OPT_PLOT) {
-        *(option == OPT_SWEEP ? &arguments->sweep : &arguments->plot) = value;
-        return 0;
-    }
-    if (number_options[option].most)
-        return command_option_number(&cmd_bench, option, value, number_options[option].least,
-                                     number_options[option].most,
-                                     (int *)(void *)((char *)spec + number_options[option].at));
-    if (parse_value((enum option_index)option, value, arguments) != 0)
-        return command_fail(&cmd_bench, EXIT_USAGE, "--%s cannot be '%s'; see latput bench --help",
-                            options[option].name, value);
-    spec->store |= option == OPT_LABEL;
-    return 0;
 }
 
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)

@@ -5,6 +5,7 @@
 #include "command.h"
 #include "cpuinfo/counter_check.h"
 #include "list/select.h"
+#include "option_place.h"
 #include "util/csvtext.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
@@ -178,30 +179,41 @@ static void check_paths_name(struct check_paths *paths, const char *operand)
     paths->items[paths->n++] = path ? check_path_short(path) : operand;
 }
 
+struct check_arguments {
+    const char *coverage;
+    bool missing, expand;
+};
+
+static int check_option(void *context, int option, const char *argument)
+{
+    struct check_arguments *arguments = context;
+    const struct option_place places[] = {
+        [OPTION_COVERAGE] = place_text(&arguments->coverage),
+        [OPTION_MISSING] = place_switch(&arguments->missing, true),
+        [OPTION_EXPAND] = place_switch(&arguments->expand, true),
+    };
+    return option_put(&cmd_check, places, ARRAY_LEN(places), option, argument);
+}
+
+static int check_parse(int argc, char **argv, struct check_arguments *arguments, int *operand)
+{
+    int status = command_each_option(&cmd_check, argc, argv, check_option, arguments, operand);
+    if (status == EXIT_DONE && arguments->missing && !arguments->coverage)
+        status = command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
+    return status;
+}
+
 static int check_command(int argc, char **argv)
 {
-    struct option_state state = {0};
-    const char *argument = NULL, *coverage = NULL;
-    bool missing = false, expand = false;
-    for (int option;
-         (option = command_next_option(&cmd_check, argc, argv, &state, &argument)) != -1;) {
-        if (option == OPTION_COVERAGE)
-            coverage = argument;
-        else if (option == OPTION_MISSING)
-            missing = true;
-        else if (option == OPTION_EXPAND)
-            expand = true;
-        else
-            return EXIT_USAGE;
-    }
-    if (missing && !coverage)
-        return command_fail(&cmd_check, EXIT_USAGE, "--missing needs --coverage FILE");
-    if (expand)
-        return check_expand((const char *const *)argv + state.operand_index,
-                            argc - state.operand_index);
+    struct check_arguments arguments = {.coverage = NULL};
+    int operand = argc;
+    int status = check_parse(argc, argv, &arguments, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (arguments.expand)
+        return check_expand((const char *const *)argv + operand, argc - operand);
     struct check_paths paths = {0};
-    bool complete = state.operand_index >= argc;
-    int status = 0;
+    bool complete = operand >= argc;
     if (complete) {
         status = check_paths_all(&paths);
     } else {
@@ -209,14 +221,14 @@ static int check_command(int argc, char **argv)
         paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
         paths.lines = xcalloc((size_t)argc, sizeof *paths.lines);
         paths.properties = xcalloc((size_t)argc, sizeof *paths.properties);
-        for (int i = state.operand_index; i < argc; i++)
+        for (int i = operand; i < argc; i++)
             if (check_is_property(argv[i]))
                 paths.properties[paths.nproperties++] = argv[i];
             else
                 check_paths_name(&paths, argv[i]);
     }
     if (status == 0)
-        status = check_run_paths(&paths, complete, coverage, missing);
+        status = check_run_paths(&paths, complete, arguments.coverage, arguments.missing);
     check_paths_free(&paths);
     return status;
 }

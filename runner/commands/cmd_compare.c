@@ -3,6 +3,7 @@
 #include "command.h"
 #include "export/compare.h"
 #include "export/mca.h"
+#include "option_place.h"
 #include "store/store.h"
 #include "store_options.h"
 
@@ -33,33 +34,28 @@ struct compare_arguments {
     struct compare_options options;
 };
 
+static int compare_format(const char *argument, struct compare_arguments *arguments)
+{
+    arguments->options.json = strcmp(argument, "json") == 0;
+    if (!arguments->options.json && strcmp(argument, "text") != 0)
+        return command_fail(&cmd_compare, EXIT_USAGE,
+                            "unknown format '%s'; there are text and json", argument);
+    return EXIT_DONE;
+}
+
 static int compare_option(void *context, int option, const char *argument)
 {
     struct compare_arguments *arguments = context;
-    switch (option) {
-    case OPT_DB:
-        arguments->db = argument;
-        return EXIT_DONE;
-    case OPT_UARCH:
-        arguments->filter.uarch = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_compare, argument, &arguments->filter.run_id) == 0
-                   ? EXIT_DONE
-                   : EXIT_USAGE;
-    case OPT_MCPU:
-        arguments->cpu = argument;
-        return EXIT_DONE;
-    case OPT_FORMAT:
-        arguments->options.json = strcmp(argument, "json") == 0;
-        if (!arguments->options.json && strcmp(argument, "text") != 0)
-            return command_fail(&cmd_compare, EXIT_USAGE,
-                                "unknown format '%s'; there are text and json", argument);
-        return EXIT_DONE;
-    default:
-        return command_option_number(&cmd_compare, option, argument, 0, ENTRIES_MAX,
-                                     &arguments->options.entries);
-    }
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_UARCH] = place_text(&arguments->filter.uarch),
+        [OPT_RUN] = place_run(&arguments->filter.run_id),
+        [OPT_MCPU] = place_text(&arguments->cpu),
+        [OPT_ENTRIES] = place_number(&arguments->options.entries, 0, ENTRIES_MAX),
+    };
+    if (option == OPT_FORMAT)
+        return compare_format(argument, arguments);
+    return option_put(&cmd_compare, places, ARRAY_LEN(places), option, argument);
 }
 
 // LLVM's name goes into a command line and a file that LLVM reads: a word and no more.

@@ -2,6 +2,7 @@
 // latput counters: what the performance counters of a CPU can count. The first operand is an
 // action; each is one line of the table below.
 #include "cmd_counters.h"
+#include "option_place.h"
 
 #include "cmd_format.h"
 
@@ -34,46 +35,33 @@ static const struct {
     {"status", counters_status},
 };
 
-static int request_option(struct counters_request *request, int option, const char *argument)
+static int request_option(void *context, int option, const char *argument)
 {
-    switch (option) {
-    case OPT_UARCH:
-        request->uarch = argument;
-        return EXIT_DONE;
-    case OPT_FORMAT:
-        return format_option_read(&cmd_counters, argument, FORMATS_ALL, &request->format);
-    case OPT_SETS:
-        request->sets = true;
-        return EXIT_DONE;
-    case OPT_LOAD:
-        request->dump = argument;
-        return EXIT_DONE;
-    case OPT_WIDE:
-        request->wide = true;
-        return EXIT_DONE;
-    case OPT_CPU:
-        request->cpus = argument;
-        return EXIT_DONE;
-    default:
-        return EXIT_USAGE;
-    }
+    struct counters_request *request = context;
+    const struct option_place places[] = {
+        [OPT_UARCH] = place_text(&request->uarch),
+        [OPT_FORMAT] = place_format(&request->format, FORMATS_ALL),
+        [OPT_SETS] = place_switch(&request->sets, true),
+        [OPT_LOAD] = place_text(&request->dump),
+        [OPT_WIDE] = place_switch(&request->wide, true),
+        [OPT_CPU] = place_text(&request->cpus),
+    };
+    return option_put(&cmd_counters, places, ARRAY_LEN(places), option, argument);
 }
 
 static int counters_run(int argc, char **argv)
 {
     struct counters_request request = {.command = &cmd_counters};
-    struct option_state state = {0};
-    const char *argument;
-    int option, status;
-    while ((option = command_next_option(&cmd_counters, argc, argv, &state, &argument)) != -1)
-        if ((status = request_option(&request, option, argument)) != EXIT_DONE)
-            return status;
-    if (state.operand_index >= argc) {
+    int operand = argc;
+    int status = command_each_option(&cmd_counters, argc, argv, request_option, &request, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand >= argc) {
         request.globs = argv + argc;
         return actions[0].run(&request);
     }
-    const char *name = argv[state.operand_index];
-    request.globs = argv + state.operand_index + 1;
+    const char *name = argv[operand];
+    request.globs = argv + operand + 1;
     for (size_t i = 0; i < ARRAY_LEN(actions); i++)
         if (strcmp(actions[i].name, name) == 0)
             return actions[i].run(&request);

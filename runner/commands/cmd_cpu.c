@@ -4,6 +4,7 @@
 #include "cmd_cpu.h"
 #include "cmd_uarch.h"
 #include "command.h"
+#include "option_place.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 
@@ -36,30 +37,28 @@ struct request {
     int cpu;
 };
 
+static int request_format(const char *argument, struct request *request)
+{
+    request->json = strcmp(argument, "json") == 0;
+    if (!request->json && strcmp(argument, "text") != 0)
+        return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
+                            argument);
+    return EXIT_DONE;
+}
+
 static int request_option(void *context, int option, const char *argument)
 {
     struct request *request = context;
-    switch (option) {
-    case OPT_SAVE:
-        request->save = argument;
-        return EXIT_DONE;
-    case OPT_LOAD:
-        request->load = argument;
-        return EXIT_DONE;
-    case OPT_FORMAT:
-        request->json = strcmp(argument, "json") == 0;
-        if (!request->json && strcmp(argument, "text") != 0)
-            return command_fail(&cmd_cpu, EXIT_USAGE, "there is no format '%s'; it is text or json",
-                                argument);
-        return EXIT_DONE;
-    case OPT_DB:
-        request->db = argument;
-        return EXIT_DONE;
-    case OPT_UARCH:
-        return uarch_option_read(&cmd_cpu, argument);
-    default:
-        return command_option_number(&cmd_cpu, option, argument, 0, CPU_SETSIZE - 1, &request->cpu);
-    }
+    const struct option_place places[] = {
+        [OPT_SAVE] = place_text(&request->save),
+        [OPT_LOAD] = place_text(&request->load),
+        [OPT_CPU] = place_number(&request->cpu, 0, CPU_SETSIZE - 1),
+        [OPT_DB] = place_text(&request->db),
+        [OPT_UARCH] = place_uarch(),
+    };
+    if (option == OPT_FORMAT)
+        return request_format(argument, request);
+    return option_put(&cmd_cpu, places, ARRAY_LEN(places), option, argument);
 }
 
 static int request_parse(int argc, char **argv, struct request *request)

@@ -2,6 +2,7 @@
 // latput diff: two CPU families or two runs side by side, only what differs.
 #include "cmd_format.h"
 #include "command.h"
+#include "option_place.h"
 #include "report/diff.h"
 #include "store/store.h"
 #include "store_options.h"
@@ -140,32 +141,24 @@ static int option_tolerance(const char *argument, double *tolerance)
 static int diff_option(void *context, int option, const char *argument)
 {
     struct diff_command *command = context;
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&command->db),
+        [OPT_FILTER] = place_text(&command->glob),
+        [OPT_FORMAT] = place_format(&command->view.format, FORMATS_ALL),
+        [OPT_WIDE] = place_switch(&command->wide, true),
+        [OPT_SUMMARY] = place_switch(&command->view.summary, true),
+        [OPT_SURE] = place_switch(&command->diff.sure_only, true),
+    };
     switch (option) {
-    case OPT_DB:
-        command->db = argument;
-        break;
-    case OPT_FILTER:
-        command->glob = argument;
-        break;
-    case OPT_FORMAT:
-        return format_option_read(&cmd_diff, argument, FORMATS_ALL, &command->view.format);
-    case OPT_WIDE:
-        command->wide = true;
-        break;
-    case OPT_SUMMARY:
-        command->view.summary = true;
-        break;
-    case OPT_SURE:
-        command->diff.sure_only = true;
-        break;
     case OPT_BY:
         return option_by(argument, &command->diff.by_isa);
     case OPT_ONLY:
         return option_only(argument, &command->view.change);
     case OPT_TOLERANCE:
         return option_tolerance(argument, &command->diff.tolerance);
+    default:
+        return option_put(&cmd_diff, places, ARRAY_LEN(places), option, argument);
     }
-    return EXIT_DONE;
 }
 
 static int diff_operands(struct diff *diff, char **names, int n)

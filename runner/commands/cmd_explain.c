@@ -9,6 +9,7 @@
 #include "explain/explain_print.h"
 #include "explain/explain_try.h"
 #include "measure/session.h"
+#include "option_place.h"
 #include "store/store.h"
 #include "store_options.h"
 #include "util/json.h"
@@ -92,44 +93,33 @@ static int parse_bits(const char *value, struct arguments *arguments)
     return EXIT_DONE;
 }
 
+static int parse_give_up(const char *value, struct arguments *arguments)
+{
+    int seconds = 0;
+    int status = command_option_number(&cmd_explain, OPT_GIVE_UP, value, 1, 3600, &seconds);
+    arguments->spec.give_up_ms = seconds * 1000;
+    return status;
+}
+
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    int seconds = 0, status;
-    switch (option) {
-    case OPT_ASM:
-        arguments->spec.body = value;
-        return EXIT_DONE;
-    case OPT_INIT:
-        arguments->spec.init = value;
-        return EXIT_DONE;
-    case OPT_BITS:
+    const struct option_place places[] = {
+        [OPT_ASM] = place_text(&arguments->spec.body),
+        [OPT_INIT] = place_text(&arguments->spec.init),
+        [OPT_BLOCKS] = place_text(&arguments->blocks),
+        [OPT_PREDICT] = place_switch(&arguments->predict, true),
+        [OPT_UARCH] = place_text(&arguments->uarch),
+        [OPT_RUN] = place_run(&arguments->run_id),
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_CPU] = place_number(&arguments->spec.cpu, 0, COMMAND_CPU_MAX),
+        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
+    };
+    if (option == OPT_BITS)
         return parse_bits(value, arguments);
-    case OPT_BLOCKS:
-        arguments->blocks = value;
-        return EXIT_DONE;
-    case OPT_PREDICT:
-        arguments->predict = true;
-        return EXIT_DONE;
-    case OPT_UARCH:
-        arguments->uarch = value;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_explain, value, &arguments->run_id) == 0 ? EXIT_DONE
-                                                                              : EXIT_USAGE;
-    case OPT_DB:
-        arguments->db = value;
-        return EXIT_DONE;
-    case OPT_CPU:
-        return command_option_number(&cmd_explain, option, value, 0, COMMAND_CPU_MAX,
-                                     &arguments->spec.cpu);
-    case OPT_GIVE_UP:
-        status = command_option_number(&cmd_explain, option, value, 1, 3600, &seconds);
-        arguments->spec.give_up_ms = seconds * 1000;
-        return status;
-    default:
-        return format_option_read(&cmd_explain, value, FORMATS_TABLE_JSON, &arguments->format);
-    }
+    if (option == OPT_GIVE_UP)
+        return parse_give_up(value, arguments);
+    return option_put(&cmd_explain, places, ARRAY_LEN(places), option, value);
 }
 
 static int parse_arguments(int argc, char **argv, struct arguments *arguments)

@@ -2,6 +2,7 @@
 // latput export: results in the formats of other programs.
 #include "command.h"
 #include "export/export.h"
+#include "option_place.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store_options.h"
@@ -51,25 +52,16 @@ static int export_format_read(const char *name, const struct export_format **for
 static int export_option(void *context, int option, const char *argument)
 {
     struct export_arguments *arguments = context;
-    switch (option) {
-    case OPT_DB:
-        arguments->db = argument;
-        return EXIT_DONE;
-    case OPT_FORMAT:
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_UARCH] = place_text(&arguments->filter.uarch),
+        [OPT_RUN] = place_run(&arguments->filter.run_id),
+        [OPT_OUTPUT] = place_text(&arguments->output),
+        [OPT_LEFT_OUT] = place_text(&arguments->left_out),
+    };
+    if (option == OPT_FORMAT)
         return export_format_read(argument, &arguments->format);
-    case OPT_UARCH:
-        arguments->filter.uarch = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_export, argument, &arguments->filter.run_id) == 0 ? EXIT_DONE
-                                                                                       : EXIT_USAGE;
-    case OPT_OUTPUT:
-        arguments->output = argument;
-        return EXIT_DONE;
-    default:
-        arguments->left_out = argument;
-        return EXIT_DONE;
-    }
+    return option_put(&cmd_export, places, ARRAY_LEN(places), option, argument);
 }
 
 // What is not in the text: a line a reason, with some of the forms.

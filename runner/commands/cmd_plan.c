@@ -45,31 +45,30 @@ static int plan_print(const struct list_row *row, const struct plan *plan, void 
     return 0;
 }
 
+static int plan_option(void *context, int option, const char *argument)
+{
+    struct plan_params *params = context;
+    int got = option == OPTION_WIDTH ? plan_select_parse_width(&cmd_plan, argument, params)
+                                     : plan_select_parse_tests(&cmd_plan, argument, &params->tests);
+    return got == 0 ? EXIT_DONE : EXIT_USAGE;
+}
+
 static int plan_run(int argc, char **argv)
 {
     struct plan_select args = {
         .params = {.issue_width = 8, .tests = TESTS_ALL},
           .visit = plan_print
     };
-    struct option_state state = {0};
-    const char *argument;
-    int option;
-    while ((option = command_next_option(&cmd_plan, argc, argv, &state, &argument)) != -1) {
-        if (option == -2)
-            return EXIT_USAGE;
-        if (option == OPTION_WIDTH &&
-            plan_select_parse_width(&cmd_plan, argument, &args.params) != 0)
-            return EXIT_USAGE;
-        if (option == OPTION_TESTS &&
-            plan_select_parse_tests(&cmd_plan, argument, &args.params.tests) != 0)
-            return EXIT_USAGE;
-    }
-    if (state.operand_index >= argc)
+    int operand = argc;
+    int status = command_each_option(&cmd_plan, argc, argv, plan_option, &args.params, &operand);
+    if (status != EXIT_DONE)
+        return status;
+    if (operand >= argc)
         return command_fail(&cmd_plan, EXIT_USAGE,
                             "which rows? name a form (\"add r64*\"), a list (sse_fp) or a line of "
                             "one (sse_fp:12)");
     struct err err = {0};
-    if (plan_select_walk(argv + state.operand_index, argc - state.operand_index, &args, &err) != 0)
+    if (plan_select_walk(argv + operand, argc - operand, &args, &err) != 0)
         return command_fail(&cmd_plan, EXIT_USAGE, "%s", err.text);
     return EXIT_DONE;
 }

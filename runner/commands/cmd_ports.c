@@ -7,6 +7,7 @@
 #include "measure/measure_mixes.h"
 #include "measure/session.h"
 #include "measure/session_count.h"
+#include "option_place.h"
 #include "report/report.h"
 #include "run/run_port_model.h"
 #include "store/store.h"
@@ -63,31 +64,18 @@ struct arguments {
 static int ports_option(void *context, int option, const char *argument)
 {
     struct arguments *arguments = context;
-    switch (option) {
-    case OPT_DB:
-        arguments->db = argument;
-        return EXIT_DONE;
-    case OPT_UARCH:
-        arguments->uarch = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_ports, argument, &arguments->run_id) == 0 ? EXIT_DONE
-                                                                               : EXIT_USAGE;
-    case OPT_DISCOVER:
-        arguments->discover = true;
-        return EXIT_DONE;
-    case OPT_CPU:
-        return command_option_number(&cmd_ports, option, argument, 0, COMMAND_CPU_MAX,
-                                     &arguments->cpu);
-    case OPT_BACKEND:
-        arguments->backend = true;
-        return backend_option_read(&cmd_ports, argument, ~0u, &arguments->choice);
-    case OPT_FORMAT:
-        return format_option_read(&cmd_ports, argument, FORMATS_TABLE_JSON, &arguments->format);
-    default:
-        arguments->svg = argument;
-        return EXIT_DONE;
-    }
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_UARCH] = place_text(&arguments->uarch),
+        [OPT_RUN] = place_run(&arguments->run_id),
+        [OPT_DISCOVER] = place_switch(&arguments->discover, true),
+        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
+        [OPT_BACKEND] = place_backend(&arguments->choice),
+        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
+        [OPT_SVG] = place_text(&arguments->svg),
+    };
+    arguments->backend |= option == OPT_BACKEND;
+    return option_put(&cmd_ports, places, ARRAY_LEN(places), option, argument);
 }
 
 static int ports_parse(int argc, char **argv, struct arguments *arguments)

@@ -4,6 +4,7 @@
 #include "cmd_uarch.h"
 #include "command.h"
 #include "measure/session.h"
+#include "option_place.h"
 #include "property/property.h"
 #include "property/property_run.h"
 #include "report/report_property.h"
@@ -95,39 +96,25 @@ struct arguments {
 static int property_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    bool *const flags[] = {[OPT_LIST] = &arguments->list,
-                           [OPT_SHOW] = &arguments->show,
-                           [OPT_QUICK] = &arguments->quick,
-                           [OPT_PLOT] = &arguments->plot,
-                           [OPT_POINTS] = &arguments->points,
-                           [OPT_RESUME] = &arguments->run.resume,
-                           [OPT_NEW_FLOOR] = &arguments->run.new_floor,
-                           [OPT_KEEP] = &arguments->run.keep,
-                           [OPT_QUIET] = &arguments->run.quiet};
-    switch (option) {
-    case OPT_FORMAT:
-        return format_option_read(&cmd_property, value, FORMATS_ALL, &arguments->format);
-    case OPT_RUN:
-        return store_option_run(&cmd_property, value, &arguments->run_id) == 0 ? EXIT_DONE
-                                                                               : EXIT_USAGE;
-    case OPT_DIFF:
-        return store_option_run(&cmd_property, value, &arguments->diff_id) == 0 ? EXIT_DONE
-                                                                                : EXIT_USAGE;
-    case OPT_CPU:
-        return command_option_number(&cmd_property, option, value, 0, COMMAND_CPU_MAX,
-                                     &arguments->run.cpu);
-    case OPT_RESULTS:
-        arguments->results = value;
-        return EXIT_DONE;
-    case OPT_DB:
-        arguments->db = value;
-        return EXIT_DONE;
-    case OPT_UARCH:
-        return uarch_option_read(&cmd_property, value);
-    default:
-        *flags[option] = true;
-        return EXIT_DONE;
-    }
+    const struct option_place places[] = {
+        [OPT_LIST] = place_switch(&arguments->list, true),
+        [OPT_SHOW] = place_switch(&arguments->show, true),
+        [OPT_QUICK] = place_switch(&arguments->quick, true),
+        [OPT_PLOT] = place_switch(&arguments->plot, true),
+        [OPT_RESULTS] = place_text(&arguments->results),
+        [OPT_POINTS] = place_switch(&arguments->points, true),
+        [OPT_RESUME] = place_switch(&arguments->run.resume, true),
+        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_ALL),
+        [OPT_RUN] = place_run(&arguments->run_id),
+        [OPT_DIFF] = place_run(&arguments->diff_id),
+        [OPT_CPU] = place_number(&arguments->run.cpu, 0, COMMAND_CPU_MAX),
+        [OPT_NEW_FLOOR] = place_switch(&arguments->run.new_floor, true),
+        [OPT_KEEP] = place_switch(&arguments->run.keep, true),
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_UARCH] = place_uarch(),
+        [OPT_QUIET] = place_switch(&arguments->run.quiet, true),
+    };
+    return option_put(&cmd_property, places, ARRAY_LEN(places), option, value);
 }
 
 static bool is_named(const struct arguments *arguments, const char *name)

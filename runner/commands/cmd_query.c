@@ -3,6 +3,7 @@
 // the failures or the runs of a database. Only reads.
 #include "cmd_format.h"
 #include "command.h"
+#include "option_place.h"
 #include "report/report.h"
 #include "store/store.h"
 #include "store/store_read.h"
@@ -110,18 +111,18 @@ static int query_set_where(struct query *query, const char *text)
 static int query_option(void *context, int option, const char *argument)
 {
     struct query *query = context;
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&query->db),
+        [OPT_FORMAT] = place_format(&query->format, FORMATS_ALL),
+        [OPT_UARCH] = place_text(&query->filter.uarch),
+        [OPT_RUN] = place_run(&query->filter.run_id),
+        [OPT_WIDE] = place_switch(&query->wide, true),
+        [OPT_SORT] = place_text(&query->sort),
+        [OPT_LIMIT] = place_number(&query->limit, 1, INT_MAX),
+        [OPT_COLUMNS] = place_text(&query->columns),
+        [OPT_SIDE] = place_switch(&query->side, true),
+    };
     switch (option) {
-    case OPT_DB:
-        query->db = argument;
-        return EXIT_DONE;
-    case OPT_FORMAT:
-        return format_option_read(&cmd_query, argument, FORMATS_ALL, &query->format);
-    case OPT_UARCH:
-        query->filter.uarch = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_query, argument, &query->filter.run_id) == 0 ? EXIT_DONE
-                                                                                  : EXIT_USAGE;
     case OPT_LATENCY:
         return query_set_view(query, STORE_VIEW_LATENCY);
     case OPT_PORTS:
@@ -130,28 +131,16 @@ static int query_option(void *context, int option, const char *argument)
         return query_set_view(query, STORE_VIEW_EVIDENCE);
     case OPT_FAILURES:
         return query_set_view(query, STORE_VIEW_FAILURE);
-    case OPT_WIDE:
-        query->wide = true;
-        return EXIT_DONE;
-    case OPT_WHERE:
-        return query_set_where(query, argument);
-    case OPT_SORT:
-        query->sort = argument;
-        return EXIT_DONE;
-    case OPT_LIMIT:
-        return command_option_number(&cmd_query, option, argument, 1, INT_MAX, &query->limit);
-    case OPT_COLUMNS:
-        query->columns = argument;
-        return EXIT_DONE;
-    case OPT_SIDE:
-        query->side = true;
-        return EXIT_DONE;
+    case OPT_RUNS:
+        return query_set_view(query, STORE_VIEW_RUN);
     case OPT_BENCH:
         return query_set_view(query, STORE_VIEW_BENCH);
     case OPT_REPETITIONS:
         return query_set_view(query, STORE_VIEW_REPETITION);
+    case OPT_WHERE:
+        return query_set_where(query, argument);
     default:
-        return query_set_view(query, STORE_VIEW_RUN);
+        return option_put(&cmd_query, places, ARRAY_LEN(places), option, argument);
     }
 }
 

@@ -6,6 +6,7 @@
 #include "command.h"
 #include "execute/exec.h"
 #include "measure/floor.h"
+#include "option_place.h"
 #include "port_table.h"
 #include "report/pack.h"
 #include "report/report.h"
@@ -61,30 +62,17 @@ struct arguments {
 static int record_option(void *context, int option, const char *argument)
 {
     struct arguments *arguments = context;
-    switch (option) {
-    case OPT_OUTPUT:
-        arguments->output = argument;
-        return EXIT_DONE;
-    case OPT_MIXES:
-        return command_option_number(&cmd_record, option, argument, 2, MIXES_MAX,
-                                     &arguments->mixes);
-    case OPT_PAIRS:
-        return command_option_number(&cmd_record, option, argument, 2, MIXES_MAX,
-                                     &arguments->pairs);
-    case OPT_DB:
-        arguments->db = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_record, argument, &arguments->run_id) == 0 ? EXIT_DONE
-                                                                                : EXIT_USAGE;
-    case OPT_CPU:
-        return command_option_number(&cmd_record, option, argument, 0, COMMAND_CPU_MAX,
-                                     &arguments->cpu);
-    case OPT_BACKEND:
-        return backend_option_read(&cmd_record, argument, ~0u, &arguments->backend);
-    default:
-        return uarch_option_read(&cmd_record, argument);
-    }
+    const struct option_place places[] = {
+        [OPT_OUTPUT] = place_text(&arguments->output),
+        [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
+        [OPT_PAIRS] = place_number(&arguments->pairs, 2, MIXES_MAX),
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_RUN] = place_run(&arguments->run_id),
+        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
+        [OPT_BACKEND] = place_backend(&arguments->backend),
+        [OPT_UARCH] = place_uarch(),
+    };
+    return option_put(&cmd_record, places, ARRAY_LEN(places), option, argument);
 }
 
 static int record_parse(int argc, char **argv, struct arguments *arguments)

@@ -7,6 +7,7 @@
 #include "cmd_uarch.h"
 #include "command.h"
 #include "measure/session.h"
+#include "option_place.h"
 #include "report/report.h"
 #include "run/run.h"
 #include "run/run_verdict.h"
@@ -95,59 +96,47 @@ const struct command cmd_run = {
     .run = run_command,
 };
 
+static int parse_tests(const char *value, struct arguments *arguments)
+{
+    const char *letter;
+    arguments->tests_text = value;
+    if (tests_parse(value, &arguments->run.tests, &letter) == 0 && arguments->run.tests)
+        return EXIT_DONE;
+    return command_fail(&cmd_run, EXIT_USAGE, "--tests cannot be '%s'; see latput run --help",
+                        value);
+}
+
+static int parse_jobs(const char *value, struct arguments *arguments)
+{
+    int jobs = 0;
+    int status = command_option_number(&cmd_run, OPT_JOBS, value, 1, JOBS_MAX, &jobs);
+    arguments->run.ahead = jobs > 1;
+    return status;
+}
+
 static int parse_option(void *context, int option, const char *value)
 {
     struct arguments *arguments = context;
-    int number = 0, wrong = 0, status;
-    const char *letter;
-    switch ((enum option_index)option) {
-    case OPT_FILTER:
-        arguments->filter = value;
-        break;
-    case OPT_TESTS:
-        arguments->tests_text = value;
-        wrong = tests_parse(value, &arguments->run.tests, &letter) != 0 || !arguments->run.tests;
-        break;
-    case OPT_QUICK:
-        arguments->quick = true;
-        break;
-    case OPT_RESUME:
-        arguments->run.resume = true;
-        break;
-    case OPT_BACKEND:
-        return backend_option_read(&cmd_run, value, ~0u, &arguments->run.counters.choice);
-    case OPT_CPU:
-        return command_option_number(&cmd_run, option, value, 0, COMMAND_CPU_MAX,
-                                     &arguments->run.cpu);
-    case OPT_JOBS:
-        status = command_option_number(&cmd_run, option, value, 1, JOBS_MAX, &number);
-        arguments->run.ahead = number > 1;
-        return status;
-    case OPT_GIVE_UP:
-        return command_option_number(&cmd_run, option, value, 1, GIVE_UP_MAX_S,
-                                     &arguments->run.give_up_s);
-    case OPT_NEW_FLOOR:
-        arguments->run.new_floor = true;
-        break;
-    case OPT_KEEP:
-        arguments->run.keep = true;
-        break;
-    case OPT_RESULTS:
-        arguments->results = value;
-        break;
-    case OPT_DB:
-        arguments->db = value;
-        break;
-    case OPT_UARCH:
-        return uarch_option_read(&cmd_run, value);
-    case OPT_QUIET:
-        arguments->run.quiet = true;
-        break;
-    }
-    if (wrong)
-        return command_fail(&cmd_run, EXIT_USAGE, "--%s cannot be '%s'; see latput run --help",
-                            options[option].name, value);
-    return 0;
+    struct run_options *run = &arguments->run;
+    const struct option_place places[] = {
+        [OPT_FILTER] = place_text(&arguments->filter),
+        [OPT_QUICK] = place_switch(&arguments->quick, true),
+        [OPT_RESUME] = place_switch(&run->resume, true),
+        [OPT_BACKEND] = place_backend(&run->counters.choice),
+        [OPT_CPU] = place_number(&run->cpu, 0, COMMAND_CPU_MAX),
+        [OPT_GIVE_UP] = place_number(&run->give_up_s, 1, GIVE_UP_MAX_S),
+        [OPT_NEW_FLOOR] = place_switch(&run->new_floor, true),
+        [OPT_KEEP] = place_switch(&run->keep, true),
+        [OPT_RESULTS] = place_text(&arguments->results),
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_UARCH] = place_uarch(),
+        [OPT_QUIET] = place_switch(&run->quiet, true),
+    };
+    if (option == OPT_TESTS)
+        return parse_tests(value, arguments);
+    if (option == OPT_JOBS)
+        return parse_jobs(value, arguments);
+    return option_put(&cmd_run, places, ARRAY_LEN(places), option, value);
 }
 
 static void print_summary(const struct run_summary *summary)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // latput site: the web page of a database.
 #include "command.h"
+#include "option_place.h"
 #include "site/site.h"
 #include "store/store.h"
 #include "store_options.h"
@@ -32,24 +33,14 @@ struct site_arguments {
 static int site_take(void *context, int option, const char *argument)
 {
     struct site_arguments *arguments = context;
-    switch (option) {
-    case OPT_DB:
-        arguments->db = argument;
-        break;
-    case OPT_OUTPUT:
-        arguments->options.directory = argument;
-        break;
-    case OPT_TITLE:
-        arguments->options.title = argument;
-        break;
-    case OPT_NO_SAMPLES:
-        arguments->options.samples = false;
-        break;
-    default:
-        arguments->options.database = false;
-        break;
-    }
-    return EXIT_DONE;
+    const struct option_place places[] = {
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_OUTPUT] = place_text(&arguments->options.directory),
+        [OPT_TITLE] = place_text(&arguments->options.title),
+        [OPT_NO_SAMPLES] = place_switch(&arguments->options.samples, false),
+        [OPT_NO_DATABASE] = place_switch(&arguments->options.database, false),
+    };
+    return option_put(&cmd_site, places, ARRAY_LEN(places), option, argument);
 }
 
 static int site_of_store(struct store *store, const struct site_options *options)

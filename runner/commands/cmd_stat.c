@@ -5,6 +5,7 @@
 #include "cmd_backend.h"
 #include "cmd_format.h"
 #include "measure/session.h"
+#include "option_place.h"
 #include "stat/stat_report.h"
 #include "util/mem.h"
 #include "util/subproc.h"
@@ -91,46 +92,32 @@ struct stat_command {
 static int stat_option(void *context, int option, const char *argument)
 {
     struct stat_command *s = context;
+    const struct option_place places[] = {
+        [OPT_EVENTS] = place_text(&s->events),
+        [OPT_COMPARE] = place_text(&s->compare),
+        [OPT_INVERT] = place_text(&s->invert),
+        [OPT_HISTOGRAM] = place_number(&s->histogram, 1, HISTOGRAM_MAX),
+        [OPT_DURATIONS] = place_switch(&s->durations, true),
+        [OPT_REPEAT] = place_number(&s->options.repeat, 1, REPEAT_MAX),
+        [OPT_WARM] = place_number(&s->options.warm, 0, REPEAT_MAX),
+        [OPT_BACKEND] = place_backend(&s->choice),
+        [OPT_CPU] = place_number(&s->options.cpu, 0, CPU_SETSIZE - 1),
+        [OPT_FORMAT] = place_format(&s->format, FORMATS_ALL),
+        [OPT_OUTPUT] = place_text(&s->output),
+    };
     switch (option) {
-    case OPT_EVENTS:
-        s->events = argument;
-        break;
     case OPT_USER:
         s->rings = COUNT_USER;
-        break;
+        return EXIT_DONE;
     case OPT_KERNEL:
         s->rings = COUNT_KERNEL;
-        break;
+        return EXIT_DONE;
     case OPT_BOTH:
         s->rings = COUNT_BOTH;
-        break;
-    case OPT_COMPARE:
-        s->compare = argument;
-        break;
-    case OPT_INVERT:
-        s->invert = argument;
-        break;
-    case OPT_HISTOGRAM:
-        return command_option_number(&cmd_stat, option, argument, 1, HISTOGRAM_MAX, &s->histogram);
-    case OPT_DURATIONS:
-        s->durations = true;
-        break;
-    case OPT_REPEAT:
-        return command_option_number(&cmd_stat, option, argument, 1, REPEAT_MAX,
-                                     &s->options.repeat);
-    case OPT_WARM:
-        return command_option_number(&cmd_stat, option, argument, 0, REPEAT_MAX, &s->options.warm);
-    case OPT_BACKEND:
-        return backend_option_read(&cmd_stat, argument, ~0u, &s->choice);
-    case OPT_CPU:
-        return command_option_number(&cmd_stat, option, argument, 0, CPU_SETSIZE - 1,
-                                     &s->options.cpu);
-    case OPT_FORMAT:
-        return format_option_read(&cmd_stat, argument, FORMATS_ALL, &s->format);
+        return EXIT_DONE;
     default:
-        s->output = argument;
+        return option_put(&cmd_stat, places, ARRAY_LEN(places), option, argument);
     }
-    return EXIT_DONE;
 }
 
 static int stat_parse(int argc, char **argv, struct stat_command *s)

@@ -4,6 +4,7 @@
 #include "cmd_format.h"
 #include "cmd_uarch.h"
 #include "command.h"
+#include "option_place.h"
 #include "port_table.h"
 #include "report/report.h"
 #include "store/store_validation.h"
@@ -93,19 +94,21 @@ static int parse_seed(const char *text, uint64_t *seed)
 static int validate_option(void *context, int option, const char *argument)
 {
     struct arguments *arguments = context;
+    const struct option_place places[] = {
+        [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
+        [OPT_FORMS] = place_text(&arguments->forms),
+        [OPT_ALL] = place_text(&arguments->all),
+        [OPT_DB] = place_text(&arguments->db),
+        [OPT_RUN] = place_run(&arguments->run_id),
+        [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
+        [OPT_BACKEND] = place_backend(&arguments->backend),
+        [OPT_UARCH] = place_uarch(),
+        [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
+    };
     switch (option) {
-    case OPT_MIXES:
-        return command_option_number(&cmd_validate, option, argument, 2, MIXES_MAX,
-                                     &arguments->mixes);
     case OPT_SEED:
         if (parse_seed(argument, &arguments->seed) != 0)
             return command_fail(&cmd_validate, EXIT_USAGE, "--seed %s: not a number", argument);
-        return EXIT_DONE;
-    case OPT_FORMS:
-        arguments->forms = argument;
-        return EXIT_DONE;
-    case OPT_ALL:
-        arguments->all = argument;
         return EXIT_DONE;
     case OPT_AGAINST:
         arguments->against = true;
@@ -113,21 +116,8 @@ static int validate_option(void *context, int option, const char *argument)
             return command_fail(&cmd_validate, EXIT_USAGE,
                                 "--against %s: not known; there is llvm-mca", argument);
         return EXIT_DONE;
-    case OPT_DB:
-        arguments->db = argument;
-        return EXIT_DONE;
-    case OPT_RUN:
-        return store_option_run(&cmd_validate, argument, &arguments->run_id) == 0 ? EXIT_DONE
-                                                                                  : EXIT_USAGE;
-    case OPT_CPU:
-        return command_option_number(&cmd_validate, option, argument, 0, COMMAND_CPU_MAX,
-                                     &arguments->cpu);
-    case OPT_BACKEND:
-        return backend_option_read(&cmd_validate, argument, ~0u, &arguments->backend);
-    case OPT_UARCH:
-        return uarch_option_read(&cmd_validate, argument);
     default:
-        return format_option_read(&cmd_validate, argument, FORMATS_TABLE_JSON, &arguments->format);
+        return option_put(&cmd_validate, places, ARRAY_LEN(places), option, argument);
     }
 }
 

@@ -25,21 +25,10 @@ struct command {
     int (*run)(int argc, char **argv);    // argv[0] is the command's name; returns EXIT_*
 };
 
-// Steps through the options of a command with getopt_long, built from its option records. Returns
-// the index of the record in cmd->options and sets *argument; -1 at the end of the options
-// (operands then start at *operand_index); -2 after a wrong option, already reported. Handles
-// --help itself: prints it and exits with 0. Zero-initialise the state before the first call.
-struct option_state {
-    int started;
-    int config_line; // of the configuration file, whose options come first
-    int operand_index;
-};
-int command_next_option(const struct command *cmd, int argc, char **argv,
-                        struct option_state *state, const char **argument);
-
-// Steps through all of them: `take` gets the index of each and its argument, and returns EXIT_DONE
-// or the status to end with. Returns that, EXIT_USAGE after a wrong option, or EXIT_DONE and where
-// the operands begin.
+// Steps through the options of a command with getopt_long, built from its option records: `take`
+// gets the index of each in cmd->options and its argument, and returns EXIT_DONE or the status to
+// end with. Returns that, EXIT_USAGE after a wrong option, which is reported, or EXIT_DONE and
+// where the operands begin. --help prints it and exits with 0.
 int command_each_option(const struct command *cmd, int argc, char **argv,
                         int (*take)(void *context, int option, const char *argument), void *context,
                         int *operand_index);

@@ -89,8 +89,16 @@ static int option_wrong(const struct command *cmd, int got, const char *word)
     return -2;
 }
 
-int command_next_option(const struct command *cmd, int argc, char **argv,
-                        struct option_state *state, const char **argument)
+struct option_state {
+    int started;
+    int config_line; // of the configuration file, whose options come first
+    int operand_index;
+};
+
+// The index of the next option's record in cmd->options, and *argument; -1 at the end of the
+// options (operands then start at operand_index); -2 after a wrong option, already reported.
+static int command_next_option(const struct command *cmd, int argc, char **argv,
+                               struct option_state *state, const char **argument)
 {
     struct option longs[OPTIONS_MAX + 2];
     char letters[2 * OPTIONS_MAX + 5];

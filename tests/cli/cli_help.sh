@@ -23,6 +23,7 @@ expect_status 2
 expect_no_out
 expect_err '^Usage: latput '
 
+options=0
 for command in $commands; do
     run "$command" --help
     expect_status 0
@@ -42,7 +43,16 @@ for command in $commands; do
     expect_status 2
     expect_no_out
     expect_err "latput $command: unrecognized option '--no-such-option'"
+    # Each option is read before the wrong one behind it is seen.
+    while read -r option argument; do
+        [ "$option" != --help ] || continue
+        run "$command" "$option${argument:+=1}" --no-such-option
+        expect_status 2
+        options=$((options + 1))
+    done < <(awk '/^  (-.,|   ) --/ { sub(/^ *(-., )?/, ""); split($0, word, /  +/); print word[1] }' \
+        first)
 done
+expect "options were tried" test "$options" -gt 100
 
 # What bench confines, and what not.
 run bench --help
