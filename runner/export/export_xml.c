@@ -5,29 +5,25 @@
 #include "export_iform.h"
 #include "export_internal.h"
 
+#include "util/mem.h"
+#include "util/text.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-// What XML cannot have in an attribute is escaped; control characters, which it cannot have at all,
-// are blanks.
+// Control characters, which XML cannot have at all, are blanks.
 static void xml_attribute(struct strbuf *out, const char *name, const char *value)
 {
+    char *plain = xstrdup(value);
+    for (char *at = plain; *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
     strbuf_printf(out, " %s=\"", name);
-    for (; *value; value++) {
-        if (*value == '&')
-            strbuf_puts(out, "&amp;");
-        else if (*value == '<')
-            strbuf_puts(out, "&lt;");
-        else if (*value == '>')
-            strbuf_puts(out, "&gt;");
-        else if (*value == '"')
-            strbuf_puts(out, "&quot;");
-        else
-            strbuf_put(out, iscntrl((unsigned char)*value) ? " " : value, 1);
-    }
+    text_put_markup(out, plain);
     strbuf_puts(out, "\"");
+    free(plain);
 }
 
 // The operands of an instruction in XML: those of the text, each mask behind the operand that it

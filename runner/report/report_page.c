@@ -109,17 +109,7 @@ static void page_text(struct strbuf *out, const char *text)
 {
     struct strbuf plain = {0};
     text_put_escaped(&plain, text);
-    for (const char *at = strbuf_text(&plain); *at; at++)
-        if (*at == '&')
-            strbuf_puts(out, "&amp;");
-        else if (*at == '<')
-            strbuf_puts(out, "&lt;");
-        else if (*at == '>')
-            strbuf_puts(out, "&gt;");
-        else if (*at == '"')
-            strbuf_puts(out, "&quot;");
-        else
-            strbuf_put(out, at, 1);
+    text_put_markup(out, strbuf_text(&plain));
     strbuf_free(&plain);
 }
 

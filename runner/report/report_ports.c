@@ -325,19 +325,6 @@ void report_ports_json(const struct stored_port_model *stored, const char *uarch
     strbuf_puts(out, "\n");
 }
 
-static void svg_text(struct strbuf *out, const char *text)
-{
-    for (; *text; text++)
-        if (*text == '<')
-            strbuf_puts(out, "&lt;");
-        else if (*text == '>')
-            strbuf_puts(out, "&gt;");
-        else if (*text == '&')
-            strbuf_puts(out, "&amp;");
-        else
-            strbuf_put(out, text, 1);
-}
-
 void report_ports_svg(const struct stored_port_model *stored, const char *title, struct strbuf *out)
 {
     enum { LEFT = 110, TOP = 64, CELL = 40, ROW = 26, RIGHT = 330 };
@@ -352,21 +339,21 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
                   "<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n"
                   "<text x=\"12\" y=\"24\" font-size=\"16\" font-weight=\"bold\">",
                   width, height, width, height);
-    svg_text(out, title);
+    text_put_markup(out, title);
     strbuf_puts(out, "</text>\n");
     for (int p = 0; p < nports; p++) {
         char label[PORT_LABEL_MAX];
         port_label(model, ports[p], label);
         strbuf_printf(out, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\" font-size=\"11\">",
                       LEFT + p * CELL + CELL / 2, TOP - 8);
-        svg_text(out, label);
+        text_put_markup(out, label);
         strbuf_puts(out, "</text>\n");
     }
     for (int i = 0; i < nsets; i++) {
         const struct port_class *class = &model->classes[sets[i]];
         int y = TOP + i * ROW;
         strbuf_printf(out, "<text x=\"12\" y=\"%d\">", y + 17);
-        svg_text(out, class->name);
+        text_put_markup(out, class->name);
         strbuf_puts(out, "</text>\n");
         for (int p = 0; p < nports; p++)
             strbuf_printf(out,
@@ -376,7 +363,7 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
                           class->set & UINT32_C(1) << ports[p] ? "#1f6fb2" : "#eceff1");
         strbuf_printf(out, "<text x=\"%d\" y=\"%d\" fill=\"#555\">", LEFT + nports * CELL + 12,
                       y + 17);
-        svg_text(out, stored->class_blockers[sets[i]]);
+        text_put_markup(out, stored->class_blockers[sets[i]]);
         strbuf_puts(out, "</text>\n");
     }
     strbuf_puts(out, "</svg>\n");

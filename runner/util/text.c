@@ -107,3 +107,18 @@ void text_put_escaped(struct strbuf *out, const char *text)
         text += len;
     }
 }
+
+void text_put_markup(struct strbuf *out, const char *text)
+{
+    for (; *text; text++)
+        if (*text == '&')
+            strbuf_puts(out, "&amp;");
+        else if (*text == '<')
+            strbuf_puts(out, "&lt;");
+        else if (*text == '>')
+            strbuf_puts(out, "&gt;");
+        else if (*text == '"')
+            strbuf_puts(out, "&quot;");
+        else
+            strbuf_put(out, text, 1);
+}

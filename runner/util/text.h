@@ -25,5 +25,8 @@ bool text_is_clean(const char *text, size_t len);
 bool text_is_plain(const char *text);
 // Appends the text with each byte of what is not plain as \xNN; tabs and line feeds stay.
 void text_put_escaped(struct strbuf *out, const char *text);
+// Appends the text as HTML, SVG and XML have it, between tags or in quotes. Control characters
+// stay.
+void text_put_markup(struct strbuf *out, const char *text);
 
 #endif
