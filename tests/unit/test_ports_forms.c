@@ -3,6 +3,8 @@
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
+#include "run/run_port_model.h"
+#include "store/store_ports.h"
 
 #include <math.h>
 
@@ -114,12 +116,74 @@ static void test_thin(void **state)
             fail_msg("%s: cost %d", names[i], forms[i].blocker_cost);
 }
 
+// What the upper halves of vector registers are to a form, and so what it is timed beside.
+static void test_upper(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        enum port_upper upper;
+    } forms[] = {
+        {"add r64 r64",          UPPER_NONE  },
+        {"addps x x",            UPPER_LEGACY},
+        {"vaddps x x x",         UPPER_NONE  },
+        {"vaddps y y y",         UPPER_WIDE  },
+        {"vcvtpd2dq x m256",     UPPER_WIDE  },
+        {"vdivps x x m32{1to4}", UPPER_NONE  },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++)
+        if (ports_form_upper(lists_row(forms[i].form)) != forms[i].upper)
+            fail_msg("%s", forms[i].form);
+    struct port_form legacy = ports_form(lists_row("addps x x")),
+                     narrow = ports_form(lists_row("vaddps x x x")),
+                     wide = ports_form(lists_row("vaddps y y y"));
+    assert_true(port_forms_mix(&legacy, &legacy));
+    assert_true(port_forms_mix(&legacy, &narrow));
+    assert_true(port_forms_mix(&narrow, &wide));
+    assert_true(port_forms_mix(&wide, &wide));
+    assert_false(port_forms_mix(&legacy, &wide));
+    assert_false(port_forms_mix(&wide, &legacy));
+}
+
+// A stored model of a time when legacy forms stood beside wide vectors is not used again.
+static void test_legacy_unit(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"vpaddb x x x", "vdivps x x x", "divps x x", "paddb x x"};
+    const struct list_row *rows[ARRAY_LEN(names)];
+    struct port_form made[ARRAY_LEN(names)];
+    const struct ports_forms forms = {rows, made, ARRAY_LEN(names), ARRAY_LEN(names), NULL};
+    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
+        rows[i] = lists_row(names[i]);
+        made[i] = ports_form(rows[i]);
+    }
+    static const struct {
+        const char *class, *unit;
+        bool used;
+    } models[] = {
+        {"vpaddb x x x", "vdivps x x x", true },
+        {"vpaddb x x x", "divps x x",    false},
+        {"paddb x x",    "divps x x",    true }, // a CPU without AVX
+    };
+    for (size_t i = 0; i < ARRAY_LEN(models); i++) {
+        struct port_model model;
+        const struct stored_port_model stored = {
+            .model = {.nclasses = 1,              .nunits = 1, .units = {{.name = "U1"}}},
+            .filler = "",
+            .class_blockers = {models[i].class},
+            .unit_blockers = {models[i].unit           },
+            .unit_wholes = {""            },
+        };
+        assert_int_equal(ports_model_of_stored(&forms, &stored, &model), models[i].used);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates),
-        cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_thin),
+        cmocka_unit_test(test_candidates),  cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_thin),        cmocka_unit_test(test_upper),
+        cmocka_unit_test(test_legacy_unit),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
