@@ -82,7 +82,11 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
     json_digits(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk, DIGITS);
     json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
-    json_text_known(json_name(json, "ports"), form->ports);
+    json_name(json, "ports");
+    if (form->ports) // "": it is known that the form needs none
+        json_text(json, form->ports);
+    else
+        json_null(json);
     json_text_known(json_name(json, "at_rename"), form->at_rename);
     json_pairs(json, form);
     json_int(json_name(json, "run_id"), form->run_id);
