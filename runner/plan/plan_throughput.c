@@ -221,7 +221,6 @@ static const struct point *throughput_same_owner(const struct row_plan *rp)
     return &rp->points[first];
 }
 
-// Sources are constant and shared by all instances.
 // Registers and constants of all that instances share: sources, addresses, data. Operands that each
 // instance has a register of its own for are marked as placed while the others choose theirs, and
 // are open again afterwards; what breakers move from is made last, of what is left.

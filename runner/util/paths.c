@@ -57,17 +57,17 @@ static char *paths_find_installed(const char *dir)
 // replaces the root only.
 static void paths_find(void)
 {
+    static const char *const above[] = {"", "/..", "/../..", "/../../.."};
     char file[PATH_MAX];
     paths_own_file(file);
     char *dir = dirname(file);
     char *tree = NULL;
-    // Test programs live one level deeper than the program itself.
     for (int up = 1; up <= 3 && !tree; up++) {
-        char *candidate = xasprintf("%s%s", dir, &"/../../.."[9 - 3 * up]);
+        char *candidate = xasprintf("%s%s", dir, above[up]);
         char *probe = xasprintf("%s/lists", candidate);
         if (access(probe, F_OK) == 0) {
             tree = candidate;
-            char *build = xasprintf("%s%s", dir, &"/../.."[6 - 3 * (up - 1)]);
+            char *build = xasprintf("%s%s", dir, above[up - 1]);
             snprintf(paths_lib, sizeof paths_lib, "%s", build);
             free(build);
         } else {
