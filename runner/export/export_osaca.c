@@ -184,6 +184,8 @@ static void osaca_memory(const struct export_data *data, struct strbuf *out)
         if (form && !isnan(form->latency_max_clk))
             strbuf_printf(out, "  %s: %.6g%s\n", loads[i].name, form->latency_max_clk,
                           form->max_upper ? " # at most" : "");
+        else
+            strbuf_printf(out, "  %s: ~\n", loads[i].name); // OSACA looks up each
     }
     const struct export_form *load = osaca_find(data, "mov r64 m64", "legacy");
     const struct export_form *store = osaca_find(data, "mov m64 r64", "legacy");

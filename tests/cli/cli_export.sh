@@ -66,11 +66,29 @@ for name in ("json", "llvm-json", "intrinsics"):
     try: text = open(name).read()
     except FileNotFoundError: continue
     json.loads(text.removeprefix("perf2_js = ").removesuffix(";\n"))'
-    python3 -c 'import yaml' 2>/dev/null && expect "valid YAML" python3 -c 'import yaml
+    python3 -c 'import yaml' 2>/dev/null && expect "a machine file" python3 -c '# As OSACA reads it.
+import yaml
 model = yaml.safe_load(open("osaca"))
-assert len(model["instruction_forms"]) > 5, model
+for key in ("osaca_version", "micro_architecture", "arch_code", "isa", "hidden_loads",
+            "dispatched_uops_per_cycle", "load_throughput", "store_throughput"):
+    assert key in model, key
+assert set(model["load_latency"]) == {"gpr", "mm", "xmm", "ymm", "zmm"}, model["load_latency"]
 ports = set(model["ports"])
-assert all(set(p[1]) <= ports for f in model["instruction_forms"] for p in f["port_pressure"])'
+def pressure(of):
+    return all(cycles > 0 and set(on) <= ports for cycles, on in of)
+assert pressure(model["load_throughput_default"]) and pressure(model["store_throughput_default"])
+assert len(model["instruction_forms"]) > 5, model
+keys = {"register": {"class", "name", "mask", "zeroing"}, "immediate": {"class", "imd"},
+        "memory": {"class", "base", "offset", "index", "scale", "mask", "zeroing"}}
+seen = set()
+for form in model["instruction_forms"]:
+    assert set(form) == {"name", "operands", "latency", "port_pressure", "throughput", "uops"}, form
+    assert pressure(form["port_pressure"]) and form["uops"] >= 0, form
+    assert form["latency"] is None or form["latency"] >= 0, form
+    assert all(set(op) <= keys[op["class"]] for op in form["operands"]), form
+    name = form["name"], str(form["operands"])
+    assert name not in seen, form # the second would never be found
+    seen.add(name)'
 fi
 if command -v llvm-exegesis-19 >/dev/null; then
     for format in exegesis exegesis-throughput exegesis-uops; do
