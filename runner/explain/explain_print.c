@@ -205,5 +205,8 @@ void explain_print_text(const struct explanation *explanation,
     print_chain(explanation, out);
     print_instrs(explanation, out);
     print_unknown(explanation, out);
+    if (isnan(explanation->handover->store_line_clk))
+        strbuf_puts(out, "\nWho made a value, and where stores go, is not taken into account:\n"
+                         "latput property handover measures what that costs on this CPU.\n");
     print_tries(measured, out);
 }

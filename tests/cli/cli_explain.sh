@@ -26,6 +26,8 @@ expect_status 0
 expect_out '^ports +4\.00  8 uops that only p15 can do$'
 expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
 expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
+# What the database does not have is said: packs have no property of that kind.
+expect_out '^latput property handover measures what that costs on this CPU\.$'
 # JSON says the same.
 explain --format json --asm 'imul rax, rax; add rax, rbx'
 expect_status 0
