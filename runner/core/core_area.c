@@ -16,6 +16,7 @@
 enum {
     HUGE_BYTES = 2 << 20,
     WALK_MOST = 4 << 20,  // nodes of a chase that are visited before it is measured
+    WALK_LANES = 16,      // at so many places at once: a miss at a time would take seconds
     LIFE_NODES = 1 << 18, // so often the runner hears that we are alive
 };
 
@@ -23,6 +24,8 @@ static struct area {
     uint8_t *base;
     uint64_t bytes, huge_bytes;
     uint32_t frames, flags;
+    const uint8_t
+        *lanes[WALK_LANES]; // nodes of its chase that are as far from each other as can be
 } areas[CORE_AREAS_MAX];
 static uint32_t *order;                       // of the nodes of a chase
 static uint64_t most_nodes;                   // of any of them
@@ -194,13 +197,13 @@ static uint64_t area_random(uint64_t *state)
     return bits ^ bits >> 31;
 }
 
-// One cycle through all nodes: Sattolo's shuffle (1986).
+// The order in which a cycle goes through all nodes: the shuffle of Fisher and Yates.
 static void order_shuffle(uint32_t nodes, uint64_t seed)
 {
     for (uint32_t i = 0; i < nodes; i++)
         order[i] = i;
     for (uint32_t i = nodes - 1; i > 0; i--) {
-        uint32_t other = (uint32_t)((area_random(&seed) >> 32) * i >> 32);
+        uint32_t other = (uint32_t)((area_random(&seed) >> 32) * (i + 1) >> 32);
         uint32_t kept = order[i];
         order[i] = order[other];
         order[other] = kept;
@@ -220,33 +223,47 @@ static void node_write(const struct core_fill *fill, uint32_t node, uint32_t nex
 {
     uint64_t address = (uint64_t)(uintptr_t)node_address(fill, next);
     memcpy(node_address(fill, node), &address, sizeof address);
-    if (node % LIFE_NODES == 0)
-        run_show_life();
 }
 
-// Along it, so that caches hold of it what they would after many rounds.
+// Along it, so that caches hold of it what they would after many rounds: each lane to where the
+// next one began, so that what comes next from where the first one ends was visited longest ago.
 static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
 {
-    uint64_t nodes = fill_nodes(fill);
-    const uint8_t *at = areas[fill->area].base;
-    for (uint32_t i = 0; i < nodes && i < WALK_MOST; i++) {
-        uint64_t next;
-        memcpy(&next, at, sizeof next);
-        at = (const uint8_t *)(uintptr_t)next;
-        if (i % LIFE_NODES == 0)
+    const uint8_t **lanes = areas[fill->area].lanes;
+    uint64_t nodes = fill_nodes(fill), steps = (nodes < WALK_MOST ? nodes : WALK_MOST) / WALK_LANES;
+    for (uint64_t i = 0; i <= steps; i++) {
+        for (int lane = 0; lane < WALK_LANES; lane++)
+            memcpy(&lanes[lane], lanes[lane], sizeof lanes[lane]);
+        if (i % (LIFE_NODES / WALK_LANES) == 0)
             run_show_life();
     }
-    *cursor = (uint64_t)(uintptr_t)at;
+    *cursor = (uint64_t)(uintptr_t)lanes[0];
 }
 
 static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
 {
     uint32_t nodes = (uint32_t)fill_nodes(fill);
-    if (fill->kind == CORE_FILL_CHASE)
+    bool random = fill->kind == CORE_FILL_CHASE;
+    if (random)
         order_shuffle(nodes, fill->seed);
-    for (uint32_t i = 0; i < nodes; i++)
-        node_write(fill, i, fill->kind == CORE_FILL_CHASE ? order[i] : i + 1 < nodes ? i + 1 : 0);
-    *cursor = (uint64_t)(uintptr_t)areas[fill->area].base;
+    for (uint32_t i = 0; i < nodes; i++) {
+        uint32_t next = i + 1 < nodes ? i + 1 : 0;
+        node_write(fill, random ? order[i] : i, random ? order[next] : next);
+        if (i % LIFE_NODES == 0)
+            run_show_life();
+    }
+    for (uint64_t lane = 0; lane < WALK_LANES; lane++) {
+        uint32_t first = (uint32_t)(lane * nodes / WALK_LANES);
+        areas[fill->area].lanes[lane] = node_address(fill, random ? order[first] : first);
+    }
+    *cursor = (uint64_t)(uintptr_t)areas[fill->area].lanes[0];
+}
+
+// So that caches have no more to write back than what is new in them.
+static void read_through(const uint8_t *base, uint64_t bytes)
+{
+    for (uint64_t at = 0; at < bytes; at += CORE_LINE)
+        (void)*(const volatile uint8_t *)(base + at);
 }
 
 static void fill_one(const struct core_fill *fill, struct core_parameters *parameters)
@@ -267,6 +284,7 @@ static void fill_one(const struct core_fill *fill, struct core_parameters *param
         break;
     default:
         memset(base, 0, (size_t)fill->bytes);
+        read_through(base, fill->bytes);
         parameters->cursors[fill->cursor] = (uint64_t)(uintptr_t)base;
         break;
     }

@@ -7,10 +7,9 @@
 static struct conclusion (*const OF_ONE[READING_COUNT])(const struct conclude_question *question,
                                                         const struct curve *curve,
                                                         struct arena *arena) = {
-    [READING_KNEE] = conclude_knee,
-    [READING_PLATEAUS] = conclude_plateaus,
-    [READING_SLOPE] = conclude_slope,
-    [READING_DISTRIBUTION] = conclude_distribution,
+    [READING_KNEE] = conclude_knee,   [READING_PLATEAUS] = conclude_plateaus,
+    [READING_SLOPE] = conclude_slope, [READING_DISTRIBUTION] = conclude_distribution,
+    [READING_GRID] = conclude_grid,
 };
 static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_question *question,
                                                         const struct curve *curves, int ncurves,

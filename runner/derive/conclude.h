@@ -23,6 +23,7 @@ enum reading {
     READING_MATRIX,       // curves are rows, x are columns: which cells are how slow
     READING_DISTRIBUTION, // which values occur, and how often
     READING_LEVEL,        // each curve as it is, at each x
+    READING_GRID,         // of what all values are multiples, whichever occur
     READING_COUNT
 };
 const char *reading_name(enum reading reading);
@@ -79,7 +80,7 @@ struct conclude_question {
 // Plateaus: "level 1", "end 1", "level 2", ... Slope: "slope", "start" (y at x = 0). Difference,
 // ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the
 // fastest), "cells 1" (how many cells), ... Distribution: "least", "median", "p99", "step" (what
-// values differ by multiples of), "mode 1", "share 1", ...
+// values differ by multiples of), "mode 1", "share 1", ... Grid: "step".
 struct conclusion_value {
     const char *label;
     double value;
@@ -87,7 +88,7 @@ struct conclusion_value {
     const char *unit; // "" where it is a plain number
 };
 
-// One question about one curve (knee, plateaus, slope, distribution) or about all (the rest).
+// One question about one curve (knee, plateaus, slope, distribution, grid) or about all (the rest).
 struct conclusion {
     const char *variant; // of the curve; "" where it is about all
     enum conclusion_outcome outcome;

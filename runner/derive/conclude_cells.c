@@ -263,23 +263,73 @@ static bool passes_differ(const struct curve *curve, const double *sorted, int n
     return false;
 }
 
-struct conclusion conclude_distribution(const struct conclude_question *question,
-                                        const struct curve *curve, struct arena *arena)
+// All values of a curve, in order, and how many passes they are of.
+struct values {
+    double *sorted, *room; // room: as much, for those of one pass
+    int n, npasses;
+};
+enum { VALUES_LEAST = 20 };
+
+static struct values curve_values(const struct curve *curve, struct arena *arena)
 {
-    int total = 1, npasses = 0;
+    struct values values = {0};
+    int total = 1;
     for (int i = 0; i < curve->npoints; i++) {
         total += curve->points[i].nsamples;
         for (int k = 0; k < curve->points[i].nsamples; k++)
-            if (curve->points[i].samples[k].pass >= npasses)
-                npasses = curve->points[i].samples[k].pass + 1;
+            if (curve->points[i].samples[k].pass >= values.npasses)
+                values.npasses = curve->points[i].samples[k].pass + 1;
     }
-    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)total);
-    double *room = arena_alloc(arena, sizeof *room * (size_t)total);
-    int n = pass_values(curve, -1, sorted);
-    if (n < 20)
-        return conclude_nothing(
-            curve->variant, CONCLUSION_TOO_FEW,
-            arena_printf(arena, "only %d values came back, and 20 are needed", n));
+    values.sorted = arena_alloc(arena, sizeof *values.sorted * (size_t)total);
+    values.room = arena_alloc(arena, sizeof *values.room * (size_t)total);
+    values.n = pass_values(curve, -1, values.sorted);
+    return values;
+}
+
+static struct conclusion values_too_few(const struct curve *curve, int n, struct arena *arena)
+{
+    return conclude_nothing(
+        curve->variant, CONCLUSION_TOO_FEW,
+        arena_printf(arena, "only %d values came back, and %d are needed", n, VALUES_LEAST));
+}
+
+// A pass of few values may show a multiple of the step only.
+static bool pass_has_step(const struct curve *curve, int pass, double step, double *room)
+{
+    int n = pass_values(curve, pass, room);
+    double own = n ? find_step(room, n) : step, times = nearbyint(own / step);
+    return own > 0 && times >= 1 && fabs(own / step - times) <= MISS;
+}
+
+struct conclusion conclude_grid(const struct conclude_question *question, const struct curve *curve,
+                                struct arena *arena)
+{
+    struct values values = curve_values(curve, arena);
+    if (values.n < VALUES_LEAST)
+        return values_too_few(curve, values.n, arena);
+    double step = find_step(values.sorted, values.n);
+    if (step <= 0)
+        return conclude_nothing(curve->variant, CONCLUSION_NONE, "they are multiples of nothing");
+    struct draft draft = {.arena = arena};
+    bool all = true;
+    for (int pass = 0; pass < values.npasses; pass++)
+        all = all && pass_has_step(curve, pass, step, values.room);
+    draft_value(&draft, "step", step, step, step, question->y_unit);
+    const char *quantity = conclude_quantity(arena, step, question->y_unit);
+    return draft_end(
+        &draft, curve->variant, all ? CONCLUSION_OK : CONCLUSION_UNSTABLE,
+        all && values.npasses > 1 ? 1 : 0.5,
+        arena_printf(arena, "multiples of %s%s", quantity, all ? "" : "; passes disagree"));
+}
+
+struct conclusion conclude_distribution(const struct conclude_question *question,
+                                        const struct curve *curve, struct arena *arena)
+{
+    struct values values = curve_values(curve, arena);
+    const double *sorted = values.sorted;
+    int n = values.n;
+    if (n < VALUES_LEAST)
+        return values_too_few(curve, n, arena);
     struct draft draft = {.arena = arena};
     double step = find_step(sorted, n), median = quantile_median(sorted, n);
     double p99 = quantile_of(sorted, n, 0.99);
@@ -296,9 +346,9 @@ struct conclusion conclude_distribution(const struct conclude_question *question
     if (step > 0)
         sentence = arena_printf(arena, "%s, in steps of %s", sentence,
                                 conclude_quantity(arena, step, question->y_unit));
-    bool differ = passes_differ(curve, sorted, n, npasses, room);
+    bool differ = passes_differ(curve, sorted, n, values.npasses, values.room);
     if (differ)
         sentence = arena_printf(arena, "%s; passes disagree", sentence);
     return draft_end(&draft, curve->variant, differ ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
-                     !differ && npasses > 1 ? 1 : 0.5, sentence);
+                     !differ && values.npasses > 1 ? 1 : 0.5, sentence);
 }

@@ -86,6 +86,8 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena);
 struct conclusion conclude_level(const struct conclude_question *question,
                                  const struct curve *curves, int ncurves, struct arena *arena);
+struct conclusion conclude_grid(const struct conclude_question *question, const struct curve *curve,
+                                struct arena *arena);
 struct conclusion conclude_distribution(const struct conclude_question *question,
                                         const struct curve *curve, struct arena *arena);
 

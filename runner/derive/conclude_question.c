@@ -75,7 +75,7 @@ int conclude_question_read(const char *text, struct conclude_question *question,
         if (reading < 0)
             return err_set(err,
                            "'%s' is no reading; there are knee, plateaus, slope, difference, "
-                           "ratio, matrix and distribution",
+                           "ratio, matrix, distribution, level and grid",
                            word);
         if (first)
             question->reading = (enum reading)reading;

@@ -22,18 +22,34 @@ static int double_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// Whether something lies between point i and the next: a difference that the noise does not make.
-static bool differs(const struct shape *shape, int i, double *difference)
+// Points on either side of a step's place that are looked at closer.
+enum { STEP_POINTS = 2 };
+
+// What lies between point i and the next, if the noise does not make it: 0 nothing, 1 a rise, -1 a
+// fall.
+static int differs(const struct shape *shape, int i)
 {
-    *difference = fabs(shape->v[i + 1] - shape->v[i]);
+    double difference = shape->v[i + 1] - shape->v[i];
     double noise = hypot(shape->sigma[i], shape->sigma[i + 1]);
-    return *difference >= shape->least / 2 && *difference > 3 * noise;
+    if (fabs(difference) < shape->least / 2 || fabs(difference) <= 3 * noise)
+        return 0;
+    return difference > 0 ? 1 : -1;
+}
+
+// Where a level is left, or a fall or a rise begins: more points on the way from one level to the
+// next say nothing, and if the way is long they would seem to be a level.
+static bool begins(const struct shape *shape, int i, double *difference)
+{
+    int way = differs(shape, i);
+    *difference = fabs(shape->v[i + 1] - shape->v[i]);
+    return way && (i == 0 || differs(shape, i - 1) != way);
 }
 
 static bool in_step(const struct step *steps, int nsteps, int i)
 {
     for (int k = 0; k < nsteps; k++)
-        if (i >= steps[k].low && i <= steps[k].high && i < steps[k].next)
+        if (i >= steps[k].low && i <= steps[k].high && i < steps[k].next &&
+            abs(i - steps[k].last) <= STEP_POINTS)
             return true;
     return false;
 }
@@ -63,7 +79,7 @@ int conclude_refine(const struct conclude_question *question, const struct curve
     for (int i = 0; i + 1 < shape.n; i++) {
         struct gap gap = {.low = shape.points[i]->x, .high = shape.points[i + 1]->x};
         bool step = in_step(steps, nsteps, i);
-        if (!differs(&shape, i, &gap.weight) && !step)
+        if (!begins(&shape, i, &gap.weight) && !step)
             continue;
         gap.weight += step ? 1 : 0;
         if (gap.high - gap.low > fmax(grain, resolution * fabs(gap.high)))

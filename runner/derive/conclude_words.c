@@ -17,6 +17,7 @@ static const char *const READINGS[] = {
     [READING_MATRIX] = "matrix",
     [READING_DISTRIBUTION] = "distribution",
     [READING_LEVEL] = "level",
+    [READING_GRID] = "grid",
 };
 _Static_assert(ARRAY_LEN(READINGS) == READING_COUNT, "a name for each reading");
 

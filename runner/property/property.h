@@ -30,6 +30,7 @@ enum property_base {
 struct property_number {
     double factor;
     enum property_base base;
+    double most; // it is no more than that; 0: any
 };
 
 enum sweep_rule {

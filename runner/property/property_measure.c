@@ -21,6 +21,7 @@ enum {
     PASSES_MOST = 3,
     PASS_GAP_MS = 300,
     GIVE_UP_MS = 15000,
+    REQUEUES = 12, // of a point: 4 s, then the curve does without it
     ACCEPT = 6,
 };
 // Points scatter more than the time of an instruction: passes that differ by less are of one state.
@@ -249,6 +250,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.passes_tolerance = PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
+    params.config.requeues = REQUEUES;
     params.config.accept = ACCEPT;
     if (sweep->property->window_us)
         params.config.window_ns = (uint32_t)sweep->property->window_us * 1000;
@@ -337,14 +339,10 @@ static int sweep_refine(struct sweep *sweep, const double *xs, int nxs)
     for (int c = 0, at = 0; c < ncurves; c++) {
         double next[ROUND_POINTS_MAX];
         const struct stored_point *leader = NULL;
-        // The curves come in the order of variants and of `by`: look for a point of this one.
-        for (at = 0; at < before && !leader; at++) {
-            const struct stored_point *point = &result->points[at];
-            for (int p = 0; p < curves[c].npoints && !leader; p++)
-                if (curves[c].points[p].x == point->x && curves[c].points[p].samples &&
-                    curves[c].variant == result->variants[point->variant].name)
-                    leader = point;
-        }
+        for (at = 0; at < before && !leader; at++)
+            if (strcmp(store_property_curve_name(result, &result->points[at], sweep->arena),
+                       curves[c].variant) == 0)
+                leader = &result->points[at];
         if (!leader)
             continue;
         int variant = leader->variant;
@@ -360,7 +358,7 @@ static bool sweep_goes_on(const struct sweep *sweep)
 {
     int seconds = sweep->property->seconds ? sweep->property->seconds : SECONDS_USUAL;
     return sweep->property->sweep.refine && !sweep->measuring->stopped &&
-           isnan(sweep->result->points[0].by) && clock_now_s() - sweep->start_s < seconds;
+           clock_now_s() - sweep->start_s < seconds;
 }
 
 // What became of the property as a whole: as long as one point has a value, it was swept.

@@ -60,8 +60,14 @@ static int parse_plain(struct property_parse *parse, const char *text, double *n
 
 int parse_number(struct property_parse *parse, const char *text, struct property_number *number)
 {
+    *number = (struct property_number){1, BASE_ONE, 0};
+    const char *most = strstr(text, "<=");
+    if (most) {
+        if (parse_plain(parse, most + 2, &number->most) != 0)
+            return -1;
+        text = arena_strndup(parse->arena, text, (size_t)(most - text));
+    }
     const char *star = strchr(text, '*');
-    *number = (struct property_number){1, BASE_ONE};
     const char *base = star ? star + 1 : text;
     for (int b = BASE_X; b < BASE_COUNT; b++)
         if (strcmp(base, base_names[b]) == 0)
@@ -282,7 +288,7 @@ static int parse_datum(struct property_parse *parse, const char *item, const cha
                        CORE_AREAS_MAX - 1);
     data->fill.area = data->fill.cursor = (uint32_t)(*area - '0');
     data->fill.seed = data->fill.area + 1;
-    data->stride = (struct property_number){CORE_LINE, BASE_ONE};
+    data->stride = (struct property_number){CORE_LINE, BASE_ONE, 0};
     for (const char *word; (word = next_word(parse, &text, " "));)
         if (parse_data_option(parse, word, data) != 0) {
             parse->at = base + (parse->at - item);

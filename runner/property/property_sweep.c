@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-double property_number_value(const struct property_number *number,
-                             const struct property_machine *machine, double x, double by)
+static double number_any(const struct property_number *number,
+                         const struct property_machine *machine, double x, double by)
 {
     switch (number->base) {
     case BASE_ONE:
@@ -21,6 +21,13 @@ double property_number_value(const struct property_number *number,
                    ? number->factor * machine->cache_bytes[number->base]
                    : (double)NAN;
     }
+}
+
+double property_number_value(const struct property_number *number,
+                             const struct property_machine *machine, double x, double by)
+{
+    double value = number_any(number, machine, x, by);
+    return number->most > 0 && value > number->most ? number->most : value;
 }
 
 double property_data_bytes(const struct property *property, const struct property_machine *machine,

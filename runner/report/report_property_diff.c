@@ -7,6 +7,9 @@
 #include <string.h>
 
 static const double SIZE_TOLERANCE = 0.02, TIME_TOLERANCE = 0.01;
+// Of a cycle or a nanosecond an instance, no less is told apart: what costs nothing costs a little
+// more or less than that.
+static const double TIME_LEAST = 0.01;
 
 enum verdict { SAME, DIFFERS, IN_DOUBT, ONLY_FIRST, ONLY_SECOND, VERDICTS };
 static const char *const verdict_names[VERDICTS] = {"same", "differs", "in doubt", "only in first",
@@ -42,12 +45,22 @@ static const struct stored_property *find_property(const struct stored_property 
 static enum verdict judge_values(const struct stored_property *property,
                                  const struct conclusion_value *a, const struct conclusion_value *b)
 {
-    double most = strcmp(a->unit, property->y_unit) == 0 ? TIME_TOLERANCE : SIZE_TOLERANCE;
+    bool time = strcmp(a->unit, property->y_unit) == 0;
     double larger = fmax(fabs(a->value), fabs(b->value));
-    if (fabs(a->value - b->value) <= most * larger)
+    double most = time ? fmax(TIME_TOLERANCE * larger, TIME_LEAST) : SIZE_TOLERANCE * larger;
+    if (fabs(a->value - b->value) <= most)
         return SAME;
     bool apart = a->high < b->low || b->high < a->low;
     return apart ? DIFFERS : IN_DOUBT;
+}
+
+// Whether a value is part of the answer: of a knee where it is, and not how long the two levels
+// beside it take, such as memory that others use, too.
+static bool is_answer(const struct stored_property *property, const char *label)
+{
+    static const char knee[] = "knee";
+    size_t len = sizeof knee - 1;
+    return strncmp(property->reading, knee, len) != 0 || strncmp(label, knee, len) == 0;
 }
 
 static enum verdict worse(enum verdict a, enum verdict b)
@@ -65,6 +78,8 @@ static enum verdict judge(const struct stored_property *property, const struct c
     if (a->outcome != b->outcome && sure)
         verdict = DIFFERS;
     for (int i = 0; i < a->nvalues; i++) {
+        if (!is_answer(property, a->values[i].label))
+            continue;
         const struct conclusion_value *other = find_value(b, a->values[i].label);
         verdict = worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
     }

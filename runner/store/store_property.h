@@ -56,6 +56,9 @@ int store_property_conclude(struct stored_property *property, struct arena *aren
 // The curves alone.
 const struct curve *store_property_curves(struct stored_property *property, struct arena *arena,
                                           int *ncurves);
+// The name (struct curve's variant) of the one that a point belongs to.
+const char *store_property_curve_name(const struct stored_property *property,
+                                      const struct stored_point *point, struct arena *arena);
 
 // Adds it to a run with its conclusions, all of it or nothing. property->position is set.
 int store_put_property(struct store *store, int64_t run_id, struct stored_property *property,

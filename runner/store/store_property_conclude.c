@@ -42,8 +42,8 @@ static bool same_by(double a, double b)
     return a == b || (isnan(a) && isnan(b));
 }
 
-static const char *curve_name(const struct stored_property *property,
-                              const struct stored_point *point, struct arena *arena)
+const char *store_property_curve_name(const struct stored_property *property,
+                                      const struct stored_point *point, struct arena *arena)
 {
     const char *variant = property->variants[point->variant].name;
     if (isnan(point->by))
@@ -93,7 +93,7 @@ const struct curve *store_property_curves(struct stored_property *property, stru
     for (int c = 0; c < n; c++) {
         const struct stored_point *leader = &property->points[leaders[c]];
         struct curve_point *points = arena_alloc(arena, room * sizeof *points);
-        curves[c] = (struct curve){curve_name(property, leader, arena), points, 0};
+        curves[c] = (struct curve){store_property_curve_name(property, leader, arena), points, 0};
         for (int i = 0; i < property->npoints; i++) {
             struct stored_point *point = &property->points[i];
             if (point->variant != leader->variant || !same_by(point->by, leader->by))

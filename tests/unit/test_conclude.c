@@ -412,6 +412,34 @@ static void refinement_closes_in(void **state)
     arena_free(&arena);
 }
 
+static double long_way(double x)
+{
+    return x <= 200 ? 100 : x >= 600 ? 500 : 100 + (x - 200);
+}
+
+// Only where a long way from level to level begins.
+static void ways_are_left_alone(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {long_way, .noise = 0.005, SWEEP};
+    recipe.points = 24;
+    make(&recipe, 1, &made);
+    const struct refine_limits limits = {.least_x = 8, .most_x = 768, .grain = 1};
+    uint64_t seed = 98;
+    for (int round = 0, n = 1; round < 8 && n; round++) {
+        double next[8];
+        n = conclude_refine(&KNEE, &made.curve, &limits, next, 8);
+        for (int i = 0; i < n; i++) {
+            if (next[i] > 320 && next[i] < 500)
+                fail_msg("round %d: %.0f", round, next[i]);
+            make_point(&recipe, next[i], &made, &seed);
+        }
+    }
+    print_message("%d points\n", made.curve.npoints);
+    assert_true(made.curve.npoints > 24);
+}
+
 static void slopes_come_back(void **state)
 {
     (void)state;
@@ -567,6 +595,43 @@ static void distributions_have_steps(void **state)
     arena_free(&arena);
 }
 
+static void clocks_have_a_grid(void **state)
+{
+    (void)state;
+    static struct curve_sample samples[400];
+    struct curve_point point = {.samples = samples, .nsamples = 400};
+    struct curve curve = {.variant = "", .points = &point, .npoints = 1};
+    struct arena arena = {0};
+    uint64_t seed = 5;
+    int n;
+    // The passes have other values, of one grid: other than a distribution, that is the same.
+    for (int i = 0; i < 400; i++)
+        samples[i] = (struct curve_sample){
+            i / 200, 13 * (4 + i / 200 * 20 + (double)random_below(&seed, 4))};
+    struct conclude_question question = {.reading = READING_GRID, .y_unit = "ns"};
+    const struct conclusion *got = conclude(&question, &curve, 1, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_float_equal(find(got, "step")->value, 13, 1e-9);
+    assert_true(got->confidence > 0.9);
+    for (int i = 200; i < 400; i++) // the second pass is on a finer one, which holds for both
+        samples[i].value = 6.5 * (double)(70 + random_below(&seed, 4));
+    got = conclude(&question, &curve, 1, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_float_equal(find(got, "step")->value, 6.5, 1e-9);
+    for (int i = 390; i < 400; i++) // some on none, all in one pass
+        samples[i].value += 2;
+    for (int i = 200; i < 390; i++)
+        samples[i].value = 455;
+    got = conclude(&question, &curve, 1, &arena, &n);
+    assert_int_not_equal(got->outcome, CONCLUSION_NONE);
+    for (int i = 0; i < 400; i++)
+        samples[i].value = 100 + normal(&seed);
+    assert_int_equal(conclude(&question, &curve, 1, &arena, &n)->outcome, CONCLUSION_NONE);
+    point.nsamples = 10;
+    assert_int_equal(conclude(&question, &curve, 1, &arena, &n)->outcome, CONCLUSION_TOO_FEW);
+    arena_free(&arena);
+}
+
 static void names_go_both_ways(void **state)
 {
     (void)state;
@@ -591,10 +656,12 @@ int main(void)
         cmocka_unit_test(few_or_broken_points_are_refused),
         cmocka_unit_test(caches_are_plateaus),
         cmocka_unit_test(refinement_closes_in),
+        cmocka_unit_test(ways_are_left_alone),
         cmocka_unit_test(slopes_come_back),
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(distributions_have_steps),
+        cmocka_unit_test(clocks_have_a_grid),
         cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -111,6 +111,7 @@ static void test_faults(void **state)
         {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 size=64,,knee,,", "none of bytes="},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,chase 0 bytes=1K cursor=16,,knee,,", "out of range"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*l9,knee,,", "behind * stands"},
+        {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*x<=y,knee,,", "'y' is no number"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,kneel,,", "'kneel' is no reading"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee lest=1,,", "no option of a reading"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,align=100", "power of two"},
@@ -268,7 +269,7 @@ static void test_kernel(void **state)
     struct err err;
     struct arena arena = {0};
     assert_int_equal(read_row("x,T,Q,u,clk,a,values 7,b: values 3,t.inc:m:9,chase 1 bytes=4*x "
-                              "stride=by,2*x,knee,,once",
+                              "stride=by,2*x<=15,knee,,once",
                               &properties, &err),
                      0);
     const struct property *row = &properties.rows[0];
@@ -278,6 +279,9 @@ static void test_kernel(void **state)
     assert_non_null(strstr(spec.init, "%ifmacro m_init 3-*\nm_init a, 7, 3, 9\n%endif\n"));
     assert_non_null(strstr(spec.fini, "m_fini a, 7, 3, 9\n"));
     assert_int_equal(spec.instances, 14);
+    spec = property_kernel(row, &row->variants[0], &machine, 8, 3, &arena);
+    assert_int_equal(spec.instances, 15);
+    spec = property_kernel(row, &row->variants[0], &machine, 7, 3, &arena);
     assert_int_equal(spec.nfills, 1);
     assert_true(spec.fills[0].bytes == 28 && spec.fills[0].stride == 3 && spec.once);
     arena_free(&arena);

@@ -29,6 +29,7 @@ static void make(struct side *side, double value, double half, const char *unit,
     side->property = (struct stored_property){.grp = "core",
                                               .name = "buffer",
                                               .y_unit = "clk",
+                                              .reading = "knee least=0.3",
                                               .conclusions = &side->conclusion,
                                               .nconclusions = 1};
 }
@@ -42,13 +43,15 @@ static void verdicts(void **state)
         enum conclusion_outcome outcome;
         const char *verdict;
     } cases[] = {
-        {500, 509,  1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
-        {500, 512,  1,  "entries", CONCLUSION_OK,       "differs" },
-        {500, 512,  10, "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
-        {5,   5.04, 0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
-        {5,   5.08, 0,  "clk",     CONCLUSION_OK,       "differs" },
-        {5,   9,    0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
-        {5,   5,    0,  "clk",     CONCLUSION_NONE,     "differs" }, // a step in one only
+        {500,  509,   1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
+        {500,  512,   1,  "entries", CONCLUSION_OK,       "differs" },
+        {500,  512,   10, "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
+        {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
+        {5,    5.08,  0,  "clk",     CONCLUSION_OK,       "differs" },
+        {5,    9,     0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
+        {.004, -.005, 0,  "clk",     CONCLUSION_OK,       "same"    }, // nothing
+        {.185, .169,  0,  "clk",     CONCLUSION_OK,       "differs" },
+        {5,    5,     0,  "clk",     CONCLUSION_NONE,     "differs" }, // a step in one only
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct side first, second;
@@ -61,6 +64,24 @@ static void verdicts(void **state)
                  cases[i].verdict);
         if (!strstr(strbuf_text(&out), expected))
             fail_msg("%zu: %s", i, strbuf_text(&out));
+        strbuf_free(&out);
+    }
+}
+
+// How long memory takes beside a knee is no part of where it is; of a level it is the answer.
+static void answers(void **state)
+{
+    (void)state;
+    struct side first, second;
+    make(&first, 500, 0, "clk", CONCLUSION_OK);
+    make(&second, 700, 0, "clk", CONCLUSION_OK);
+    first.value.label = second.value.label = "before";
+    for (int knee = 0; knee < 2; knee++) {
+        struct strbuf out = {0};
+        first.property.reading = second.property.reading = knee ? "knee" : "level";
+        report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
+        if (!strstr(strbuf_text(&out), knee ? ",same," : ",differs,"))
+            fail_msg("%s", strbuf_text(&out));
         strbuf_free(&out);
     }
 }
@@ -88,6 +109,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),
+        cmocka_unit_test(answers),
         cmocka_unit_test(one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
