@@ -232,8 +232,11 @@ static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
     const uint8_t **lanes = areas[fill->area].lanes;
     uint64_t nodes = fill_nodes(fill), steps = (nodes < WALK_MOST ? nodes : WALK_MOST) / WALK_LANES;
     for (uint64_t i = 0; i <= steps; i++) {
-        for (int lane = 0; lane < WALK_LANES; lane++)
-            memcpy(&lanes[lane], lanes[lane], sizeof lanes[lane]);
+        for (int lane = 0; lane < WALK_LANES; lane++) {
+            uint64_t next;
+            memcpy(&next, lanes[lane], sizeof next);
+            lanes[lane] = (const uint8_t *)(uintptr_t)next;
+        }
         if (i % (LIFE_NODES / WALK_LANES) == 0)
             run_show_life();
     }

@@ -9,7 +9,7 @@ static struct conclusion (*const OF_ONE[READING_COUNT])(const struct conclude_qu
                                                         struct arena *arena) = {
     [READING_KNEE] = conclude_knee,   [READING_PLATEAUS] = conclude_plateaus,
     [READING_SLOPE] = conclude_slope, [READING_DISTRIBUTION] = conclude_distribution,
-    [READING_GRID] = conclude_grid,
+    [READING_LEVEL] = conclude_level, [READING_GRID] = conclude_grid,
 };
 static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_question *question,
                                                         const struct curve *curves, int ncurves,
@@ -17,7 +17,6 @@ static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_qu
     [READING_DIFFERENCE] = conclude_compare,
     [READING_RATIO] = conclude_compare,
     [READING_MATRIX] = conclude_matrix,
-    [READING_LEVEL] = conclude_level,
 };
 
 const struct conclusion *conclude(const struct conclude_question *question,

@@ -80,7 +80,8 @@ struct conclude_question {
 // Plateaus: "level 1", "end 1", "level 2", ... Slope: "slope", "start" (y at x = 0). Difference,
 // ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the
 // fastest), "cells 1" (how many cells), ... Distribution: "least", "median", "p99", "step" (what
-// values differ by multiples of), "mode 1", "share 1", ... Grid: "step".
+// values differ by multiples of), "mode 1", "share 1", ... Grid: "step". Level: "level", or
+// "level at X" of each x where there are several.
 struct conclusion_value {
     const char *label;
     double value;
@@ -88,7 +89,8 @@ struct conclusion_value {
     const char *unit; // "" where it is a plain number
 };
 
-// One question about one curve (knee, plateaus, slope, distribution, grid) or about all (the rest).
+// One question about one curve (knee, plateaus, slope, distribution, level,
+// grid) or about all (the rest).
 struct conclusion {
     const char *variant; // of the curve; "" where it is about all
     enum conclusion_outcome outcome;

@@ -125,7 +125,7 @@ static void put_points(const struct conclude_question *question, const struct cu
             struct pair pair = {&ours, &control, k, find_x(&control, x)};
             if (control_at >= 0 && pair.control_at < 0)
                 continue;
-            const char *label = curves[i].variant;
+            const char *label = control_at >= 0 ? curves[i].variant : "level";
             if (curves[i].npoints > 1)
                 label = arena_printf(arena, "%s at %s", label,
                                      conclude_quantity(arena, x, question->x_unit));
@@ -139,22 +139,27 @@ static void put_points(const struct conclude_question *question, const struct cu
     }
 }
 
-static struct conclusion values_conclude(const struct point_values *put, const char *sentence)
+static struct conclusion values_conclude(const struct point_values *put, const char *variant,
+                                         const char *sentence)
 {
     if (put->wide)
         sentence = arena_printf(put->draft.arena, "%s; passes disagree", sentence);
-    return draft_end(&put->draft, "", put->wide ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
+    return draft_end(&put->draft, variant, put->wide ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
                      put->share * (put->npasses > 1 ? 1 : 0.5), sentence);
 }
 
 struct conclusion conclude_level(const struct conclude_question *question,
-                                 const struct curve *curves, int ncurves, struct arena *arena)
+                                 const struct curve *curve, struct arena *arena)
 {
     struct point_values put = {.draft = {.arena = arena}, .share = 1};
-    put_points(question, curves, ncurves, -1, &put);
+    put_points(question, curve, 1, -1, &put);
     if (put.draft.nvalues == 0)
-        return conclude_nothing("", CONCLUSION_TOO_FEW, "no point came back");
-    return values_conclude(&put, draft_values_said(&put.draft));
+        return conclude_nothing(curve->variant, CONCLUSION_TOO_FEW, "no point came back");
+    const struct conclusion_value *first = put.draft.values;
+    return values_conclude(&put, curve->variant,
+                           curve->npoints > 1
+                               ? draft_values_said(&put.draft)
+                               : conclude_quantity(arena, first->value, question->y_unit));
 }
 
 struct conclusion conclude_compare(const struct conclude_question *question,
@@ -166,7 +171,7 @@ struct conclusion conclude_compare(const struct conclude_question *question,
         put_points(question, curves, ncurves, at, &put);
     if (put.draft.nvalues == 0)
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no point came back that has a control");
-    return values_conclude(&put,
+    return values_conclude(&put, "",
                            arena_printf(arena, "%s %s %s", draft_values_said(&put.draft),
                                         question->reading == READING_RATIO ? "times" : "more than",
                                         curves[at].variant));

@@ -85,7 +85,7 @@ struct conclusion conclude_compare(const struct conclude_question *question,
 struct conclusion conclude_matrix(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena);
 struct conclusion conclude_level(const struct conclude_question *question,
-                                 const struct curve *curves, int ncurves, struct arena *arena);
+                                 const struct curve *curve, struct arena *arena);
 struct conclusion conclude_grid(const struct conclude_question *question, const struct curve *curve,
                                 struct arena *arena);
 struct conclusion conclude_distribution(const struct conclude_question *question,

@@ -105,7 +105,6 @@ static void put_ok(struct strbuf *out, const char *name, const struct conclusion
     case READING_PLATEAUS:
         put_levels(out, name, conclusion, arena);
         return;
-    case READING_LEVEL:
     case READING_DIFFERENCE:
     case READING_RATIO:
         for (int i = 0; i < conclusion->nvalues; i++) {
@@ -115,11 +114,15 @@ static void put_ok(struct strbuf *out, const char *name, const struct conclusion
         return;
     case READING_KNEE:
     case READING_SLOPE:
+    case READING_LEVEL:
+        if (reading == READING_LEVEL && conclusion->nvalues > 1)
+            break;
         put_line(out, INDENT + 2, name, value_text(&conclusion->values[0], arena), word);
         return;
     default:
-        put_line(out, INDENT + 2, name, conclusion->sentence, word);
+        break;
     }
+    put_line(out, INDENT + 2, name, conclusion->sentence, word);
 }
 
 static enum reading reading_of(const struct stored_property *property, struct arena *arena)
