@@ -51,6 +51,10 @@ while IFS='|' read -r document words name by; do
     checked=$((checked + 1))
 done <<<"$numbers"
 expect "all numbers were looked at" test "$checked" -ge 19
+# How many forms there are: the rows that all lists expand to, behind one that names the columns.
+forms=$(("$("$LATPUT" check --expand | wc -l)" - 1))
+expect "README.md says $forms forms" grep -q "^The full suite, ${forms%???},${forms: -3} forms," \
+    "$TREE/README.md"
 # The newest schema, in the schema and in the migrations.
 newest=$(basename "$(printf '%s\n' "$TREE"/db/migrations/*.sql | tail -n 1)")
 expect "the last migration is the schema" test \
