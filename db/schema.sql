@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 15;
+PRAGMA user_version = 16;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -320,7 +320,9 @@ CREATE TABLE port_model (
     teller INTEGER CHECK (teller BETWEEN 0 AND 1000),
         -- position of a port_class whose blocker is slower while vectors of 512 bits are about;
         -- NULL: ports do not depend on the width of vectors
-    teller_clk REAL CHECK (teller_clk > 0) -- its reciprocal throughput then
+    teller_clk REAL CHECK (teller_clk > 0), -- its reciprocal throughput then
+    drawn_seed INTEGER CHECK (drawn_seed BETWEEN 1 AND 4294967295)
+        -- of the forms that are searched although they are as their siblings; NULL: none was drawn
 ) STRICT;
 
 -- A set of ports that forms of one µop can choose from. Bit numbers have no meaning beyond the run:
@@ -395,6 +397,10 @@ CREATE TABLE port_result (
     slots_mixed REAL CHECK (slots_mixed >= 0), -- of dispatch in no particular order: groups are cut
     wide INTEGER NOT NULL DEFAULT 0 CHECK (wide IN (0, 1)),
         -- 1: while it is about, other vectors use their port_use_wide
+    way TEXT NOT NULL DEFAULT 'search'
+        CHECK (way IN ('search', 'sibling', 'refuted', 'agrees', 'differs')), -- how it was found:
+        -- by search; as a sibling's, by the trials that would have refuted that; by search, since
+        -- it is not as any sibling's; by both ways, since it was drawn, which agree or differ
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

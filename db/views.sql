@@ -303,7 +303,8 @@ SELECT *, (size * clk - blockers) / nullif(instances, 0) AS uops,
     (SELECT group_concat(event || ' ' || round(port_trial_count.uops, 2), ', ')
         FROM port_trial_count
         WHERE port_trial_count.run_form_id = trial.run_form_id
-        AND port_trial_count.position = trial.trial_position) AS counted FROM (
+        AND port_trial_count.position = trial.trial_position) AS counted,
+    (SELECT way FROM port_result WHERE port_result.run_form_id = trial.run_form_id) AS way FROM (
     SELECT got.uarch, got.mnemonic, got.operands, got.enc, port_trial.blocker,
         CASE port_trial.blocker WHEN 'front end' THEN port_model.filler ELSE coalesce(
             (SELECT class.blocker FROM port_class AS class

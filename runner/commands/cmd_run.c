@@ -158,6 +158,11 @@ static void print_summary(const struct run_summary *summary)
                       (double)summary->passes / (double)summary->kernels);
     command_note(&cmd_run, "%s", strbuf_text(&text));
     strbuf_free(&text);
+    if (!summary->port_seed)
+        return;
+    port_ways_text(summary->port_ways, summary->port_seed, &text);
+    command_note(&cmd_run, "%s", strbuf_text(&text));
+    strbuf_free(&text);
 }
 
 static void print_warnings(struct store *store, int64_t run_id)

@@ -64,7 +64,17 @@ struct port_share {
     int unit; // index
     double clk;
 };
+// How it was found what a form uses.
+enum port_way {
+    PORT_WAY_SEARCH,  // by all trials that could show something
+    PORT_WAY_SIBLING, // the same as a sibling, by the trials that would have refuted that
+    PORT_WAY_REFUTED, // by search, since it is not as any of its siblings
+    PORT_WAY_AGREES,  // as a sibling and, since it was drawn, by search: the same
+    PORT_WAY_DIFFERS, // search found something else
+    PORT_WAYS
+};
 struct port_usage {
+    enum port_way way;
     enum outcome outcome; // OK, or NOT_MEASURABLE ... and then nothing else counts
     const char *detail;   // why, where not OK; static storage
     bool ambiguous;       // another usage explains the timings about as well
@@ -131,6 +141,7 @@ struct port_model {
     int teller;        // class whose blocker takes longer while a wide form is about; -1: none, the
                        // ports do not depend on the width of vectors
     double teller_clk; // its reciprocal throughput then
+    uint32_t drawn_seed; // which forms are searched though siblings are known; 0: nothing was drawn
     int fast; // forms with operands that are as fast as slots allow: if they use ports, then
               // at least as many as there are slots, and no timing of theirs shows which
 };
@@ -195,6 +206,8 @@ struct port_form {
     int bits;               // of its widest vector operand; 0: it has none
     enum port_upper upper;  // halves of vector registers
     int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
+    uint64_t family;        // forms with the same value are siblings: port_family()
+    bool memory;            // it has a memory operand
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown
@@ -247,6 +260,18 @@ struct port_evidence {
                  const struct port_timing *timing);
     void *context;
 };
+// What was found of forms, for their siblings: they are expected to use the same, and only trials
+// that would refute it are timed. One form in ten, by the seed, is searched in spite of that.
+struct port_siblings;
+struct port_siblings *port_siblings_new(uint64_t seed);
+void port_siblings_free(struct port_siblings *siblings); // NULL is fine
+// Of forms with this mnemonic.
+uint64_t port_family(const char *mnemonic);
+// "search", "sibling", "refuted", "agrees", "differs".
+const char *port_way_name(enum port_way way);
+// How many forms went which way, and how often both ways came to another result: a sentence.
+void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf *out);
+
 // The forms that something is to be found out about. What is found of form which[i] is usages[i] in
 // all functions below.
 struct port_question {
@@ -255,6 +280,7 @@ struct port_question {
     const int *which;              // indices of those in question
     int n;
     const struct port_evidence *evidence; // NULL: nobody is told
+    struct port_siblings *siblings;       // what is known of others; NULL: all forms are searched
 };
 
 // What each of the forms in question uses. The evidence is told every timing.

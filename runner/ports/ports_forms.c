@@ -187,6 +187,14 @@ enum port_upper ports_form_upper(const struct list_row *row)
     return UPPER_NONE;
 }
 
+static bool row_has_memory(const struct list_row *row)
+{
+    bool memory = false;
+    for (int i = 0; i < row->nops; i++)
+        memory |= row->ops[i].kind == OPERAND_MEM || row->ops[i].kind == OPERAND_VSIB;
+    return memory;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -198,6 +206,8 @@ struct port_form ports_form(const struct list_row *row)
         .bits = ports_form_bits(row),
         .upper = ports_form_upper(row),
         .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
+        .family = port_family(row->mnemonic),
+        .memory = row_has_memory(row),
         .operands = row_operands(row),
         .rthroughput_clk = NAN,
     };

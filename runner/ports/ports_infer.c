@@ -5,6 +5,7 @@
 // classes inside. µops shown are never too few: so a class of which the first kernel shows none, or
 // no more than those of the classes inside it, needs no second one. What all trials of a form say
 // together is made of them by ports_fit.c.
+#include "ports_suggest.h"
 #include "ports_trials.h"
 
 #include <math.h>
@@ -14,7 +15,6 @@
 static const double SERIAL_UOPS = 6;    // more than its slots on every set: it stops everything
 static const double SHOWN_UOPS = 0.2;   // that a trial shows beyond what is there
 static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
-static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 
 // Whether the form may use ports of class c: it uses some of a maximal class that meets it.
 static bool infer_wanted(const struct inference *inference, int i, int c)
@@ -111,25 +111,6 @@ static unsigned infer_due(const struct inference *inference, int i, int c)
     return least <= infer_inside(inference, i, c) + SHOWN_UOPS ? 0 : BESIDE_ALL;
 }
 
-// One slot, or a whole number that is no more than there are µops, and as many in any order, needs
-// no second look.
-static unsigned infer_due_filled(const struct inference *inference, int i)
-{
-    const struct port_trials *trials = &inference->trials[i];
-    if (inference->narrow) // known
-        return 0;
-    if (!inference->filled[i])
-        return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
-    double whole = floor(trials->slots + SLOTS_LESS), uops = 0;
-    for (int c = 0; c < inference->model->nclasses; c++)
-        if (trials_class_maximal(inference->model, c))
-            uops += fmax(0, trials_least(inference->model, trials, c));
-    bool settled = trials->slots <= whole + SLOTS_MORE &&
-                   trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
-                   trials->slots_mixed <= trials->slots + SLOTS_MORE;
-    return settled ? 0 : FILLED_AGAIN;
-}
-
 // The trials that tell what the forms use, without any expectation of it.
 static int infer_search(struct inference *inference, const int *some, int n, struct err *err)
 {
@@ -146,7 +127,7 @@ static int infer_search(struct inference *inference, const int *some, int n, str
                 kinds[c] = infer_due(inference, i, c);
             for (int c = 0; c < inference->model->nclasses; c++)
                 trials_add_beside(inference, &round, i, c, kinds[c]);
-            trials_add_filled(inference, &round, i, infer_due_filled(inference, i));
+            trials_add_filled(inference, &round, i, trials_due_filled(inference, i));
         }
         due = round.n > 0;
         status = trials_round(inference, "forms beside blockers", &round, err);
@@ -154,20 +135,100 @@ static int infer_search(struct inference *inference, const int *some, int n, str
     return status;
 }
 
-// What each form in question uses of a part of a model.
+// Forms by position in the question, and how many.
+struct positions {
+    int *at;
+    int n;
+};
+
+// Searches what these forms use, and has their siblings know.
+static int infer_searched(struct inference *inference, const struct positions *some,
+                          enum port_way way, struct port_usage *usages, struct err *err)
+{
+    int status = some->n ? infer_search(inference, some->at, some->n, err) : 0;
+    for (int k = 0; k < some->n && status == 0; k++) {
+        struct port_usage *usage = &usages[some->at[k]];
+        *usage = infer_usage(inference, some->at[k]);
+        usage->way = way;
+        if (inference->question->siblings)
+            suggest_learn(inference, some->at[k], usage);
+    }
+    return status;
+}
+
+// The first form of each family, those with memory operands for themselves.
+static void infer_split(const struct inference *inference, struct positions *first,
+                        struct positions *others)
+{
+    for (int i = 0; i < inference->question->n; i++) {
+        bool known = !inference->question->siblings || suggest_knows(inference, i);
+        for (int k = 0; k < first->n && !known && inference->question->siblings; k++)
+            known = suggest_are_siblings(inference, i, first->at[k]);
+        struct positions *to = known && inference->question->siblings ? others : first;
+        to->at[to->n++] = i;
+    }
+}
+
+// Tries what siblings suggest. Left in `open` are those for which nothing stood the test.
+static int infer_suggested(struct inference *inference, struct positions *open,
+                           struct positions *drawn, struct port_usage *usages, struct err *err)
+{
+    struct round_mixes round = {.n = 0};
+    struct positions left = {xcalloc((size_t)open->n + 1, sizeof *left.at), 0};
+    int status = 0, n = open->n;
+    while (n > 0 && status == 0) {
+        int waiting = 0;
+        for (int k = 0; k < n; k++) {
+            int i = open->at[k];
+            enum suggest_state state = trials_possible(inference, i)
+                                           ? suggest_step(inference, &round, i, &usages[i])
+                                           : SUGGEST_NONE;
+            usages[i].way = PORT_WAY_SIBLING;
+            if (state == SUGGEST_OPEN)
+                open->at[waiting++] = i;
+            else if (state == SUGGEST_NONE)
+                left.at[left.n++] = i;
+            else if (suggest_drawn(inference, i))
+                drawn->at[drawn->n++] = i;
+        }
+        n = waiting;
+        status = trials_round(inference, "forms like their siblings", &round, err);
+    }
+    free(open->at);
+    *open = left;
+    return status;
+}
+
+// What each form in question uses of a part of a model: first one of each family, then the others,
+// which may be like it; those that are not, and a tenth of those that are, by search.
 static int infer_part(struct inference *inference, struct port_usage *usages, struct err *err)
 {
-    int n = inference->question->n;
-    int *all = xcalloc((size_t)n + 1, sizeof *all);
+    size_t n = (size_t)inference->question->n + 1;
+    struct positions first = {xcalloc(n, sizeof(int)), 0}, others = {xcalloc(n, sizeof(int)), 0};
+    struct positions drawn = {xcalloc(n, sizeof(int)), 0};
+    struct port_usage *suggested = xcalloc(n, sizeof *suggested);
     int status = trials_begin(inference, err);
-    for (int i = 0; i < n; i++)
-        all[i] = i;
+    infer_split(inference, &first, &others);
     if (status == 0)
-        status = infer_search(inference, all, n, err);
-    for (int i = 0; i < n && status == 0; i++)
-        usages[i] = infer_usage(inference, i);
+        status = infer_searched(inference, &first, PORT_WAY_SEARCH, usages, err);
+    if (status == 0)
+        status = infer_suggested(inference, &others, &drawn, usages, err);
+    for (int k = 0; k < drawn.n; k++)
+        suggested[k] = usages[drawn.at[k]];
+    int refuted = others.n;
+    for (int k = 0; k < drawn.n; k++)
+        others.at[others.n++] = drawn.at[k];
+    if (status == 0)
+        status = infer_searched(inference, &others, PORT_WAY_REFUTED, usages, err);
+    for (int k = 0; k < drawn.n && status == 0; k++) {
+        struct port_usage *usage = &usages[others.at[refuted + k]];
+        usage->way = suggest_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
+    }
     trials_end(inference);
-    free(all);
+    free(first.at);
+    free(others.at);
+    free(drawn.at);
+    free(suggested);
     return status;
 }
 
@@ -175,6 +236,7 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
 struct infer_some {
     struct port_question question;
     int *which, *position; // in the whole question
+    uint64_t *families;    // NULL: those of the forms
     struct port_usage *usages;
 };
 
@@ -185,6 +247,7 @@ static void some_begin(struct infer_some *some, const struct port_question *whol
     some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
     some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
     some->question.which = some->which;
+    some->families = NULL;
     some->question.n = 0;
 }
 
@@ -198,6 +261,7 @@ static void some_end(struct infer_some *some)
 {
     free(some->which);
     free(some->position);
+    free(some->families);
     free(some->usages);
 }
 
@@ -207,8 +271,12 @@ static int some_infer(struct infer_some *some, const struct port_model *model, e
     struct port_model of_part;
     const char *names[PORT_CLASSES_MAX];
     ports_model_part(model, part, &of_part, names);
-    struct inference inference = {
-        .question = &some->question, .model = &of_part, .names = names, .narrow = narrow};
+    struct inference inference = {.question = &some->question,
+                                  .model = &of_part,
+                                  .names = names,
+                                  .part = part,
+                                  .narrow = narrow,
+                                  .families = some->families};
     return some->question.n ? infer_part(&inference, some->usages, err) : 0;
 }
 
@@ -276,6 +344,16 @@ static void usage_set_wide(struct port_usage *usage, const struct port_usage *be
     memcpy(usage->wide_uses, uses, (size_t)n * sizeof *uses);
 }
 
+// Beside wide forms, siblings with the same ports are siblings.
+static uint64_t family_beside(uint64_t family, const struct port_usage *usage, uint32_t moving)
+{
+    for (int u = 0; u < usage->nuses; u++)
+        if ((usage->uses[u].set & ~moving) == 0)
+            family +=
+                usage->uses[u].set * UINT64_C(0x9e3779b97f4a7c15) * (uint64_t)usage->uses[u].uops;
+    return family;
+}
+
 // What vector forms use while wide forms are about.
 static int infer_beside_wide(const struct port_question *question, const struct port_model *model,
                              struct port_usage *usages, struct err *err)
@@ -284,6 +362,7 @@ static int infer_beside_wide(const struct port_question *question, const struct 
     struct infer_some some;
     some_begin(&some, question);
     struct port_usage *narrow = xcalloc((size_t)question->n + 1, sizeof *narrow);
+    some.families = xcalloc((size_t)question->n + 1, sizeof *some.families);
     for (int i = 0; i < question->n && moving; i++) {
         int bits = question->forms[question->which[i]].bits;
         int uops = usage_moving(&usages[i], moving);
@@ -291,11 +370,16 @@ static int infer_beside_wide(const struct port_question *question, const struct 
             question->forms[question->which[i]].upper == UPPER_LEGACY)
             continue;
         narrow[some.question.n].uops = uops;
+        some.families[some.question.n] =
+            family_beside(question->forms[question->which[i]].family, &usages[i], moving);
         some_add(&some, question, i);
     }
     int status = some_infer(&some, model, PORTS_BESIDE_WIDE, narrow, err);
-    for (int i = 0; i < some.question.n && status == 0; i++)
+    for (int i = 0; i < some.question.n && status == 0; i++) {
         usage_set_wide(&usages[some.position[i]], &some.usages[i], moving);
+        if (some.usages[i].way == PORT_WAY_DIFFERS)
+            usages[some.position[i]].way = PORT_WAY_DIFFERS;
+    }
     free(narrow);
     some_end(&some);
     return status;

@@ -20,6 +20,7 @@ static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
+static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 
 // What a mix is timed for.
 enum trial_kind {
@@ -276,6 +277,25 @@ double trials_least(const struct port_model *model, const struct port_trials *tr
             !(least <= port_trial_uops(model, &trials->trials[i])))
             least = port_trial_uops(model, &trials->trials[i]);
     return least;
+}
+
+// One slot, or a whole number that is no more than there are µops, and as many in any order, needs
+// no second look.
+unsigned trials_due_filled(const struct inference *inference, int i)
+{
+    const struct port_trials *trials = &inference->trials[i];
+    if (inference->narrow) // known
+        return 0;
+    if (!inference->filled[i])
+        return FILLED_ORDERED | FILLED_MIXED | FILLED_BUSY;
+    double whole = floor(trials->slots + SLOTS_LESS), uops = 0;
+    for (int c = 0; c < inference->model->nclasses; c++)
+        if (trials_class_maximal(inference->model, c))
+            uops += fmax(0, trials_least(inference->model, trials, c));
+    bool settled = trials->slots <= whole + SLOTS_MORE &&
+                   trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
+                   trials->slots_mixed <= trials->slots + SLOTS_MORE;
+    return settled ? 0 : FILLED_AGAIN;
 }
 
 int trials_begin(struct inference *inference, struct err *err)

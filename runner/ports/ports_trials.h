@@ -32,7 +32,9 @@ struct inference {
     const struct port_question *question;
     const struct port_model *model;
     const char *const *names;        // of its classes, as the evidence is told them
+    enum ports_part part;            // that the model is
     const struct port_usage *narrow; // by position in which, what is known; NULL: nothing
+    const uint64_t *families;        // by position in which; NULL: those of the forms
     struct port_trials *trials;      // by position in which
     struct port_timing *alone;
     unsigned char (*beside)[PORT_CLASSES_MAX]; // which were timed, by position and class
@@ -55,6 +57,8 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
                        unsigned kinds);
 void trials_add_filled(struct inference *inference, struct round_mixes *round, int i,
                        unsigned kinds);
+// Which trials beside fillers are due.
+unsigned trials_due_filled(const struct inference *inference, int i);
 // Times the round, keeps what it says, and empties it.
 int trials_round(struct inference *inference, const char *what, struct round_mixes *round,
                  struct err *err);

@@ -181,6 +181,7 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
 {
     const struct port_model *model = &stored->model;
     int sets[PORT_CLASSES_MAX], nsets = sets_order(model, false, sets);
+    struct strbuf line = {0};
     ports_text_head(stored, title, out);
     ports_text_sets(stored, sets, nsets, colour, out);
     ports_text_wide(stored, colour, out);
@@ -203,6 +204,13 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                   model->residual * 100);
     if (model->unexplained)
         strbuf_printf(out, "%d forms of one µop fit into no set.\n", model->unexplained);
+    if (model->drawn_seed) {
+        strbuf_puts(out, "\n");
+        port_ways_text(stored->ways, model->drawn_seed, &line);
+        text_wrap(out, strbuf_text(&line), 0, 78);
+        strbuf_puts(out, "\n");
+    }
+    strbuf_free(&line);
 }
 
 static void ports_json_set(struct json *json, const struct port_model *model, uint32_t set)

@@ -7,6 +7,7 @@
 #include "execute/exec.h"
 #include "list/select.h"
 #include "measure/session_count.h"
+#include "ports/ports.h"
 #include "store/store.h"
 
 struct run_options {
@@ -31,8 +32,10 @@ struct run_summary {
     int64_t passes;
     double seconds;
     double core_hz;
-    bool stopped;         // by a signal: the run can be resumed
-    int64_t doubted;      // kernels timed now whose counts cannot be true and were left out
+    int64_t port_ways[PORT_WAYS]; // of the forms whose ports were found now
+    uint32_t port_seed;           // 0: none were
+    bool stopped;                 // by a signal: the run can be resumed
+    int64_t doubted;              // kernels timed now whose counts cannot be true and were left out
     bool floor_guessed;   // to the end: the core was never seen undisturbed, so nothing has a value
     bool calibration_off; // all numbers may be wrong; a warning says why
     bool ports_missing;   // their structure could not be found; a warning says why

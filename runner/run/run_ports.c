@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_FORMS = 1500 };
+enum { CHUNK_FORMS = 5000 };
 
 static int model_store(struct run_ports *run, const struct ports_forms *forms,
                        const struct port_model *model, struct err *err)
@@ -68,6 +68,8 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     int found = model_load(run, forms, model, &own, err);
     if (found < 0)
         return -1;
+    if (!own)
+        model->drawn_seed = (uint32_t)run->run_id;
     if (found == 1) {
         if (!own && model_store(run, forms, model, err) != 0)
             return -1;
@@ -82,6 +84,7 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
         store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
                           note.text, err) != 0)
         return -1;
+    model->drawn_seed = (uint32_t)run->run_id;
     return model_store(run, forms, model, err);
 }
 
@@ -126,6 +129,7 @@ struct chunk {
     const struct port_model *models[2];  // for 64-bit and 32-bit mode
     const struct selected_row *asked;    // row i is form first_asked + i
     struct progress *progress;
+    struct port_siblings *siblings; // what chunks before know
 };
 
 // Why the row is not measured; NULL: it is.
@@ -176,7 +180,12 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     int status = 0;
     for (int bits = 64; bits >= 32 && status == 0; bits -= 32) {
         struct port_question question = {
-            chunk->oracle, chunk->forms->forms, which, 0, &tell,
+            chunk->oracle,
+            chunk->forms->forms,
+            which,
+            0,
+            &tell,
+            bits == 64 ? chunk->siblings : NULL, // the classes are others
         };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
@@ -218,6 +227,8 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
     }
     int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
                                         results, n, err);
+    for (int i = 0; i < n && status == 0; i++)
+        chunk->run->ways[usages[i].way] += usages[i].outcome == OUTCOME_OK;
     for (int i = 0; i < n && status == 0; i++)
         progress_form(chunk->progress, chunk->asked[first + i].list->name,
                       chunk->asked[first + i].list->nrows, usages[i].outcome == OUTCOME_OK);
@@ -286,6 +297,7 @@ static int ports_find(struct run_ports *run, struct ports_forms *forms,
     if (status != 0)
         return status;
     ports_model_for_32(forms, &model, &model_32);
+    struct port_siblings *siblings = model.drawn_seed ? port_siblings_new(model.drawn_seed) : NULL;
     const struct chunk chunk = {
         .run = run,
         .forms = forms,
@@ -293,9 +305,13 @@ static int ports_find(struct run_ports *run, struct ports_forms *forms,
         .measure = measure,
         .models = {&model, &model_32},
         .asked = asked,
-        .progress = measure->progress
+        .progress = measure->progress,
+        .siblings = siblings
     };
-    return ports_chunks(&chunk, nasked, err);
+    run->drawn_seed = model.drawn_seed;
+    status = ports_chunks(&chunk, nasked, err);
+    port_siblings_free(siblings);
+    return status;
 }
 
 static int ports_measure(struct run_ports *run, const struct selected_row *asked, int nasked,

@@ -23,6 +23,8 @@ struct run_ports {
     struct progress *progress;   // shows it; NULL: nothing does
     const char *skip_32;         // why rows with bits=32 are not measured; NULL: they are
     int64_t kernels, passes;     // out
+    int64_t ways[PORT_WAYS];     // out: how the ports of forms were found
+    uint32_t drawn_seed;         // out
     bool stopped;                // out: by exec_stop(); what was stored stays
     bool not_measured;           // out: no structure was found, a warning says why
     const bool *measure_stopped; // while it measures

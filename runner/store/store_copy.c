@@ -150,10 +150,10 @@ static const struct copy_level copy_port_shares = {
 
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual, whole, beside_clk, slots_mixed, wide FROM port_result WHERE run_form_id = ?1",
+    "residual, whole, beside_clk, slots_mixed, wide, way FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };
@@ -217,10 +217,10 @@ static const struct copy_level copy_port_probes = {
     NULL};
 
 static const struct copy_level copy_port_models = {
-    "SELECT run_id, width, nports, filler, residual, unexplained, binding, teller, teller_clk "
-    "FROM port_model WHERE run_id = ?1",
+    "SELECT run_id, width, nports, filler, residual, unexplained, binding, teller, teller_clk, "
+    "drawn_seed FROM port_model WHERE run_id = ?1",
     "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding, "
-    "teller, teller_clk) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "teller, teller_clk, drawn_seed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
                                        &copy_port_names, NULL}
 };

@@ -107,16 +107,16 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
-        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide) "
-        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?)",
-        "isssitidsddiddi", run_form_id, measured->method, outcome_name(usage->outcome),
+        "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way) "
+        "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?, ?)",
+        "isssitidsddiddis", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
         store_number(usage->outcome, usage->busy_clk),
         store_number(usage->outcome, usage->residual), (int64_t)(ok && usage->whole),
         ok ? store_finite(usage->beside_clk) : 0, store_number(usage->outcome, usage->slots_mixed),
-        (int64_t)(ok && usage->wide));
+        (int64_t)(ok && usage->wide), port_way_name(usage->way));
     strbuf_free(&ports);
     return result;
 }

@@ -91,14 +91,14 @@ int store_put_port_model(struct store *store, int64_t run_id,
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result =
-        store_execute(store, err,
-                      "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-                      "unexplained, binding, teller, teller_clk) VALUES "
-                      "(?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0))",
-                      "iiisdidid", run_id, (int64_t)model->width, (int64_t)model->nports,
-                      stored->filler, store_finite(model->residual), (int64_t)model->unexplained,
-                      store_finite(model->binding), (int64_t)model->teller, model->teller_clk);
+    int result = store_execute(
+        store, err,
+        "INSERT INTO port_model (run_id, width, nports, filler, residual, "
+        "unexplained, binding, teller, teller_clk, drawn_seed) VALUES "
+        "(?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0))",
+        "iiisdididi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
+        store_finite(model->residual), (int64_t)model->unexplained, store_finite(model->binding),
+        (int64_t)model->teller, model->teller_clk, (int64_t)model->drawn_seed);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
@@ -228,17 +228,30 @@ static int store_get_port_names(struct store *store, int64_t run_id, struct port
     return store_rows_end(store, stmt, got, err);
 }
 
+static int store_get_port_ways(struct store *store, int64_t run_id,
+                               struct stored_port_model *stored, struct err *err)
+{
+    for (int way = 0; way < PORT_WAYS; way++)
+        if (store_get_int(store, err, &stored->ways[way],
+                          "SELECT count(*) FROM run_form JOIN port_result USING (run_form_id) "
+                          "WHERE run_id = ?1 AND way = ?2 AND port_result.outcome = 'ok'",
+                          "is", run_id, port_way_name((enum port_way)way)) < 0)
+            return -1;
+    return 0;
+}
+
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *stored,
                          struct arena *arena, struct err *err)
 {
     *stored = (struct stored_port_model){
         .model = {.filler = -1, .teller = -1}
     };
-    sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT width, nports, filler, residual, unexplained, "
-                                    "coalesce(binding, 0.0), coalesce(teller, -1), "
-                                    "coalesce(teller_clk, 0.0) FROM port_model WHERE run_id = ?1",
-                                    "i", run_id);
+    sqlite3_stmt *stmt = store_bind(
+        store, err,
+        "SELECT width, nports, filler, residual, unexplained, "
+        "coalesce(binding, 0.0), coalesce(teller, -1), "
+        "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0) FROM port_model WHERE run_id = ?1",
+        "i", run_id);
     if (!stmt)
         return -1;
     int got = sqlite3_step(stmt);
@@ -251,6 +264,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         stored->model.binding = sqlite3_column_double(stmt, 5);
         stored->model.teller = sqlite3_column_int(stmt, 6);
         stored->model.teller_clk = sqlite3_column_double(stmt, 7);
+        stored->model.drawn_seed = (uint32_t)sqlite3_column_int64(stmt, 8);
     }
     if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
         return -1;
@@ -259,7 +273,8 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
     if (store_get_port_classes(store, run_id, stored, arena, err) != 0 ||
         store_get_port_units(store, run_id, stored, arena, err) != 0 ||
         store_get_port_probes(store, run_id, stored, arena, err) != 0 ||
-        store_get_port_names(store, run_id, &stored->model, err) != 0)
+        store_get_port_names(store, run_id, &stored->model, err) != 0 ||
+        store_get_port_ways(store, run_id, stored, err) != 0)
         return -1;
     return 1;
 }

@@ -20,6 +20,7 @@ struct stored_port_model {
     const char *class_blockers[PORT_CLASSES_MAX];
     const char *unit_blockers[PORT_UNITS_MAX], *unit_wholes[PORT_UNITS_MAX];
     const char *probe_forms[PORT_PROBES_MAX];
+    int64_t ways[PORT_WAYS]; // out of the store: results of the run by the way they were found
 };
 // Once a run; an error if the run has one.
 int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,

@@ -39,7 +39,7 @@ struct store_rows {
     "paths"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
-    "spread_clk, uops, outcome, run_id, bits, form, list, counted"
+    "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"
 #define KERNEL_COLUMNS                                                                             \
     "uarch, mnemonic, operands, enc, kind, src, dst, variant, test_outcome, test_detail, shape, "  \
     "instances, instrs, extra_clk, outcome, detail, instance_clk, spread_clk, accepted, tried, "   \

@@ -96,6 +96,7 @@ struct tally {
     int verdicts[SIM_VERDICTS];
     int flagged; // exact or equivalent, but called ambiguous
     int counted;
+    int ways[PORT_WAYS];
     long mixes;
 };
 
@@ -124,9 +125,13 @@ static void fuzz_infer(struct sim *sim, const struct port_form *forms,
     bool told = false;
     for (int i = 0; i < cpu->nforms; i++)
         which[i] = i;
+    struct port_siblings *siblings = forms[0].family ? port_siblings_new(sim->seed) : NULL;
     const struct port_question question = {
-        .oracle = &oracle, .forms = forms, .which = which, .n = cpu->nforms};
+        .oracle = &oracle, .forms = forms, .which = which, .n = cpu->nforms, .siblings = siblings};
     assert_int_equal(port_infer(&question, model, usages, NULL), 0);
+    port_siblings_free(siblings);
+    for (int i = 0; i < cpu->nforms; i++)
+        tally->ways[usages[i].way]++;
     for (int i = 1; i < cpu->nforms; i++) {
         enum sim_verdict verdict = sim_judge(cpu, i, &usages[i], map, sim->seed);
         tally->verdicts[verdict]++;
@@ -141,7 +146,8 @@ static void fuzz_infer(struct sim *sim, const struct port_form *forms,
     }
 }
 
-static void fuzz_one(uint64_t seed, bool noise, bool counts, struct tally *tally)
+// siblings: every form is said to be like every other.
+static void fuzz_one(uint64_t seed, bool noise, bool counts, bool siblings, struct tally *tally)
 {
     uint64_t random = seed;
     struct sim_cpu cpu;
@@ -152,6 +158,8 @@ static void fuzz_one(uint64_t seed, bool noise, bool counts, struct tally *tally
     struct port_model truth, found;
     int map[PORTS_MAX];
     sim_forms(&cpu, forms);
+    for (int i = 0; i < cpu.nforms; i++)
+        forms[i].family = siblings;
     sim_model(&cpu, &truth);
     if (truth.nclasses == 0)
         return; // all sets are as wide as the front end
@@ -199,7 +207,7 @@ static void random_cpus_without_noise(void **state)
     (void)state;
     struct tally tally = {.models = 0};
     for (uint64_t seed = 1; seed <= models(); seed++)
-        fuzz_one(seed, false, false, &tally);
+        fuzz_one(seed, false, false, false, &tally);
     print_tally("without noise", &tally);
     assert_int_equal(tally.other, 0);
     assert_int_equal(tally.verdicts[SIM_WRONG], 0);
@@ -212,11 +220,27 @@ static void random_cpus_with_noise(void **state)
     (void)state;
     struct tally tally = {.models = 0};
     for (uint64_t seed = 1; seed <= models() / 2; seed++)
-        fuzz_one(seed, true, false, &tally);
+        fuzz_one(seed, true, false, false, &tally);
     print_tally("with noise", &tally);
     assert_true(tally.other * 50 <= tally.models);
     assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
     assert_true((tally.verdicts[SIM_AMBIGUOUS] + tally.verdicts[SIM_COARSER]) * 50 < right(&tally));
+}
+
+// Suggestions that are wrong for most forms are refuted.
+static void random_cpus_with_siblings(void **state)
+{
+    (void)state;
+    struct tally tally = {.models = 0};
+    for (uint64_t seed = 1; seed <= models() / 2; seed++)
+        fuzz_one(seed, true, false, true, &tally);
+    print_tally("with noise and siblings", &tally);
+    for (int way = 0; way < PORT_WAYS; way++)
+        printf("  %s %d", port_way_name((enum port_way)way), tally.ways[way]);
+    printf("\n");
+    assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
+    assert_true(tally.ways[PORT_WAY_SIBLING] > 0 && tally.ways[PORT_WAY_REFUTED] > tally.models);
+    assert_true(tally.ways[PORT_WAY_DIFFERS] * 20 <= tally.ways[PORT_WAY_AGREES]);
 }
 
 // A counter for every port or two.
@@ -225,7 +249,7 @@ static void random_cpus_with_counters(void **state)
     (void)state;
     struct tally tally = {.models = 0};
     for (uint64_t seed = 1; seed <= models() / 2; seed++)
-        fuzz_one(seed, true, true, &tally);
+        fuzz_one(seed, true, true, false, &tally);
     print_tally("with noise and counters", &tally);
     assert_true(tally.other * 50 <= tally.models);
     assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
@@ -237,6 +261,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_cpus_without_noise),
         cmocka_unit_test(random_cpus_with_noise),
+        cmocka_unit_test(random_cpus_with_siblings),
         cmocka_unit_test(random_cpus_with_counters),
     };
     return cmocka_run_group_tests_name("ports_fuzz", tests, NULL, NULL);

@@ -36,6 +36,7 @@ struct replay {
     } * trials;                         // by form
     const struct port_usage **recorded; // by form; NULL: a blocker that was not asked
     int n;
+    int *kernels_of; // by form
     long kernels, missed;
 };
 
@@ -156,6 +157,7 @@ static struct port_timing replay_time(struct replay *replay, const struct port_m
     struct port_timing timing = {.outcome = OUTCOME_OK, .clk = NAN, .spread_clk = 0};
     int form = mix->parts[0].form, instances = mix->parts[0].count;
     replay->kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
+    replay->kernels_of[form] += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     if (mix->nparts == 1)
         timing.clk = replay_alone_clk(replay, form) * instances;
     double nearest = 0.35; // in logarithms of blockers an instance
@@ -198,15 +200,27 @@ static void judge(struct replay *replay, const char *name)
 {
     struct err err = {0};
     int *which = xcalloc((size_t)replay->n + 1, sizeof *which), n = 0;
+    replay->kernels_of = xcalloc((size_t)replay->n + 1, sizeof *replay->kernels_of);
     for (int f = 0; f < replay->n; f++)
         if (replay->recorded[f] && replay->trials[f].n > 0)
             which[n++] = f;
     struct port_usage *usages = xcalloc((size_t)n + 1, sizeof *usages);
     const struct port_oracle oracle = {.measure = replay_measure, .context = replay};
+    struct port_siblings *siblings = port_siblings_new(1);
     const struct port_question question = {
-        .oracle = &oracle, .forms = replay->forms, .which = which, .n = n};
+        .oracle = &oracle, .forms = replay->forms, .which = which, .n = n, .siblings = siblings};
     if (port_infer(&question, &replay->model, usages, &err) != 0)
         fail_msg("%s", err.text);
+    int ways[PORT_WAYS] = {0}, kernels[PORT_WAYS] = {0};
+    for (int i = 0; i < n; i++) {
+        ways[usages[i].way]++;
+        kernels[usages[i].way] += replay->kernels_of[which[i]];
+    }
+    for (int way = 0; way < PORT_WAYS; way++)
+        print_message("  %s: %d forms, %.1f kernels;", port_way_name(way), ways[way],
+                      ways[way] ? (double)kernels[way] / ways[way] : 0);
+    print_message("\n");
+    port_siblings_free(siblings);
     int judged = 0, same = 0, ambiguous[2] = {0}, busy = 0, beside = 0;
     for (int i = 0; i < n; i++) {
         const struct port_usage *was = replay->recorded[which[i]], *is = &usages[i];
@@ -237,6 +251,7 @@ static void judge(struct replay *replay, const char *name)
     assert_true(judged > 50);
     assert_true(same >= SAME_USES * judged);
     assert_true(replay->kernels <= (long)FORM_KERNELS_MOST * n);
+    free(replay->kernels_of);
     free(which);
     free(usages);
 }

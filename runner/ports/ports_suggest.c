@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// Suggestions of siblings; see ports_suggest.h. µops that are bound to the sets of a model follow
+// from each other: what is on p015 is on p0156B, too, and one µop that is on p01 for sure leaves no
+// other for p06 if p0156B has only one and p0 none. So a few classes imply all others, and only
+// these are timed: the screens of all of them, and more for the sets that the suggestion uses,
+// since trials may show µops that are not there.
+#include "ports_suggest.h"
+
+#include "util/random.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { UNBOUNDED = 1000, DRAWN_OF = 10 };
+static const double MORE_UOPS = 0.2;    // that trials may show
+static const double LESS_UOPS = 0.35;   // fewer are fewer
+static const double UNEXPLAINED = 1.08; // of the throughput over what ports explain
+static const double BLOCKED_CLK = 6;
+
+struct sibling {
+    uint64_t family;
+    enum ports_part part;
+    bool memory;
+    struct port_usage usage;
+    uint32_t plan; // classes of the part that imply all others
+};
+struct port_siblings {
+    uint64_t seed;
+    struct sibling *siblings;
+    int n, capacity;
+};
+
+struct port_siblings *port_siblings_new(uint64_t seed)
+{
+    struct port_siblings *siblings = xcalloc(1, sizeof *siblings);
+    siblings->seed = seed;
+    return siblings;
+}
+
+void port_siblings_free(struct port_siblings *siblings)
+{
+    if (siblings)
+        free(siblings->siblings);
+    free(siblings);
+}
+
+uint64_t port_family(const char *text)
+{
+    uint64_t hash = 0xcbf29ce484222325; // FNV-1a
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001b3;
+    return hash;
+}
+
+const char *port_way_name(enum port_way way)
+{
+    static const char *const names[PORT_WAYS] = {"search", "sibling", "refuted", "agrees",
+                                                 "differs"};
+    return names[way];
+}
+
+void port_ways_text(const int64_t ways[PORT_WAYS], uint32_t seed, struct strbuf *out)
+{
+    int64_t drawn = ways[PORT_WAY_AGREES] + ways[PORT_WAY_DIFFERS];
+    strbuf_printf(out,
+                  "Ports of %" PRId64 " forms by search, of %" PRId64
+                  " as a sibling's, which the trials that would refute it did not; of %" PRId64
+                  " others they did. Of %" PRId64
+                  " that were drawn (seed %u) and searched although they are like a sibling, "
+                  "search found something else for %" PRId64,
+                  ways[PORT_WAY_SEARCH], ways[PORT_WAY_SIBLING], ways[PORT_WAY_REFUTED], drawn,
+                  seed, ways[PORT_WAY_DIFFERS]);
+    if (drawn)
+        strbuf_printf(out, " (%.1f %%)", 100.0 * (double)ways[PORT_WAY_DIFFERS] / (double)drawn);
+    strbuf_puts(out, ".");
+}
+
+static const struct port_form *form_at(const struct inference *inference, int i)
+{
+    return &inference->question->forms[inference->question->which[i]];
+}
+
+// Of a form beside wide vectors the family are all forms with the same ports.
+static uint64_t form_family(const struct inference *inference, int i)
+{
+    return inference->families ? inference->families[i] : form_at(inference, i)->family;
+}
+
+static bool form_has_memory(const struct inference *inference, int i)
+{
+    return !inference->families && form_at(inference, i)->memory;
+}
+
+static bool sibling_of(const struct inference *inference, int i, const struct sibling *sibling)
+{
+    return sibling->part == inference->part && sibling->family == form_family(inference, i);
+}
+
+static int uops_inside(const struct port_usage *usage, uint32_t set)
+{
+    int uops = 0;
+    for (int u = 0; u < usage->nuses; u++)
+        uops += usage->uses[u].set & ~set ? 0 : usage->uses[u].uops;
+    return uops;
+}
+
+bool suggest_same(const struct port_usage *a, const struct port_usage *b)
+{
+    bool same = a->nuses == b->nuses;
+    for (int i = 0; i < a->nuses && same; i++) {
+        same = false;
+        for (int k = 0; k < b->nuses; k++)
+            same |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
+    }
+    return same;
+}
+
+// What is known of the µops inside each class.
+struct bounds {
+    int least[PORT_CLASSES_MAX], most[PORT_CLASSES_MAX];
+    bool changed;
+};
+
+static void bounds_raise(struct bounds *bounds, int class, int least)
+{
+    if (least <= bounds->least[class])
+        return;
+    bounds->least[class] = least;
+    bounds->changed = true;
+}
+
+static void bounds_lower(struct bounds *bounds, int class, int most)
+{
+    if (most >= bounds->most[class])
+        return;
+    bounds->most[class] = most;
+    bounds->changed = true;
+}
+
+// What two classes say of all that contain them both: µops inside both count once.
+static void bounds_pair(const struct port_model *model, struct bounds *bounds, int a, int b)
+{
+    uint32_t both = model->classes[a].set & model->classes[b].set;
+    uint32_t any = model->classes[a].set | model->classes[b].set;
+    int shared = both ? UNBOUNDED : 0;
+    for (int c = 0; c < model->nclasses && both; c++)
+        if ((both & ~model->classes[c].set) == 0 && bounds->most[c] < shared)
+            shared = bounds->most[c];
+    for (int c = 0; c < model->nclasses; c++) {
+        if (any & ~model->classes[c].set)
+            continue;
+        bounds_raise(bounds, c, bounds->least[a] + bounds->least[b] - shared);
+        bounds_lower(bounds, b, bounds->most[c] - bounds->least[a] + shared);
+        bounds_raise(bounds, c, bounds->least[a]);
+        bounds_lower(bounds, a, bounds->most[c]);
+    }
+}
+
+// Whether the counts of these classes leave no choice for the others.
+static bool plan_implies(const struct port_model *model, const struct port_usage *usage,
+                         uint32_t plan)
+{
+    struct bounds bounds = {.changed = true};
+    for (int c = 0; c < model->nclasses; c++) {
+        bool timed = plan & UINT32_C(1) << c;
+        bounds.least[c] = timed ? uops_inside(usage, model->classes[c].set) : 0;
+        bounds.most[c] = timed ? bounds.least[c] : UNBOUNDED;
+    }
+    while (bounds.changed) {
+        bounds.changed = false;
+        for (int a = 0; a < model->nclasses; a++)
+            for (int b = 0; b < model->nclasses; b++)
+                if (a != b)
+                    bounds_pair(model, &bounds, a, b);
+    }
+    for (int c = 0; c < model->nclasses; c++)
+        if (bounds.least[c] != bounds.most[c])
+            return false;
+    return true;
+}
+
+static bool class_is_used(const struct port_usage *usage, uint32_t set)
+{
+    bool used = false;
+    for (int u = 0; u < usage->nuses; u++)
+        used |= usage->uses[u].set == set;
+    return used;
+}
+
+// As few classes as are found by leaving out one after the other, small ones first: that a large
+// one is free says more.
+static uint32_t plan_make(const struct port_model *model, const struct port_usage *usage)
+{
+    uint32_t plan = 0;
+    for (int c = 0; c < model->nclasses; c++)
+        plan |= UINT32_C(1) << c;
+    for (int c = 0; c < model->nclasses; c++) {
+        uint32_t without = plan & ~(UINT32_C(1) << c);
+        if (!trials_class_maximal(model, c) && !class_is_used(usage, model->classes[c].set) &&
+            plan_implies(model, usage, without))
+            plan = without;
+    }
+    return plan;
+}
+
+bool suggest_knows(const struct inference *inference, int i)
+{
+    const struct port_siblings *known = inference->question->siblings;
+    for (int s = 0; s < known->n; s++)
+        if (sibling_of(inference, i, &known->siblings[s]) &&
+            known->siblings[s].memory == form_has_memory(inference, i))
+            return true;
+    return false;
+}
+
+bool suggest_are_siblings(const struct inference *inference, int a, int b)
+{
+    return form_family(inference, a) == form_family(inference, b) &&
+           form_has_memory(inference, a) == form_has_memory(inference, b);
+}
+
+void suggest_learn(struct inference *inference, int i, const struct port_usage *usage)
+{
+    struct port_siblings *known = inference->question->siblings;
+    if (usage->outcome != OUTCOME_OK || (usage->ambiguous && !inference->narrow))
+        return;
+    for (int s = 0; s < known->n; s++)
+        if (sibling_of(inference, i, &known->siblings[s]) &&
+            known->siblings[s].memory == form_has_memory(inference, i) &&
+            suggest_same(&known->siblings[s].usage, usage))
+            return;
+    if (known->n == known->capacity) {
+        known->capacity = known->capacity ? 2 * known->capacity : 256;
+        known->siblings =
+            xrealloc(known->siblings, (size_t)known->capacity * sizeof *known->siblings);
+    }
+    known->siblings[known->n++] =
+        (struct sibling){form_family(inference, i), inference->part, form_has_memory(inference, i),
+                         *usage, plan_make(inference->model, usage)};
+}
+
+bool suggest_drawn(const struct inference *inference, int i)
+{
+    uint64_t state = inference->question->siblings->seed ^ port_family(form_at(inference, i)->name);
+    return random_below(&state, DRAWN_OF) == 0;
+}
+
+// How many of the classes show more than is suggested and have trials left; -1: it is refuted.
+static int sibling_doubts(const struct inference *inference, int i, const struct port_usage *usage)
+{
+    int doubts = 0;
+    for (int c = 0; c < inference->model->nclasses; c++) {
+        double uops = uops_inside(usage, inference->model->classes[c].set);
+        double least = trials_least(inference->model, &inference->trials[i], c);
+        bool all = inference->beside[i][c] == BESIDE_ALL;
+        if (least < uops - LESS_UOPS || (all && !(least <= uops + MORE_UOPS)))
+            return -1;
+        doubts += least > uops + MORE_UOPS;
+    }
+    return doubts;
+}
+
+// The suggestion with the fewest doubts, of a sibling with memory for a form with memory.
+static const struct sibling *sibling_choose(const struct inference *inference, int i)
+{
+    const struct port_siblings *known = inference->question->siblings;
+    const struct sibling *best = NULL;
+    int least = 0;
+    for (int s = 0; s < known->n; s++) {
+        const struct sibling *sibling = &known->siblings[s];
+        if (!sibling_of(inference, i, sibling))
+            continue;
+        int doubts = sibling_doubts(inference, i, &sibling->usage);
+        int other = 2 * doubts + (sibling->memory != form_has_memory(inference, i));
+        if (doubts < 0 || (best && other >= least))
+            continue;
+        best = sibling;
+        least = other;
+    }
+    return best;
+}
+
+static bool alone_is_open(const struct inference *inference, int i, const struct port_usage *usage)
+{
+    const struct port_usage *usages[] = {usage};
+    const int one[] = {1};
+    return !inference->narrow && trials_best_clk(inference, i) >
+                                     UNEXPLAINED * port_bound(inference->model, usages, one, 1);
+}
+
+static void sibling_add_trials(struct inference *inference, struct round_mixes *round, int i,
+                               const struct sibling *sibling)
+{
+    const struct port_model *model = inference->model;
+    for (int c = 0; c < model->nclasses; c++) {
+        double most = uops_inside(&sibling->usage, model->classes[c].set) + MORE_UOPS;
+        unsigned kinds = BESIDE_SCREEN;
+        if (!(sibling->plan & UINT32_C(1) << c))
+            continue;
+        if (class_is_used(&sibling->usage, model->classes[c].set))
+            kinds |= BESIDE_FEW | BESIDE_MORE;
+        if (inference->beside[i][c] && !(trials_least(model, &inference->trials[i], c) <= most))
+            kinds = BESIDE_ALL;
+        trials_add_beside(inference, round, i, c, kinds);
+    }
+    unsigned filled = trials_due_filled(inference, i);
+    if (!alone_is_open(inference, i, &sibling->usage))
+        filled &= ~(unsigned)FILLED_BUSY;
+    else if (!inference->narrow)
+        filled |= FILLED_BUSY;
+    trials_add_filled(inference, round, i, filled);
+}
+
+// What was timed, and what that implies for the other classes, as the fit sees it.
+static struct port_usage sibling_fit(const struct inference *inference, int i,
+                                     const struct port_usage *suggested)
+{
+    const struct port_model *model = inference->model;
+    struct port_trials trials = inference->trials[i];
+    size_t n = (size_t)(trials.n + model->nclasses) + 1;
+    trials.trials = xcalloc(n, sizeof *trials.trials);
+    if (trials.n > 0)
+        memcpy(trials.trials, inference->trials[i].trials,
+               (size_t)trials.n * sizeof *trials.trials);
+    for (int c = 0; c < model->nclasses; c++) {
+        int size = port_set_size(model->classes[c].set);
+        int blockers = size * (int)fmax(BLOCKED_CLK, 2 * ceil(trials.alone_clk));
+        int uops = uops_inside(suggested, model->classes[c].set);
+        if (inference->beside[i][c])
+            continue;
+        trials.trials[trials.n++] =
+            (struct port_trial){c, 1, blockers, (double)(blockers + uops) / size, (double)NAN};
+    }
+    if (inference->narrow) { // alone it may have more ports
+        trials.alone_clk = INFINITY;
+        trials.best_clk = NAN;
+    }
+    struct port_usage usage = port_fit(model, &trials);
+    free(trials.trials);
+    return usage;
+}
+
+enum suggest_state suggest_step(struct inference *inference, struct round_mixes *round, int i,
+                                struct port_usage *usage)
+{
+    const struct sibling *sibling = sibling_choose(inference, i);
+    int due = round->n;
+    if (!sibling)
+        return SUGGEST_NONE;
+    sibling_add_trials(inference, round, i, sibling);
+    if (round->n > due)
+        return SUGGEST_OPEN;
+    *usage = sibling_fit(inference, i, &sibling->usage);
+    // What it waits for besides, a sibling should wait for as well.
+    bool waits = usage->busy_clk > 0 && !(sibling->usage.busy_clk > 0) && !inference->narrow;
+    return (usage->ambiguous && !inference->narrow) || waits ||
+                   !suggest_same(usage, &sibling->usage)
+               ? SUGGEST_NONE
+               : SUGGEST_SETTLED;
+}
