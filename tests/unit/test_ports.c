@@ -361,7 +361,8 @@ static void counters_show_more(void **state)
         sim_print_verdicts(cpu_files[i], with);
         printf("  with counters; without: %d exact\n", without[SIM_EXACT]);
         assert_int_equal(with[SIM_WRONG], 0);
-        assert_true(with[SIM_EXACT] >= without[SIM_EXACT] + (i == 0 ? 2 : 0));
+        // Where no port has a counter, both differ by their noise only.
+        assert_true(cpu.ngroups == 0 || with[SIM_EXACT] >= without[SIM_EXACT] + (i == 0 ? 2 : 0));
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
         for (int f = 0; f < cpu.nforms; f++)
             assert_int_equal(usages[f].counted, cpu.ngroups > 0);
