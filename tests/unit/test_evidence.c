@@ -149,7 +149,7 @@ static const struct {
     // Where more agrees than is too much, that is taken for a disturbance.
     {__LINE__, "skylake",
      "reorder_buffer/nop/knee=222 memory_queues/load/knee=190 memory_queues/store/knee=56 "
-     "l1_size//knee=49152 ", "skylake", "", 2},
+     "l1_ways//end 1=12 ", "skylake", "", 2},
     // CPUID refutes the claim already; the properties are named, too.
     {__LINE__, "sapphirerapids_renamed_kvm", GOLDEN_ROB GOLDEN_QUEUES, "sapphirerapids?",
      "CPUID announces|reorder_buffer (nop) is 500; the most that rocketlake has is 352", 3},
