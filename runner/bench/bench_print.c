@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80, MEMBER_BYTES = 32 };
+enum { REPETITION_WIDTH = 10, CPU_WIDTH = 4, VALUE_WIDTH = 12, LINE_WIDTH = 80 };
 
 // The columns of a row: times, then counts an instance, then computed ones.
 enum { TIME_COLUMNS = 3 };
@@ -101,19 +101,29 @@ static void print_summary(const struct bench_result *result, int thread, FILE *o
     fputc('\n', out);
 }
 
-// Median and quartiles of a column, over a thread's accepted repetitions that the summary counts.
-static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
-                                 int thread, int column, FILE *out)
+// The values of a column in a thread's accepted repetitions that the summary counts, sorted. To be
+// freed by the caller.
+static double *column_values(const struct bench_spec *spec, const struct bench_result *result,
+                             int thread, int column, int *n)
 {
     double *values = xcalloc((size_t)result->nrows + 1, sizeof *values);
-    int n = 0;
+    *n = 0;
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
         double value = column_value(result, row, column);
         if (row->thread == thread && row->accepted && row->cold == spec->cold && isfinite(value))
-            values[n++] = value;
+            values[(*n)++] = value;
     }
-    quantile_sort(values, n);
+    quantile_sort(values, *n);
+    return values;
+}
+
+// Median and quartiles of a column of a thread.
+static void print_column_summary(const struct bench_spec *spec, const struct bench_result *result,
+                                 int thread, int column, FILE *out)
+{
+    int n;
+    double *values = column_values(spec, result, thread, column, &n);
     print_summary_cpu(result, thread, out);
     fprintf(out, "%s", column_name(result, column));
     if (n)
@@ -219,13 +229,13 @@ static void print_table(const struct bench_spec *spec, const struct bench_result
 
 // Names of csv and json: an event that is called as a time is has a prefix.
 static const char *member_name(const struct bench_result *result, int column,
-                               char text[MEMBER_BYTES])
+                               char text[BENCH_MEMBER_BYTES])
 {
     static const char *const taken[] = {"core_clk", "elapsed_tsc", "elapsed_clk", "instance_clk"};
     const char *name = column_name(result, column);
     for (size_t i = 0; i < ARRAY_LEN(taken); i++)
         if (strcmp(taken[i], name) == 0) {
-            snprintf(text, MEMBER_BYTES, "counted_%s", name);
+            snprintf(text, BENCH_MEMBER_BYTES, "counted_%s", name);
             return text;
         }
     return name;
@@ -258,7 +268,7 @@ static void put_csv_rows(const struct bench_result *result, struct strbuf *out)
 static void print_csv(const struct bench_result *result, FILE *out)
 {
     struct strbuf text = {0};
-    char name[MEMBER_BYTES];
+    char name[BENCH_MEMBER_BYTES];
     if (!result->nrows)
         return;
     strbuf_puts(&text, "pass,repetition,cpu,cold,accepted,tried,late_ns,elapsed_tsc,elapsed_clk,"
@@ -281,7 +291,7 @@ static struct json *line_name(struct json *json, const char *name)
 
 static void put_json_rows(struct json *json, const struct bench_result *result)
 {
-    char name[MEMBER_BYTES];
+    char name[BENCH_MEMBER_BYTES];
     json_open(line_name(json, "repetitions"), '[');
     for (int i = 0; i < result->nrows; i++) {
         const struct bench_row *row = &result->rows[i];
@@ -392,4 +402,25 @@ void bench_print(const struct bench_spec *spec, const struct bench_result *resul
         print_json(spec, result, out);
         break;
     }
+}
+
+int bench_quantities(const struct bench_result *result)
+{
+    return result->nevents + result->ncolumns;
+}
+
+const char *bench_quantity_name(const struct bench_result *result, int quantity,
+                                char text[BENCH_MEMBER_BYTES])
+{
+    return member_name(result, TIME_COLUMNS + quantity, text);
+}
+
+double bench_quantity(const struct bench_spec *spec, const struct bench_result *result, int thread,
+                      int quantity)
+{
+    int n;
+    double *values = column_values(spec, result, thread, TIME_COLUMNS + quantity, &n);
+    double median = n ? quantile_median(values, n) : (double)NAN;
+    free(values);
+    return median;
 }

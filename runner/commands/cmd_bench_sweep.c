@@ -2,51 +2,107 @@
 // latput bench --sweep; see cmd_bench_sweep.h. Rows appear as they are measured.
 #include "cmd_bench_sweep.h"
 
+#include "bench/bench_print.h"
 #include "bench/bench_sweep.h"
 #include "measure/session.h"
 #include "util/csvtext.h"
 #include "util/json.h"
 #include "util/mem.h"
 #include "util/strbuf.h"
+#include "util/terminal.h"
+#include "util/text_table.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
+
+enum { SWEEP_NUMBER = 12 }; // characters of what is counted, at least
 
 struct sweep_print {
+    const struct bench_spec *spec;
     const struct bench_sweep *sweep;
     enum report_format format;
+    bool begun;
+    int nquantities; // that fit into the heading, which the first point decides
     struct strbuf out;
     struct json json;
 };
 
-static void print_head(struct sweep_print *print)
+static int quantity_width(const char *name)
 {
-    if (print->format == REPORT_TABLE)
-        printf("%12s  instance_clk  spread_clk  outcome\n", print->sweep->name);
-    else if (print->format == REPORT_CSV)
-        printf("%s,instance_clk,spread_clk,outcome,detail\n", print->sweep->name);
-    else
-        json_open(&print->json, '[');
+    int width = (int)strlen(name);
+    return width > SWEEP_NUMBER ? width : SWEEP_NUMBER;
 }
 
-static void print_csv(struct sweep_print *print, const struct sweep_point *point)
+// What is counted is known when the first point has been measured.
+static void print_head(struct sweep_print *print, const struct bench_result *result)
 {
-    strbuf_printf(&print->out, "%" PRId64 ",", point->value);
-    if (isfinite(point->clk))
-        strbuf_put_real(&print->out, point->clk);
-    strbuf_puts(&print->out, ",");
-    if (isfinite(point->spread_clk))
-        strbuf_put_real(&print->out, point->spread_clk);
+    char name[BENCH_MEMBER_BYTES];
+    bool table = print->format == REPORT_TABLE;
+    bool colour = table && terminal_has_colour(STDOUT_FILENO);
+    print->begun = true;
+    print->nquantities = bench_quantities(result);
+    if (print->format == REPORT_JSON) {
+        json_open(&print->json, '[');
+        return;
+    }
+    strbuf_puts(&print->out, text_style_begin(STYLE_HEADING, colour));
+    strbuf_printf(&print->out,
+                  table ? "%12s  instance_clk  spread_clk" : "%s,instance_clk,spread_clk",
+                  print->sweep->name);
+    if (table && result->nthreads > 1)
+        strbuf_puts(&print->out, "   cpu");
+    if (!table)
+        strbuf_puts(&print->out, ",outcome,detail,cpu");
+    for (int i = 0; i < print->nquantities; i++) {
+        const char *shown = bench_quantity_name(result, i, name);
+        if (table) {
+            strbuf_printf(&print->out, "  %*s", quantity_width(shown), shown);
+        } else {
+            strbuf_puts(&print->out, ",");
+            csv_put_quoted(&print->out, shown);
+        }
+    }
+    strbuf_printf(&print->out, "%s%s\n", table ? "  outcome" : "",
+                  text_style_end(STYLE_HEADING, colour));
+}
+
+static double point_quantity(const struct sweep_print *print, const struct bench_result *result,
+                             int thread, int quantity)
+{
+    return result->outcome == OUTCOME_OK && quantity < bench_quantities(result)
+               ? bench_quantity(print->spec, result, thread, quantity)
+               : (double)NAN;
+}
+
+static void put_real(struct strbuf *out, double value)
+{
+    strbuf_puts(out, ",");
+    if (isfinite(value))
+        strbuf_put_real(out, value);
+}
+
+static void print_csv(struct sweep_print *print, const struct sweep_point *point,
+                      const struct bench_result *result, int thread)
+{
+    strbuf_printf(&print->out, "%" PRId64, point->value);
+    put_real(&print->out, point->clk);
+    put_real(&print->out, point->spread_clk);
     strbuf_printf(&print->out, ",%s,", outcome_name(point->outcome));
     csv_put_text(&print->out, point->detail);
+    strbuf_printf(&print->out, ",%d", result->cpus[thread]);
+    for (int i = 0; i < print->nquantities; i++)
+        put_real(&print->out, point_quantity(print, result, thread, i));
     strbuf_puts(&print->out, "\n");
 }
 
-static void print_json(struct sweep_print *print, const struct sweep_point *point)
+static void print_json(struct sweep_print *print, const struct sweep_point *point,
+                       const struct bench_result *result, int thread)
 {
+    char name[BENCH_MEMBER_BYTES];
     struct json *json = &print->json;
     json_open(json_break(json, "\n  "), '{');
     json_int(json_name(json, print->sweep->name), point->value);
@@ -54,20 +110,55 @@ static void print_json(struct sweep_print *print, const struct sweep_point *poin
     json_real(json_name(json, "spread_clk"), point->spread_clk);
     json_text(json_name(json, "outcome"), outcome_name(point->outcome));
     json_text(json_name(json, "detail"), point->detail);
+    json_int(json_name(json, "cpu"), result->cpus[thread]);
+    for (int i = 0; i < print->nquantities && i < bench_quantities(result); i++)
+        json_real(json_name(json, bench_quantity_name(result, i, name)),
+                  point_quantity(print, result, thread, i));
     json_close(json, '}');
 }
 
-static void print_point(struct sweep_print *print, const struct sweep_point *point)
+static void print_line(struct sweep_print *print, const struct sweep_point *point,
+                       const struct bench_result *result, int thread)
 {
-    char clk[32], spread[32];
-    if (print->format == REPORT_CSV)
-        print_csv(print, point);
-    else if (print->format == REPORT_JSON)
-        print_json(print, point);
-    else
-        printf("%12" PRId64 "  %12s  %10s%s%s\n", point->value, report_number(point->clk, clk),
-               report_number(point->spread_clk, spread), point->outcome == OUTCOME_OK ? "" : "  ",
-               point->outcome == OUTCOME_OK ? "" : outcome_name(point->outcome));
+    char clk[32], spread[32], name[BENCH_MEMBER_BYTES];
+    bool colour = terminal_has_colour(STDOUT_FILENO);
+    const char *outcome = point->outcome == OUTCOME_OK ? "" : outcome_name(point->outcome);
+    strbuf_printf(&print->out, "%12" PRId64 "  %12s  %10s", point->value,
+                  report_number(point->clk, clk), report_number(point->spread_clk, spread));
+    if (result->nthreads > 1)
+        strbuf_printf(&print->out, "  %4d", result->cpus[thread]);
+    for (int i = 0; i < print->nquantities && i < bench_quantities(result); i++) {
+        char value[32] = "";
+        double quantity = point_quantity(print, result, thread, i);
+        if (isfinite(quantity))
+            snprintf(value, sizeof value, "%.3f", quantity);
+        strbuf_printf(&print->out, "  %*s", quantity_width(bench_quantity_name(result, i, name)),
+                      value);
+    }
+    strbuf_printf(&print->out, "%s%s%s%s\n", *outcome ? "  " : "",
+                  text_style_begin(STYLE_BAD, colour && *outcome), outcome,
+                  text_style_end(STYLE_BAD, colour && *outcome));
+}
+
+// A row a thread.
+static void print_point(struct sweep_print *print, const struct sweep_point *whole,
+                        const struct bench_result *result)
+{
+    if (!print->begun)
+        print_head(print, result);
+    for (int thread = 0; thread < result->nthreads; thread++) {
+        struct sweep_point point = *whole;
+        if (point.outcome == OUTCOME_OK) {
+            point.clk = result->threads[thread].clk;
+            point.spread_clk = result->threads[thread].spread_clk;
+        }
+        if (print->format == REPORT_CSV)
+            print_csv(print, &point, result, thread);
+        else if (print->format == REPORT_JSON)
+            print_json(print, &point, result, thread);
+        else
+            print_line(print, &point, result, thread);
+    }
     fputs(strbuf_text(&print->out), stdout);
     strbuf_clear(&print->out);
     fflush(stdout);
@@ -76,31 +167,42 @@ static void print_point(struct sweep_print *print, const struct sweep_point *poi
 static void print_end(struct sweep_print *print)
 {
     if (print->format == REPORT_JSON) {
+        if (!print->begun)
+            json_open(&print->json, '[');
         json_close(json_break(&print->json, "\n"), ']');
         printf("%s\n", strbuf_text(&print->out));
     }
     strbuf_free(&print->out);
 }
 
+// Of threads that run in step the slowest: what a curve shows.
+static double slowest_clk(const struct bench_result *result)
+{
+    double clk = result->summary.clk;
+    for (int thread = 1; thread < result->nthreads; thread++)
+        clk = fmax(clk, result->threads[thread].clk);
+    return clk;
+}
+
 // One point. EXIT_DONE, also where it has no value; else the status to end with, after a message.
+
 static int sweep_measure(const struct command *cmd, const struct bench_spec *spec,
                          const struct bench_sweep *sweep, struct sweep_point *point,
-                         struct arena *arena)
+                         struct bench_result *result, struct arena *arena)
 {
-    struct bench_result result;
     struct err err = {0};
-    if (bench_measure(spec, &result, arena, &err) != 0)
-        return command_fail(cmd, result.refused ? EXIT_USAGE : EXIT_ENVIRONMENT,
+    if (bench_measure(spec, result, arena, &err) != 0)
+        return command_fail(cmd, result->refused ? EXIT_USAGE : EXIT_ENVIRONMENT,
                             "%s=%" PRId64 ": %s", sweep->name, point->value, err.text);
-    point->outcome = result.outcome;
-    point->detail = result.outcome == OUTCOME_OK ? "" : result.detail;
-    point->clk = result.outcome == OUTCOME_OK ? result.summary.clk : (double)NAN;
-    point->spread_clk = result.outcome == OUTCOME_OK ? result.summary.spread_clk : (double)NAN;
-    if (result.outcome == OUTCOME_ASM_FAILED || result.outcome == OUTCOME_LINK_FAILED)
+    point->outcome = result->outcome;
+    point->detail = result->outcome == OUTCOME_OK ? "" : result->detail;
+    point->clk = result->outcome == OUTCOME_OK ? slowest_clk(result) : (double)NAN;
+    point->spread_clk = result->outcome == OUTCOME_OK ? result->summary.spread_clk : (double)NAN;
+    if (result->outcome == OUTCOME_ASM_FAILED || result->outcome == OUTCOME_LINK_FAILED)
         return command_fail(cmd, EXIT_USAGE, "%s=%" PRId64 ": %s", sweep->name, point->value,
-                            result.detail);
-    if (result.store_failure)
-        return command_fail(cmd, EXIT_ENVIRONMENT, "not stored: %s", result.store_failure);
+                            result->detail);
+    if (result->store_failure)
+        return command_fail(cmd, EXIT_ENVIRONMENT, "not stored: %s", result->store_failure);
     return EXIT_DONE;
 }
 
@@ -111,13 +213,14 @@ static int sweep_points(const struct command *cmd, const struct bench_spec *spec
     int status = EXIT_DONE, without = 0;
     for (int i = 0; i < sweep->npoints && status == EXIT_DONE; i++) {
         struct bench_spec filled;
+        struct bench_result result;
         points[i] = (struct sweep_point){.value = sweep->first + i * sweep->step};
         bench_sweep_point(sweep, i, spec, arena, &filled);
-        status = sweep_measure(cmd, &filled, sweep, &points[i], arena);
+        status = sweep_measure(cmd, &filled, sweep, &points[i], &result, arena);
         if (status == EXIT_DONE && session_stopped_by())
             status = command_fail(cmd, EXIT_SOME_FAILED, "stopped by %s", session_stopped_by());
         if (status == EXIT_DONE)
-            print_point(print, &points[i]);
+            print_point(print, &points[i], &result);
         without += points[i].outcome != OUTCOME_OK;
     }
     if (status == EXIT_DONE && without)
@@ -133,20 +236,15 @@ int bench_sweep_run(const struct command *cmd, const struct bench_spec *spec,
     struct err err = {0};
     if (bench_sweep_parse(arguments->sweep, &sweep, &err) != 0)
         return command_fail(cmd, EXIT_USAGE, "--sweep: %s", err.text);
-    if (spec->events || spec->ncolumns || spec->threads > 1)
-        return command_fail(cmd, EXIT_USAGE,
-                            "--sweep shows times of one thread; leave out --events, --column and "
-                            "--threads");
     struct arena arena = {0};
     struct bench_spec filled;
     if (bench_sweep_point(&sweep, 0, spec, &arena, &filled) == 0)
         return command_fail(cmd, EXIT_USAGE,
                             "there is no {%s} in --asm, --init or --cflags for --sweep to set",
                             sweep.name);
-    struct sweep_print print = {&sweep, arguments->format, {0}, {0}};
+    struct sweep_print print = {.spec = spec, .sweep = &sweep, .format = arguments->format};
     struct sweep_point *points = xcalloc((size_t)sweep.npoints, sizeof *points);
     print.json.out = &print.out;
-    print_head(&print);
     int status = sweep_points(cmd, spec, &sweep, &print, points, &arena);
     print_end(&print);
     struct strbuf drawing = {0};

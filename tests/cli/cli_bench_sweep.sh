@@ -13,8 +13,6 @@ run bench --sweep N=0..3 --asm nop
 expect_status 2
 expect_no_out
 expect_err 'there is no \{N\} in --asm'
-run bench --sweep N=0..3 --events core_clk --asm 'times {N} nop'
-expect_status 2
 run bench --plot x.svg --asm nop
 expect_status 2
 expect_err '^latput bench: --plot draws what --sweep measures'
@@ -22,7 +20,7 @@ expect_err '^latput bench: --plot draws what --sweep measures'
 run bench --db sweep.db --sweep N=1..4:3 --format csv --asm 'times {N} imul rax, rax'
 [ "$STATUS" = 0 ] || grep -q unstable "$OUT" || cli_fail "expected status 0"
 if [ "$STATUS" = 0 ]; then
-    expect_out '^N,instance_clk,spread_clk,outcome,detail$'
+    expect_out '^N,instance_clk,spread_clk,outcome,detail,cpu$'
     # shellcheck disable=SC2016 # the program is awk's
     expect "four take four times as long: $(cat "$OUT")" \
         awk -F, \
@@ -31,6 +29,20 @@ fi
 run bench --db sweep.db --sweep N=1..1 --format json --asm 'times {N} nop'
 [ "$STATUS" -le 1 ] || cli_fail "expected status 0, or 1 where it is unstable"
 expect_schema sweep "$OUT"
+# With what is counted, which the kernel can anywhere, and computed: more columns; a row a thread.
+run bench --db sweep.db --sweep N=1..2 --events page-faults --column 'twice=2*core_clk' \
+    --format csv --asm 'times {N} imul rax, rax'
+if [ "$STATUS" = 0 ]; then
+    expect_out '^N,instance_clk,spread_clk,outcome,detail,cpu,"?page-faults"?,"?twice"?$'
+    expect_out '^2,[0-9.]+,[0-9.]+,ok,,[0-9]+,[0-9.e-]+,[0-9.e-]+$'
+fi
+if [ "$(nproc)" -ge 2 ]; then
+    run bench --db sweep.db --sweep N=1..2 --threads 2 --format json --asm 'times {N} nop'
+    if [ "$STATUS" = 0 ]; then
+        expect_schema sweep "$OUT"
+        expect "a row a thread" test "$(grep -c '"N": 2, ' "$OUT")" = 2
+    fi
+fi
 run bench --db sweep.db --asm 'mov rax, [rdi]'
 expect_status 1
 expect_err 'r14 holds the address of memory that code may use'
