@@ -323,7 +323,8 @@ async function differences() {
     await shot(page, "differences");
     const summary = await open("unlike", "?view=compare&cb_many0=on&cb_many1=on");
     for (const by of ["list", "isa"]) {
-        const expected = JSON.parse(readFileSync(`${scratch}/diff-${by}.json`, "utf8")).classes;
+        const [diff] = JSON.parse(readFileSync(`${scratch}/diff-${by}.json`, "utf8"));
+        const expected = diff.classes;
         const got = await summary.evaluate(
             (by) =>
                 [
