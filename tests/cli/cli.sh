@@ -14,7 +14,8 @@ export XDG_CONFIG_HOME=$SCRATCH/.config
 unset LATPUT_DB LATPUT_CONFIG
 CLI_FAILED=0
 OUT=$SCRATCH/.out ERR=$SCRATCH/.err STATUS=0
-: >"$OUT" >"$ERR"
+: >"$OUT"
+: >"$ERR"
 
 # run ARGS...: runs latput; leaves its output in $OUT and $ERR, its status in $STATUS.
 run() {
