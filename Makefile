@@ -223,7 +223,7 @@ format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
 WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]*' 'db/*.sql' \
-	.ci/run tests/run tests/fuzz/run 'tools/*' Makefile '.clang-*'
+	'*.md' .ci/run tests/run tests/fuzz/run 'tools/*' Makefile '.clang-*'
 width:
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 
