@@ -156,7 +156,7 @@ struct kernel_run {
     uint32_t nvalues; // passes in it
 };
 
-// What calibrating found out (core_time.c).
+// What calibrating found out (core_time_calibrate.c).
 struct times {
     double overhead_tsc, calib_clk, core_hz;
     double imul_per_add;
@@ -335,18 +335,33 @@ void rdpmc_begin(void);                                           // before each
 bool rdpmc_take(uint32_t counts[CORE_TIMED_MAX]);
 
 // core_time.c: runs kernels against the clock.
-void time_build(const struct core_config *config); // its own kernels: calibration and canaries
-size_t time_code_bytes(void);                      // room that time_build needs
-void time_calibrate(const struct core_config *config, struct times *times);
+enum {
+    TIME_CALIB_LINKS = 256,
+    TIME_CANARY_INSTRS = 960, // long enough to leave a loop buffer, short enough for the µop cache
+};
+// The clock's own kernels.
+extern struct time_code {
+    struct code calib, add, loop, canary[CORE_CANARIES];
+    uint32_t gate; // the canary of the gate
+} time_code;
+void time_build(const struct core_config *config);     // its own kernels: calibration and canaries
+size_t time_code_bytes(void);                          // room that time_build needs
 void time_fill_data(const struct core_kernel *kernel); // memory as a kernel finds it at its start
 const void *time_data(const void **end);               // the data area
 uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uint32_t iterations);
+uint32_t time_own(const struct code *code, uint32_t iterations); // one of time_code
+uint64_t time_now(void);                                         // TSC
+
+// core_time_count.c: what calibration chain and loop count, into `times`.
+void time_count(const struct core_config *config, uint32_t calib_iterations, struct times *times);
+
+// core_time_calibrate.c: what the clock's times mean.
+void time_calibrate(const struct core_config *config, struct times *times);
 uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
 uint32_t time_canary(void);      // ticks of the gate's canary
 uint32_t time_canary_of(uint32_t kind);
 double time_canary_instrs(void); // that one canary executes
 bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc);
-uint64_t time_now(void); // TSC
 
 // core_floor.c: CORE_MODE_FLOOR.
 void floor_prepare(void); // before the system-call filter

@@ -2,7 +2,7 @@
 // Counters that kernels read by themselves, with RDPMC beside the clock: no system call lies
 // between a kernel and its counts. Perf may put an event on another counter, or take it off, at any
 // interrupt; its page shows that by a lock that changes, and the timing is not used. What reading
-// costs is part of the overhead that core_time.c finds by chains of two lengths.
+// costs is part of the overhead that core_time_calibrate.c finds by chains of two lengths.
 #include "core_internal.h"
 
 #include <errno.h>

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// What the clock's times mean. Core cycles come from the calibration chain, a dependent imul chain
+// whose latency is a known integer on this uarch; the canary, a loop that needs the whole width of
+// dispatch, shows whether something else uses the core. docs/MEASUREMENT.md has the experiments
+// behind the choices.
+#include "core_internal.h"
+
+// How far from an integer the latency of imul, in units of that of add, may be: to be taken where
+// no table has it, and to be taken although a table says something else.
+static const double LINK_TOLERANCE = 0.05, LINK_REFUTED = 0.02;
+
+enum {
+    OVERHEAD_ROUNDS = 201,
+    OVERHEAD_ROUNDS_LEAST = 11,
+    RATIO_ROUNDS = 101,
+    RATIO_FAST = RATIO_ROUNDS / 10, // of sorted rounds: a busy sibling slows the chain of add
+};
+
+static uint32_t calib_iterations, canary_iterations;
+// Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
+// something takes front-end slots. Less: the calibration chain itself was slowed down, which
+// happens while a core changes its power state after 512-bit instructions.
+static double canary_least, canary_most;
+static double overhead;
+
+uint32_t time_calibration(void)
+{
+    return time_own(&time_code.calib, calib_iterations);
+}
+
+uint32_t time_canary_of(uint32_t kind)
+{
+    return time_own(&time_code.canary[kind], canary_iterations);
+}
+
+uint32_t time_canary(void)
+{
+    return time_canary_of(time_code.gate);
+}
+
+double time_canary_instrs(void)
+{
+    return (double)TIME_CANARY_INSTRS * canary_iterations;
+}
+
+bool time_canary_quiet(uint32_t canary_tsc, uint32_t calib_tsc)
+{
+    double ratio = (canary_tsc - overhead) / (calib_tsc - overhead);
+    return ratio >= canary_least && ratio <= canary_most;
+}
+
+// A long chain between two short ones, as a kernel is between two calibrations, and what follows
+// for the overhead. `gated`: under the gate. False: disturbed.
+static bool time_overhead_round(const struct core_config *config, bool gated, double *value)
+{
+    enum { LONG = 3 };
+    uint32_t canary = gated ? time_canary() : 0, before = time_calibration();
+    if (gated && !time_canary_quiet(canary, before))
+        return false;
+    uint32_t long_tsc = time_own(&time_code.calib, LONG * calib_iterations);
+    if (gated)
+        canary = time_canary();
+    uint32_t after = time_calibration();
+    double differ = before > after ? before - after : after - before;
+    if (gated && (differ > config->calib_tolerance * before || !time_canary_quiet(canary, after)))
+        return false;
+    *value = (LONG * ((double)before + after) / 2 - long_tsc) / (LONG - 1);
+    return true;
+}
+
+// What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline.
+// From chains of two lengths, so that all of it is in. A wrong one moves all values of its process:
+// 30 ticks of 54 too many are 0.5 % where a kernel is twice as long as the calibration. A core that
+// is shared takes longer for it, by half; so once the gate is there only rounds that pass it count,
+// and on a core that is seldom quiet they are waited for.
+static double time_overhead(const struct core_config *config, bool gated)
+{
+    enum { WAIT_MS = 250 };
+    double values[OVERHEAD_ROUNDS];
+    int n = 0;
+    uint64_t end = time_now() + (uint64_t)(WAIT_MS * config->tsc_hz / 1000);
+    while (n < OVERHEAD_ROUNDS && time_now() < end)
+        n += time_overhead_round(config, gated, &values[n]);
+    if (n < OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
+        return overhead;
+    return values_densest(values, n);
+}
+
+// The latency of imul in units of that of add, which is one cycle on every CPU: the check on the
+// table's figure, and its substitute where the uarch is unknown.
+static double time_imul_per_add(void)
+{
+    double imul[RATIO_ROUNDS], add[RATIO_ROUNDS];
+    for (int i = 0; i < RATIO_ROUNDS; i++) {
+        imul[i] = time_own(&time_code.calib, calib_iterations) - overhead;
+        add[i] = time_own(&time_code.add, calib_iterations) - overhead;
+    }
+    values_sort(imul, RATIO_ROUNDS);
+    values_sort(add, RATIO_ROUNDS);
+    return imul[RATIO_FAST] / add[RATIO_FAST];
+}
+
+// A table's figure is a claim: a ratio that is another integer refutes it. One that is no integer
+// says that something disturbs the chain of add, and nothing about the table.
+static uint32_t time_link_clk(const struct core_config *config, const struct times *times)
+{
+    bool counted = config->ncounters && config->counts_clk;
+    double clk = counted ? times->link_counts[0] : times->imul_per_add;
+    uint32_t nearest = (uint32_t)(clk + 0.5);
+    double off = clk > nearest ? clk - nearest : nearest - clk;
+    if (config->calib_link_clk && (nearest < 1 || off > LINK_REFUTED * nearest))
+        return config->calib_link_clk;
+    if (nearest < 1 || off > LINK_TOLERANCE * nearest)
+        send_fatal("the latency of imul is not known for this CPU, and %s, %.3f, is no integer: "
+                   "core cycles cannot be calibrated",
+                   counted ? "what a counter says" : "its ratio to that of add", clk);
+    return nearest;
+}
+
+// Ticks of one iteration of a loop at its fastest; also warms it up.
+static double time_iteration(const struct code *code)
+{
+    enum { ITERATIONS = 64, TRIES = 20 };
+    uint32_t one = time_own(code, ITERATIONS);
+    for (int i = 0; i < TRIES; i++) {
+        uint32_t again = time_own(code, ITERATIONS);
+        one = again < one ? again : one;
+    }
+    return (double)one / ITERATIONS;
+}
+
+static double time_calibration_median(void)
+{
+    double values[RATIO_ROUNDS];
+    for (int i = 0; i < RATIO_ROUNDS; i++)
+        values[i] = time_calibration();
+    values_sort(values, RATIO_ROUNDS);
+    return values[RATIO_ROUNDS / 2];
+}
+
+void time_calibrate(const struct core_config *config, struct times *times)
+{
+    double ticks_per_ns = config->tsc_hz / 1e9;
+    calib_iterations =
+        (uint32_t)(config->calib_ns * ticks_per_ns / time_iteration(&time_code.calib)) + 1;
+    canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns /
+                                   time_iteration(&time_code.canary[time_code.gate])) +
+                        1;
+    overhead = time_overhead(config, false);
+    times->imul_per_add = time_imul_per_add();
+    if (core_is_timed(config))
+        time_count(config, calib_iterations, times);
+    times->calib_link_clk = time_link_clk(config, times);
+    times->calib_clk = (double)calib_iterations * TIME_CALIB_LINKS * times->calib_link_clk;
+    times->core_hz = times->calib_clk / (time_calibration_median() - overhead) * config->tsc_hz;
+    double floor_clk = config->floor_clk_per_instr * TIME_CANARY_INSTRS * canary_iterations;
+    canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
+    canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
+    if (config->mode != CORE_MODE_FLOOR)
+        overhead = time_overhead(config, true);
+    times->overhead_tsc = overhead;
+}
