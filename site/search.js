@@ -127,19 +127,26 @@
         return (form) => tests.some((test) => test(form));
     }
 
-    // A predicate on numbers of forms.
-    function parse(text, cpus) {
+    function words(text) {
         tables ??= prepare();
-        const tests = [],
-            operands = [];
-        for (let word of text
+        return text
             .toLowerCase()
             .split(/[\s,]+/)
-            .filter(Boolean)) {
-            const not = word.length > 1 && word.startsWith("-");
-            word = not ? word.slice(1) : word;
-            word = alias.get(word) ?? word;
-            const operand = word.startsWith("{") || tables.classes.has(word) || word === "m";
+            .filter(Boolean)
+            .map((written) => {
+                const not = written.length > 1 && written.startsWith("-");
+                const bare = not ? written.slice(1) : written;
+                const word = alias.get(bare) ?? bare;
+                const operand = word.startsWith("{") || tables.classes.has(word) || word === "m";
+                return { word, not, operand };
+            });
+    }
+
+    // A predicate on numbers of forms.
+    function parse(text, cpus) {
+        const tests = [],
+            operands = [];
+        for (const { word, not, operand } of words(text)) {
             if (operand && !not) {
                 operands.push(word);
                 continue;
@@ -149,6 +156,26 @@
         }
         if (operands.length > 0) tests.push(operandsTest(operands));
         return (form) => tests.every((test) => test(form));
+    }
+
+    // How well a form's mnemonic answers a search: 0 it is one of the words, 1 it begins with one,
+    // 2 it contains one, 3 something else was found. null: no word can be part of a mnemonic.
+    const RANKS = 4;
+    function rank(text) {
+        const parts = words(text)
+            .filter(({ word, not, operand }) => !not && !operand && !/[:<>=*?]/.test(word))
+            .map(({ word }) => word);
+        if (parts.length === 0) return null;
+        const one = (mnemonic, part) =>
+            mnemonic === part
+                ? 0
+                : mnemonic.startsWith(part)
+                  ? 1
+                  : mnemonic.includes(part)
+                    ? 2
+                    : RANKS - 1;
+        const best = cached((i) => Math.min(...parts.map((part) => one(tables.lower[i], part))));
+        return (form) => best(model.forms.mnemonic[form]);
     }
 
     // Extensions in the groups of uops.info's check boxes.
@@ -169,5 +196,5 @@
         return (form) => test(model.forms.isa[form]);
     }
 
-    latput.search = { parse, groupOf, groupTest, groupNames };
+    latput.search = { parse, rank, RANKS, groupOf, groupTest, groupNames };
 })();

@@ -335,10 +335,20 @@
                 );
         return Object.hasOwn(view.facts, name) ? (form) => model.forms.text(name, form) : null;
     }
+    // What a search names comes before what only contains it: imul before fimul.
+    function ranked(list) {
+        const { rank, RANKS } = latput.search,
+            of = rank(state.search);
+        if (!of) return list;
+        const groups = Array.from({ length: RANKS }, () => []);
+        for (const form of list) groups[of(form)].push(form);
+        return groups.flat();
+    }
     function sorted(list) {
         const key = sortKey(),
             sign = state.down ? -1 : 1;
-        if (!key) return state.down && state.sort === "form" ? list.reverse() : list;
+        if (!key && state.sort !== "form") return ranked(list);
+        if (!key) return state.down ? list.reverse() : list;
         const keys = new Map(list.map((form) => [form, key(form)]));
         return list.sort((a, b) => {
             const one = keys.get(a),

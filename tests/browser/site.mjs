@@ -121,6 +121,24 @@ async function searching() {
         (name) => /add/.test(name) && /r64/.test(name) && !/adc|xadd/.test(name),
     );
     await expect("isa:avx2 -{k}", (name) => !name.includes("{k}"));
+    const mnemonics = async (text) => [
+        ...new Set((await names(text)).map((name) => name.replace(/^{.*?} /, "").split(" ")[0])),
+    ];
+    const [exact, ...others] = await mnemonics("mul");
+    equal("what is named comes first", exact, "mul");
+    const prefixes = others.findLastIndex((name) => name.startsWith("mul"));
+    const parts = others.findIndex((name) => !name.startsWith("mul"));
+    check("then what begins so, then what contains it", parts < 0 || prefixes < parts, others);
+    check("mul is within others, too", parts >= 0, others);
+    check(
+        "a sorted column stays sorted",
+        await page.evaluate(() => {
+            latput.view.change({ search: "mul", sort: "form", down: false });
+            const rows = latput.table.csv().split("\n").slice(1, -1);
+            latput.view.change({ sort: "" });
+            return !rows[0].startsWith("mul ");
+        }),
+    );
     equal("what is not there", await search(page, "no-such-thing"), 0);
     check("it says so", await page.locator("#nothing").isVisible());
     await page.click("#reset");

@@ -9,7 +9,8 @@
 . "$TREE/tests/browser/browser.sh"
 browser_begin || exit
 
-"$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic || exit 99
+"$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic \
+    integer_multiply_divide || exit 99
 "$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle || exit 99
 sqlite3 unlike.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
 for by in list isa; do
