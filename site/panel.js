@@ -195,23 +195,22 @@
                     `${test.test_outcome.replace("_", " ")}: ${test.test_detail}`,
                 ),
             );
-        if (rows.some((row) => row.shape !== null))
-            content.push(
-                grid(
-                    "Kernels that were timed",
-                    [
-                        ["kernel", (row) => (row.shape ?? "") + (row.decides ? " ✓" : "")],
-                        ["cycles/instance", (row) => clk(row.instance_clk), "number"],
-                        ["bridges", (row) => (row.extra_clk ? clk(row.extra_clk) : ""), "number"],
-                        ["spread", (row) => clk(row.spread_clk), "number"],
-                        ["accepted", (row) => of(row.accepted, row.tried), "number"],
-                        ["instances", (row) => String(row.instances ?? ""), "number"],
-                        ["instructions", (row) => String(row.instrs ?? ""), "number"],
-                        ["outcome", outcome],
-                    ],
-                    rows,
-                ),
-            );
+        content.push(
+            grid(
+                "Kernels that were timed",
+                [
+                    ["kernel", (row) => row.shape + (row.decides ? " ✓" : "")],
+                    ["cycles/instance", (row) => clk(row.instance_clk), "number"],
+                    ["bridges", (row) => (row.extra_clk ? clk(row.extra_clk) : ""), "number"],
+                    ["spread", (row) => clk(row.spread_clk), "number"],
+                    ["accepted", (row) => of(row.accepted, row.tried), "number"],
+                    ["instances", (row) => String(row.instances ?? ""), "number"],
+                    ["instructions", (row) => String(row.instrs ?? ""), "number"],
+                    ["outcome", outcome],
+                ],
+                rows,
+            ),
+        );
         if (deciding?.code?.length > 0) content.push(listing(deciding));
         if (deciding?.passes?.length > 0) {
             const place = h("div", { class: "plot" });
@@ -226,15 +225,25 @@
             );
             requestAnimationFrame(() => plot(place, deciding.passes));
         } else if (deciding) {
-            const what = deciding.shape === null ? "kernels and their samples" : "samples";
             content.push(
-                h("p", { class: "hint" }, `The ${what} are not in the data of this page.`),
+                h("p", { class: "hint" }, "The samples are not in the data of this page."),
             );
         }
         return content;
     }
+    // Only tests with kernels have something to show; a test with a value and none comes from a
+    // slim pack, others stand among those without a result.
+    const hasKernel = (row) => row.shape !== null;
+    const resultsOnly = (detail) =>
+        detail.kernels.some((row) => !hasKernel(row) && row.test_outcome === "ok");
+    const slim = () =>
+        h(
+            "p",
+            { class: "hint" },
+            "The pack that this comes from has results only: no kernels, samples or mixes.",
+        );
     function tests(detail) {
-        const groups = Object.values(Object.groupBy(detail.kernels, testName));
+        const groups = Object.values(Object.groupBy(detail.kernels.filter(hasKernel), testName));
         if (groups.length === 0) return null;
         const place = h("div", { class: "kernels" });
         const draw = (at) => place.replaceChildren(...kernels(groups[at]));
@@ -277,6 +286,7 @@
                 ? `${clk(row.least_clk)} – ${clk(row.most_clk)}`
                 : "";
         const kernelOf = (row) => testName({ kind: "latency", ...row });
+        const shown = new Set(detail.kernels.filter(hasKernel).map(testName));
         return detail.pairs.length === 0
             ? null
             : [
@@ -304,15 +314,17 @@
                           [
                               "",
                               (row) =>
-                                  h(
-                                      "button",
-                                      {
-                                          type: "button",
-                                          "aria-label": `How ${kernelOf(row)} was measured`,
-                                          onclick: () => choose(kernelOf(row)),
-                                      },
-                                      "how",
-                                  ),
+                                  shown.has(kernelOf(row))
+                                      ? h(
+                                            "button",
+                                            {
+                                                type: "button",
+                                                "aria-label": `How ${kernelOf(row)} was measured`,
+                                                onclick: () => choose(kernelOf(row)),
+                                            },
+                                            "how",
+                                        )
+                                      : "",
                           ],
                       ],
                       detail.pairs,
@@ -441,6 +453,7 @@
                 ports(detail),
                 failures(detail),
                 how,
+                resultsOnly(detail) ? slim() : null,
                 h(
                     "details",
                     {},

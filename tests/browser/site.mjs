@@ -2,8 +2,8 @@
 // The page of `latput site` in Chromium, from file:// addresses: that it shows what it should
 // without a word on the console or a request to anywhere, that names of strangers stay names, and
 // that it can be used without a mouse, without sight and on a phone. Usage: node site.mjs SCRATCH
-// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, and what latput
-// diff says of unlike. Prints each check that fails; status 1 if any does.
+// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, slim, and what
+// latput diff says of unlike. Prints each check that fails; status 1 if any does.
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
 const [scratch, shots] = process.argv.slice(2);
@@ -258,6 +258,34 @@ async function panel() {
     );
     await page.context().close();
     await again.context().close();
+}
+
+// A pack with results only: no buttons and no menu that lead to nothing.
+async function slim() {
+    const page = await open("slim", "?form=add+r64+r64");
+    const panel = page.locator("#panel");
+    await panel.getByText("Provenance").waitFor();
+    check("operand pairs", (await panel.locator(".grid tbody tr").count()) > 0);
+    equal("no button to nowhere", await panel.getByRole("button", { name: "How" }).count(), 0);
+    equal("no menu of nothing", await panel.locator("select").count(), 0);
+    equal("why, once", await panel.getByText("has results only").count(), 1);
+    check(
+        "what failed stays",
+        (await panel.textContent()).includes("no chain for this pair"),
+        await panel.textContent(),
+    );
+    await accessible(page, "slim");
+    await shot(page, "slim");
+    await page.context().close();
+    const full = await open("known", "?form=add+r64+r64&cb_testa=on");
+    await full.locator("#panel select").waitFor();
+    equal("not said of others", await full.getByText("has results only").count(), 0);
+    const tests = await full.locator("#panel select option").count();
+    for (let at = 0; at < tests; at++) {
+        await full.locator("#panel select").selectOption(String(at));
+        check("each test of the menu has kernels", await full.getByText("were timed").isVisible());
+    }
+    await full.context().close();
 }
 
 async function keyboard() {
@@ -604,6 +632,7 @@ for (const part of [
     sorting,
     state,
     panel,
+    slim,
     keyboard,
     scrolling,
     differences,

@@ -19,7 +19,13 @@ for by in list isa; do
 done
 "$BUILD/tests/test_site" hostile hostile.db || exit 99
 "$BUILD/tests/test_site" make known.db || exit 99
-for name in many unlike hostile known; do
+cp known.db finished.db # only finished runs are packed
+sqlite3 finished.db 'UPDATE run SET finished_utc = started_utc' || exit 99
+run pack --db finished.db --slim --output slim.tar.xz
+expect_status 0
+run merge --db slim.db slim.tar.xz
+expect_status 0
+for name in many unlike hostile known slim; do
     more=--title=latput
     [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
     run site --db "$name.db" --output "$name" "$more"
