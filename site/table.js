@@ -166,7 +166,7 @@
                 ? h(
                       "tr",
                       {},
-                      h("td", { colspan: own.length }),
+                      own.map((column) => h("td", { class: column.kind })),
                       cpus.map((cpu) =>
                           h(
                               "th",
@@ -203,13 +203,32 @@
             head,
             body,
         );
-        table.style.width = `${columns.reduce((sum, column) => sum + width(column), 0)}rem`;
+        fit();
     }
+    const phone = matchMedia("(max-width: 45rem)");
     const widths = { form: 21, fact: 9, lat: 8.5, tp: 6.5, uops: 3.8, ports: 11 };
-    const width = (column) =>
-        matchMedia("(max-width: 45rem)").matches && column.kind === "form"
-            ? 11
-            : widths[column.kind];
+    const narrow = {
+        phone: { ...widths, form: 11, lat: 7.5 },
+        tight: { ...widths, form: 12, fact: 0 },
+    };
+    // Beside an open panel, which has the facts, a table that is too wide gives way; what does not
+    // fit even then can be scrolled to, and a shadow says so.
+    function fit() {
+        const total = (of) => columns.reduce((sum, { kind }) => sum + of[kind], 0);
+        const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+        const tight =
+            !phone.matches &&
+            document.body.classList.contains("with-panel") &&
+            total(widths) * rem > scroller.clientWidth;
+        const width = total(phone.matches ? narrow.phone : tight ? narrow.tight : widths);
+        table.classList.toggle("tight", tight);
+        table.style.width = `${width}rem`;
+        shade();
+    }
+    function shade() {
+        const hidden = scroller.scrollWidth - scroller.clientWidth - scroller.scrollLeft;
+        scroller.parentElement.classList.toggle("more", hidden > 1);
+    }
     const doubtful = (cpu) =>
         cpu.runs[0]?.decided === "inferred"
             ? `The CPU claims to be a ${cpu.runs[0].claimed_uarch}`
@@ -430,9 +449,14 @@
         requestAnimationFrame(() => {
             asked = false;
             draw(false);
+            shade();
         });
     });
-    new ResizeObserver(() => table.tHead && draw(false)).observe(scroller);
+    new ResizeObserver(() => {
+        if (!table.tHead) return;
+        fit();
+        draw(false);
+    }).observe(scroller);
 
     // --- what is shown, as a file ---
 

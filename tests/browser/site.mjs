@@ -288,6 +288,52 @@ async function slim() {
     await full.context().close();
 }
 
+// Table and panel side by side: what is not in sight can be scrolled to, and a shadow says so.
+async function beside() {
+    const one = "&cb_many0=on&cb_lat=on&cb_tp=on&cb_uops=on&cb_ports=on&cb_isa=on";
+    const seen = (page) =>
+        page.evaluate(() => {
+            const scroller = document.getElementById("scroller"),
+                box = (element) => element.getBoundingClientRect();
+            const heads = [...document.querySelectorAll("#table thead tr:last-child th")],
+                rows = [...document.querySelectorAll("#table tbody tr:not(.space)")];
+            const last = heads.at(-1);
+            return {
+                fits: box(last).right <= box(scroller).right + 1,
+                inPage: box(document.getElementById("panel")).right <= innerWidth,
+                aligned: rows.every(
+                    (row) => Math.abs(box(row.lastChild).left - box(last).left) < 1,
+                ),
+                shadow: getComputedStyle(scroller.parentElement, "::after").content !== "none",
+            };
+        });
+    const ready = (page) => page.waitForSelector("#panel .facts");
+    const narrow = await open("many", `?form=add+r64+r64${one}`, {
+        viewport: { width: 1180, height: 800 },
+    });
+    await ready(narrow);
+    const all = { fits: true, inPage: true, aligned: true, shadow: false };
+    equal("a CPU fits beside the panel", await seen(narrow), all);
+    await shot(narrow, "beside");
+    await narrow.keyboard.press("Escape");
+    await narrow.waitForFunction(() => document.querySelector("#table th.fact")?.offsetWidth > 0);
+    check("the rest comes back", (await seen(narrow)).aligned);
+    await narrow.context().close();
+    const many = await open("many", `?form=add+r64+r64&cb_many1=on${one}`, {
+        viewport: { width: 1180, height: 800 },
+    });
+    await ready(many);
+    equal("more scrolls", await seen(many), { ...all, fits: false, shadow: true });
+    await many.focus("#scroller");
+    await many.evaluate(() => {
+        document.getElementById("scroller").scrollLeft = 9999;
+    });
+    await many.waitForFunction(() => !document.querySelector("#view-table.more"));
+    equal("to its end", await seen(many), all);
+    await accessible(many, "table beside the panel");
+    await many.context().close();
+}
+
 async function keyboard() {
     const page = await open("many");
     await page.keyboard.press("/");
@@ -633,6 +679,7 @@ for (const part of [
     state,
     panel,
     slim,
+    beside,
     keyboard,
     scrolling,
     differences,
