@@ -219,6 +219,7 @@ static int read_nasm(struct reading *reading, struct err *err)
     if (vec_bits >= 0)
         source->kernel.vec_bits = vec_bits;
     prefer_spec(spec, source);
+    source->block_instances = source->kernel.instances;
     write_nasm_kernel(reading, text);
     source->file = spec->file;
     source->text = text;
@@ -324,6 +325,7 @@ static void write_call(struct reading *reading)
         .instrs = CALL_INSTRS,
         .gpr_fill = 1};
     source->function = reading->spec->symbol;
+    source->block_instances = source->kernel.instances;
 }
 
 static int read_object(struct reading *reading, bool is_source, bool *refused, struct err *err)

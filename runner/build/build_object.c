@@ -3,8 +3,6 @@
 // would run before the system-call filter, and a global `write` would take the place of libc's.
 #include "build_object.h"
 
-#include "util/mem.h"
-
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -149,6 +147,55 @@ int build_object_check(const char *path, struct err *err)
                 err, "the assembled code has a section '%s'; it may use .text and .rodata", name);
         else if (section.type == SHT_SYMTAB)
             status = object_check_symbols(&object, &section, err);
+    }
+    free(object.bytes);
+    return status;
+}
+
+// The bytes of the symbol in the section that it lies in; false: it is not in this table.
+static bool object_find(const struct object *object, const struct section *symbols,
+                        const char *name, const uint8_t **bytes, size_t *len)
+{
+    size_t entry = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    for (uint64_t at = 0; at + entry <= symbols->size; at += entry) {
+        const void *from = object->bytes + symbols->offset + at;
+        const Elf64_Sym *wide = from;
+        const Elf32_Sym *narrow = from;
+        uint64_t value = object->is_64 ? wide->st_value : narrow->st_value,
+                 size = object->is_64 ? wide->st_size : narrow->st_size;
+        const char *called =
+            object_string(object, symbols->link, object->is_64 ? wide->st_name : narrow->st_name);
+        struct section in;
+        if (!called || strcmp(called, name) != 0 ||
+            !object_section(object, object->is_64 ? wide->st_shndx : narrow->st_shndx, &in) ||
+            in.type != SHT_PROGBITS || size > in.size || value > in.size - size)
+            continue;
+        *bytes = object->bytes + in.offset + value;
+        *len = (size_t)size;
+        return true;
+    }
+    return false;
+}
+
+int build_object_function(const char *path, const char *name, const uint8_t **code, size_t *len,
+                          struct arena *arena, struct err *err)
+{
+    struct object object = {0};
+    bool found = false;
+    int status = object_read(path, &object, err);
+    for (uint64_t i = 0; i < object.count && status == 0 && !found; i++) {
+        struct section section;
+        found = object_section(&object, i, &section) && section.type == SHT_SYMTAB &&
+                object_find(&object, &section, name, code, len);
+    }
+    if (status == 0 && !found)
+        status = err_set(err, "%s: there is no function '%s' in it", path, name);
+    else if (status == 0 && *len == 0)
+        status = err_set(err, "%s: the function '%s' does not say how long it is", path, name);
+    if (status == 0) {
+        uint8_t *copy = arena_alloc(arena, *len);
+        memcpy(copy, *code, *len);
+        *code = copy;
     }
     free(object.bytes);
     return status;

@@ -5,8 +5,16 @@
 #define LATPUT_BUILD_OBJECT_H
 
 #include "util/err.h"
+#include "util/mem.h"
+
+#include <stddef.h>
+#include <stdint.h>
 
 // Refuses an ELF object with a section or a global symbol of its own: 0, or -1 with its name.
 int build_object_check(const char *path, struct err *err);
+// The machine code of a function of an ELF object, before relocation: *code and *len, the arena's.
+// -1 with a message: the object has no function of that name, or does not say how long it is.
+int build_object_function(const char *path, const char *name, const uint8_t **code, size_t *len,
+                          struct arena *arena, struct err *err);
 
 #endif

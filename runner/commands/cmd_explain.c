@@ -3,9 +3,11 @@
 #include "cmd_explain.h"
 #include "bench/bench.h"
 #include "bench/bench_break.h"
+#include "bench/bench_code.h"
 #include "cmd_format.h"
 #include "command.h"
 #include "explain/explain.h"
+#include "explain/explain_loop.h"
 #include "explain/explain_print.h"
 #include "explain/explain_try.h"
 #include "measure/session.h"
@@ -24,6 +26,13 @@
 // clang-format off
 static const struct command_option options[] = {
     {0, "asm", "CODE", "the block, in NASM's syntax; `;` separates instructions"},
+    {0, "file", "FILE",
+        "instead: a .nasm or .asm file with a macro `testcode`, a .c or .o file with a function"},
+    {0, "symbol", "NAME", "the function of a .c or .o file, one of whose loops is explained"},
+    {0, "loop", "N", "which loop of the function, in the order of its code (default 1)"},
+    {0, "instances", "N",
+        "how often one call goes through the loop: then it is measured beside the prediction"},
+    {0, "cflags", "FLAGS", "for the compiler of a .c file, behind -O2"},
     {0, "init", "CODE", "run before the clock of every repetition"},
     {0, "bits", "64|32", "mode of the processor (default 64)"},
     {0, "blocks", "FILE",
@@ -40,6 +49,11 @@ static const struct command_option options[] = {
 // clang-format on
 enum {
     OPT_ASM,
+    OPT_FILE,
+    OPT_SYMBOL,
+    OPT_LOOP,
+    OPT_INSTANCES,
+    OPT_CFLAGS,
     OPT_INIT,
     OPT_BITS,
     OPT_BLOCKS,
@@ -68,7 +82,10 @@ const struct command cmd_explain = {
         "relieved, loads from one line. Instructions are found in the tables by their machine "
         "code; what is not there is named.\n"
         "The block may use the registers as with latput bench: r14 holds the address of the data "
-        "area, r15 is the loop's. --blocks reads a block a line, `code` or `init | code`.\n"
+        "area, r15 is the loop's. --blocks reads a block a line, `code` or `init | code`. --file "
+        "takes what latput bench --file takes: of a NASM file `testcode` is the block, of a "
+        "function "
+        "a loop without other branches and calls.\n"
         "The tables come from latput run; docs/EXPLAIN.md describes the model.",
     .options = options,
     .run = explain_run,
@@ -77,6 +94,7 @@ const struct command cmd_explain = {
 struct arguments {
     struct bench_spec spec;
     const char *blocks, *uarch, *db;
+    int loop; // of the function, from 1; 0: not asked for
     bool predict;
     int64_t run_id;
     enum report_format format;
@@ -106,6 +124,11 @@ static int parse_option(void *context, int option, const char *value)
     struct arguments *arguments = context;
     const struct option_place places[] = {
         [OPT_ASM] = place_text(&arguments->spec.body),
+        [OPT_FILE] = place_text(&arguments->spec.file),
+        [OPT_SYMBOL] = place_text(&arguments->spec.symbol),
+        [OPT_LOOP] = place_number(&arguments->loop, 1, CODE_LOOPS_MAX),
+        [OPT_INSTANCES] = place_number(&arguments->spec.instances, 1, BENCH_UNROLL_MAX),
+        [OPT_CFLAGS] = place_text(&arguments->spec.cflags),
         [OPT_INIT] = place_text(&arguments->spec.init),
         [OPT_BLOCKS] = place_text(&arguments->blocks),
         [OPT_PREDICT] = place_switch(&arguments->predict, true),
@@ -130,19 +153,32 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         status = command_no_operands(&cmd_explain, argc, argv, operand);
     if (status != EXIT_DONE)
         return status;
-    if (!arguments->spec.body == !arguments->blocks)
+    const struct bench_spec *spec = &arguments->spec;
+    int given = !!spec->body + !!spec->file + !!arguments->blocks;
+    if (given != 1)
         return command_fail(
             &cmd_explain, EXIT_USAGE, "%s e.g. latput explain --asm 'imul rax, rbx; add rax, rcx'",
-            arguments->blocks ? "either --asm or --blocks, not both;" : "what is to be explained?");
+            given ? "one of --asm, --file and --blocks;" : "what is to be explained?");
+    if (!spec->symbol && (arguments->loop || spec->instances || spec->cflags))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--loop, --instances and --cflags are for a function: --file FILE "
+                            "--symbol NAME");
+    if (!spec->file && spec->symbol)
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--symbol names a function of a file: --file FILE");
     return EXIT_DONE;
 }
 
 // One block of the user's, and what becomes of it.
 struct job {
     const char *body, *init;
-    int line; // of the file of blocks; 0: --asm
-    uint8_t *code;
+    int line;          // of the file of blocks; 0: --asm or --file
+    const char *title; // of --file: where the block is; else NULL
+    bool function;     // the block is a loop of one
+    int instances;     // of --file: what a measurement is divided by for one run of it
+    const uint8_t *code;
     size_t len;
+    int bits;
     const char *refused; // why it cannot be explained; NULL
     struct block block;
 };
@@ -203,9 +239,10 @@ static int job_assemble(struct work *work, const char *directory, struct job *jo
     const char *body = job->body ? job->body : "";
     long len = bench_assemble(directory, body, bits, code, err);
     if (len > 0) {
-        job->code = arena_alloc(&work->arena, (size_t)len);
+        uint8_t *copy = arena_alloc(&work->arena, (size_t)len);
+        memcpy(copy, code, (size_t)len);
+        job->code = copy;
         job->len = (size_t)len;
-        memcpy(job->code, code, (size_t)len);
     }
     free(code);
     if (len < 0)
@@ -218,12 +255,68 @@ static int job_assemble(struct work *work, const char *directory, struct job *jo
     return 0;
 }
 
+// The loop of the function that was asked for.
+static int job_choose_loop(struct work *work, struct job *job, struct err *err)
+{
+    const struct arguments *arguments = work->arguments;
+    struct code_loops loops;
+    int number = arguments->loop ? arguments->loop : 1;
+    if (code_loops_find(job->code, job->len, job->bits, &loops, err) != 0)
+        return -1;
+    if (loops.n == 0)
+        return err_set(err, "'%s' has no loop that is one block%s: explain its parts with --asm",
+                       arguments->spec.symbol,
+                       loops.others ? ", only such with branches or calls inside" : "");
+    if (number > loops.n)
+        return err_set(err, "'%s' has %d loop%s that can be explained: there is no --loop %d",
+                       arguments->spec.symbol, loops.n, loops.n == 1 ? "" : "s", number);
+    const struct code_loop *loop = &loops.loops[number - 1];
+    job->title =
+        arena_printf(&work->arena, "%s, %s: loop %d of %d, at +0x%zx", arguments->spec.file,
+                     arguments->spec.symbol, number, loops.n, loop->offset);
+    job->code += loop->offset;
+    job->len = loop->len;
+    return 0;
+}
+
+static int job_read_code(struct work *work, const char *directory, struct job *job, bool *refused,
+                         struct err *err)
+{
+    const struct bench_spec *spec = &work->arguments->spec;
+    struct bench_code code;
+    if (bench_file_code(spec, directory, &code, &work->arena, refused, err) != 0)
+        return -1;
+    *refused = true;
+    job->code = code.bytes;
+    job->len = code.len;
+    job->bits = code.bits;
+    job->function = code.function;
+    job->instances = code.instances;
+    job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
+    if (code.function && job_choose_loop(work, job, err) != 0)
+        return -1;
+    return block_read(job->code, job->len, job->bits, &job->block, &work->arena, err);
+}
+
+static int job_read(struct work *work, const char *directory, struct job *job, struct err *err)
+{
+    struct err why = {0};
+    bool refused = false;
+    if (job_read_code(work, directory, job, &refused, &why) == 0)
+        return 0;
+    if (!refused)
+        return err_set(err, "%s", why.text);
+    job->refused = arena_strdup(&work->arena, why.text);
+    return 0;
+}
+
 static int jobs_assemble(struct work *work, struct err *err)
 {
+    bool file = work->arguments->spec.file != NULL;
     char *directory = scratch_begin(err);
     int status = directory ? 0 : -1;
     for (int i = 0; i < work->njobs && status == 0; i++)
-        status = job_assemble(work, directory, &work->jobs[i], err);
+        status = (file ? job_read : job_assemble)(work, directory, &work->jobs[i], err);
     if (directory)
         scratch_end(directory, false);
     return status;
@@ -247,7 +340,22 @@ struct told {
     struct explanation explanation;
     struct explain_measured measured;
     bool has_measured;
+    struct explain_source source;
 };
+
+// From what bench says to one run through the block. How often a function's loop runs in a call
+// only the user knows: else there is nothing to compare.
+static void job_scale(const struct job *job, const struct bench_spec *spec, struct told *told)
+{
+    struct explain_measured *measured = &told->measured;
+    if (job->function) {
+        told->source.call_clk = measured->clk * job->instances;
+        told->has_measured = spec->instances || measured->failure;
+        return;
+    }
+    measured->clk *= job->instances;
+    measured->spread_clk *= job->instances;
+}
 
 static int job_explain(struct work *work, const struct job *job, struct told *told, struct err *err)
 {
@@ -257,12 +365,17 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     spec.db = work->arguments->db ? work->arguments->db : store_default_path();
     spec.db_optional = true;
     told->has_measured = false;
+    told->source = (struct explain_source){job->title, NAN};
     explain_predict(&work->table, &job->block, &told->explanation, &work->arena);
     if (work->arguments->predict)
         return 0;
     told->has_measured = true;
     if (explain_measure(&spec, &told->measured, &work->arena, err) != 0)
         return -1;
+    if (spec.file) {
+        job_scale(job, &spec, told);
+        return 0;
+    }
     return work->arguments->blocks ? 0
                                    : explain_experiment(&told->explanation, &spec, &work->table,
                                                         &told->measured, &work->arena, err);
@@ -275,11 +388,11 @@ static void print_one(const struct work *work, const struct told *told)
     const struct explain_measured *measured = told->has_measured ? &told->measured : NULL;
     if (work->arguments->format == REPORT_JSON) {
         json_open(&json, '[');
-        explain_print_json(&told->explanation, measured, &json);
+        explain_print_json(&told->explanation, measured, &told->source, &json);
         json_close(&json, ']');
         strbuf_puts(&out, "\n");
     } else {
-        explain_print_text(&told->explanation, measured, &out);
+        explain_print_text(&told->explanation, measured, &told->source, &out);
     }
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
@@ -291,7 +404,8 @@ static int explain_one(struct work *work)
     struct told *told = arena_alloc(&work->arena, sizeof *told);
     const struct job *job = &work->jobs[0];
     if (job->refused)
-        return command_fail(&cmd_explain, EXIT_USAGE, "--asm: %s", job->refused);
+        return command_fail(&cmd_explain, EXIT_USAGE, "%s%s", job->body ? "--asm: " : "",
+                            job->refused);
     if (work_load(work, &err) != 0 || job_explain(work, job, told, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     print_one(work, told);

@@ -15,6 +15,7 @@ enum explain_known {
     KNOWN_NO_PORTS, // latencies and throughput, no ports
     KNOWN_LISTED,   // in the lists, not in the database
     KNOWN_NOTHING,  // not in the lists
+    KNOWN_JUMP,     // a jump at the end: its slot alone is counted
 };
 
 struct explain_instr {
@@ -50,6 +51,7 @@ struct explanation {
     struct explain_limit limits[EXPLAIN_LIMITS_MAX]; // the longest first
     int nlimits;
     double predicted_clk; // the longest
+    int fused;            // the last two are one: 1 or 0; -1 not known; -2: there is no jump
     int unknown;          // instructions whose numbers are assumed, all or some
 };
 

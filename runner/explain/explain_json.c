@@ -95,10 +95,13 @@ static void json_measured(struct json *json, const struct explanation *explanati
 }
 
 void explain_print_json(const struct explanation *explanation,
-                        const struct explain_measured *measured, struct json *json)
+                        const struct explain_measured *measured,
+                        const struct explain_source *source, struct json *json)
 {
     json_open(json, '{');
     json_text(json_name(json, "uarch"), explanation->uarch);
+    json_text_known(json_name(json, "source"), source->title);
+    json_fixed(json_name(json, "call_clk"), source->call_clk, 3);
     json_int(json_name(json, "bits"), explanation->block.bits);
     json_fixed(json_name(json, "predicted_clk"), explanation->predicted_clk, 3);
     json_int(json_name(json, "assumed"), explanation->unknown);

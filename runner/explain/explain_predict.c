@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The prediction: the longest of several bounds; see explain.h.
 #include "explain.h"
+#include "explain_fuse.h"
 #include "explain_step.h"
 
 #include <math.h>
@@ -18,9 +19,9 @@ const char *explain_kind_name(enum explain_kind kind)
 
 const char *explain_known_text(enum explain_known known)
 {
-    static const char *const texts[] = {"", "its ports are not in the database",
-                                        "not measured on this CPU: numbers are assumed",
-                                        "not in the lists: numbers are assumed"};
+    static const char *const texts[] = {
+        "", "its ports are not in the database", "not measured on this CPU: numbers are assumed",
+        "not in the lists: numbers are assumed", "a jump: its slot is counted, no port"};
     return texts[known];
 }
 
@@ -103,6 +104,8 @@ static void instr_know(const struct explain_table *table, struct explain_instr *
         if (form && form->uops >= 0)
             instr->usage.slots = form->uops;
     }
+    if (!instr->row && instr->code->in.meta.category == ZYDIS_CATEGORY_COND_BR)
+        instr->known = KNOWN_JUMP;
     double least = isnan(instr->usage.slots) ? fmax(instr->usage.uops, 1) : instr->usage.slots;
     instr->slots = (least + fmax(least, instr->usage.slots_mixed)) / 2;
     instr->usage.slots = least;
@@ -325,6 +328,29 @@ static void predict_deal(struct explanation *explanation, bool wide)
     }
 }
 
+// A jump at the end and what makes its flags, done as one: one slot, and where the jump's port is
+// known that one does both. What a writer with memory loads stays its own.
+static void predict_fusion(const struct explain_table *table, struct explanation *explanation)
+{
+    int last = explanation->block.n - 1;
+    explanation->fused = -2;
+    if (explanation->instrs[last].code->in.meta.category != ZYDIS_CATEGORY_COND_BR)
+        return;
+    explanation->fused = last == 0 ? 0
+                                   : fuse_pair(&table->fusion, explanation->instrs[last - 1].code,
+                                               explanation->instrs[last].code);
+    if (explanation->fused != 1)
+        return;
+    struct port_usage *writer = &explanation->instrs[last - 1].usage;
+    explanation->instrs[last].fused = true;
+    if (!explanation->instrs[last].has_usage)
+        return;
+    if (writer->nuses == 1 && writer->uses[0].uops == 1)
+        writer->nuses = 0;
+    if (writer->nwide == 1 && writer->wide_uses[0].uops == 1)
+        writer->nwide = 0;
+}
+
 static void predict_instrs(const struct explain_table *table, struct explanation *explanation)
 {
     struct block *block = &explanation->block;
@@ -336,6 +362,7 @@ static void predict_instrs(const struct explain_table *table, struct explanation
         table_correct(instr->row, &block->instrs[i]);
         explanation->unknown += instr->known != KNOWN_ALL;
     }
+    predict_fusion(table, explanation);
     block_link_memory(block);
     explain_step_uops(explanation);
 }

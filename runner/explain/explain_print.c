@@ -169,7 +169,8 @@ static void print_unknown(const struct explanation *explanation, struct strbuf *
                    "not predicted. latput run --quick finds them.");
     for (int i = 0; i < explanation->block.n; i++) {
         const struct explain_instr *instr = &explanation->instrs[i];
-        if (instr->known == KNOWN_ALL || (instr->known == KNOWN_NO_PORTS && !explanation->model))
+        if (instr->known == KNOWN_ALL || instr->fused ||
+            (instr->known == KNOWN_NO_PORTS && !explanation->model))
             continue;
         print_line(out, 0, "%d, %s: %s%s%s%s", i + 1, instr->code->text,
                    explain_known_text(instr->known), instr->row ? " (" : "",
@@ -195,16 +196,45 @@ static void print_tries(const struct explain_measured *measured, struct strbuf *
     }
 }
 
-void explain_print_text(const struct explanation *explanation,
-                        const struct explain_measured *measured, struct strbuf *out)
+static void print_source(const struct explanation *explanation,
+                         const struct explain_measured *measured,
+                         const struct explain_source *source, struct strbuf *out)
 {
+    bool apart = measured && fabs(explain_difference(explanation, measured)) > explain_tolerance;
+    if (!isnan(source->call_clk))
+        print_line(out, 2, "a call takes %.1f clk%s", source->call_clk,
+                   measured
+                       ? ""
+                       : "; with --instances N, the rounds that it makes, the loop is measured "
+                         "beside the prediction");
+    if (source->title && apart)
+        print_line(out, 2,
+                   "what takes the difference, experiments tell of a block that is given as text: "
+                   "--asm");
+}
+
+void explain_print_text(const struct explanation *explanation,
+                        const struct explain_measured *measured,
+                        const struct explain_source *source, struct strbuf *out)
+{
+    if (source->title)
+        print_line(out, 0, "%s", source->title);
     print_verdict(explanation, measured, out);
+    print_source(explanation, measured, source, out);
     strbuf_puts(out, "\n");
     print_limits(explanation, out);
     print_next(explanation, out);
     print_chain(explanation, out);
     print_instrs(explanation, out);
     print_unknown(explanation, out);
+    if (explanation->fused == 1)
+        strbuf_puts(out,
+                    "\nThe jump and the instruction before it are done as one, as measured by\n"
+                    "latput property macro_fusion.\n");
+    if (explanation->fused == -1)
+        strbuf_puts(out,
+                    "\nWhether the jump is fused with what is before it is not known; slots of its "
+                    "own\nare assumed: latput property macro_fusion measures it.\n");
     if (isnan(explanation->handover->store_line_clk))
         strbuf_puts(out, "\nWho made a value, and where stores go, is not taken into account:\n"
                          "latput property handover measures what that costs on this CPU.\n");

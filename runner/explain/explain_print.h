@@ -8,10 +8,18 @@
 
 #include "util/json.h"
 
+// Where the block is from.
+struct explain_source {
+    const char *title; // of a file; else NULL
+    double call_clk;   // of a loop of a function: what one call of that takes; else NaN
+};
+
 // `measured` NULL: nothing was measured.
 void explain_print_text(const struct explanation *explanation,
-                        const struct explain_measured *measured, struct strbuf *out);
+                        const struct explain_measured *measured,
+                        const struct explain_source *source, struct strbuf *out);
 void explain_print_json(const struct explanation *explanation,
-                        const struct explain_measured *measured, struct json *json);
+                        const struct explain_measured *measured,
+                        const struct explain_source *source, struct json *json);
 
 #endif

@@ -222,6 +222,9 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
         status = store_get_property_values(from->store, from->uarch, "handover", &values,
                                            &table->arena, err);
     handover_read(values.points, values.n, &table->handover);
+    if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "macro_fusion", &table->fusion,
+                                           &table->arena, err);
     return status;
 }
 

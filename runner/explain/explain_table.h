@@ -23,6 +23,7 @@ struct explain_table {
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct handover handover;
+    struct property_values fusion; // of `macro_fusion`; none where it was not measured
     struct arena arena;
 };
 

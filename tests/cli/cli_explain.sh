@@ -60,6 +60,67 @@ explain --blocks blocks.txt --format json
 expect_status 0
 expect_schema explain_blocks "$OUT"
 
+# Files: testcode of NASM, loops of a function.
+cat >loop.nasm <<'NASM'
+%macro testdata 0
+table: dq 1, 2, 3, 4
+%endmacro
+%macro testinit 0
+    lea rsi, [table]
+%endmacro
+%macro testcode 0
+    imul rax, rbx ; a chain; of two
+    add rax, [rsi]
+%endmacro
+NASM
+explain --file loop.nasm
+expect_status 0
+expect_out '^loop\.nasm: testcode$'
+expect_out '^sapphirerapids\?: 2 instructions, 64-bit$'
+expect_out '^chain +4\.0[0-9]  2 instructions'
+cat >loops.asm <<'NASM'
+global loops:function (loops.end - loops)
+loops:
+    xor eax, eax
+.product:
+    imul rdx, rdx
+    add rax, 8
+    cmp rax, rsi
+    jb .product
+.sum:
+    add rax, [rdi]
+    dec esi
+    jnz .sum
+    ret
+.end:
+global none:function (none.end - none)
+none:
+    ret
+.end:
+NASM
+nasm -f elf64 -o loops.o loops.asm || cli_fail "NASM refuses loops.asm"
+loops() { explain --file loops.o --symbol loops "$@"; }
+loops
+expect_status 0
+expect_out '^loops\.o, loops: loop 1 of 2, at \+0x[0-9a-f]+$'
+expect_out '^chain +3\.0[0-9]  1 instruction'
+expect_out ': a jump: its slot is counted, no port$'
+expect_out '^Whether the jump is fused with what is before it is not known'
+loops --loop 2 --format json
+expect_status 0
+expect_out '"source": "loops\.o, loops: loop 2 of 2'
+expect_out '"call_clk": null'
+expect_schema explain "$OUT"
+
+if command -v cc >/dev/null; then
+    printf '%s\n' 'long sum(const long *data, long bytes)' '{' '    long sum = 0;' \
+        '    for (long i = 0; i < bytes / 8; i++)' '        sum += data[i];' \
+        '    return sum;' '}' >sum.c
+    explain --file sum.c --symbol sum --cflags -fno-tree-vectorize
+    expect_status 0
+    expect_out '^sum\.c, sum: loop 1 of 1, at '
+fi
+
 # What is refused, with a word each.
 refused() {
     explain "${@:2}"
@@ -76,7 +137,15 @@ refused 'more than 1000 instructions' --asm 'times 10000 nop'
 refused 'bytes 06 are no instruction' --asm 'db 6'
 refused 'NASM refuses it' --asm 'bogus rax'
 refused '16-bit code' --asm nop --bits 16
-refused 'either --asm or --blocks' --asm nop --blocks blocks.txt
+refused 'one of --asm, --file and --blocks' --asm nop --blocks blocks.txt
+refused 'one of --asm, --file and --blocks' --asm nop --file loop.nasm
+refused 'there is no --loop 3' --file loops.o --symbol loops --loop 3
+refused "'none' has no loop that is one block" --file loops.o --symbol none
+refused "there is no function 'nothing'" --file loops.o --symbol nothing
+refused 'Name it with --symbol' --file loops.o
+refused 'nothing.c: cannot read' --file nothing.c --symbol main
+refused 'for a function' --file loop.nasm --loop 2
+refused '--file FILE' --asm nop --symbol main
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
 run bench --explain x.nasm

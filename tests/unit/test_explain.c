@@ -10,6 +10,8 @@
 
 #include "bench/bench_break.h"
 #include "explain/explain.h"
+#include "explain/explain_fuse.h"
+#include "explain/explain_loop.h"
 #include "util/scratch.h"
 
 #include <math.h>
@@ -277,6 +279,83 @@ static void bounds_are_told_apart(void **state)
     }
 }
 
+static int loops_of(const char *text, struct code_loops *loops)
+{
+    uint8_t *code = arena_alloc(&arena, BENCH_CODE_MAX);
+    struct err err = {0};
+    size_t len = assemble(text, 64, code);
+    assert_true(len > 0);
+    return code_loops_find(code, len, 64, loops, &err);
+}
+
+// Only what is one block: not around others, not with an exit, a call or an entrance in the middle.
+static void loops_are_found(void **state)
+{
+    (void)state;
+    struct code_loops loops;
+    assert_int_equal(loops_of("xor eax, eax\na:\ninc eax\ncmp eax, 9\njnz a\nret\n", &loops), 0);
+    assert_int_equal(loops.n, 1);
+    assert_int_equal(loops.others, 0);
+    assert_int_equal(loops.loops[0].offset, 2);
+    assert_int_equal(loops.loops[0].len, 7);
+    assert_int_equal(loops.loops[0].instrs, 3);
+    // The outer one is none; both inner ones are.
+    assert_int_equal(
+        loops_of("o:\na:\ndec eax\njnz a\nb:\nnop\ndec ecx\njnz b\ndec edx\njnz o\n", &loops), 0);
+    assert_int_equal(loops.n, 2);
+    assert_int_equal(loops.others, 1);
+    assert_int_equal(loops.loops[1].instrs, 3);
+    assert_int_equal(loops_of("a:\ndec eax\njz e\nadd ecx, 2\njmp a\ne:\nret\n", &loops), 0);
+    assert_int_equal(loops.n, 0);
+    assert_int_equal(loops.others, 1);
+    assert_int_equal(loops_of("jmp m\na:\ninc ecx\nm:\ndec eax\njnz a\nret\n", &loops), 0);
+    assert_int_equal(loops.n + 10 * loops.others, 10);
+    assert_int_equal(loops_of("a:\ncall rbx\ndec eax\njnz a\nret\n", &loops), 0);
+    assert_int_equal(loops.n + 10 * loops.others, 10);
+    assert_int_equal(loops_of("dec eax\nje e\nnop\ne:\nret\n", &loops), 0);
+    assert_int_equal(loops.n + loops.others, 0);
+    assert_int_equal(loops_of("nop\ndb 6\n", &loops), -1);
+}
+
+static int fused(const struct property_values *measured, const char *text)
+{
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text(text, 64, &block, &err), 0);
+    return fuse_pair(measured, &block.instrs[block.n - 2], &block.instrs[block.n - 1]);
+}
+
+static void pairs_are_fused_as_measured(void **state)
+{
+    (void)state;
+    struct property_value values[] = {
+        {"cmp",     4,  1.0 },
+        {"cmp",     0,  1.2 },
+        {"cmp_imm", 4,  1.01},
+        {"cmp_mem", 4,  1.19},
+        {"add_reg", 12, 1.0 },
+        {"add",     12, 1.2 },
+    };
+    struct property_values measured = {values, ARRAY_LEN(values)};
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njz x\n"), 1);
+    assert_int_equal(fused(&measured, "x: cmp rax, rcx\njnz near x\n"), 1); // the opposite
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njo x\n"), 0);
+    assert_int_equal(fused(&measured, "x: cmp eax, 5\njz x\n"), 1);
+    assert_int_equal(fused(&measured, "x: cmp eax, [rbx]\njz x\n"), 0);
+    assert_int_equal(fused(&measured, "x: cmp dword [rbx], 5\njz x\n"), -1);
+    assert_int_equal(fused(&measured, "x: add eax, ecx\njl x\n"), 1);
+    assert_int_equal(fused(&measured, "x: add eax, 1\njl x\n"), 0);
+    assert_int_equal(fused(&measured, "x: sub eax, ecx\njl x\n"), -1);
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njl x\n"), -1); // that condition
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njrcxz x\n"), -1);
+    // A CPU that shows no difference says nothing for fusion.
+    for (size_t i = 0; i < ARRAY_LEN(values); i++)
+        values[i].y = 1.2;
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njz x\n"), 0);
+    measured.n = 0;
+    assert_int_equal(fused(&measured, "x: cmp eax, ecx\njz x\n"), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -284,6 +363,8 @@ int main(void)
         cmocka_unit_test_teardown(bad_blocks_are_refused, free_arena),
         cmocka_unit_test_teardown(instructions_are_matched, free_arena),
         cmocka_unit_test_teardown(stores_are_compared, free_arena),
+        cmocka_unit_test_teardown(loops_are_found, free_arena),
+        cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
     };

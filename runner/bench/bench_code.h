@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// The machine code of what a bench measures a file for: of a NASM file what `testcode` stands for,
+// of a C file or an object the whole function.
+#ifndef LATPUT_BENCH_CODE_H
+#define LATPUT_BENCH_CODE_H
+
+#include "bench.h"
+
+#include <stddef.h>
+
+struct bench_code {
+    const uint8_t *bytes; // before relocation; the arena's
+    size_t len;
+    int bits;      // 64 or 32
+    int instances; // that results of bench_measure() are divided by for one run through these bytes
+    bool function; // else `testcode`
+};
+
+// Of spec->file, with the files that this takes in `directory`. 0, or -1 with a message; *refused
+// then says whether the file is at fault (else the tools or the disk).
+int bench_file_code(const struct bench_spec *spec, const char *directory, struct bench_code *code,
+                    struct arena *arena, bool *refused, struct err *err);
+
+#endif

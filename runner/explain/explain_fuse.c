@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Names of pairs in the property `macro_fusion`, and what it says of them; see explain_fuse.h.
+#include "explain_fuse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// Cycles of a pair between one slot less and all of them: less is noise.
+static const double FUSED_LEAST_CLK = 0.05;
+
+// The number of the jump's condition; those of o, b, z, be, s, p, l and le, and the opposite of
+// each, which is as good here.
+static int jump_condition(const struct block_instr *jump)
+{
+    unsigned opcode = jump->in.opcode;
+    bool is_short = jump->in.opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && (opcode & 0xf0) == 0x70,
+         is_near = jump->in.opcode_map == ZYDIS_OPCODE_MAP_0F && (opcode & 0xf0) == 0x80;
+    return is_short || is_near ? (int)(opcode & 0x0e) : -1;
+}
+
+// The variant of the property: mnemonic and kinds of operands. Those with registers alone have the
+// mnemonic for a name, unless that is taken for constants.
+static void writer_names(const struct block_instr *writer, char names[2][32])
+{
+    bool memory = false, constant = false;
+    char mnemonic[16] = "";
+    snprintf(mnemonic, sizeof mnemonic, "%s", ZydisMnemonicGetString(writer->in.mnemonic));
+    for (int i = 0; i < writer->in.operand_count_visible; i++) {
+        memory |= writer->ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY;
+        constant |= writer->ops[i].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+    }
+    const char *kind = memory ? (constant ? "_mem_imm" : "_mem") : constant ? "_imm" : "_reg";
+    snprintf(names[0], sizeof names[0], "%s%s", mnemonic, kind);
+    snprintf(names[1], sizeof names[1], "%s", memory ? "" : mnemonic);
+}
+
+static const struct property_value *find_value(const struct property_values *measured,
+                                               const char *variant, int condition)
+{
+    for (int i = 0; i < measured->n; i++)
+        if (strcmp(measured->points[i].variant, variant) == 0 &&
+            (int)measured->points[i].x == condition)
+            return &measured->points[i];
+    return NULL;
+}
+
+int fuse_pair(const struct property_values *measured, const struct block_instr *writer,
+              const struct block_instr *jump)
+{
+    char names[2][32];
+    int condition = jump_condition(jump);
+    if (condition < 0 || measured->n == 0)
+        return -1;
+    writer_names(writer, names);
+    const struct property_value *value = find_value(measured, names[0], condition);
+    if (!value)
+        value = find_value(measured, names[1], condition);
+    if (!value)
+        return -1;
+    double least = value->y, most = value->y;
+    for (int i = 0; i < measured->n; i++) {
+        least = measured->points[i].y < least ? measured->points[i].y : least;
+        most = measured->points[i].y > most ? measured->points[i].y : most;
+    }
+    return most - least > FUSED_LEAST_CLK && value->y < (least + most) / 2;
+}

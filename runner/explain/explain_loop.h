@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The loops of a function that a block can stand for: machine code from where a branch goes back to
+// up to that branch, with no other branch, call or return in it, and none that goes into the middle
+// of it. By Zydis; pure.
+#ifndef LATPUT_EXPLAIN_LOOP_H
+#define LATPUT_EXPLAIN_LOOP_H
+
+#include "util/err.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { CODE_LOOPS_MAX = 64 };
+struct code_loop {
+    size_t offset, len; // bytes, in the function; the branch is the last instruction
+    int instrs;
+};
+struct code_loops {
+    struct code_loop loops[CODE_LOOPS_MAX]; // in the order of the code
+    int n;
+    int others; // branches back that close no such loop
+};
+
+// -1 with a message where code[0..len) cannot be decoded. Loops beyond the most are among `others`.
+int code_loops_find(const uint8_t *code, size_t len, int bits, struct code_loops *loops,
+                    struct err *err);
+
+#endif
