@@ -25,6 +25,7 @@ static const char *const page_files[] = {
     "table.js",
     "panel.js",
     "pages.js",
+    "properties.js",
     "compare.js",
     "app.js",
     "vendor/uPlot.iife.min.js",

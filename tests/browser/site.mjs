@@ -611,7 +611,43 @@ async function looks() {
     await phone.context().close();
 }
 
-// A structure of ports and curves of a property, as the views would give them.
+// Of two CPUs: a curve; variants that are compared with each other; values of a second variable
+// with a conclusion each.
+function propertiesOf(run) {
+    const texts = [],
+        text = (string) => [(texts.indexOf(string) + 1 || texts.push(string)) - 1];
+    const table = [],
+        points = [];
+    const conclude = (file, name, group, variant, conclusion, value) =>
+        table.push([
+            ...[name, group, variant, conclusion, "clk", `${conclusion} ${value}`].map(text),
+            value,
+            run(file),
+        ]);
+    const point = (file, name, variant, x, y, by = null) =>
+        points.push([run(file), text(name), text(variant), x, y, by]);
+    ["testa", "testb"].forEach((file, c) => {
+        conclude(file, "cache_latency", "memory", "l1 <i>", "grows", 5 + c);
+        [1, 2, 4, 8, 512, 1024].forEach((x, i) =>
+            point(file, "cache_latency", "l1 <i>", x, i * (c + 1)),
+        );
+        conclude(file, "fusion", "front_end", "", "cells 1", 4);
+        for (const variant of ["add_8", "add_16", "cmp"])
+            for (const x of [0, 2])
+                point(file, "fusion", variant, x, variant === "cmp" ? 1 : 2 + x);
+        for (const by of [16, 8]) {
+            conclude(file, "branches", "branches", `jmp ${by}`, "level 1", by / 8);
+            for (const x of [4, 4096]) point(file, "branches", "jmp", x, x / by, by);
+        }
+    });
+    const columns = ["property", "grp", "variant", "conclusion", "unit", "sentence"];
+    return {
+        texts,
+        table: { columns: [...columns, "value", "run_id"], rows: table },
+        points: { columns: ["run_id", "property", "variant", "x", "y", "by_x"], rows: points },
+    };
+}
+// A structure of ports and properties, as the views would give them.
 async function ports() {
     const index = `${scratch}/known/data/index.js`,
         text = readFileSync(index, "utf8");
@@ -641,33 +677,54 @@ async function ports() {
             ),
     );
     const run = (file) => Number(/"run_id":(\d+)/.exec(text.split(`"file":"${file}"`)[1])[1]);
-    const points = ["testa", "testb"].flatMap((file, c) =>
-        [1, 2, 4, 8, 512, 1024].map((x, i) => [run(file), [0], [1], x, i * (c + 1)]),
-    );
-    const property = {
-        texts: ["cache_latency", "l1 <i>", "grows", "cycles"],
-        table: {
-            columns: ["property", "variant", "conclusion", "unit", "value", "run_id"],
-            rows: ["testa", "testb"].map((file, c) => [[0], [1], [2], [3], 5 + c, run(file)]),
-        },
-        points: { columns: ["run_id", "property", "variant", "x", "y"], rows: points },
-    };
     writeFileSync(
         `${scratch}/known/data/properties.js`,
-        `latput.put("properties",${JSON.stringify(property).replaceAll("<", "\\u003c")});\n`,
+        `latput.put("properties",${JSON.stringify(propertiesOf(run)).replaceAll("<", "\\u003c")});\n`,
     );
     const page = await open("known", "?view=ports");
     equal("a picture of sets and ports", await page.locator("svg.ports rect.on").count(), 4);
     check("with names", (await page.locator("svg.ports").textContent()).includes("<b>p2"));
     await accessible(page, "ports");
     await page.locator("nav a", { hasText: "Properties" }).click();
-    await page.waitForSelector(".plot canvas");
+    const part = (title) => page.locator("article", { hasText: title });
+    const curve = (title) => part(title).locator(".plot canvas").getAttribute("aria-label");
     check(
         "curves of both CPUs",
-        /testa l1 <i>, testb l1 <i>/.test(await page.getAttribute(".plot canvas", "aria-label")),
-        await page.getAttribute(".plot canvas", "aria-label"),
+        /testa l1 <i>, testb l1 <i>/.test(await curve("cache_latency")),
+        await curve("cache_latency"),
     );
-    check("what was found", (await page.locator(".grid").first().textContent()).includes("grows"));
+    check("what was found", (await part("cache_latency").textContent()).includes("grows"));
+    equal("groups of properties", await page.locator("#view-page nav dt").allTextContents(), [
+        "memory",
+        "front end",
+        "branches",
+    ]);
+    await page.locator("#view-page nav a", { hasText: "branches" }).click();
+    check("a link leads there", await part("branches").locator("h3").isVisible());
+    check("and stays in this part", page.url().includes("view=properties"), page.url());
+    check(
+        "a curve for each value that has a conclusion, in the order of numbers",
+        /testa jmp 8, testa jmp 16, testb jmp 8, testb jmp 16/.test(await curve("branches")),
+        await curve("branches"),
+    );
+    equal(
+        "CPUs side by side",
+        await part("branches").locator(".grid").first().locator("th").allTextContents(),
+        ["", "testa", "testb"],
+    );
+    const matrices = part("fusion").locator(".matrices .grid");
+    equal("a matrix of variants for each CPU", await matrices.count(), 2);
+    equal(
+        "its lines",
+        await matrices.first().locator("tbody td:first-child").allTextContents(),
+        ["add_8", "add_16", "cmp"],
+    );
+    const shades = await matrices
+        .first()
+        .locator(".heat")
+        .evaluateAll((cells) => cells.map((cell) => cell.style.backgroundColor));
+    check("the least has no colour", shades.at(-1).includes(" 0%"), shades);
+    check("others have", new Set(shades).size === 3, shades);
     await accessible(page, "properties");
     await shot(page, "properties");
     await page.context().close();

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// Properties of the pipeline: what was found, in words, as curves with all CPUs on one axis, or as
+// a matrix where there are two variables or more variants than curves can be told apart.
+"use strict";
+(() => {
+    const { model, h } = latput;
+    const { grid } = latput.panel;
+
+    const number = (value, digits = 4) =>
+        typeof value !== "number" || Number.isInteger(value)
+            ? String(value ?? "")
+            : String(Number(value.toPrecision(digits)));
+    const words = (...parts) =>
+        parts.filter((part) => part !== "" && part !== null && part !== undefined).join(" ");
+    const inOrder = (a, b) => a.localeCompare(b, "en", { numeric: true });
+    const cpuOfRun = (id) => model.cpus.find((cpu) => cpu.runs.some((one) => one.run_id === id));
+    const keyOfRun = (id) => cpuOfRun(id)?.key ?? "";
+
+    // --- curves ---
+
+    const COLORS = 6; // --series-N of style.css
+    const dashes = [undefined, [8, 4], [2, 3], [12, 3, 2, 3]];
+
+    // Variants have colours and CPUs dashes; where there is one variant CPUs have the colours.
+    function looks(lines) {
+        const variants = [...new Set(lines.map((line) => line.variant))],
+            cpus = [...new Set(lines.map((line) => line.cpu))];
+        return lines.map((line) => {
+            const variant = variants.indexOf(line.variant),
+                cpu = cpus.indexOf(line.cpu);
+            const color = variants.length > 1 ? variant : cpu,
+                dash = Math.floor(color / COLORS) + (variants.length > 1 ? cpu : 0);
+            return { color: color % COLORS, dash: dashes[dash % dashes.length] };
+        });
+    }
+    // Sorted values that grow by factors: most of them are at the low end.
+    function byFactors(sorted) {
+        const [least, most] = [sorted[0], sorted.at(-1)],
+            middle = sorted[Math.floor(sorted.length / 2)];
+        return least > 0 && most / least > 16 && (middle - least) / (most - least) < 0.15;
+    }
+    // 4K, 16M: powers of two as the sweeps have them.
+    const binary = (value) => {
+        const at = value > 0 ? [3, 2, 1].find((n) => value % 1024 ** n === 0) : undefined;
+        return at ? value / 1024 ** at + "KMG"[at - 1] : number(value);
+    };
+    async function curve(place, lines) {
+        await latput.load("vendor/uPlot.iife.min.js");
+        if (!document.getElementById("uplot-style"))
+            document.head.append(
+                h("link", { id: "uplot-style", rel: "stylesheet", href: "vendor/uPlot.min.css" }),
+            );
+        const style = getComputedStyle(document.body),
+            color = (name) => style.getPropertyValue(name).trim();
+        const x = [...new Set(lines.flatMap((line) => line.points.map((point) => point.x)))].sort(
+            (a, b) => a - b,
+        );
+        const data = [
+            x,
+            ...lines.map((line) => {
+                const at = new Map(line.points.map((point) => [point.x, point.y]));
+                return x.map((value) => at.get(value) ?? null);
+            }),
+        ];
+        const value = (_, raw) => (raw === null ? "–" : number(raw));
+        const [{ x_unit: unit, y_unit: measure }] = lines[0].points;
+        const look = looks(lines);
+        const series = [
+            { label: unit || "x", value },
+            ...lines.map((line, i) => ({
+                label: line.label || measure || "y",
+                stroke: color(`--series-${look[i].color}`),
+                dash: look[i].dash,
+                width: 2,
+                spanGaps: true,
+                points: { show: x.length < 80, size: 4 },
+                value,
+            })),
+        ];
+        const axis = {
+            stroke: color("--text"),
+            grid: { stroke: color("--line"), width: 1 },
+            ticks: { stroke: color("--line"), width: 1 },
+        };
+        const heights = lines.map((line) => line.points.map(({ y }) => y).sort((a, b) => a - b)),
+            steep = heights.every(([low]) => low > 0) && heights.some(byFactors);
+        // From zero, so that noise does not look like mountains.
+        const linear = { range: (_, from, to) => [Math.min(0, from), to > 0 ? to * 1.06 : to + 1] };
+        const factors = byFactors(x),
+            labels = (_, splits) => splits.map((at) => (at === null ? null : binary(at)));
+        new uPlot(
+            {
+                width: Math.max(280, place.clientWidth - 8),
+                height: 280,
+                scales: {
+                    x: { time: false, distr: factors ? 3 : 1, log: 2 },
+                    y: steep ? { distr: 3 } : linear,
+                },
+                series,
+                axes: [
+                    { ...axis, label: unit || "", ...(factors ? { values: labels } : {}) },
+                    { ...axis, size: 62, label: measure || "" },
+                ],
+                legend: {
+                    markers: { dash: (_, i) => (i > 0 && look[i - 1].dash ? "dashed" : "solid") },
+                },
+            },
+            data,
+            place,
+        );
+        const canvas = place.querySelector("canvas");
+        canvas.setAttribute("role", "img");
+        canvas.setAttribute(
+            "aria-label",
+            `Curves of ${lines.map((line) => line.label || measure).join(", ")}; the points are in the table below`,
+        );
+    }
+    // Drawn when they come near: a page has some fifty.
+    const drawers = new WeakMap();
+    const near = new IntersectionObserver(
+        (entries) => {
+            for (const { isIntersecting, target } of entries)
+                if (isIntersecting) {
+                    near.unobserve(target);
+                    drawers.get(target)();
+                }
+        },
+        { rootMargin: "600px" },
+    );
+    function curves(lines) {
+        const place = h("div", { class: "plot" });
+        drawers.set(place, () => curve(place, lines));
+        near.observe(place);
+        if (lines.length <= COLORS) return place;
+        return [place, h("p", { class: "hint" }, "A click on a name hides its curve.")];
+    }
+
+    // --- matrices ---
+
+    // A line of the table is one of `down`, [name, points]; the colour says how many times the
+    // least value a value is, full at twice or the largest.
+    function matrix(caption, down) {
+        const points = down.flatMap(([, all]) => all),
+            values = points.map((point) => point.y);
+        const across = [...new Set(points.map((point) => point.x))].sort((a, b) => a - b);
+        const low = values.reduce((a, b) => Math.min(a, b)),
+            high = values.reduce((a, b) => Math.max(a, b));
+        const full = low > 0 ? Math.log(Math.max(high / low, 2)) : high - low || 1;
+        const share = (y) => (low > 0 ? Math.log(y / low) : y - low) / full;
+        const cell = (row, x) => {
+            const point = row.get(x);
+            if (!point) return "";
+            const element = h("span", { class: "heat" }, number(point.y, 3));
+            element.style.backgroundColor = `color-mix(in srgb, var(--on) ${share(point.y) * 45}%, transparent)`;
+            return element;
+        };
+        return grid(
+            caption,
+            [
+                ["", ([name]) => name, "number"],
+                ...across.map((x) => [number(x), ([, row]) => cell(row, x), "number"]),
+            ],
+            down.map(([name, all]) => [name, new Map(all.map((point) => [point.x, point]))]),
+        );
+    }
+    const units = ({ x_unit: x, y_unit: y }) => words(y, x && `by ${x}`);
+    const caption = (line) => [line.label, units(line.points[0])].filter(Boolean).join(": ");
+    const byRow = (line) =>
+        [...Map.groupBy(line.points, (point) => point.by_x)].sort(([a], [b]) => a - b);
+
+    // --- one property ---
+
+    // The points of the runs that the conclusions are of, a variant each.
+    function linesOf(name, rows, points) {
+        const lines = [];
+        for (const run of new Set(rows.map((row) => row.run_id)))
+            for (const [variant, all] of points.get(`${run} ${name}`) ?? []) {
+                const good = all.filter(
+                    ({ x, y }) => typeof x === "number" && typeof y === "number",
+                );
+                if (good.length > 1) lines.push(line(keyOfRun(run), variant, good));
+            }
+        return lines.sort((a, b) => inOrder(a.variant, b.variant));
+    }
+    const line = (cpu, variant, points) => ({
+        cpu,
+        variant: variant ?? "",
+        label: words(cpu, variant),
+        points: points.sort((a, b) => a.x - b.x),
+        plane: typeof points[0].by_x === "number", // two variables
+    });
+    // What was concluded of each value of the second variable is seen in a curve of each.
+    function apart(lines, rows) {
+        const concluded = new Set(rows.map((row) => row.variant ?? ""));
+        return lines.flatMap((one) => {
+            const parts = one.plane
+                ? byRow(one).map(([by, points]) => ({
+                      ...line(one.cpu, words(one.variant, by), points),
+                      plane: false,
+                  }))
+                : [];
+            return parts.some((part) => concluded.has(part.variant)) ? parts : [one];
+        });
+    }
+    // Cells that are compared with each other, of many variants: a matrix of these.
+    function crowded(lines, rows) {
+        const cells = rows.some((row) => /^cells\b/.test(row.conclusion ?? ""));
+        const across = new Set(lines.flatMap((one) => one.points.map((point) => point.x)));
+        return cells && lines.length > 1 && across.size <= 2 * lines.length;
+    }
+    function pictures(lines, rows) {
+        const matrices = [],
+            planes = lines.filter((one) => one.plane),
+            rest = [];
+        for (const [cpu, own] of Map.groupBy(
+            lines.filter((one) => !one.plane),
+            (one) => one.cpu,
+        ))
+            if (crowded(own, rows)) {
+                const down = own.map((one) => [one.variant, one.points]);
+                matrices.push(matrix(words(cpu && `${cpu}:`, units(own[0].points[0])), down));
+            } else {
+                rest.push(...own);
+            }
+        for (const one of planes)
+            matrices.push(
+                matrix(
+                    caption(one),
+                    byRow(one).map(([by, points]) => [number(by), points]),
+                ),
+            );
+        return [
+            rest.length > 0 ? curves(rest.sort((a, b) => inOrder(a.label, b.label))) : null,
+            matrices.length > 0 ? h("div", { class: "matrices" }, matrices) : null,
+        ];
+    }
+    const folded = (title, content) => h("details", {}, h("summary", {}, title), content);
+    const range = (row) =>
+        row.low === null || row.low === undefined ? "" : `${number(row.low)} – ${number(row.high)}`;
+    function found(rows) {
+        return grid(
+            "What was found",
+            [
+                ["CPU", (row) => keyOfRun(row.run_id)],
+                ["variant", (row) => row.variant],
+                ["", (row) => row.conclusion],
+                ["value", (row) => number(row.value), "number"],
+                ["range", range, "number"],
+                ["unit", (row) => row.unit],
+                ["confidence", (row) => number(row.confidence), "number"],
+                ["outcome", (row) => (row.outcome === "ok" ? "" : row.outcome)],
+                ["run", (row) => number(row.run_id), "number"],
+            ],
+            rows,
+        );
+    }
+    function pointTable(lines) {
+        const flat = lines.flatMap((one) =>
+            one.points.map((point) => ({ label: one.label, ...point })),
+        );
+        return folded(
+            `${flat.length} points`,
+            grid(
+                "Points of the curves",
+                [
+                    ["curve", (row) => row.label],
+                    [flat[0].x_unit || "x", (row) => number(row.x), "number"],
+                    [flat[0].y_unit || "y", (row) => number(row.y), "number"],
+                    ["samples", (row) => number(row.samples), "number"],
+                ],
+                flat,
+            ),
+        );
+    }
+    // A line each variant; CPUs side by side.
+    function sentences(rows) {
+        const said = rows.filter((row) => row.sentence);
+        const cpus = [...new Set(said.map((row) => keyOfRun(row.run_id)))].sort(inOrder);
+        const variants = [...Map.groupBy(said, (row) => row.variant ?? "")].sort(([a], [b]) =>
+            inOrder(a, b),
+        );
+        const of = (own, cpu) => own.find((row) => keyOfRun(row.run_id) === cpu)?.sentence ?? "";
+        if (cpus.length > 1 && variants.length > 1)
+            return grid(
+                "In words",
+                [
+                    ["", ([variant]) => variant],
+                    ...cpus.map((cpu) => [cpu, ([, own]) => of(own, cpu), "wide"]),
+                ],
+                variants,
+            );
+        return h(
+            "dl",
+            { class: "facts" },
+            variants.flatMap(([variant, own]) =>
+                cpus.map((cpu) => [h("dt", {}, words(cpu, variant)), h("dd", {}, of(own, cpu))]),
+            ),
+        );
+    }
+    const titleOf = (name, rows) => rows.find((row) => row.title)?.title ?? name;
+    function property(name, rows, points) {
+        const lines = apart(linesOf(name, rows, points), rows);
+        const title = titleOf(name, rows);
+        const flat = lines.filter((one) => !one.plane);
+        const said = rows.some((row) => row.sentence);
+        const heading = h("h3", { tabindex: -1 }, title);
+        if (title !== name) heading.append(" ", h("code", { class: "hint" }, name));
+        const element = h(
+            "article",
+            {},
+            heading,
+            said ? sentences(rows) : null,
+            pictures(lines, rows),
+            said ? folded(`Values and confidence: ${rows.length}`, found(rows)) : found(rows),
+            flat.length > 0 ? pointTable(flat) : null,
+        );
+        return { name, title, group: rows.find((row) => row.grp)?.grp ?? "", element, heading };
+    }
+
+    // The address is that of the whole page's state, so that places in it have none.
+    function contents(parts) {
+        const link = ({ name, title, heading }) =>
+            h(
+                "a",
+                {
+                    href: `?view=properties#${encodeURIComponent(name)}`,
+                    onclick: (event) => {
+                        event.preventDefault();
+                        heading.scrollIntoView({ block: "start" });
+                        heading.focus({ preventScroll: true });
+                    },
+                },
+                title,
+            );
+        return h(
+            "nav",
+            { class: "contents", "aria-label": "Properties" },
+            h(
+                "dl",
+                { class: "facts" },
+                [...Map.groupBy(parts, (part) => part.group)].map(([group, own]) => [
+                    h("dt", {}, group.replaceAll("_", " ") || "all"),
+                    h("dd", {}, own.map(link)),
+                ]),
+            ),
+        );
+    }
+    async function properties() {
+        await latput.load("data/properties.js");
+        const points = new Map(); // "run property" -> variant -> points
+        for (const point of model.properties.points) {
+            const key = `${point.run_id} ${point.property}`;
+            if (!points.has(key)) points.set(key, new Map());
+            const variants = points.get(key);
+            if (!variants.has(point.variant)) variants.set(point.variant, []);
+            variants.get(point.variant).push(point);
+        }
+        const names = Map.groupBy(model.properties.table, (row) => row.property);
+        const parts = [...names].map(([name, rows]) => property(name, rows, points));
+        return [
+            h("h2", {}, "Properties of the pipeline"),
+            parts.length > 1 ? contents(parts) : null,
+            parts.map((part) => part.element),
+        ];
+    }
+    latput.properties = properties;
+})();
