@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
+#include "cmd_explain_missing.h"
 #include "cmd_format.h"
 #include "command.h"
 #include "explain/explain.h"
@@ -38,6 +39,8 @@ static const struct command_option options[] = {
     {0, "blocks", "FILE",
         "one block a line instead: predicted and measured, a row each"},
     {0, "predict", NULL, "measure nothing: only what the tables say"},
+    {0, "measure", NULL,
+        "first measure what the tables lack of the block, as latput run does, into the database"},
     {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing"},
     {'r', "run", "N", "the numbers of this run instead of the best"},
     {0, "db", "FILE", "the database; default: db/latput.db"},
@@ -58,6 +61,7 @@ enum {
     OPT_BITS,
     OPT_BLOCKS,
     OPT_PREDICT,
+    OPT_MEASURE,
     OPT_UARCH,
     OPT_RUN,
     OPT_DB,
@@ -95,7 +99,7 @@ struct arguments {
     struct bench_spec spec;
     const char *blocks, *uarch, *db;
     int loop; // of the function, from 1; 0: not asked for
-    bool predict;
+    bool predict, measure;
     int64_t run_id;
     enum report_format format;
 };
@@ -132,6 +136,7 @@ static int parse_option(void *context, int option, const char *value)
         [OPT_INIT] = place_text(&arguments->spec.init),
         [OPT_BLOCKS] = place_text(&arguments->blocks),
         [OPT_PREDICT] = place_switch(&arguments->predict, true),
+        [OPT_MEASURE] = place_switch(&arguments->measure, true),
         [OPT_UARCH] = place_text(&arguments->uarch),
         [OPT_RUN] = place_run(&arguments->run_id),
         [OPT_DB] = place_text(&arguments->db),
@@ -163,6 +168,9 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--loop, --instances and --cflags are for a function: --file FILE "
                             "--symbol NAME");
+    if (arguments->measure && (arguments->uarch || arguments->run_id))
+        return command_fail(&cmd_explain, EXIT_USAGE,
+                            "--measure is for this machine's tables, not for --uarch or --run");
     if (!spec->file && spec->symbol)
         return command_fail(&cmd_explain, EXIT_USAGE,
                             "--symbol names a function of a file: --file FILE");
@@ -322,6 +330,23 @@ static int jobs_assemble(struct work *work, struct err *err)
     return status;
 }
 
+// Writes through a connection of its own: what is read is narrowed to the blocks.
+static int work_measure(struct work *work, const struct block *blocks, int n, struct err *err)
+{
+    const char *path = work->arguments->db ? work->arguments->db : store_default_path();
+    struct store *store;
+    if (store_open(path, STORE_WRITE, &store, err) != 0)
+        return -1;
+    int status =
+        explain_measure_missing(&work->table, store, blocks, n, &work->arguments->spec, err);
+    store_close(store);
+    if (status != 1)
+        return status;
+    store_close(work->store);
+    work->store = NULL;
+    return store_open(path, STORE_READ, &work->store, err) == 0 ? 1 : -1;
+}
+
 static int work_load(struct work *work, struct err *err)
 {
     struct block *blocks = xcalloc((size_t)work->njobs, sizeof *blocks);
@@ -329,8 +354,15 @@ static int work_load(struct work *work, struct err *err)
     for (int i = 0; i < work->njobs; i++)
         if (!work->jobs[i].refused)
             blocks[n++] = work->jobs[i].block;
-    const struct explain_from from = {work->store, work->uarch, work->arguments->run_id};
+    struct explain_from from = {work->store, work->uarch, work->arguments->run_id};
     int status = table_load(&from, blocks, n, &work->table, err);
+    if (status == 0 && work->arguments->measure)
+        status = work_measure(work, blocks, n, err);
+    if (status == 1) {
+        table_free(&work->table);
+        from.store = work->store;
+        status = table_load(&from, blocks, n, &work->table, err);
+    }
     free(blocks);
     return status;
 }

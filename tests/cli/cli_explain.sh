@@ -146,6 +146,7 @@ refused 'Name it with --symbol' --file loops.o
 refused 'nothing.c: cannot read' --file nothing.c --symbol main
 refused 'for a function' --file loop.nasm --loop 2
 refused '--file FILE' --asm nop --symbol main
+refused "for this machine's tables" --asm nop --measure
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
 run bench --explain x.nasm

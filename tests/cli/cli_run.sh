@@ -193,6 +193,18 @@ for backend in perf msr; do
     expect_err "the backend $backend cannot be used: .+"
     expect "no database left behind" test ! -e "$SCRATCH/$backend.db"
 done
+# What explain needs and the database lacks is measured on the spot, once.
+cp "$DB" explain.db
+for _ in 1 2; do
+    run explain --db explain.db --measure --predict --asm 'sbb rax, rbx; andn rax, rbx, rcx'
+    expect_status 0
+    expect "known now" test -z "$(grep 'not measured on this CPU' "$OUT")"
+done
+explained() { sqlite3 -batch explain.db "$1"; }
+expect "one run more" test "$(explained 'select count(*) from run')" = \
+    $(($(sql 'select count(*) from run') + 1))
+newest='(select max(run_id) from run)'
+expect "both forms" test "$(explained "select count(*) from run_form where run_id = $newest")" = 2
 printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
 run run bad.csv --db "$SCRATCH/x.db"
 expect_status 2
