@@ -217,7 +217,7 @@ static void judge(struct replay *replay, const char *name)
         kernels[usages[i].way] += replay->kernels_of[which[i]];
     }
     for (int way = 0; way < PORT_WAYS; way++)
-        print_message("  %s: %d forms, %.1f kernels;", port_way_name(way), ways[way],
+        print_message("  %s: %d forms, %.1f kernels;", port_way_name((enum port_way)way), ways[way],
                       ways[way] ? (double)kernels[way] / ways[way] : 0);
     print_message("\n");
     port_siblings_free(siblings);
