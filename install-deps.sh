@@ -12,13 +12,14 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
 optional=gcc-multilib
 dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
     qemu-user zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
-    gnuplot-nox chromium parallel openssh-server openssh-client slurmctld slurmd slurm-client
-    munge)
+    gnuplot-nox chromium parallel openssh-server openssh-client)
+# For the test of fleets over Slurm, which is skipped without them.
+optional_dev=(slurmctld slurmd slurm-client munge)
 # Where it has not come from elsewhere, which Debian's packages would be in conflict with.
 command -v npm >/dev/null || dev_packages+=(nodejs npm)
 
 case "$#,${1-}" in
-0,) ;;
+0,) optional_dev=() ;;
 1,--dev) packages+=("${dev_packages[@]}") ;;
 *)
     echo "Usage: install-deps.sh [--dev]" >&2
@@ -50,7 +51,11 @@ without_optional() {
         >&2
     echo "  sudo apt-get install --no-install-recommends $optional" >&2
 }
-if [ "${#missing[@]}" = 0 ] && installed "$optional"; then
+missing_dev=()
+for package in ${optional_dev[@]+"${optional_dev[@]}"}; do
+    installed "$package" || missing_dev+=("$package")
+done
+if [ "${#missing[@]}" = 0 ] && [ "${#missing_dev[@]}" = 0 ] && installed "$optional"; then
     exit 0
 fi
 
@@ -90,4 +95,7 @@ if [ "${#missing[@]}" != 0 ] && ! install "${missing[@]}"; then
     exit 3
 fi
 installed "$optional" || install "$optional" || without_optional
+if [ "${#missing_dev[@]}" != 0 ] && ! install "${missing_dev[@]}"; then
+    echo "install-deps.sh: without ${missing_dev[*]}, tests that use them will be skipped" >&2
+fi
 exit 0
