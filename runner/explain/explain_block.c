@@ -11,14 +11,23 @@ struct reader {
     struct arena *arena;
 };
 
-static int reader_begin(struct reader *reader, int bits, struct arena *arena, struct err *err)
+int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err)
 {
     bool wide = bits == 64;
-    reader->mode = wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32;
+    return ZYAN_SUCCESS(ZydisDecoderInit(
+               decoder, wide ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
+               wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32))
+               ? 0
+               : err_set(err, "the decoder cannot be used");
+}
+
+static int reader_begin(struct reader *reader, int bits, struct arena *arena, struct err *err)
+{
+    if (block_decoder_begin(&reader->decoder, bits, err) != 0)
+        return -1;
+    reader->mode = reader->decoder.machine_mode;
     reader->arena = arena;
-    if (ZYAN_FAILED(ZydisDecoderInit(&reader->decoder, reader->mode,
-                                     wide ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32)) ||
-        ZYAN_FAILED(ZydisFormatterInit(&reader->formatter, ZYDIS_FORMATTER_STYLE_INTEL)))
+    if (ZYAN_FAILED(ZydisFormatterInit(&reader->formatter, ZYDIS_FORMATTER_STYLE_INTEL)))
         return err_set(err, "the decoder cannot be used");
     ZydisFormatterSetProperty(&reader->formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_BRANCHES, 1);
     ZydisFormatterSetProperty(&reader->formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, 1);
@@ -167,10 +176,9 @@ static void instr_touch(const struct reader *reader, struct block_instr *instr)
     instr->same = instr_is_same(instr);
 }
 
-// What no block may hold, in words; NULL: it is fine. A branch may end it.
-static const char *instr_refused(const struct block_instr *instr, bool last)
+const char *block_refuses(const ZydisDecodedInstruction *instr, bool last)
 {
-    switch (instr->in.meta.category) {
+    switch (instr->meta.category) {
     case ZYDIS_CATEGORY_CALL:
         return "calls: what runs there is not in the block; put it into the block, or explain it "
                "by itself";
@@ -238,7 +246,7 @@ int block_read(const uint8_t *code, size_t len, int bits, struct block *block, s
         instr->offset = at;
         if (instr_decode(&reader, code + at, len - at, instr, err) != 0)
             return block_fault(block, err);
-        const char *refused = instr_refused(instr, at + instr->in.length == len);
+        const char *refused = block_refuses(&instr->in, at + instr->in.length == len);
         if (refused)
             return err_set(err, "instruction %d, '%s', %s", block->n + 1, instr->text, refused);
     }

@@ -74,6 +74,11 @@ struct block {
     bool memory_dropped; // there are more than fit
 };
 
+// Why a block may not hold an instruction that goes elsewhere, in words; NULL: it may. A conditional
+// branch may be the last one.
+const char *block_refuses(const ZydisDecodedInstruction *instr, bool last);
+// A decoder of 64-bit or 32-bit mode.
+int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
 // Decodes code[0..len). -1 with a message that says what is wrong with it: nothing in it, bytes
 // that are no instruction, too many, calls, system calls, jumps out of the middle.
 int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
