@@ -74,8 +74,8 @@ struct block {
     bool memory_dropped; // there are more than fit
 };
 
-// Why a block may not hold an instruction that goes elsewhere, in words; NULL: it may. A conditional
-// branch may be the last one.
+// Why a block may not hold an instruction that goes elsewhere, in words; NULL: it may. A branch on
+// a condition may be the last one.
 const char *block_refuses(const ZydisDecodedInstruction *instr, bool last);
 // A decoder of 64-bit or 32-bit mode.
 int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
