@@ -84,6 +84,13 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err);
 
 // The names of its features as the column cpu.features has them.
 void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text);
+// The rows of cpu that say of themselves what this one says; its values are the statement's only
+// ones. `features` must live as long as the statement is used.
+#define STORE_THIS_CPU                                                                             \
+    "vendor = ? AND signature = ? AND brand = ? AND core_type = ? AND native_model = ? "           \
+    "AND hypervisor = ? AND features = ? "
+sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
+                             struct strbuf *features, struct err *err);
 
 // Whether the file that is open has lost its name: it was deleted, moved or replaced.
 bool store_has_moved(struct store *store);

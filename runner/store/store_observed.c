@@ -66,18 +66,15 @@ int store_get_observed(struct store *store, const struct cpu_info *cpu,
 {
     struct observing to = {.observed = observed};
     struct strbuf features = {0};
-    store_cpu_features(cpu, &features);
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
+    sqlite3_stmt *stmt = store_bind_cpu(
+        store,
         "SELECT property.name, conclusion.variant, label, value, low, high "
         "FROM cpu JOIN run USING (cpu_id) JOIN property USING (run_id) "
         "JOIN conclusion USING (property_id) JOIN conclusion_value USING (conclusion_id) "
-        "WHERE vendor = ? AND signature = ? AND brand = ? AND core_type = ? AND native_model = ? "
-        "AND hypervisor = ? AND features = ? AND conclusion.outcome = 'ok' "
+        "WHERE " STORE_THIS_CPU "AND conclusion.outcome = 'ok' "
         "AND confidence >= 0.9 AND value > 0 AND low > 0 AND high > 0 "
         "ORDER BY property.name, conclusion.variant, label, started_utc DESC, run_id DESC",
-        "sisiiss", cpu->vendor, (int64_t)cpu->signature, cpu->brand, (int64_t)cpu->core_type,
-        (int64_t)cpu->native_model, cpu->hypervisor, features.data);
+        cpu, &features, err);
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
     for (; got == SQLITE_ROW; got = sqlite3_step(stmt))
         observing_row(&to, stmt);

@@ -20,6 +20,15 @@ void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
             strbuf_printf(text, "%s%s", text->len ? " " : "", feature_name(i));
 }
 
+sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
+                             struct strbuf *features, struct err *err)
+{
+    store_cpu_features(cpu, features);
+    return store_bind(store, err, sql, "sisiiss", cpu->vendor, (int64_t)cpu->signature, cpu->brand,
+                      (int64_t)cpu->core_type, (int64_t)cpu->native_model, cpu->hypervisor,
+                      features->data);
+}
+
 // The same columns as in the row, so that one CPU has one row in whatever file it comes.
 static void store_cpu_identity(const struct cpu_info *cpu, const char *features, char hex[65])
 {
@@ -102,15 +111,12 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
     if (cpu->decision == CPU_DECIDED_OVERRIDE)
         return xstrdup(cpu->uarch);
     struct strbuf features = {0};
-    store_cpu_features(cpu, &features);
-    sqlite3_stmt *stmt = store_bind(
-        store, err,
-        "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
-        "WHERE vendor = ? AND signature = ? AND brand = ? AND core_type = ? AND native_model = ? "
-        "AND hypervisor = ? AND features = ? AND decided <> 'override' "
-        "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
-        "sisiiss", cpu->vendor, (int64_t)cpu->signature, cpu->brand, (int64_t)cpu->core_type,
-        (int64_t)cpu->native_model, cpu->hypervisor, features.data);
+    sqlite3_stmt *stmt =
+        store_bind_cpu(store,
+                       "SELECT uarch || iif(inferred, '?', '') FROM run JOIN cpu USING (cpu_id) "
+                       "WHERE " STORE_THIS_CPU "AND decided <> 'override' "
+                       "ORDER BY started_utc DESC, run_id DESC LIMIT 1",
+                       cpu, &features, err);
     char *uarch = NULL;
     int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
     if (got == SQLITE_ROW)
