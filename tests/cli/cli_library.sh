@@ -54,9 +54,8 @@ int main()
     test.data = &values;
     test.repetitions = 20;
     latput_result result;
-    int status = latput_measure(&test, &result);
-    if (status < 0)
-        std::puts(result.message);
+    latput_measure(&test, &result);
+    std::puts(result.message); // of fewer repetitions, or of no core cycles, where it is so
     for (int i = 0; i < result.ncolumns; i++)
         std::printf("%s %.1f\n", result.columns[i].name, result.columns[i].summary.median);
     latput_result_free(&result);
@@ -86,7 +85,7 @@ for compilers in 'gcc g++' 'clang clang++'; do
             expect_err 'measured without counters: .*LATPUT_ROOT'
         LATPUT_ROOT=$TREE "./measure.$c" no_such_event >"$OUT" 2>"$ERR"
         expect_err "measured without counters: .*no_such_event"
-        expect_out '^clk +-?[0-9.]+|^0 repetitions'
+        grep -q '^no core cycles' "$ERR" || expect_out '^clk +-?[0-9.]+|^0 repetitions'
     fi
     if command -v "$cpp" >/dev/null && echo '#include <vector>' |
         "$cpp" -x c++ -fsyntax-only - 2>/dev/null; then
@@ -98,7 +97,7 @@ for compilers in 'gcc g++' 'clang clang++'; do
         "./measure.$cpp" >"$OUT" 2>"$ERR"
         STATUS=$?
         expect_status 0
-        expect_out '^clk -?[0-9.]+$|disturbed'
+        expect_out '^clk -?[0-9.]+$|disturbed|^no core cycles'
     fi
 done
 expect "some compiler" test "$compiled" -ge 2
