@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 16;
+PRAGMA user_version = 17;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -401,6 +401,9 @@ CREATE TABLE port_result (
         CHECK (way IN ('search', 'sibling', 'refuted', 'agrees', 'differs')), -- how it was found:
         -- by search; as a sibling's, by the trials that would have refuted that; by search, since
         -- it is not as any sibling's; by both ways, since it was drawn, which agree or differ
+    decode_clk REAL CHECK (decode_clk >= 0), -- more that an instance takes where it is decoded than
+        -- out of the cache of decoded instructions, for a prefix that changes its length; NULL: not
+        -- tried, as no other form is
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

@@ -71,8 +71,10 @@ SELECT run_form_id, run_id, form_id,
     sum(kind = 'throughput' AND variant IN ('', 'fast')) AS fast_tests,
     max(CASE WHEN kind = 'throughput' AND variant <> 'setting' THEN spread_clk END)
         AS rthroughput_spread_clk,
-    -- A register-to-register pair that takes no cycle: done at rename, or no dependency at all.
-    max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact' AND src GLOB 'op[0-9]'
+    -- A register-to-register pair (that of an address included: lea) that takes no cycle: done at
+    -- rename, or no dependency at all.
+    max(CASE WHEN kind = 'latency' AND outcome = 'ok' AND bound = 'exact'
+        AND (src GLOB 'op[0-9]' OR src GLOB 'op[0-9].base' AND value_clk < 0.75)
         AND dst GLOB 'op[0-9]' THEN value_clk < 0.75 END) AS without_latency,
     sum(accepted) AS accepted, sum(tried) AS tried,
     max(kind = 'latency' AND outcome = 'ok') + max(kind = 'throughput' AND outcome = 'ok')
@@ -107,6 +109,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     CASE WHEN NOT instr(' ' || form.options || ' ', ' same ') THEN got.without_latency END
         AS eliminated,
     CASE WHEN got.without_latency AND instr(' ' || form.options || ' ', ' same ') THEN 'idiom'
+        WHEN got.without_latency AND port_result.uops > 0 THEN 'partly'
         WHEN got.without_latency THEN 'eliminated' END AS at_rename,
     got.latency_max_bound,
     iif(port_result.run_form_id IS NULL, NULL, run_form.run_id) AS ports_run_id,
@@ -128,7 +131,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     form.options, form.form, list.name AS list, run_form.position, run_form.run_form_id,
     port_result.slots_mixed, port_result.beside_clk, port_result.whole,
     (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
-        WHERE port_share.run_form_id = port_result.run_form_id) AS paths
+        WHERE port_share.run_form_id = port_result.run_form_id) AS paths,
+    nullif(port_result.decode_clk, 0) AS decode_clk
 FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -181,7 +185,9 @@ SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
     coalesce(best.tried, lat.tried, thr.tried) AS tried,
     best.options, best.form, best.list, coalesce(best.idiom, lat.idiom) AS idiom,
     coalesce(best.eliminated, lat.eliminated) AS eliminated,
-    coalesce(best.at_rename, lat.at_rename) AS at_rename,
+    CASE WHEN coalesce(best.at_rename, lat.at_rename) IN ('eliminated', 'partly')
+        THEN iif(port.ports <> '', 'partly', 'eliminated')
+        ELSE coalesce(best.at_rename, lat.at_rename) END AS at_rename,
     coalesce(best.latency_max_bound, lat.latency_max_bound) AS latency_max_bound,
     port.run_id AS ports_run_id,
     coalesce(best.latency_min_mark, lat.latency_min_mark) AS latency_min_mark,
@@ -289,10 +295,11 @@ FROM run_port_table WHERE outcome <> 'ok';
 -- unless outcome is 'ok'. slots_mixed: slots where groups of dispatch are cut; beside_clk: instead
 -- of busy_clk in mixes with forms that need the whole unit (whole: 1). paths: those that it shares
 -- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
+-- decode_clk: how much longer it takes where it is decoded, NULL: no longer.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
-    beside_clk, whole, paths
+    beside_clk, whole, paths, decode_clk
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops

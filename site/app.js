@@ -210,6 +210,7 @@
         ["*", "the fastest of several steady states"],
         ["?", "behind ports: another usage explains the measurements as well"],
         ["idiom, eliminated", "takes no cycle: done at rename"],
+        ["partly", "some instances are eliminated, the others need the ports that are shown"],
         ["▼ ▲", "less, more than on the first CPU shown, by more than 2 %"],
     ];
     function help() {

@@ -364,6 +364,10 @@
                 ["unit", use.unit],
                 ["busy for", use.busy_clk ? `${clk(use.busy_clk)} cycles` : ""],
                 ["paths", use.paths],
+                [
+                    "longer where decoded",
+                    use.decode_clk ? `${clk(use.decode_clk)} cycles: length-changing prefix` : "",
+                ],
                 ["method", use.method],
                 ["largest deviation", use.residual === null ? "" : `${clk(use.residual)} µops`],
                 ["run", String(use.run_id)],

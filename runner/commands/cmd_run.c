@@ -194,8 +194,11 @@ static int run_measured(struct store *store, const struct selection *selection,
     print_warnings(store, summary.run_id);
     print_summary(&summary);
     if (summary.stopped)
-        command_note(&cmd_run, "stopped by %s; the same command with --resume goes on",
-                     session_stopped_by() ? session_stopped_by() : "a signal");
+        command_note(&cmd_run, "stopped by %s; the same command with --resume goes on%s",
+                     session_stopped_by() ? session_stopped_by() : "a signal",
+                     summary.search_lost ? ", with the search for the structure of the ports "
+                                           "from its begin"
+                                         : "");
     struct strbuf why = {0};
     status = run_verdict(&summary, &why);
     if (why.len)

@@ -37,7 +37,7 @@ struct export_form {
     bool rthroughput_upper;
     int uops;              // dispatch slots; -1: unknown
     const char *ports;     // as in instruction_table: "1*ALU+1*LOAD", "" for none; NULL: unknown
-    const char *at_rename; // "idiom", "eliminated" or ""
+    const char *at_rename; // "idiom", "eliminated", "partly" or ""
     const struct port_model *model; // of the run of its ports; NULL: unknown
     const struct port_usage *usage; // OK; NULL: unknown
     struct export_pair *pairs;

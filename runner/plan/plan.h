@@ -125,6 +125,9 @@ bool mix_plannable(const struct list_row *row);
 // Whether the row is locked, by its prefix or as exchanges with memory are: then other instructions
 // wait with their memory until it is done.
 bool mix_locks(const struct list_row *row);
+// Whether a prefix changes how long the rest of the instruction is, which some decoders are slow
+// with.
+bool row_changes_length(const struct list_row *row);
 // One test of kind TEST_PORTS whose kernels are the mix in its orders; a kernel's one instance is
 // the whole body. The data in registers and memory are those of parts[0]. With BREAK_ALL each part
 // has registers for several instances, so that dependencies which the CPU only believes in are few

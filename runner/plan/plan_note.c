@@ -10,7 +10,7 @@
 // A prefix of the operand size beside an immediate of 16 bits: without it there would be 32, so the
 // length of the instruction depends on the prefix. Intel's decoders stall on that; as long as the
 // code comes out of the cache of decoded instructions some of these cost nothing.
-static bool note_changes_length(const struct list_row *row)
+bool row_changes_length(const struct list_row *row)
 {
     bool word = strncmp(row->mnemonic, "o16 push", 8) == 0, immediate = false;
     for (int i = 0; i < row->nops; i++) {
@@ -50,6 +50,6 @@ const char *plan_note(const struct row_plan *rp, const char *variant)
     note = note_join(rp, note, note_x87_values(rp, variant));
     if (rp->slow)
         return note; // the rest is said once
-    note = note_join(rp, note, note_changes_length(rp->row) ? "length-changing prefix" : NULL);
+    note = note_join(rp, note, row_changes_length(rp->row) ? "length-changing prefix" : NULL);
     return note_join(rp, note, rp->row->note);
 }

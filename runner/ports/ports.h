@@ -93,8 +93,10 @@ struct port_usage {
     double beside_clk;  // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
-    double residual;                          // largest deviation, in µops
-    bool counted;                             // counters of the ports took part
+    double decode_clk; // more that an instance takes where it is decoded than out of the µop
+                       // cache; 0: none, NaN: not tried
+    double residual;   // largest deviation, in µops
+    bool counted;      // counters of the ports took part
 };
 
 // Something that forms wait for although their ports are free; each needs it for some cycles. Units
@@ -205,6 +207,7 @@ struct port_form {
     bool chains;            // its instances wait for each other unless moves stand between them
     int bits;               // of its widest vector operand; 0: it has none
     enum port_upper upper;  // halves of vector registers
+    bool decoding;          // decoders may be slow with it: its own time says nothing of ports
     int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
     uint64_t family;        // forms with the same value are siblings: port_family()
     bool memory;            // it has a memory operand
@@ -248,6 +251,19 @@ struct port_oracle {
     int ngroups;                         // ports that are counted together; 0: no counters
     const char *groups[PORT_GROUPS_MAX]; // as counter tables have them: "p0", "p23"
 };
+
+// A bound on what a search may ask of an oracle: the limited one fails with a message that says so.
+struct port_limit {
+    const struct port_oracle *oracle;
+    int64_t kernels_most;
+    double most_s;
+    double (*now_s)(void);
+    int64_t kernels; // so far
+    double begun_s;
+    const char *what; // is timed
+};
+// The clock starts now; *limit must live as long as the oracle.
+struct port_oracle port_limited(struct port_limit *limit);
 
 // The structure of the ports from single and pairwise throughput of the forms that can be blockers.
 // `width`: slots a cycle. -1 when the oracle fails or no structure can be seen; says why.

@@ -6,10 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum {
-    SINGLE_COUNT = 8,
-    ROUNDS_MAX = 24, // of clustering
-};
+enum { SINGLE_COUNT = 8 };
 static const double INTEGER_TOLERANCE = 0.03; // of 1/throughput
 static const double SAME_TOLERANCE = 0.04;    // of the time of two that share all ports
 
@@ -88,79 +85,107 @@ static int discover_slots(struct discovery *d, struct err *err)
     return status;
 }
 
-// The cheapest candidate of each size that belongs to no cluster yet becomes one.
-static bool discover_new_clusters(struct discovery *d)
+// Whether a is before b of those that may stand for a cluster: it disturbs less.
+static bool candidate_before(const struct discovery *d, int a, int b)
 {
-    bool found = false;
-    for (int i = 0; i < d->ncandidates;) {
-        int end = i, best = -1;
-        for (; end < d->ncandidates && d->candidates[end].size == d->candidates[i].size; end++) {
-            if (d->candidates[end].cluster >= 0)
-                continue;
-            if (best < 0 || d->forms[d->candidates[end].form].blocker_cost <
-                                d->forms[d->candidates[best].form].blocker_cost)
-                best = end;
-        }
-        if (best >= 0 && d->nclusters < PORT_CLASSES_MAX) {
-            d->candidates[best].cluster = d->nclusters;
-            d->clusters[d->nclusters++] =
-                (struct cluster){.rep = best, .size = d->candidates[best].size, .members = 1};
-            found = true;
-        }
-        i = end;
-    }
-    return found;
+    int cost_a = d->forms[d->candidates[a].form].blocker_cost;
+    int cost_b = d->forms[d->candidates[b].form].blocker_cost;
+    return cost_a != cost_b ? cost_a < cost_b : a < b;
 }
 
-// One round: every candidate without a cluster beside the newest cluster of its size.
-static int discover_round(struct discovery *d, int first, struct err *err)
+// A candidate that belongs to no cluster yet beside one that may become one.
+struct meeting {
+    int who, with; // candidates
+};
+
+// The `most` best candidates of each size that belong to no cluster: reps[], best first within a
+// size. Returns how many.
+static int discover_reps(const struct discovery *d, int most, int *reps)
 {
-    struct port_mix *mixes = xcalloc((size_t)d->ncandidates, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)d->ncandidates, sizeof *timings);
-    int *who = xcalloc((size_t)d->ncandidates, sizeof *who);
-    int *with = xcalloc((size_t)d->ncandidates, sizeof *with);
-    int n = 0;
+    int n = 0, first = 0; // of this size
     for (int i = 0; i < d->ncandidates; i++) {
-        const struct candidate *candidate = &d->candidates[i];
-        for (int c = first; c < d->nclusters && candidate->cluster < 0; c++) {
-            if (d->clusters[c].size != candidate->size)
+        if (i > 0 && d->candidates[i].size != d->candidates[i - 1].size)
+            first = n;
+        if (d->candidates[i].cluster >= 0)
+            continue;
+        int at = n - first < most ? n++ : n;
+        for (; at > first && candidate_before(d, i, reps[at - 1]); at--)
+            if (at < n)
+                reps[at] = reps[at - 1];
+        if (at < n)
+            reps[at] = i;
+    }
+    return n;
+}
+
+// Every candidate without a cluster beside those of its size among reps[]. Returns how many.
+static int discover_meetings(const struct discovery *d, const int *reps, int nreps,
+                             struct meeting *meetings, struct port_mix *mixes)
+{
+    int n = 0;
+    for (int r = 0; r < nreps; r++)
+        for (int i = 0; i < d->ncandidates; i++) {
+            const struct candidate *who = &d->candidates[i], *with = &d->candidates[reps[r]];
+            if (who->cluster >= 0 || who->size != with->size || i == reps[r])
                 continue;
-            int count = candidate->size * PAIR_CYCLES;
-            int rep = d->candidates[d->clusters[c].rep].form;
-            mixes[n] = (struct port_mix){
-                {{candidate->form, count}, {rep, count}},
+            int count = who->size * PAIR_CYCLES;
+            meetings[n] = (struct meeting){i, reps[r]};
+            mixes[n++] = (struct port_mix){
+                {{who->form, count}, {with->form, count}},
                 2,
                 1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
             };
-            who[n] = i;
-            with[n++] = c;
+        }
+    return n;
+}
+
+// One round: each rep that is in no cluster by then becomes one, with all that it met and that are
+// as slow beside it.
+static int discover_round(struct discovery *d, const int *reps, int nreps, struct err *err)
+{
+    size_t most = (size_t)nreps * (size_t)d->ncandidates;
+    struct meeting *meetings = xcalloc(most, sizeof *meetings);
+    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
+    int n = discover_meetings(d, reps, nreps, meetings, mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    int status = n ? ports_time(d->oracle, "classes", mixes, n, timings, err) : 0;
+    for (int r = 0, i = 0; r < nreps && status == 0; r++) {
+        struct candidate *rep = &d->candidates[reps[r]];
+        bool founds = rep->cluster < 0 && d->nclusters < PORT_CLASSES_MAX;
+        if (founds) {
+            rep->cluster = d->nclusters;
+            d->clusters[d->nclusters++] =
+                (struct cluster){.rep = reps[r], .size = rep->size, .members = 1};
+        }
+        for (; i < n && meetings[i].with == reps[r]; i++) {
+            struct candidate *who = &d->candidates[meetings[i].who];
+            if (!founds || who->cluster >= 0 || timings[i].outcome != OUTCOME_OK ||
+                timings[i].clk <= 2 * PAIR_CYCLES * (1 - SAME_TOLERANCE))
+                continue;
+            who->cluster = rep->cluster;
+            d->clusters[rep->cluster].members++;
         }
     }
-    int status = n ? ports_time(d->oracle, "classes", mixes, n, timings, err) : 0;
-    for (int i = 0; i < n && status == 0; i++)
-        if (timings[i].outcome == OUTCOME_OK &&
-            timings[i].clk > 2 * PAIR_CYCLES * (1 - SAME_TOLERANCE)) {
-            d->candidates[who[i]].cluster = with[i];
-            d->clusters[with[i]].members++;
-        }
+    free(meetings);
     free(mixes);
     free(timings);
-    free(who);
-    free(with);
     return status;
 }
 
+// What stands for the first classes of a size is beside hundreds, of which it has most; later
+// rounds are of few, so that more of them are met at a time: the same classes in fewer rounds.
 static int discover_clusters(struct discovery *d, struct err *err)
 {
+    int *reps = xcalloc((size_t)d->ncandidates + 1, sizeof *reps), status = 0;
     qsort(d->candidates, (size_t)d->ncandidates, sizeof *d->candidates, candidate_compare);
-    for (int round = 0; round < ROUNDS_MAX; round++) {
-        int first = d->nclusters;
-        if (!discover_new_clusters(d))
-            return 0;
-        if (discover_round(d, first, err) != 0)
-            return -1;
+    for (int at_once = 1; status == 0 && d->nclusters < PORT_CLASSES_MAX; at_once *= 2) {
+        int nreps = discover_reps(d, at_once, reps);
+        if (nreps == 0)
+            break;
+        status = discover_round(d, reps, nreps, err);
     }
-    return 0;
+    free(reps);
+    return status;
 }
 
 static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)

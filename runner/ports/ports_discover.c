@@ -40,6 +40,9 @@ int port_discover(const struct port_oracle *oracle, const struct port_form *form
         status = discover_pairs(d, err);
     if (status == 0) {
         discover_sets(d);
+        status = discover_contradicts(d, err) ? -1 : 0;
+    }
+    if (status == 0) {
         discover_model(d, model);
         model->nports = d->nports;
         model->residual = discover_residual(d);

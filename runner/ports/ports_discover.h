@@ -70,8 +70,13 @@ double discover_residual(const struct discovery *d);
 int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,
                   struct err *err);
 
+// Whether more forms contradict the sets than have one; then *err names what contradicts what.
+bool discover_contradicts(const struct discovery *d, struct err *err);
+
 // ports_search.c: the sets of the clusters that are not dropped which explain the pairs best.
 struct sketch discover_sketch(const struct discovery *d);
+// The set for cluster c that comes closest to explaining its pairs with the others' sets.
+uint32_t discover_closest(const struct discovery *d, int c);
 // Cycles of x µops of set a with y of set b.
 double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x, int y);
 

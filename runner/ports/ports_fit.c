@@ -65,6 +65,7 @@ static double fit_predict(const struct fit *fit, const struct port_usage *usage,
     return port_bound(fit->model, usages, counts, 2);
 }
 
+// Infinite where no time of the form's own says anything.
 static double fit_alone_clk(const struct port_trials *trials)
 {
     return fmin(trials->shared_clk, fmin(trials->alone_clk, trials->best_clk));
@@ -341,8 +342,9 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
                       fit_counted_cost(&fit, fit.counts, usage.uops) > COUNTED_COST * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
-    if (fit_alone_clk(trials) > port_bound(model, usages, one, 1) * (1 + BUSY_EXCESS))
-        usage.busy_clk = fit_alone_clk(trials);
+    double alone_clk = fit_alone_clk(trials);
+    if (isfinite(alone_clk) && alone_clk > port_bound(model, usages, one, 1) * (1 + BUSY_EXCESS))
+        usage.busy_clk = alone_clk;
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;

@@ -203,6 +203,7 @@ struct port_form ports_form(const struct list_row *row)
         .blocker_cost = blocker_cost(row),
         .filler_only = row->nops == 0,
         .chains = row_chains(row),
+        .decoding = row_changes_length(row),
         .bits = ports_form_bits(row),
         .upper = ports_form_upper(row),
         .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,

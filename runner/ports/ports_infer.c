@@ -61,10 +61,13 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     if (infer_serialises(inference, i))
         return none;
     struct port_trials trials = inference->trials[i];
-    if (inference->narrow) { // alone it may have more ports
+    bool decoding = inference->question->forms[inference->question->which[i]].decoding;
+    if (inference->narrow || decoding) { // alone it may have more ports, or wait for its decoding
         trials.alone_clk = INFINITY;
         trials.best_clk = NAN;
     }
+    if (decoding)
+        trials.shared_clk = NAN;
     return port_fit(inference->model, &trials);
 }
 

@@ -165,6 +165,21 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
     beam_put(beam, n, &sketch);
 }
 
+uint32_t discover_closest(const struct discovery *d, int c)
+{
+    struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam), from = {.nports = d->nports};
+    int n = 0;
+    uint32_t set = 0;
+    for (int other = 0; other < d->nclusters; other++)
+        if (other != c && !d->clusters[other].dropped)
+            from.sets[other] = d->clusters[other].set;
+    sketch_extend(d, &from, c, beam, &n);
+    for (int i = 0; i < n && !set; i++) // all but that without a set
+        set = beam[i].sets[c];
+    free(beam);
+    return set;
+}
+
 struct sketch discover_sketch(const struct discovery *d)
 {
     struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam);

@@ -87,3 +87,66 @@ double discover_residual(const struct discovery *d)
     }
     return most;
 }
+
+// --- contradictions ---
+
+// The pair of cluster c, if it had this set, that is farthest from it.
+static const struct pair_timing *cluster_worst(const struct discovery *d, int c, uint32_t set,
+                                               double *clk)
+{
+    const struct pair_timing *worst = NULL;
+    double most = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        if (other < 0 || d->clusters[other].dropped || isnan(pair->clk))
+            continue;
+        double is =
+            discover_pair_clk(d, pair->a == c ? set : d->clusters[pair->a].set,
+                              pair->b == c ? set : d->clusters[pair->b].set, pair->x, pair->y);
+        if (fabs(pair->clk / is - 1) <= most)
+            continue;
+        most = fabs(pair->clk / is - 1);
+        worst = pair;
+        *clk = is;
+    }
+    return worst;
+}
+
+// "12 `a` (2 ports) beside 6 `b` (3) take 9.10 cycles, and at their closest sets 6.00".
+static bool cluster_contradiction(const struct discovery *d, int c, struct strbuf *out)
+{
+    double clk = 0;
+    uint32_t set = discover_closest(d, c);
+    const struct pair_timing *pair = set ? cluster_worst(d, c, set, &clk) : NULL;
+    if (!pair)
+        return false;
+    const struct cluster *a = &d->clusters[pair->a], *b = &d->clusters[pair->b];
+    strbuf_printf(out,
+                  "%s%d `%s` (%d ports) beside %d `%s` (%d) take %.2f cycles, %.2f at the "
+                  "sets that come closest",
+                  out->len ? "; " : "", pair->x, d->forms[d->candidates[a->rep].form].name, a->size,
+                  pair->y, d->forms[d->candidates[b->rep].form].name, b->size, pair->clk, clk);
+    return true;
+}
+
+bool discover_contradicts(const struct discovery *d, struct err *err)
+{
+    enum { TOLD = 3 };
+    int placed = 0, unplaced = 0, told = 0;
+    struct strbuf text = {0};
+    for (int c = 0; c < d->nclusters; c++) {
+        placed += d->clusters[c].dropped ? 0 : d->clusters[c].members;
+        unplaced += d->clusters[c].unplaced ? d->clusters[c].members : 0;
+    }
+    if (unplaced <= placed)
+        return false;
+    for (int c = 0; c < d->nclusters && told < TOLD; c++)
+        told += d->clusters[c].unplaced && cluster_contradiction(d, c, &text);
+    err_set(err,
+            "no structure explains the timings: of %d forms that look like one µop, %d fit "
+            "into no set of ports: %s",
+            placed + unplaced, unplaced, strbuf_text(&text));
+    strbuf_free(&text);
+    return true;
+}

@@ -14,7 +14,6 @@ enum {
     MEMBER_SLOTS = 12,   // of a divider's member, or
     SLOTS_TIMES = 3,     // so many times those of the unit's blocker: more is microcode
     BUSY_MAX = 40,       // cycles
-    MEMBERS_MIN = 2,     // fewer show nothing about other forms
     MICROCODE_TRIES = 5, // some forms of many slots wait for something else
     LONG_TRIES = 10,     // and some of those for nothing that others need
     MIX_CLK = 60,        // that each of two forms keeps its unit busy in a mix
@@ -249,6 +248,45 @@ static int unit_beside(struct unit_search *search, int n, int unit, struct err *
     return 0;
 }
 
+// Whether a unit has members of two kinds. What waits for itself only, or for everything, shows
+// nothing about others (wrgsbase r32 and r64).
+static bool unit_is_shared(const struct unit_search *search, int unit, int rep)
+{
+    const struct port_form *forms = search->question->forms;
+    const int *which = search->question->which;
+    for (int i = 0; i < search->question->n; i++) {
+        const struct port_usage *usage = &search->usages[i];
+        bool member = usage->unit == unit;
+        for (int s = 0; s < usage->nshares; s++)
+            member |= usage->shares[s].unit == unit;
+        if (member && i != rep &&
+            (!forms[which[rep]].family || forms[which[i]].family != forms[which[rep]].family))
+            return true;
+    }
+    return false;
+}
+
+// Takes the unit from the forms again, all but the blocker to wait for another.
+static void unit_undo(struct unit_search *search, int unit, int rep)
+{
+    for (int i = 0; i < search->question->n; i++) {
+        struct port_usage *usage = &search->usages[i];
+        bool member = usage->unit == unit;
+        int kept = 0;
+        for (int s = 0; s < usage->nshares; s++)
+            if (usage->shares[s].unit != unit)
+                usage->shares[kept++] = usage->shares[s];
+        member |= kept < usage->nshares;
+        usage->nshares = kept;
+        if (usage->unit == unit) {
+            usage->unit = -1;
+            usage->whole = false;
+        }
+        if (member && i != rep)
+            search->waiting[search->nwaiting++] = i;
+    }
+}
+
 // A unit whose blocker is the form at position rep. Returns its members, or -1.
 static int unit_try(struct unit_search *search, const char *name, int rep, struct err *err)
 {
@@ -263,10 +301,10 @@ static int unit_try(struct unit_search *search, const char *name, int rep, struc
     else
         snprintf(unit->name, sizeof unit->name, "U%d", model->nunits + 1);
     int members = unit_assign(search, model->nunits, &search->usages[rep], err);
-    if (members >= MEMBERS_MIN)
+    if (unit_is_shared(search, model->nunits, rep))
         model->nunits++;
     else
-        search->usages[rep].unit = -1; // waits for something of its own
+        unit_undo(search, model->nunits, rep);
     return members;
 }
 

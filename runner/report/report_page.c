@@ -81,7 +81,8 @@ static const char page_legend[] =
     "has for itself. Behind ? other ports explain the timings about as "
     "well. ports.svg shows the sets, where they were found.</dd>\n"
     "<dt>at rename</dt><dd>a chain of it takes no cycle: idiom does not depend on its operands, "
-    "which are one register; eliminated is a move without execution.</dd>\n"
+    "which are one register; eliminated is done without execution (a move, or a sum with a small "
+    "constant); partly: some instances are, the others need the ports that are shown.</dd>\n"
     "<dt>outcome</dt><dd>why there is no number, or not every one.</dd>\n"
     "</dl>\n";
 

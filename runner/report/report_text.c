@@ -181,7 +181,9 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
     if (seen->renamed)
         strbuf_puts(out,
                     "at rename: a chain of it takes no cycle. idiom: nor does it depend on its "
-                    "operands, which are one register; eliminated: a move without execution.\n");
+                    "operands, which are one register;\neliminated: it is done without execution "
+                    "(a move, or a sum with a small constant); partly: some instances are,\nthe "
+                    "others need the ports that are shown.\n");
     if (seen->ports)
         strbuf_puts(
             out, "uops: slots of dispatch that an instruction takes. ports: what its µops need; "

@@ -247,6 +247,7 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
     run->summary->passes += ports.passes;
     run->summary->stopped |= ports.stopped;
     run->summary->ports_missing = ports.not_measured;
+    run->summary->search_lost = ports.search_lost;
     memcpy(run->summary->port_ways, ports.ways, sizeof ports.ways);
     run->summary->port_seed = ports.drawn_seed;
     return status;

@@ -39,6 +39,7 @@ struct run_summary {
     bool floor_guessed;   // to the end: the core was never seen undisturbed, so nothing has a value
     bool calibration_off; // all numbers may be wrong; a warning says why
     bool ports_missing;   // their structure could not be found; a warning says why
+    bool search_lost;     // stopped while the structure of the ports was searched: begins anew
     bool claimed;         // the run to be resumed is being measured by another process
 };
 

@@ -6,6 +6,7 @@
 #include "ports/ports_forms.h"
 #include "ports/ports_names.h"
 #include "store/store_ports.h"
+#include "util/clock.h"
 #include "util/mem.h"
 
 #include <math.h>
@@ -125,34 +126,41 @@ static int forms_for_units(const struct ports_forms *forms, int *which)
 static int model_units(const struct ports_forms *forms, const struct port_oracle *oracle,
                        struct port_model *model, struct err *err)
 {
-    int *which = xcalloc((size_t)forms->n + 1, sizeof *which), n = forms_for_units(forms, which);
-    struct port_usage *usages = xcalloc((size_t)forms->n + 1, sizeof *usages);
+    int *which = xcalloc(2 * (size_t)forms->n + 1, sizeof *which);
+    struct port_usage *usages = xcalloc(2 * (size_t)forms->n + 1, sizeof *usages);
+    int nunits = forms_for_units(forms, which), npaths = forms_for_paths(forms, which + nunits);
     struct port_question question = {
-        .oracle = oracle, .forms = forms->forms, .which = which, .n = n};
+        .oracle = oracle, .forms = forms->forms, .which = which, .n = nunits + npaths};
+    // Together: how long a series takes hardly depends on how much is in it.
     int status = port_infer(&question, model, usages, err);
+    question.n = nunits;
     if (status == 0)
         status = port_find_units(&question, model, usages, err);
-    question.n = forms_for_paths(forms, which);
+    question.which += nunits;
+    question.n = npaths;
     if (status == 0)
-        status = port_infer(&question, model, usages, err);
-    if (status == 0)
-        status = port_find_paths(&question, model, usages, err);
+        status = port_find_paths(&question, model, usages + nunits, err);
     free(which);
     free(usages);
     return status;
 }
 
-int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
+int ports_find_model(const struct ports_forms *forms, const struct port_oracle *measured,
                      const struct session *session, struct port_model *model, struct err *note,
                      struct err *err)
 {
-    if (port_discover(oracle, forms->forms, forms->first_asked, session->issue_width, model, err) !=
-        0)
+    struct port_limit limit = {.oracle = measured,
+                               .kernels_most = PORTS_MODEL_KERNELS_MOST,
+                               .most_s = PORTS_MODEL_SECONDS_MOST,
+                               .now_s = clock_now_s};
+    const struct port_oracle oracle = port_limited(&limit);
+    if (port_discover(&oracle, forms->forms, forms->first_asked, session->issue_width, model,
+                      err) != 0)
         return -1;
-    const struct port_subjects subjects = {oracle, forms->forms, forms->first_asked};
+    const struct port_subjects subjects = {&oracle, forms->forms, forms->first_asked};
     if (port_name_sets(&subjects, session->cpu->uarch, model, note, err) != 0)
         return -1;
-    return model_units(forms, oracle, model, err);
+    return model_units(forms, &oracle, model, err);
 }
 
 // Index of a form of the lists by its text, -1 if there is none.

@@ -24,6 +24,10 @@ void ports_forms_make(struct ports_forms *forms, const struct selection *all,
                       const struct stored_throughputs *throughputs);
 void ports_forms_free(struct ports_forms *forms);
 
+// What finding a model may take: so that it ends on any CPU, however its timings vary. A virtual
+// machine that others disturb needs a fifth of either.
+enum { PORTS_MODEL_KERNELS_MOST = 500000, PORTS_MODEL_SECONDS_MOST = 900 };
+
 // Structure, units and names. *note: why the published names do not apply, if they do not.
 int ports_find_model(const struct ports_forms *forms, const struct port_oracle *oracle,
                      const struct session *session, struct port_model *model, struct err *note,

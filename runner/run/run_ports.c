@@ -3,6 +3,7 @@
 // chunk, so that a run that is killed loses one chunk.
 #include "run_ports.h"
 
+#include "decoding.h"
 #include "plan/plan.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
@@ -78,8 +79,10 @@ static int model_get(struct run_ports *run, const struct ports_forms *forms,
     if (own)
         return err_set(err, "the run's port model names forms that are no longer in the lists, or "
                             "is of an older version; begin a new run");
-    if (ports_find_model(forms, oracle, run->session, model, &note, err) != 0)
-        return run->measure_stopped && *run->measure_stopped ? -1 : model_not_found(run, err);
+    if (ports_find_model(forms, oracle, run->session, model, &note, err) != 0) {
+        run->search_lost = run->measure_stopped && *run->measure_stopped;
+        return run->search_lost ? -1 : model_not_found(run, err);
+    }
     if (*note.text &&
         store_run_warning(run->store, run->run_id, "the published names of the ports do not fit",
                           note.text, err) != 0)
@@ -206,6 +209,25 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
     return status;
 }
 
+// What decoding costs those of the chunk's forms that have ports and whose length a prefix changes.
+static int chunk_decoding(const struct chunk *chunk, int first, int n, struct port_usage *usages,
+                          struct err *err)
+{
+    int *which = xcalloc((size_t)n, sizeof *which), nwhich = 0;
+    double *decode_clk = xcalloc((size_t)n, sizeof *decode_clk);
+    for (int i = 0; i < n; i++) {
+        usages[i].decode_clk = (double)NAN;
+        if (usages[i].outcome == OUTCOME_OK && row_changes_length(chunk->asked[first + i].row))
+            which[nwhich++] = chunk->forms->first_asked + first + i;
+    }
+    int status = decoding_measure(chunk->oracle, which, nwhich, decode_clk, err);
+    for (int k = 0; k < nwhich && status == 0; k++)
+        usages[which[k] - chunk->forms->first_asked - first].decode_clk = decode_clk[k];
+    free(which);
+    free(decode_clk);
+    return status;
+}
+
 static int chunk_store(const struct chunk *chunk, int first, int n,
                        const struct chunk_evidence *evidence, const struct port_usage *usages,
                        struct err *err)
@@ -248,6 +270,8 @@ static int chunk_do(const struct chunk *chunk, int first, int n, struct err *err
                                       .capacity = xcalloc((size_t)n, sizeof *evidence.capacity)};
     struct port_usage *usages = xcalloc((size_t)n, sizeof *usages);
     int status = chunk_measure(chunk, first, n, &evidence, usages, err);
+    if (status == 0)
+        status = chunk_decoding(chunk, first, n, usages, err);
     if (status == 0)
         status = chunk_store(chunk, first, n, &evidence, usages, err);
     arena_free(&evidence.arena);

@@ -27,6 +27,7 @@ struct run_ports {
     uint32_t drawn_seed;         // out
     bool stopped;                // out: by exec_stop(); what was stored stays
     bool not_measured;           // out: no structure was found, a warning says why
+    bool search_lost;            // out: stopped before the structure was found
     const bool *measure_stopped; // while it measures
 };
 // Measures those of the rows that want port tests and have no port result in this run yet.

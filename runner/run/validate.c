@@ -2,10 +2,12 @@
 // Random mixes against the table; see validate.h.
 #include "validate.h"
 
+#include "decoding.h"
 #include "plan/plan.h"
 #include "ports/ports_forms.h"
 #include "util/random.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 enum {
@@ -13,12 +15,8 @@ enum {
     PARTS_MOST = 8,
     COUNT_MOST = 3,      // instances of a form
     BODY_INSTANCES = 40, // a mix is repeated within a body, so that its order has no short period
-    UNCACHED_INSTANCES = 9000, // more than any µop cache holds
-    SPARE_PERCENT = 25,        // mixes drawn beyond those wanted: some have too few registers
+    SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
 };
-// That an instance takes longer where it is decoded: what fetching from a second-level cache costs
-// is less.
-static const double DECODING_CLK = 0.7;
 
 // The forms in the order of their classes.
 struct drawer {
@@ -118,39 +116,25 @@ static double mix_predict(const struct validate_forms *forms, const struct port_
     return port_predict(model, usages, counts, mix->nparts);
 }
 
-// Whether a prefix changes how long the rest of the instruction is: with an operand of 16 bits an
-// immediate of as many. Decoders that find the ends of instructions before they know of prefixes
-// take some cycles more then.
-static bool row_changes_length(const struct list_row *row)
-{
-    bool changes = false;
-    for (int i = 0; i < row->nops && row->enc == ENC_LEGACY; i++)
-        changes |= row->ops[i].kind == OPERAND_IMM && row->ops[i].bits == 16;
-    return changes;
-}
-
-// Times such forms alone in bodies that no µop cache holds.
+// Finds those that decoders are slow with, where the run has not: what could not be timed is not
+// trusted.
 static int forms_check_decoding(const struct validate_trial *trial, struct arena *arena,
                                 struct err *err)
 {
     struct validate_forms *forms = trial->forms;
-    struct port_mix *mixes = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *mixes);
-    int n = 0;
+    int *which = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *which), n = 0;
+    double *decode_clk = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *decode_clk);
     for (int i = 0; i < forms->n; i++)
-        if (row_changes_length(forms->forms[i].row))
-            mixes[n++] = (struct port_mix){.parts = {{i, UNCACHED_INSTANCES}},
-                                           .nparts = 1,
-                                           .orders = 1u << MIX_BLOCKS | PORT_MIX_INDEPENDENT};
-    struct port_timing *timings = arena_alloc(arena, ((size_t)n + 1) * sizeof *timings);
-    if (n && trial->oracle->measure(trial->oracle->context, mixes, n, timings, err) != 0)
+        if (row_changes_length(forms->forms[i].row) && isnan(forms->forms[i].usage.decode_clk))
+            which[n++] = i;
+    if (decoding_measure(trial->oracle, which, n, decode_clk, err) != 0)
         return -1;
-    for (int i = 0; i < n; i++) {
-        double expected_clk = mix_predict(forms, trial->model, &mixes[i]);
-        if (timings[i].outcome == OUTCOME_OK &&
-            timings[i].clk - expected_clk < DECODING_CLK * UNCACHED_INSTANCES)
-            continue; // one that could not be timed is not trusted, either
-        forms->forms[mixes[i].parts[0].form].decodes_slowly = true;
-        forms->left_out[VALIDATE_DECODING]++;
+    for (int i = 0; i < n; i++)
+        forms->forms[which[i]].usage.decode_clk = decode_clk[i];
+    for (int i = 0; i < forms->n; i++) {
+        struct validate_form *form = &forms->forms[i];
+        form->decodes_slowly = row_changes_length(form->row) && form->usage.decode_clk != 0;
+        forms->left_out[VALIDATE_DECODING] += form->decodes_slowly;
     }
     return 0;
 }

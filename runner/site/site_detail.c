@@ -67,6 +67,7 @@ static const struct cells port_cells[] = {
     {"paths",       CELL_TEXT  },
     {"busy_clk",    CELL_CLK   },
     {"beside_clk",  CELL_CLK   },
+    {"decode_clk",  CELL_CLK   },
     {"slots",       CELL_CLK   },
     {"slots_mixed", CELL_CLK   },
     {"residual",    CELL_CLK   },

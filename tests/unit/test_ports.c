@@ -487,6 +487,105 @@ static void an_oracle_that_fails_ends_it(void **state)
     }
 }
 
+static double seconds_now; // of a clock that goes on by one with every look
+
+static double seconds_tick(void)
+{
+    return seconds_now++;
+}
+
+// However much a search asks for, it ends, and says what it was doing.
+static void a_search_has_an_end(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    read_cpu(cpu_files[2], &cpu);
+    struct port_form forms[SIM_FORMS_MAX];
+    int refused = 0;
+    sim_forms(&cpu, forms);
+    for (int most = 40; most <= 1000000; most *= 5) {
+        struct sim sim = {.cpu = &cpu};
+        const struct port_oracle oracle = sim_oracle(&sim);
+        struct port_limit limit = {
+            .oracle = &oracle, .kernels_most = most, .most_s = 3600, .now_s = seconds_tick};
+        const struct port_oracle limited = port_limited(&limit);
+        struct port_model model;
+        struct err err = {0};
+        int status = port_discover(&limited, forms, cpu.nforms, cpu.width, &model, &err);
+        assert_true(sim.kernels <= most && limit.kernels >= sim.kernels);
+        assert_true(status != 0 || refused > 1);
+        if (status == 0)
+            break;
+        refused++;
+        char expected[64];
+        snprintf(expected, sizeof expected, "may take %d kernels and 3600 s", most);
+        assert_non_null(strstr(err.text, expected));
+        assert_non_null(strstr(err.text, "when \""));
+    }
+    struct sim sim = {.cpu = &cpu};
+    const struct port_oracle oracle = sim_oracle(&sim);
+    struct port_limit limit = {
+        .oracle = &oracle, .kernels_most = 1000000, .most_s = 3, .now_s = seconds_tick};
+    const struct port_oracle limited = port_limited(&limit);
+    struct port_model model;
+    struct err err = {0};
+    assert_int_equal(port_discover(&limited, forms, cpu.nforms, cpu.width, &model, &err), -1);
+    assert_non_null(strstr(err.text, "and 3 s, and had taken "));
+}
+
+// The times of two forms together are drawn between the least that ports can explain and the sum.
+static int contradicting_measure(void *context, const struct port_mix *mixes, int n,
+                                 struct port_timing *timings, struct err *err)
+{
+    struct sim *sim = context;
+    const struct port_oracle oracle = sim_oracle(sim);
+    if (oracle.measure(sim, mixes, n, timings, err) != 0)
+        return -1;
+    for (int i = 0; i < n; i++) {
+        const struct port_part *parts = mixes[i].parts;
+        if (mixes[i].nparts != 2 || sim->cpu->forms[parts[0].form].nuses == 0 ||
+            sim->cpu->forms[parts[1].form].nuses == 0)
+            continue;
+        double clk[2];
+        for (int p = 0; p < 2; p++) {
+            const struct sim_form *form = &sim->cpu->forms[parts[p].form];
+            clk[p] = sim_clk(sim->cpu, &form, &parts[p].count, 1);
+        }
+        double least = fmax(clk[0], clk[1]);
+        timings[i].clk = least + (clk[0] + clk[1] - least) * random_below(&sim->seed, 90) / 100;
+    }
+    return 0;
+}
+
+// Where nothing explains most of what was timed there is no structure, and it is said which forms
+// contradict each other.
+static void contradictions_are_named(void **state)
+{
+    (void)state;
+    int refused = 0, found = 0;
+    for (uint64_t seed = 1; seed <= NOISY_SEEDS; seed++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[2], &cpu);
+        struct port_form forms[SIM_FORMS_MAX];
+        sim_forms(&cpu, forms);
+        struct sim sim = {.cpu = &cpu, .seed = seed};
+        const struct port_oracle oracle = {.measure = contradicting_measure, .context = &sim};
+        struct port_model model;
+        struct err err = {0};
+        if (port_discover(&oracle, forms, cpu.nforms, cpu.width, &model, &err) == 0) {
+            found++;
+            continue;
+        }
+        refused++;
+        assert_non_null(strstr(err.text, "no structure explains the timings: of "));
+        assert_non_null(strstr(err.text, " take "));
+        if (refused == 1)
+            print_message("%s\n", err.text);
+    }
+    print_message("refused %d, found %d\n", refused, found);
+    assert_true(refused > 0);
+}
+
 // port_predict against all subsets of the ports.
 static void predictions_are_the_optimum(void **state)
 {
@@ -570,6 +669,8 @@ int main(void)
         cmocka_unit_test(no_candidates_is_no_structure),
         cmocka_unit_test(without_a_filler_slots_are_unknown),
         cmocka_unit_test(an_oracle_that_fails_ends_it),
+        cmocka_unit_test(a_search_has_an_end),
+        cmocka_unit_test(contradictions_are_named),
     };
     return cmocka_run_group_tests_name("ports", tests, NULL, NULL);
 }

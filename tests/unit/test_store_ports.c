@@ -135,6 +135,7 @@ static void test_usages(void **state)
         assert_int_equal(got->unit, want.unit);
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
+        assert_true(got->decode_clk == want.decode_clk);
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
         assert_int_equal(got->wide, want.wide);
         assert_int_equal(got->nwide, want.nwide);
@@ -512,6 +513,44 @@ static void test_ports_alone(void **state)
     fixture_end(&fixture, store);
 }
 
+// A chain without cycles through a register or an address: eliminated; partly, where ports say that
+// instances execute, be they of the same run or of another.
+static void test_at_rename(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {0};
+    int64_t run_id = fixture_run(store, "testa", 1);
+    const struct fixture_test moves[] = {
+        {TEST_LATENCY, "op2",      "op1", "", OUTCOME_OK, OUTCOME_OK, 0.5 },
+        {TEST_LATENCY, "op2.base", "op1", "", OUTCOME_OK, OUTCOME_OK, 0.17},
+        {TEST_LATENCY, "op2.data", "op1", "", OUTCOME_OK, OUTCOME_OK, 0.5 },
+        {TEST_LATENCY, "op2",      "mem", "", OUTCOME_OK, OUTCOME_OK, 0.2 },
+    };
+    const struct list_row rows[] = {
+        fixture_row("add", "r64 r64", "add r64 r64"),
+        fixture_row("nop", "", "nop"),
+        fixture_row("add", "r64 m64", "add r64 m64"),
+        fixture_row("hlt", "r64", "hlt r64"),
+    };
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(fixture_put(store, run_id, &rows[i], i, &moves[i], 1, &err), 0);
+    const char *const forms = "SELECT group_concat(form || '=' || coalesce(at_rename, ''), ' ') "
+                              "FROM (SELECT * FROM instruction_table ORDER BY form)";
+    fixture_expect(store, forms, "add r64 m64= add r64 r64=eliminated hlt r64= nop=eliminated");
+    fixture_put_ports(store, fixture_run(store, "testa", 1));
+    fixture_expect(store, forms,
+                   "add r64 m64= add r64 r64=partly div r64= hlt r64= "
+                   "nop=eliminated");
+    fixture_put_ports(store, run_id);
+    fixture_expect(store,
+                   "SELECT group_concat(at_rename, ' ') FROM (SELECT * FROM run_instruction_table "
+                   "WHERE run_id = 1 ORDER BY form)",
+                   "partly eliminated");
+    fixture_end(&fixture, store);
+}
+
 static int make_database(const char *path)
 {
     struct store *store = fixture_open(path, STORE_WRITE);
@@ -530,6 +569,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
         cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_views),       cmocka_unit_test(test_ports_alone),
+        cmocka_unit_test(test_at_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -91,6 +91,8 @@ static double predict(const struct validate_forms *forms, const struct port_mix 
     return port_predict(&model, usages, counts, mix->nparts);
 }
 
+enum { CACHED_MOST = 1000 }; // instances that a µop cache holds
+
 static int fake_decoding(struct fake *fake, const struct port_mix *mixes, int n,
                          struct port_timing *timings)
 {
@@ -98,9 +100,10 @@ static int fake_decoding(struct fake *fake, const struct port_mix *mixes, int n,
     for (int i = 0; i < n; i++) {
         assert_int_equal(mixes[i].nparts, 1);
         assert_non_null(strstr(fake->forms->forms[mixes[i].parts[0].form].row->form, "i16"));
+        int decoded = mixes[i].parts[0].count > CACHED_MOST ? mixes[i].parts[0].count : 0;
         timings[i] = (struct port_timing){.outcome = OUTCOME_OK,
                                           .clk = predict(fake->forms, &mixes[i]) +
-                                                 mixes[i].parts[0].count * fake->decoding_clk};
+                                                 decoded * fake->decoding_clk};
     }
     return 0;
 }
@@ -389,11 +392,13 @@ static void test_wide_memory(void **state)
     arena_free(&chosen.arena);
 }
 
-// A form that the decoders are slow with is in no mix; where they are not, it is.
+// A form that the decoders are slow with is in no mix; where they are not, it is. What the run has
+// stored of it is not measured again.
 static void test_decoding(void **state)
 {
     (void)state;
-    for (int slow = 0; slow < 2; slow++) {
+    for (int how = 0; how < 4; how++) {
+        bool slow = how % 2, known = how / 2;
         struct chosen chosen;
         struct validation result;
         struct err err = {0};
@@ -403,11 +408,12 @@ static void test_decoding(void **state)
                                           "shlx r64 r64 r64", "mov r64 r64", "test r32 r32", NULL});
         chosen_choose(&chosen);
         int form = (int)(chosen_form(&chosen, "or r16 i16") - chosen.forms.forms), drawn = 0;
+        chosen.forms.forms[form].usage.decode_clk = known ? slow * 2.7 : (double)NAN;
         assert_int_equal(fake_validate(&fake, &chosen, 200, 1, &result, &err), 0);
         for (int i = 0; i < fake.n; i++)
             for (int p = 0; p < fake.mixes[i].nparts; p++)
                 drawn += fake.mixes[i].parts[p].form == form;
-        assert_int_equal(fake.alone, 1);
+        assert_int_equal(fake.alone, known ? 0 : 2);
         assert_int_equal(chosen.forms.left_out[VALIDATE_DECODING], slow);
         assert_true(slow ? drawn == 0 : drawn > 20);
         free(fake.mixes);
