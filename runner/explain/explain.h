@@ -37,7 +37,7 @@ struct explain_limit {
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };
-enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 6 };
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 7 };
 
 struct explanation {
     struct block block;

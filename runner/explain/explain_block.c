@@ -291,3 +291,14 @@ const char *block_place_name(const struct block *block, int place, struct arena 
     return ZydisRegisterGetString(ZydisRegisterEncode(
         block->bits == 64 ? ZYDIS_REGCLASS_GPR64 : ZYDIS_REGCLASS_GPR32, (ZyanU8)place));
 }
+
+int block_writer_before(const struct block *block, int at, int place)
+{
+    for (int back = 1; back <= block->n; back++) {
+        int i = (at - back + block->n) % block->n;
+        for (int t = 0; t < block->instrs[i].ntouches; t++)
+            if (block->instrs[i].touches[t].write && block->instrs[i].touches[t].place == place)
+                return i;
+    }
+    return -1;
+}

@@ -66,8 +66,15 @@ struct block_instr {
     bool same; // all register operands that are written in the text are one register, at least two
 };
 
+// What a register holds when the first copy begins.
+struct block_held {
+    enum { HELD_UNKNOWN, HELD_CONSTANT, HELD_DATA } kind; // DATA: an address in the data area
+    int64_t value;
+};
+
 struct block {
     int bits;
+    struct block_held held[16]; // by the register's number
     struct block_instr *instrs;
     int n;
     int nmemory;         // memory places that are written and read
@@ -83,6 +90,11 @@ int block_decoder_begin(ZydisDecoder *decoder, int bits, struct err *err);
 // that are no instruction, too many, calls, system calls, jumps out of the middle.
 int block_read(const uint8_t *code, size_t len, int bits, struct block *block, struct arena *arena,
                struct err *err);
+// The instruction that wrote last what is in a place when instruction `at` begins: of this copy, or
+// of the one before; -1: none.
+int block_writer_before(const struct block *block, int at, int place);
+// Registers as bench sets them, and then the machine code of init; without this nothing is known.
+void block_hold_initial(struct block *block, const uint8_t *init, size_t len);
 // "rax", "cf", "memory 1".
 const char *block_place_name(const struct block *block, int place, struct arena *arena);
 // Whether all that it reads is known before the block begins, since it always gives the same: to be

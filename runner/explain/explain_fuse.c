@@ -2,11 +2,18 @@
 // Names of pairs in the property `macro_fusion`, and what it says of them; see explain_fuse.h.
 #include "explain_fuse.h"
 
+#include "util/mem.h"
+#include "util/quantile.h"
+
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // Cycles of a pair between one slot less and all of them: less is noise.
 static const double FUSED_LEAST_CLK = 0.05;
+// Of all points so many may be too low.
+static const double NOISE_SHARE = 0.01;
 
 // The number of the jump's condition; those of o, b, z, be, s, p, l and le, and the opposite of
 // each, which is as good here.
@@ -63,4 +70,17 @@ int fuse_pair(const struct property_values *measured, const struct block_instr *
         most = measured->points[i].y > most ? measured->points[i].y : most;
     }
     return most - least > FUSED_LEAST_CLK && value->y < (least + most) / 2;
+}
+
+double fuse_taken_clk(const struct property_values *measured)
+{
+    if (measured->n == 0)
+        return NAN;
+    double *clk = xcalloc((size_t)measured->n, sizeof *clk);
+    for (int i = 0; i < measured->n; i++)
+        clk[i] = measured->points[i].y;
+    quantile_sort(clk, measured->n);
+    double least = quantile_of(clk, measured->n, NOISE_SHARE);
+    free(clk);
+    return least;
 }

@@ -45,6 +45,9 @@ void handover_read(const struct property_value *values, int n, struct handover *
         .narrow_wait_clk = value_of(values, n, "narrow_apart"),
         .narrow_clk = value_of(values, n, "narrow_store"),
     };
+    handover->flags_clk[FLAGS_LOGIC] = more(values, n, "logic_condition", 0, "condition");
+    handover->flags_clk[FLAGS_LOGIC_SET] = more(values, n, "logic_set", 0, "condition");
+    handover->flags_clk[FLAGS_FCOMPARE] = more(values, n, "fcompare_condition", 0, "condition");
     for (int u = 0; u < USERS; u++)
         handover->sum_clk[u] = more(values, n, users[u][0], 0, users[u][1]);
 }
@@ -85,6 +88,28 @@ enum handover_user handover_user(const struct block_instr *instr)
         return USER_MULTIPLY;
     default:
         return USER_OTHER;
+    }
+}
+
+enum handover_flags handover_flags(const struct block_instr *maker, const struct block_instr *user)
+{
+    switch (maker->in.mnemonic) {
+    case ZYDIS_MNEMONIC_TEST:
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+        return user->in.meta.category == ZYDIS_CATEGORY_SETCC ? FLAGS_LOGIC_SET : FLAGS_LOGIC;
+    case ZYDIS_MNEMONIC_COMISS:
+    case ZYDIS_MNEMONIC_COMISD:
+    case ZYDIS_MNEMONIC_UCOMISS:
+    case ZYDIS_MNEMONIC_UCOMISD:
+    case ZYDIS_MNEMONIC_VCOMISS:
+    case ZYDIS_MNEMONIC_VCOMISD:
+    case ZYDIS_MNEMONIC_VUCOMISS:
+    case ZYDIS_MNEMONIC_VUCOMISD:
+        return FLAGS_FCOMPARE;
+    default:
+        return FLAGS_OTHER;
     }
 }
 

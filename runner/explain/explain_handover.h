@@ -10,9 +10,14 @@
 // Who uses a value.
 enum handover_user { USER_OTHER, USER_SHIFT, USER_CONDITION, USER_CARRY, USER_MULTIPLY, USERS };
 
+// Who made the flags that a condition is asked of: comparing and adding, logic (by the users that
+// choose, and by those that set a byte), comparing floating point numbers.
+enum handover_flags { FLAGS_OTHER, FLAGS_LOGIC, FLAGS_LOGIC_SET, FLAGS_FCOMPARE, FLAGS_FROM };
+
 // Cycles; NaN: not measured on this CPU.
 struct handover {
     double sum_clk[USERS];            // more, behind a sum that was made at rename
+    double flags_clk[FLAGS_FROM];     // more, where a condition is asked of such flags
     double sum_shift_uops;            // more, on the ports of the shift
     double fadd_clk;                  // an addition of floating point numbers behind another one
     double fadd_other_clk;            // more, where anything else uses its result
@@ -23,6 +28,7 @@ struct handover {
 };
 void handover_read(const struct property_value *values, int n, struct handover *handover);
 
+enum handover_flags handover_flags(const struct block_instr *maker, const struct block_instr *user);
 enum handover_user handover_user(const struct block_instr *instr);
 // Of instructions that are done at rename: it adds a constant.
 bool handover_adds_constant(const struct block_instr *instr);

@@ -11,6 +11,7 @@
 enum {
     ROOT_ZERO = -1,
     ROOT_RIP = -2,
+    ROOT_DATA = -3, // the address of the data area
     ROOT_NEW = 1000,
     ROOT_DERIVED = 10000, // + number of what a value was computed from
     DERIVED_MAX = 256,
@@ -96,7 +97,7 @@ static bool address_meets(const struct address *a, const struct address *b, int6
 // Whether it is the same whenever the block begins again.
 static bool root_is_fixed(const struct walk *walk, int root)
 {
-    if (root == ROOT_ZERO || root == ROOT_RIP)
+    if (root == ROOT_ZERO || root == ROOT_RIP || root == ROOT_DATA)
         return true;
     if (root >= 0 && root < 16)
         return walk->moved[root].root == root && walk->moved[root].plus == 0;
@@ -126,13 +127,19 @@ static bool address_moves(const struct walk *walk, const struct address *address
     return true;
 }
 
-static bool instr_immediate(const struct block_instr *instr, int64_t *value)
+// The second operand, where it is a constant or a register that is known to hold one.
+static bool instr_constant(const struct walk *walk, const struct block_instr *instr, int64_t *value)
 {
     const ZydisDecodedOperand *op = &instr->ops[1];
-    if (instr->in.operand_count_visible < 2 || op->type != ZYDIS_OPERAND_TYPE_IMMEDIATE)
+    if (instr->in.operand_count_visible < 2)
         return false;
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        struct value held = walk_value(walk, op->reg.value);
+        *value = held.plus;
+        return held.root == ROOT_ZERO;
+    }
     *value = op->imm.value.s;
-    return true;
+    return op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
 }
 
 // What a register holds that the instruction writes as its first operand, where that is simple.
@@ -140,12 +147,13 @@ static bool walk_simple(const struct walk *walk, const struct block_instr *instr
                         struct value *result)
 {
     int64_t constant = 0;
+    struct value index;
     const ZydisDecodedOperand *ops = instr->ops;
     *result = walk_value(walk, ops[0].reg.value);
     switch (instr->in.mnemonic) {
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
-        if (!instr_immediate(instr, &constant))
+        if (!instr_constant(walk, instr, &constant))
             return false;
         result->plus += instr->in.mnemonic == ZYDIS_MNEMONIC_ADD ? constant : -constant;
         return true;
@@ -154,13 +162,15 @@ static bool walk_simple(const struct walk *walk, const struct block_instr *instr
         result->plus += instr->in.mnemonic == ZYDIS_MNEMONIC_INC ? 1 : -1;
         return true;
     case ZYDIS_MNEMONIC_LEA:
-        if (ops[1].mem.index != ZYDIS_REGISTER_NONE || ops[1].mem.base == ZYDIS_REGISTER_RIP)
+        index = walk_value(walk, ops[1].mem.index);
+        if (index.root != ROOT_ZERO || ops[1].mem.base == ZYDIS_REGISTER_RIP)
             return false;
         *result = walk_value(walk, ops[1].mem.base);
-        result->plus += ops[1].mem.disp.has_displacement ? ops[1].mem.disp.value : 0;
+        result->plus += index.plus * ops[1].mem.scale +
+                        (ops[1].mem.disp.has_displacement ? ops[1].mem.disp.value : 0);
         return true;
     case ZYDIS_MNEMONIC_MOV:
-        if (instr_immediate(instr, &constant))
+        if (instr_constant(walk, instr, &constant))
             *result = (struct value){ROOT_ZERO, constant};
         else if (ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER)
             *result = walk_value(walk, ops[1].reg.value);
@@ -358,12 +368,22 @@ static void walk_instr(struct walk *walk, int at, bool second)
     walk_registers(walk, instr);
 }
 
+// What a register holds at the begin of a copy: what it held before the first one, if no copy
+// writes it.
+static struct value walk_begin(const struct block *block, int number)
+{
+    const struct block_held *held = &block->held[number];
+    if (held->kind == HELD_UNKNOWN || block_writer_before(block, 0, PLACE_GPR + number) >= 0)
+        return (struct value){number, 0};
+    return (struct value){held->kind == HELD_DATA ? ROOT_DATA : ROOT_ZERO, held->value};
+}
+
 void block_link_memory(struct block *block)
 {
     struct walk walk = {.block = block, .fresh = ROOT_NEW};
     for (int second = 0; second < 2; second++) {
         for (int i = 0; i < 16; i++)
-            walk.gpr[i] = (struct value){i, 0};
+            walk.gpr[i] = walk_begin(block, i);
         for (int i = 0; i < block->n; i++)
             walk_instr(&walk, i, second);
         memcpy(walk.moved, walk.gpr, sizeof walk.moved);

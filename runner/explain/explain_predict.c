@@ -9,7 +9,8 @@
 #include <string.h>
 
 enum { DEAL_ROUNDS = 300, EXPLAIN_STORES_MAX = 1024 };
-static const double DEAL_STEP = 0.02; // µops that a round moves at most
+static const double DEAL_STEP = 0.02;   // µops that a round moves at most
+static const double DENSE_TIMES = 1.05; // more than its slots take: that is said
 
 const char *explain_kind_name(enum explain_kind kind)
 {
@@ -148,14 +149,38 @@ static int limit_compare(const void *a, const void *b)
     return (x->clk < y->clk) - (x->clk > y->clk);
 }
 
-static void predict_front(struct explanation *explanation, struct arena *arena)
+// What code takes that is repeated without a jump, by how dense it is; NaN: not known. A loop
+// begins anew at the same place, and small ones are kept behind where this matters.
+static double density_clk(const struct front_density *density,
+                          const struct explanation *explanation, struct arena *arena)
+{
+    int n = explanation->block.n;
+    struct front_instr *instrs = arena_alloc(arena, (size_t)n * sizeof *instrs);
+    for (int i = 0; i < n; i++)
+        instrs[i] = (struct front_instr){explanation->block.instrs[i].in.length,
+                                         explanation->instrs[i].usage.slots};
+    return explanation->fused == -2 ? front_clk(density, instrs, n) : (double)NAN;
+}
+
+static void predict_front(struct explanation *explanation, const struct front_density *density,
+                          struct arena *arena)
 {
     int width = explanation->model ? explanation->model->width : 0;
-    for (int i = 0; i < explanation->block.n; i++)
+    double slots = 0;
+    for (int i = 0; i < explanation->block.n; i++) {
         explanation->slots += explanation->instrs[i].fused ? 0 : explanation->instrs[i].slots;
-    if (width > 0)
-        limit_add(explanation, LIMIT_FRONT, explanation->slots / width,
-                  arena_printf(arena, "%.4g slots, %d a cycle", explanation->slots, width));
+        slots += explanation->instrs[i].usage.slots;
+    }
+    if (width <= 0)
+        return;
+    double clk = density_clk(density, explanation, arena);
+    // What single instructions took beside others is in the density of code.
+    if (!isnan(clk))
+        explanation->slots = slots;
+    bool dense = clk > DENSE_TIMES * explanation->slots / width;
+    limit_add(explanation, LIMIT_FRONT, fmax(explanation->slots / width, isnan(clk) ? 0 : clk),
+              arena_printf(arena, "%.4g slots, %d a cycle%s", explanation->slots, width,
+                           dense ? "; by how dense the code is, fewer" : ""));
 }
 
 static void predict_ports(struct explanation *explanation, struct port_limits *limits,
@@ -351,6 +376,14 @@ static void predict_fusion(const struct explain_table *table, struct explanation
         writer->nwide = 0;
 }
 
+// A loop jumps back each time.
+static void predict_jump(const struct explain_table *table, struct explanation *explanation)
+{
+    double clk = fuse_taken_clk(&table->taken);
+    if (explanation->fused != -2 && !isnan(clk))
+        limit_add(explanation, LIMIT_FRONT, clk, "a jump that is taken");
+}
+
 static void predict_instrs(const struct explain_table *table, struct explanation *explanation)
 {
     struct block *block = &explanation->block;
@@ -380,7 +413,8 @@ void explain_predict(const struct explain_table *table, const struct block *bloc
     explanation->instrs =
         arena_alloc(arena, (size_t)explanation->block.n * sizeof *explanation->instrs);
     predict_instrs(table, explanation);
-    predict_front(explanation, arena);
+    predict_front(explanation, &table->density, arena);
+    predict_jump(table, explanation);
     if (explanation->model) {
         struct port_limits limits;
         predict_ports(explanation, &limits, arena);

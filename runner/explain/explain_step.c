@@ -27,24 +27,13 @@ static int move_source(const struct block_instr *code)
     return source;
 }
 
-static int writer_before(const struct block *block, int at, int place)
-{
-    for (int back = 1; back <= block->n; back++) {
-        int i = (at - back + block->n) % block->n;
-        for (int t = 0; t < block->instrs[i].ntouches; t++)
-            if (block->instrs[i].touches[t].write && block->instrs[i].touches[t].place == place)
-                return i;
-    }
-    return -1;
-}
-
 // Who made the value of a touch, behind moves that are done at rename; NULL: nobody in the block.
 static const struct explain_instr *maker_of(const struct explanation *explanation, int at, int from)
 {
     const struct block *block = &explanation->block;
     int place = block->instrs[at].touches[from].place;
     for (int moves = 0; place >= 0 && moves <= block->n; moves++) {
-        at = writer_before(block, at, place);
+        at = block_writer_before(block, at, place);
         if (at < 0)
             return NULL;
         const struct explain_instr *maker = &explanation->instrs[at];
@@ -89,6 +78,27 @@ static bool keeps_flags(const struct block_instr *code, const struct block_touch
            !(code->in.cpu_flags->tested & masks[in->place - PLACE_FLAGS_C]);
 }
 
+// What a step that chooses on a condition takes more because of who made the flags directly before
+// it, as the property measures pairs. Farther apart it was less, and behind four others nothing.
+static double flags_more(const struct explanation *explanation, int at)
+{
+    const struct block_instr *code = explanation->instrs[at].code;
+    if (handover_user(code) != USER_CONDITION)
+        return 0;
+    double most = 0;
+    for (int t = 0; t < code->ntouches; t++) {
+        const struct block_touch *touch = &code->touches[t];
+        int maker = touch->part == PART_FLAGS && !touch->write
+                        ? block_writer_before(&explanation->block, at, touch->place)
+                        : -1;
+        if (maker < 0 || (maker + 1) % explanation->block.n != at)
+            continue;
+        enum handover_flags from = handover_flags(explanation->instrs[maker].code, code);
+        most = fmax(most, known_or_nothing(explanation->handover->flags_clk[from]));
+    }
+    return most;
+}
+
 // What the step takes more because of who made what it waits for.
 static double step_more(const struct explanation *explanation, int at, int from)
 {
@@ -99,6 +109,9 @@ static double step_more(const struct explanation *explanation, int at, int from)
     const struct handover *handover = explanation->handover;
     const struct explain_instr *maker = maker_of(explanation, at, from);
     bool address = touch->part == PART_BASE || touch->part == PART_INDEX;
+    double flags = touch->place < PLACE_VEC && !address ? flags_more(explanation, at) : 0;
+    if (flags > 0)
+        return flags;
     if (touch->place < PLACE_VEC && !address && is_sum_at_rename(explanation, maker) &&
         !is_eliminated(instr))
         return known_or_nothing(handover->sum_clk[handover_user(instr->code)]);

@@ -223,8 +223,15 @@ static int table_read(struct explain_table *table, const struct explain_from *fr
                                            &table->arena, err);
     handover_read(values.points, values.n, &table->handover);
     if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "code_density", &values,
+                                           &table->arena, err);
+    front_read(values.points, values.n, &table->density);
+    if (status == 0)
         status = store_get_property_values(from->store, from->uarch, "macro_fusion", &table->fusion,
                                            &table->arena, err);
+    if (status == 0)
+        status = store_get_property_values(from->store, from->uarch, "taken_branches",
+                                           &table->taken, &table->arena, err);
     return status;
 }
 
@@ -234,6 +241,7 @@ int table_load(const struct explain_from *from, const struct block *blocks, int 
     bool wanted[ZYDIS_MNEMONIC_MAX_VALUE + 1] = {false};
     *table = (struct explain_table){.nrows = 0};
     handover_read(NULL, 0, &table->handover);
+    front_read(NULL, 0, &table->density);
     for (int b = 0; b < nblocks; b++)
         for (int i = 0; i < blocks[b].n; i++)
             wanted[blocks[b].instrs[i].in.mnemonic] = true;

@@ -5,6 +5,7 @@
 #define LATPUT_EXPLAIN_TABLE_H
 
 #include "explain_block.h"
+#include "explain_front.h"
 #include "explain_handover.h"
 #include "export/export.h"
 #include "list/select.h"
@@ -23,7 +24,9 @@ struct explain_table {
     int nrows;
     const struct port_model *model; // the newest; NULL: none
     struct handover handover;
+    struct front_density density;
     struct property_values fusion; // of `macro_fusion`; none where it was not measured
+    struct property_values taken;  // of `taken_branches`; the same
     struct arena arena;
 };
 

@@ -10,6 +10,7 @@
 
 #include "bench/bench_break.h"
 #include "explain/explain.h"
+#include "explain/explain_front.h"
 #include "explain/explain_fuse.h"
 #include "explain/explain_loop.h"
 #include "util/scratch.h"
@@ -356,6 +357,139 @@ static void pairs_are_fused_as_measured(void **state)
     assert_int_equal(fused(&measured, "x: cmp eax, ecx\njz x\n"), -1);
 }
 
+// A CPU that handles six instructions a cycle, but takes a quarter longer for code with more than
+// 16 in a piece.
+static void dense_code_takes_longer(void **state)
+{
+    (void)state;
+    struct property_value values[60];
+    int n = 0;
+    for (int slots = 8; slots <= 30; slots += 2) {
+        values[n++] = (struct property_value){"even", slots, slots / 6.0};
+        values[n++] = (struct property_value){"mixed", slots, slots / 6.0 * (slots > 16 ? 1.5 : 1)};
+    }
+    struct front_density density;
+    front_read(values, n, &density);
+    const struct front_instr dense[] =
+        {
+            {3, 1},
+            {3, 1},
+            {3, 1}
+    },
+                             light[] = {{6, 1}, {5, 1}, {4, 1}};
+    assert_true(fabs(front_clk(&density, dense, 3) - 0.5 * 1.25) < 0.01);
+    assert_true(fabs(front_clk(&density, light, 3) - 0.5) < 0.01);
+    // One of 20 slots: more than was measured, and pieces with nothing in them.
+    const struct front_instr micro = {122, 40};
+    assert_true(fabs(front_clk(&density, &micro, 1) - 40 / 6.0 * 1.25) < 0.01);
+    const struct front_instr thin = {15, 1};
+    assert_true(fabs(front_clk(&density, &thin, 1) - 1 / 6.0) < 0.01);
+    front_read(NULL, 0, &density);
+    assert_true(isnan(front_clk(&density, dense, 3)));
+}
+
+// How many loads read a part of what a store of the copy before wrote.
+static int narrow_loads(const char *text, const char *init)
+{
+    struct block block;
+    struct err err = {0};
+    uint8_t code[512];
+    assert_int_equal(read_text(text, 64, &block, &err), 0);
+    if (init) {
+        char *directory = scratch_begin(&err);
+        assert_non_null(directory);
+        uint8_t *bytes = arena_alloc(&arena, BENCH_CODE_MAX);
+        long len = bench_assemble(directory, init, 64, bytes, &err);
+        scratch_end(directory, false);
+        assert_true(len >= 0 && len < (long)sizeof code);
+        memcpy(code, bytes, (size_t)len);
+        block_hold_initial(&block, code, (size_t)len);
+    }
+    block_link_memory(&block);
+    int narrow = 0;
+    for (int i = 0; i < block.n; i++)
+        for (int t = 0; t < block.instrs[i].ntouches; t++) {
+            const struct block_touch *touch = &block.instrs[i].touches[t];
+            narrow += touch->part == PART_DATA && !touch->write && touch->writer >= 0 &&
+                      touch->forward == FORWARD_NARROW;
+        }
+    return narrow;
+}
+
+#define BY_RCX "mov eax, [rbx]; mov [rbx], eax; add rbx, rcx"
+#define BY_2_RCX "mov eax, [rbx]; mov [rbx], eax; lea rbx, [rbx+rcx*2]"
+#define BY_4_RCX "mov eax, [rbx]; mov [rbx], eax; lea rbx, [rbx+rcx*4]"
+#define BY_INDEX "mov eax, [rdi+rdx]; mov [rdi+rdx], eax; add rdx, 1"
+#define TWO "mov eax, [rdi+2]; mov [rsi], eax"
+#define TWO_BY_RCX "mov eax, [rdi+2]; mov [rsi], eax; add rsi, rcx"
+
+static void addresses_begin_where_init_says(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code, *init;
+        int narrow;
+    } cases[] = {
+        {BY_RCX,     NULL,                                0},
+        {BY_RCX,     "",                                  1},
+        {BY_RCX,     "mov rcx, 4",                        0},
+        {BY_RCX,     "mov ecx, 2; mov rdx, [r14]",        1},
+        {BY_RCX,     "mov rcx, [r14]",                    0},
+        {BY_RCX,     "mov rcx, 2; x: dec edx; jnz x",     0},
+        {BY_RCX,     "x: dec edx; jnz x; mov rcx, 2",     1},
+        {BY_2_RCX,   "",                                  1},
+        {BY_4_RCX,   "",                                  0},
+        {BY_INDEX,   "lea rdi, [r14+rdx*8]",              1},
+        {TWO_BY_RCX, "lea rdi, [r14]; lea rsi, [r14]",    0},
+        {TWO,        "lea rdi, [r14]; lea rsi, [r14]",    1},
+        {TWO,        "lea rdi, [r14]; lea rsi, [r14+64]", 0},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++)
+        if (narrow_loads(cases[i].code, cases[i].init) != cases[i].narrow)
+            fail_msg("%s with %s", cases[i].code, cases[i].init ? cases[i].init : "nothing");
+}
+
+static enum handover_flags flags_from(const char *text)
+{
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text(text, 64, &block, &err), 0);
+    return handover_flags(&block.instrs[0], &block.instrs[1]);
+}
+
+static void makers_of_flags_are_told_apart(void **state)
+{
+    (void)state;
+    assert_int_equal(flags_from("test eax, eax; cmovz ecx, edx"), FLAGS_LOGIC);
+    assert_int_equal(flags_from("and eax, 7; setz cl"), FLAGS_LOGIC_SET);
+    assert_int_equal(flags_from("cmp eax, 7; setz cl"), FLAGS_OTHER);
+    assert_int_equal(flags_from("vucomiss xmm0, xmm1; setp cl"), FLAGS_FCOMPARE);
+    const struct property_value values[] = {
+        {"condition",       1, 2  },
+        {"logic_condition", 1, 1.8},
+        {"logic_set",       1, 1  },
+    };
+    struct handover handover;
+    handover_read(values, ARRAY_LEN(values), &handover);
+    assert_true(fabs(handover.flags_clk[FLAGS_LOGIC] - 0.8) < 1e-9);
+    assert_true(handover.flags_clk[FLAGS_LOGIC_SET] == 0 && handover.flags_clk[FLAGS_OTHER] == 0);
+    assert_true(isnan(handover.flags_clk[FLAGS_FCOMPARE]));
+}
+
+static void taken_jumps_have_their_time(void **state)
+{
+    (void)state;
+    struct property_value values[] = {
+        {"jmp", 4,    1.02},
+        {"jcc", 4,    1.1 },
+        {"jcc", 8192, 6   },
+    };
+    struct property_values measured = {values, ARRAY_LEN(values)};
+    assert_true(fabs(fuse_taken_clk(&measured) - 1.02) < 0.03);
+    measured.n = 0;
+    assert_true(isnan(fuse_taken_clk(&measured)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +499,10 @@ int main(void)
         cmocka_unit_test_teardown(stores_are_compared, free_arena),
         cmocka_unit_test_teardown(loops_are_found, free_arena),
         cmocka_unit_test_teardown(pairs_are_fused_as_measured, free_arena),
+        cmocka_unit_test(dense_code_takes_longer),
+        cmocka_unit_test(taken_jumps_have_their_time),
+        cmocka_unit_test_teardown(addresses_begin_where_init_says, free_arena),
+        cmocka_unit_test_teardown(makers_of_flags_are_told_apart, free_arena),
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
     };
