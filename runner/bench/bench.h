@@ -30,7 +30,12 @@ struct bench_spec {
     const char *file;
     const char *symbol; // the function of a .c or .o file: void f(void *data, long bytes)
     const char *cflags; // for the compiler, separated by spaces; NULL: none
+    const char *object; // what bench_file_code() made of the .c or .o file, changed or not: this is
+                        // called; NULL: it is made here
     const char *init;   // text as the body; run before the clock of every repetition. NULL: nothing
+    const char
+        *testcode;     // of a NASM file: text that is measured instead of its `testcode`, or NULL
+    const char *after; // with it: text that runs behind all of init, before the clock; or NULL
     enum bench_mode mode;
     int bits;           // 64 or 32; 0: 64
     int instances;      // what one body counts as: results are time / instances; 0: 1

@@ -53,7 +53,7 @@ int bench_file_code(const struct bench_spec *spec, const char *directory, struct
     struct bench_source source;
     if (bench_source_read(spec, directory, &source, arena, refused, err) != 0)
         return -1;
-    const char *object = source.object, *name = "latput_function";
+    const char *object = source.object, *name = BENCH_FUNCTION;
     if (!object) {
         const char *path = arena_printf(arena, "%s/block.asm", directory);
         object = arena_printf(arena, "%s/block.o", directory);
@@ -64,7 +64,9 @@ int bench_file_code(const struct bench_spec *spec, const char *directory, struct
     }
     *code = (struct bench_code){.bits = source.bits == 32 ? 32 : 64,
                                 .instances = source.block_instances,
-                                .function = source.object != NULL};
+                                .function = source.object != NULL,
+                                .testcode = source.testcode,
+                                .object = source.object};
     if (build_object_function(object, name, &code->bytes, &code->len, arena, err) == 0)
         return 0;
     *refused = true;

@@ -8,12 +8,16 @@
 
 #include <stddef.h>
 
+#define BENCH_FUNCTION "latput_function"
+
 struct bench_code {
     const uint8_t *bytes; // before relocation; the arena's
     size_t len;
     int bits;      // 64 or 32
     int instances; // that results of bench_measure() are divided by for one run through these bytes
     bool function; // else `testcode`
+    const char *testcode; // text of the macro, or NULL
+    const char *object;   // in the directory, with the function under BENCH_FUNCTION; else NULL
 };
 
 // Of spec->file, with the files that this takes in `directory`. 0, or -1 with a message; *refused

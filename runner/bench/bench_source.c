@@ -175,17 +175,25 @@ static void write_nasm_kernel(struct reading *reading, const char *text)
                 bench_text_lines(reading->spec->init ? reading->spec->init : "", reading->arena));
     if (has_macro(text, "testinit"))
         strbuf_puts(&init, "testinit\n");
+    const char *code = "testcode";
+    if (reading->spec->testcode) {
+        code = "latput_testcode";
+        strbuf_puts(&init, bench_text_lines(reading->spec->after ? reading->spec->after : "",
+                                            reading->arena));
+        strbuf_printf(&init, "%%macro %s 0\n%s%%endmacro\n", code,
+                      bench_text_lines(reading->spec->testcode, reading->arena));
+    }
     bool start = has_macro(text, "testloop"), end = has_macro(text, "testend");
     if (start || end) {
         int copies = source->unroll ? source->unroll : LOOP_UNROLL;
-        strbuf_printf(&body, "%s%%rep %d\ntestcode\n%%endrep\n%s", start ? "testloop\n" : "",
-                      copies, end ? "testend\n" : "");
+        strbuf_printf(&body, "%s%%rep %d\n%s\n%%endrep\n%s", start ? "testloop\n" : "", copies,
+                      code, end ? "testend\n" : "");
         source->kernel.instances *= copies;
         source->kernel.instrs *= copies;
         source->kernel.unrolled = true;
         source->unroll = 1;
     } else {
-        strbuf_puts(&body, "testcode\n");
+        strbuf_printf(&body, "%s\n", code);
     }
     source->kernel.init = arena_strdup(reading->arena, strbuf_text(&init));
     source->kernel.body = arena_strdup(reading->arena, strbuf_text(&body));
@@ -220,6 +228,7 @@ static int read_nasm(struct reading *reading, struct err *err)
         source->kernel.vec_bits = vec_bits;
     prefer_spec(spec, source);
     source->block_instances = source->kernel.instances;
+    source->testcode = arena_strndup(reading->arena, start, len);
     write_nasm_kernel(reading, text);
     source->file = spec->file;
     source->text = text;
@@ -336,6 +345,11 @@ static int read_object(struct reading *reading, bool is_source, bool *refused, s
         *refused = true;
         return err_set(err, "%s: which function is to be measured? Name it with --symbol",
                        spec->file);
+    }
+    if (spec->object) {
+        write_call(reading);
+        reading->source->object = spec->object;
+        return 0;
     }
     const char *object = spec->file;
     if (access(object, R_OK) != 0) {

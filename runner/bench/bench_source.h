@@ -15,6 +15,7 @@ struct bench_source {
     const char *text;               // of a .nasm or .c file, else NULL
     const char *file;               // of which the kernel's init begins with `file_lines` lines
     int file_lines;
+    const char *testcode;           // what that macro of the file stands for, or NULL
     const char *function;           // that the kernel calls, or NULL
     int block_instances;            // of one `testcode`, or of one call of the function
     struct bench_breakers breakers; // of mode throughput; already in the kernel

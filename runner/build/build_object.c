@@ -177,25 +177,55 @@ static bool object_find(const struct object *object, const struct section *symbo
     return false;
 }
 
+// *code lies in the object's bytes, which are to be freed in either case.
+static int object_function(const char *path, const char *name, struct object *object,
+                           const uint8_t **code, size_t *len, struct err *err)
+{
+    bool found = false;
+    if (object_read(path, object, err) != 0)
+        return -1;
+    for (uint64_t i = 0; i < object->count && !found; i++) {
+        struct section section;
+        found = object_section(object, i, &section) && section.type == SHT_SYMTAB &&
+                object_find(object, &section, name, code, len);
+    }
+    if (!found)
+        err_set(err, "%s: there is no function '%s' in it", path, name);
+    else if (*len == 0)
+        err_set(err, "%s: the function '%s' does not say how long it is", path, name);
+    return found && *len > 0 ? 0 : -1;
+}
+
 int build_object_function(const char *path, const char *name, const uint8_t **code, size_t *len,
                           struct arena *arena, struct err *err)
 {
     struct object object = {0};
-    bool found = false;
-    int status = object_read(path, &object, err);
-    for (uint64_t i = 0; i < object.count && status == 0 && !found; i++) {
-        struct section section;
-        found = object_section(&object, i, &section) && section.type == SHT_SYMTAB &&
-                object_find(&object, &section, name, code, len);
-    }
-    if (status == 0 && !found)
-        status = err_set(err, "%s: there is no function '%s' in it", path, name);
-    else if (status == 0 && *len == 0)
-        status = err_set(err, "%s: the function '%s' does not say how long it is", path, name);
+    int status = object_function(path, name, &object, code, len, err);
     if (status == 0) {
         uint8_t *copy = arena_alloc(arena, *len);
         memcpy(copy, *code, *len);
         *code = copy;
+    }
+    free(object.bytes);
+    return status;
+}
+
+int build_object_replace(const char *path, const char *name, const struct build_patch *patch,
+                         const char *to, struct err *err)
+{
+    struct object object = {0};
+    const uint8_t *code = NULL;
+    size_t room = 0;
+    int status = object_function(path, name, &object, &code, &room, err);
+    if (status == 0 && (patch->at > room || patch->len > room - patch->at))
+        status = err_set(err, "%s: the function '%s' has no %zu bytes at +0x%zx", path, name,
+                         patch->len, patch->at);
+    if (status == 0) {
+        memcpy(object.bytes + (code - object.bytes) + patch->at, patch->bytes, patch->len);
+        FILE *file = fopen(to, "w");
+        bool whole = file && fwrite(object.bytes, 1, object.size, file) == object.size;
+        if ((file && fclose(file) != 0) || !whole)
+            status = err_set(err, "%s: cannot be written: %s", to, strerror(errno));
     }
     free(object.bytes);
     return status;

@@ -16,5 +16,14 @@ int build_object_check(const char *path, struct err *err);
 // -1 with a message: the object has no function of that name, or does not say how long it is.
 int build_object_function(const char *path, const char *name, const uint8_t **code, size_t *len,
                           struct arena *arena, struct err *err);
+// Bytes in the place of those that a function has there.
+struct build_patch {
+    size_t at;
+    const uint8_t *bytes;
+    size_t len;
+};
+// Writes a copy of the object to `to`, with the patch in its function `name`.
+int build_object_replace(const char *path, const char *name, const struct build_patch *patch,
+                         const char *to, struct err *err);
 
 #endif

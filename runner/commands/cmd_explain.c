@@ -180,10 +180,11 @@ static int parse_arguments(int argc, char **argv, struct arguments *arguments)
 // One block of the user's, and what becomes of it.
 struct job {
     const char *body, *init;
-    int line;          // of the file of blocks; 0: --asm or --file
-    const char *title; // of --file: where the block is; else NULL
-    bool function;     // the block is a loop of one
-    int instances;     // of --file: what a measurement is divided by for one run of it
+    int line;                   // of the file of blocks; 0: --asm or --file
+    const char *title;          // of --file: where the block is; else NULL
+    bool function;              // the block is a loop of one
+    int instances;              // of --file: what a measurement is divided by for one run of it
+    struct explain_place place; // of --file
     const uint8_t *code;
     size_t len;
     int bits;
@@ -197,6 +198,7 @@ struct work {
     struct store *store;
     const char *uarch;
     struct explain_table table;
+    char *directory; // for what is made of files
     struct arena arena;
 };
 
@@ -240,12 +242,24 @@ static int jobs_read(struct work *work)
     return EXIT_DONE;
 }
 
-static int job_assemble(struct work *work, const char *directory, struct job *job, struct err *err)
+// What runs before the clock says where addresses lie.
+static int job_initial(struct work *work, struct job *job, int bits, struct err *err)
+{
+    uint8_t *code = xmalloc(BENCH_CODE_MAX);
+    const char *init = job->init ? job->init : "";
+    long len = *init ? bench_assemble(work->directory, init, bits, code, err) : 0;
+    if (len >= 0 && (len > 0 || !*init))
+        block_hold_initial(&job->block, code, (size_t)len);
+    free(code);
+    return len < 0 ? -1 : 0;
+}
+
+static int job_assemble(struct work *work, struct job *job, struct err *err)
 {
     int bits = work->arguments->spec.bits ? work->arguments->spec.bits : 64;
     uint8_t *code = xmalloc(BENCH_CODE_MAX);
     const char *body = job->body ? job->body : "";
-    long len = bench_assemble(directory, body, bits, code, err);
+    long len = bench_assemble(work->directory, body, bits, code, err);
     if (len > 0) {
         uint8_t *copy = arena_alloc(&work->arena, (size_t)len);
         memcpy(copy, code, (size_t)len);
@@ -260,7 +274,7 @@ static int job_assemble(struct work *work, const char *directory, struct job *jo
         job->refused = "NASM refuses it: latput bench --asm says where";
     else if (block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
         job->refused = arena_strdup(&work->arena, why.text);
-    return 0;
+    return job->refused ? 0 : job_initial(work, job, bits, err);
 }
 
 // The loop of the function that was asked for.
@@ -283,16 +297,16 @@ static int job_choose_loop(struct work *work, struct job *job, struct err *err)
         arena_printf(&work->arena, "%s, %s: loop %d of %d, at +0x%zx", arguments->spec.file,
                      arguments->spec.symbol, number, loops.n, loop->offset);
     job->code += loop->offset;
+    job->place.offset = loop->offset;
     job->len = loop->len;
     return 0;
 }
 
-static int job_read_code(struct work *work, const char *directory, struct job *job, bool *refused,
-                         struct err *err)
+static int job_read_code(struct work *work, struct job *job, bool *refused, struct err *err)
 {
     const struct bench_spec *spec = &work->arguments->spec;
     struct bench_code code;
-    if (bench_file_code(spec, directory, &code, &work->arena, refused, err) != 0)
+    if (bench_file_code(spec, work->directory, &code, &work->arena, refused, err) != 0)
         return -1;
     *refused = true;
     job->code = code.bytes;
@@ -300,17 +314,21 @@ static int job_read_code(struct work *work, const char *directory, struct job *j
     job->bits = code.bits;
     job->function = code.function;
     job->instances = code.instances;
+    job->place = (struct explain_place){.directory = work->directory,
+                                        .testcode = code.testcode,
+                                        .object = code.object,
+                                        .runs = code.function ? 1 : code.instances};
     job->title = arena_printf(&work->arena, "%s: testcode", spec->file);
     if (code.function && job_choose_loop(work, job, err) != 0)
         return -1;
     return block_read(job->code, job->len, job->bits, &job->block, &work->arena, err);
 }
 
-static int job_read(struct work *work, const char *directory, struct job *job, struct err *err)
+static int job_read(struct work *work, struct job *job, struct err *err)
 {
     struct err why = {0};
     bool refused = false;
-    if (job_read_code(work, directory, job, &refused, &why) == 0)
+    if (job_read_code(work, job, &refused, &why) == 0)
         return 0;
     if (!refused)
         return err_set(err, "%s", why.text);
@@ -321,12 +339,10 @@ static int job_read(struct work *work, const char *directory, struct job *job, s
 static int jobs_assemble(struct work *work, struct err *err)
 {
     bool file = work->arguments->spec.file != NULL;
-    char *directory = scratch_begin(err);
-    int status = directory ? 0 : -1;
+    work->directory = scratch_begin(err);
+    int status = work->directory ? 0 : -1;
     for (int i = 0; i < work->njobs && status == 0; i++)
-        status = (file ? job_read : job_assemble)(work, directory, &work->jobs[i], err);
-    if (directory)
-        scratch_end(directory, false);
+        status = (file ? job_read : job_assemble)(work, &work->jobs[i], err);
     return status;
 }
 
@@ -395,6 +411,7 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     spec.body = job->body;
     spec.init = job->init;
     spec.db = work->arguments->db ? work->arguments->db : store_default_path();
+    spec.object = job->place.object;
     spec.db_optional = true;
     told->has_measured = false;
     told->source = (struct explain_source){job->title, NAN};
@@ -404,13 +421,13 @@ static int job_explain(struct work *work, const struct job *job, struct told *to
     told->has_measured = true;
     if (explain_measure(&spec, &told->measured, &work->arena, err) != 0)
         return -1;
-    if (spec.file) {
+    if (spec.file)
         job_scale(job, &spec, told);
+    if (work->arguments->blocks || !told->has_measured)
         return 0;
-    }
-    return work->arguments->blocks ? 0
-                                   : explain_experiment(&told->explanation, &spec, &work->table,
-                                                        &told->measured, &work->arena, err);
+    const struct explain_subject subject = {&told->explanation, &spec, &work->table,
+                                            spec.file ? &job->place : NULL};
+    return explain_experiment(&subject, &told->measured, &work->arena, err);
 }
 
 static void print_one(const struct work *work, const struct told *told)
@@ -558,6 +575,7 @@ static int explain_work(const struct arguments *arguments)
 {
     struct work work = {.arguments = arguments};
     int status = explain_with(&work);
+    scratch_end(work.directory, false);
     table_free(&work.table);
     free(work.jobs);
     arena_free(&work.arena);

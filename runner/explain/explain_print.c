@@ -207,10 +207,9 @@ static void print_source(const struct explanation *explanation,
                        ? ""
                        : "; with --instances N, the rounds that it makes, the loop is measured "
                          "beside the prediction");
-    if (source->title && apart)
+    if (source->title && apart && measured->ntries == 0)
         print_line(out, 2,
-                   "what takes the difference, experiments tell of a block that is given as text: "
-                   "--asm");
+                   "no experiment can be made with it where it is: explain it as text, --asm");
 }
 
 void explain_print_text(const struct explanation *explanation,

@@ -30,80 +30,25 @@ int explain_measure(const struct bench_spec *spec, struct explain_measured *meas
     return 0;
 }
 
-// What makes bench fill vector registers and memory as it would for the text.
-static const char *shape_init(const struct explanation *explanation, const struct bench_spec *spec,
-                              struct arena *arena)
+// Measures and predicts a shape. NULL: it cannot be made (err is empty), or be measured.
+static struct explain_try *try_shape(const struct shape *shape, struct explain_measured *measured,
+                                     struct arena *arena, struct err *err)
 {
-    static const struct {
-        ZydisRegisterClass class;
-        const char *text;
-    } moves[] = {
-        {ZYDIS_REGCLASS_ZMM, "vmovapd zmm0, zmm0"},
-        {ZYDIS_REGCLASS_YMM, "vmovapd ymm0, ymm0"},
-        {ZYDIS_REGCLASS_XMM, "movapd xmm0, xmm0" },
-        {ZYDIS_REGCLASS_MMX, "movq mm0, mm0"     },
-    };
-    const char *given = spec->init ? spec->init : "";
-    for (size_t m = 0; m < ARRAY_LEN(moves); m++)
-        for (int i = 0; i < explanation->block.n; i++) {
-            const struct block_instr *instr = &explanation->block.instrs[i];
-            for (int o = 0; o < instr->in.operand_count_visible; o++)
-                if (instr->ops[o].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-                    ZydisRegisterGetClass(instr->ops[o].reg.value) == moves[m].class)
-                    return arena_printf(arena, "%s\n%s", moves[m].text, given);
-        }
-    return given;
-}
-
-static void shape_put(struct strbuf *out, const uint8_t *bytes, int n)
-{
-    for (int i = 0; i < n; i++)
-        strbuf_printf(out, "%s0x%02x", i ? ", " : "db ", bytes[i]);
-    strbuf_puts(out, "\n");
-}
-
-// One shape under measurement.
-struct shape {
-    const struct explanation *explanation;
-    const struct bench_spec *spec;
-    const struct explain_table *table;
-    struct strbuf text;
-    uint8_t code[BLOCK_INSTRS_MAX * ZYDIS_MAX_INSTRUCTION_LENGTH];
-    size_t len;
-};
-
-static void shape_add(struct shape *shape, const uint8_t *bytes, int n)
-{
-    shape_put(&shape->text, bytes, n);
-    memcpy(shape->code + shape->len, bytes, (size_t)n);
-    shape->len += (size_t)n;
-}
-
-// Measures and predicts it. NULL: it is no block any more.
-static struct explain_try *shape_try(struct shape *shape, enum bench_mode mode,
-                                     struct explain_measured *measured, struct arena *arena,
-                                     struct err *err)
-{
+    const struct explain_subject *subject = shape->subject;
     struct explanation other;
     struct explain_measured again;
-    struct bench_spec spec = *shape->spec;
+    struct bench_spec spec;
     struct block block;
-    if (block_read(shape->code, shape->len, shape->explanation->block.bits, &block, arena, err))
+    int status = shape_make(shape, &spec, &block, arena, err);
+    if (status != 0 || explain_measure(&spec, &again, arena, err) != 0)
         return NULL;
-    explain_predict(shape->table, &block, &other, arena);
-    spec.body = strbuf_text(&shape->text);
-    spec.file = NULL;
-    spec.init = shape_init(shape->explanation, shape->spec, arena);
-    spec.mode = mode;
-    spec.events = NULL;
-    spec.ncolumns = 0;
-    spec.store = spec.keep = false;
-    if (explain_measure(&spec, &again, arena, err) != 0)
-        return NULL;
+    explain_predict(subject->table, &block, &other, arena);
     struct explain_try *try = &measured->tries[measured->ntries++];
-    *try = (struct explain_try){
-        .measured_clk = again.clk, .predicted_clk = other.predicted_clk, .says = again.failure};
-    if (mode == BENCH_THROUGHPUT) {
+    *try = (struct explain_try){.measured_clk =
+                                    again.clk * (subject->place ? subject->place->runs : 1),
+                                .predicted_clk = other.predicted_clk,
+                                .says = again.failure};
+    if (shape->broken) {
         try->predicted_clk = 0;
         for (int i = 0; i < other.nlimits; i++)
             if (other.limits[i].kind != LIMIT_CHAIN)
@@ -117,58 +62,97 @@ static bool near(double a, double b)
     return fabs(a - b) <= explain_tolerance * fmax(a, b);
 }
 
-static int try_broken(struct shape *shape, struct explain_measured *measured, struct arena *arena,
-                      struct err *err)
+static const char *broken_says(const struct explain_try *try,
+                               const struct explain_measured *measured, bool slower)
 {
-    for (int i = 0; i < shape->explanation->block.n; i++)
-        shape_add(shape, shape->explanation->block.instrs[i].bytes,
-                  shape->explanation->block.instrs[i].in.length);
-    struct explain_try *try = shape_try(shape, BENCH_THROUGHPUT, measured, arena, err);
-    if (!try)
-        return -1;
-    try->what = "what a copy hands on through registers and flags is broken";
-    if (isnan(try->measured_clk))
-        return 0;
-    bool slower = measured->clk > shape->explanation->predicted_clk;
     if (near(try->measured_clk, measured->clk))
-        try->says = slower ? "as slow as before: it is no chain through registers that was missed"
-                           : "as fast as before: the chain costs less than its parts alone";
-    else if (try->measured_clk < measured->clk)
-        try->says = slower ? "faster: a chain takes longer than its parts in the table"
-                           : "faster: the chain is what takes the time";
-    else
-        try->says = "slower: the moves that break it cost more than it does; it says nothing";
+        return slower ? "as slow as before: it is no chain through registers that was missed"
+                      : "as fast as before: the chain costs less than its parts alone";
+    if (try->measured_clk < measured->clk)
+        return slower ? "faster: a chain takes longer than its parts in the table"
+                      : "faster: the chain is what takes the time";
+    return "slower: the moves that break it cost more than it does; it says nothing";
+}
+
+// In a loop the chain is broken by leaving out one of its instructions: the one that takes longest,
+// of those that may be missed. -1: there is none.
+static int chain_weakest(const struct shape *shape)
+{
+    const struct chain *chain = &shape->subject->explanation->chain;
+    int found = -1;
+    double longest = 0;
+    for (int s = 0; s < chain->nsteps; s++)
+        if (chain->steps[s].clk > longest && shape_may_change(shape, chain->steps[s].instr)) {
+            longest = chain->steps[s].clk;
+            found = chain->steps[s].instr;
+        }
+    return found;
+}
+
+static int try_broken(const struct explain_subject *subject, struct explain_measured *measured,
+                      struct arena *arena, struct err *err)
+{
+    const struct explanation *explanation = subject->explanation;
+    struct shape shape = shape_as_is(subject, arena);
+    const char *what = "what a copy hands on through registers and flags is broken";
+    if (subject->place && subject->place->object) {
+        int weakest = chain_weakest(&shape);
+        if (weakest < 0)
+            return 0;
+        shape_leave_out(&shape, weakest);
+        what = arena_printf(arena, "the longest chain is broken: a nop for %s",
+                            explanation->block.instrs[weakest].text);
+    } else {
+        shape.broken = true;
+    }
+    struct explain_try *try = try_shape(&shape, measured, arena, err);
+    if (!try)
+        return *err->text ? -1 : 0;
+    try->what = what;
+    if (!isnan(try->measured_clk))
+        try->says = broken_says(try, measured, measured->clk > explanation->predicted_clk);
     return 0;
 }
 
-// Without the instructions that need the fullest ports.
-static int try_relieved(struct shape *shape, struct explain_measured *measured, struct arena *arena,
-                        struct err *err)
+// Leaves out what needs the fullest ports. Returns how many instructions.
+static int relieve(struct shape *shape, uint32_t set)
 {
-    const struct explanation *explanation = shape->explanation;
-    uint32_t set = 0;
+    const struct explanation *explanation = shape->subject->explanation;
     int removed = 0;
-    for (int i = 0; i < explanation->nlimits && !set; i++)
-        set = explanation->limits[i].set;
     for (int i = 0; i < explanation->block.n; i++) {
         const struct port_usage *usage = &explanation->instrs[i].usage;
         bool needs = false;
         for (int u = 0; u < usage->nuses; u++)
             needs |= usage->uses[u].set && (usage->uses[u].set & ~set) == 0;
-        removed += needs;
-        if (!needs)
-            shape_add(shape, explanation->block.instrs[i].bytes,
-                      explanation->block.instrs[i].in.length);
+        if (!needs || !shape_may_change(shape, i))
+            continue;
+        shape_leave_out(shape, i);
+        removed++;
     }
+    return removed;
+}
+
+// Without the instructions that need the fullest ports.
+static int try_relieved(const struct explain_subject *subject, struct explain_measured *measured,
+                        struct arena *arena, struct err *err)
+{
+    const struct explanation *explanation = subject->explanation;
+    struct shape shape = shape_as_is(subject, arena);
+    uint32_t set = 0;
+    for (int i = 0; i < explanation->nlimits && !set; i++)
+        set = explanation->limits[i].set;
+    int removed = relieve(&shape, set);
     if (!removed || removed == explanation->block.n)
         return 0;
-    struct explain_try *try = shape_try(shape, BENCH_LATENCY, measured, arena, err);
+    struct explain_try *try = try_shape(&shape, measured, arena, err);
     if (!try)
-        return -1;
+        return *err->text ? -1 : 0;
     struct strbuf name = {0};
     port_set_text(explanation->model, set, &name);
-    try->what = arena_printf(arena, "without the %d instruction%s that need %s", removed,
-                             removed == 1 ? "" : "s", strbuf_text(&name));
+    bool nops = subject->place && subject->place->object;
+    try->what =
+        arena_printf(arena, "%s the %d instruction%s that need%s %s", nops ? "nops for" : "without",
+                     removed, removed == 1 ? "" : "s", removed == 1 ? "s" : "", strbuf_text(&name));
     strbuf_free(&name);
     if (!isnan(try->measured_clk))
         try->says = near(try->measured_clk, measured->clk)
@@ -179,12 +163,14 @@ static int try_relieved(struct shape *shape, struct explain_measured *measured, 
     return 0;
 }
 
-// The instruction with its loads made to read one place that nothing writes: [r14] or [ebp].
-static bool instr_one_line(const struct explanation *explanation, const struct block_instr *instr,
+// The instruction with its loads made to read one place that nothing writes: in the data area, or
+// in a function the bytes at its stack pointer.
+static bool instr_one_line(const struct explain_subject *subject, const struct block_instr *instr,
                            uint8_t *bytes, ZyanUSize *len)
 {
     ZydisEncoderRequest request;
-    bool changed = false, wide = explanation->block.bits == 64;
+    bool changed = false, wide = subject->explanation->block.bits == 64;
+    bool function = subject->place && subject->place->object;
     *len = ZYDIS_MAX_INSTRUCTION_LENGTH;
     if (ZYAN_FAILED(ZydisEncoderDecodedInstructionToEncoderRequest(
             &instr->in, instr->ops, instr->in.operand_count_visible, &request)))
@@ -194,34 +180,40 @@ static bool instr_one_line(const struct explanation *explanation, const struct b
         if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
             (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
             continue;
-        request.operands[i].mem.base = wide ? ZYDIS_REGISTER_R14 : ZYDIS_REGISTER_EBP;
+        request.operands[i].mem.base = function ? wide ? ZYDIS_REGISTER_RSP : ZYDIS_REGISTER_ESP
+                                       : wide   ? ZYDIS_REGISTER_R14
+                                                : ZYDIS_REGISTER_EBP;
         request.operands[i].mem.index = ZYDIS_REGISTER_NONE;
         request.operands[i].mem.scale = 0;
-        request.operands[i].mem.displacement = 2048;
+        request.operands[i].mem.displacement = function ? 0 : 2048;
         changed = true;
     }
     return changed && ZYAN_SUCCESS(ZydisEncoderEncodeInstruction(&request, bytes, len));
 }
 
-static int try_one_line(struct shape *shape, struct explain_measured *measured, struct arena *arena,
-                        struct err *err)
+static int try_one_line(const struct explain_subject *subject, struct explain_measured *measured,
+                        struct arena *arena, struct err *err)
 {
-    const struct explanation *explanation = shape->explanation;
-    int changed = 0;
-    for (int i = 0; i < explanation->block.n; i++) {
-        const struct block_instr *instr = &explanation->block.instrs[i];
-        uint8_t bytes[ZYDIS_MAX_INSTRUCTION_LENGTH];
+    const struct block *block = &subject->explanation->block;
+    struct shape shape = shape_as_is(subject, arena);
+    int changed = 0, loads = 0;
+    for (int i = 0; i < block->n; i++) {
+        uint8_t *bytes = arena_alloc(arena, ZYDIS_MAX_INSTRUCTION_LENGTH);
         ZyanUSize len;
-        bool other = instr_one_line(explanation, instr, bytes, &len);
-        changed += other;
-        shape_add(shape, other ? bytes : instr->bytes, other ? (int)len : instr->in.length);
+        if (!instr_one_line(subject, &block->instrs[i], bytes, &len))
+            continue;
+        loads++;
+        changed += shape_change(&shape, i, bytes, (int)len);
     }
     if (!changed)
         return 0;
-    struct explain_try *try = shape_try(shape, BENCH_LATENCY, measured, arena, err);
+    struct explain_try *try = try_shape(&shape, measured, arena, err);
     if (!try)
-        return -1;
-    try->what = "all loads from one line that nothing writes";
+        return *err->text ? -1 : 0;
+    try->what = changed == loads
+                    ? "all loads from one line that nothing writes"
+                    : arena_printf(arena, "%d of %d loads from one line that nothing writes",
+                                   changed, loads);
     if (!isnan(try->measured_clk))
         try->says = near(try->measured_clk, measured->clk)
                         ? "as before: neither caches nor stores that loads wait for"
@@ -229,24 +221,17 @@ static int try_one_line(struct shape *shape, struct explain_measured *measured, 
     return 0;
 }
 
-int explain_experiment(const struct explanation *explanation, const struct bench_spec *spec,
-                       const struct explain_table *table, struct explain_measured *measured,
+int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
                        struct arena *arena, struct err *err)
 {
-    static int (*const tries[])(struct shape *, struct explain_measured *, struct arena *,
+    static int (*const tries[])(const struct explain_subject *, struct explain_measured *,
+                                struct arena *,
                                 struct err *) = {try_broken, try_relieved, try_one_line};
-    if (isnan(measured->clk) || isnan(explanation->predicted_clk) ||
-        fabs(explain_difference(explanation, measured)) <= explain_tolerance)
+    if (isnan(measured->clk) || isnan(subject->explanation->predicted_clk) ||
+        fabs(explain_difference(subject->explanation, measured)) <= explain_tolerance)
         return 0;
-    for (size_t i = 0; i < ARRAY_LEN(tries); i++) {
-        struct shape *shape = arena_alloc(arena, sizeof *shape);
-        shape->explanation = explanation;
-        shape->spec = spec;
-        shape->table = table;
-        int status = tries[i](shape, measured, arena, err);
-        strbuf_free(&shape->text);
-        if (status != 0)
+    for (size_t i = 0; i < ARRAY_LEN(tries); i++)
+        if (tries[i](subject, measured, arena, err) != 0)
             return -1;
-    }
     return 0;
 }

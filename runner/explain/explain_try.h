@@ -4,8 +4,7 @@
 #ifndef LATPUT_EXPLAIN_TRY_H
 #define LATPUT_EXPLAIN_TRY_H
 
-#include "bench/bench.h"
-#include "explain.h"
+#include "explain_shape.h"
 
 enum { EXPLAIN_TRIES_MAX = 4 };
 
@@ -35,8 +34,7 @@ double explain_difference(const struct explanation *explanation,
 int explain_measure(const struct bench_spec *spec, struct explain_measured *measured,
                     struct arena *arena, struct err *err);
 // The experiments, where prediction and measurement differ by more than explain_tolerance.
-int explain_experiment(const struct explanation *explanation, const struct bench_spec *spec,
-                       const struct explain_table *table, struct explain_measured *measured,
+int explain_experiment(const struct explain_subject *subject, struct explain_measured *measured,
                        struct arena *arena, struct err *err);
 
 #endif
