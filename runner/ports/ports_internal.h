@@ -11,6 +11,12 @@
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);
 
+// The same, where a mix that takes no more than enough_clk[i] (times ENOUGH) in one of its orders
+// is not timed in the others: no order is faster than what the ports allow.
+int ports_time_enough(const struct port_oracle *oracle, const char *what,
+                      const struct port_mix *mixes, const double *enough_clk, int n,
+                      struct port_timing *timings, struct err *err);
+
 // Two forms side by side, each for about `clk` alone, in orders that schedulers like.
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
 // What the model says of it, and of any mix of forms with these usages (one a part), if moves stand
@@ -21,10 +27,11 @@ double ports_pair_clk(const struct port_model *model, const struct port_form *fo
 double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
                      const struct port_usage *usages, const struct port_mix *mix);
 
-// Mixes of several of the forms which[0..n), drawn and timed; free() them in any case.
+// Mixes of several of the forms in question, drawn and timed; free() them in any case. usages[i] is
+// of which[i].
 struct ports_mixes;
-int ports_mixes_time(const struct port_oracle *oracle, const struct port_form *forms,
-                     const int *which, int n, struct ports_mixes **mixes, struct err *err);
+int ports_mixes_time(const struct port_question *question, const struct port_model *model,
+                     const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
 // Sum of the relative errors of what the model says of them: usages[i] is of which[i], and of its
 // shares those of the unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,

@@ -44,13 +44,33 @@ static void mixes_draw(struct ports_mixes *mixes, const int *which, int n)
     }
 }
 
-int ports_mixes_time(const struct port_oracle *oracle, const struct port_form *forms,
-                     const int *which, int n, struct ports_mixes **to, struct err *err)
+// What the model says of a mix, by usages of which[].
+static double mixes_clk(const struct ports_mixes *mixes, const struct port_model *model,
+                        const struct port_usage *usages, int without, int i)
+{
+    struct port_usage mixed[FORMS_MOST];
+    for (int p = 0; p < mixes->mixes[i].nparts; p++) {
+        int kept = 0;
+        mixed[p] = usages[mixes->drawn[i][p]];
+        for (int s = 0; s < mixed[p].nshares; s++)
+            if (mixed[p].shares[s].unit != without)
+                mixed[p].shares[kept++] = mixed[p].shares[s];
+        mixed[p].nshares = kept;
+    }
+    return ports_mix_clk(model, mixes->forms, mixed, &mixes->mixes[i]);
+}
+
+int ports_mixes_time(const struct port_question *question, const struct port_model *model,
+                     const struct port_usage *usages, struct ports_mixes **to, struct err *err)
 {
     struct ports_mixes *mixes = *to = xcalloc(1, sizeof *mixes);
-    mixes->forms = forms;
-    mixes_draw(mixes, which, n);
-    return ports_time(oracle, "mixes", mixes->mixes, MIXES, mixes->timings, err);
+    double enough_clk[MIXES];
+    mixes->forms = question->forms;
+    mixes_draw(mixes, question->which, question->n);
+    for (int i = 0; i < MIXES; i++)
+        enough_clk[i] = mixes_clk(mixes, model, usages, -1, i);
+    return ports_time_enough(question->oracle, "mixes", mixes->mixes, enough_clk, MIXES,
+                             mixes->timings, err);
 }
 
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
@@ -58,18 +78,9 @@ double ports_mixes_error(const struct ports_mixes *mixes, const struct port_mode
 {
     double sum = 0;
     for (int i = 0; i < MIXES; i++) {
-        struct port_usage mixed[FORMS_MOST];
         if (mixes->timings[i].outcome != OUTCOME_OK)
             continue;
-        for (int p = 0; p < mixes->mixes[i].nparts; p++) {
-            int kept = 0;
-            mixed[p] = usages[mixes->drawn[i][p]];
-            for (int s = 0; s < mixed[p].nshares; s++)
-                if (mixed[p].shares[s].unit != without)
-                    mixed[p].shares[kept++] = mixed[p].shares[s];
-            mixed[p].nshares = kept;
-        }
-        double clk = ports_mix_clk(model, mixes->forms, mixed, &mixes->mixes[i]);
+        double clk = mixes_clk(mixes, model, usages, without, i);
         sum += fmin(fabs(clk / mixes->timings[i].clk - 1), ERROR_MOST);
     }
     return sum;

@@ -101,11 +101,15 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     int n = pairs->n * (pairs->n - 1) / 2, at = 0;
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    double *enough_clk = xcalloc((size_t)n + 1, sizeof *enough_clk);
     for (int i = 0; i < pairs->n; i++)
-        for (int j = 0; j < i; j++)
-            pairs->mixes[i][j] = mixes[at++] =
+        for (int j = 0; j < i; j++) {
+            pairs->mixes[i][j] = mixes[at] =
                 paths_pair(pairs->rep[i], pairs->clk[i], pairs->rep[j], pairs->clk[j]);
-    int status = ports_time(oracle, "paths", mixes, n, timings, err);
+            enough_clk[at++] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
+                                              pairs->usages[j], &pairs->mixes[i][j]);
+        }
+    int status = ports_time_enough(oracle, "paths", mixes, enough_clk, n, timings, err);
     at = 0;
     for (int i = 0; i < pairs->n && status == 0; i++) {
         pairs->cells[i][i].clk = NAN;
@@ -116,6 +120,7 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
     }
     free(mixes);
     free(timings);
+    free(enough_clk);
     return status;
 }
 

@@ -179,7 +179,9 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
     struct port_usage *usages = xcalloc((size_t)pairs->nwhich + 1, sizeof *usages);
     int *forms = xcalloc((size_t)pairs->nwhich + 1, sizeof *forms);
     int n = pairs_forms(pairs, question->which, all, forms, usages);
-    int status = ports_mixes_time(question->oracle, pairs->forms, forms, n, &mixes, err);
+    const struct port_question drawn = {
+        .oracle = question->oracle, .forms = pairs->forms, .which = forms, .n = n};
+    int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
     if (status == 0) {
         model_find_binding(model, mixes, usages);
         pairs_predict(pairs);

@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fixtures/port_sim.h"
+#include "ports/ports_internal.h"
 #include "util/mem.h"
 #include "util/quantile.h"
 
@@ -533,6 +534,55 @@ static void a_search_has_an_end(void **state)
     assert_non_null(strstr(err.text, "and 3 s, and had taken "));
 }
 
+// In the first order 12 cycles; in the others as many as the mix has instances.
+static int ordered_measure(void *context, const struct port_mix *mixes, int n,
+                           struct port_timing *timings, struct err *err)
+{
+    int *kernels = context;
+    (void)err;
+    for (int i = 0; i < n; i++) {
+        bool first = mixes[i].orders == (1u << MIX_INTERLEAVED | PORT_MIX_BREAKING);
+        assert_true(first || mixes[i].orders == (1u << MIX_BLOCKS | PORT_MIX_BREAKING));
+        timings[i] = (struct port_timing){.clk = first ? 12 : mixes[i].parts[0].count};
+        if (mixes[i].parts[0].count == 5 && first)
+            timings[i] = (struct port_timing){.outcome = OUTCOME_UNSTABLE, .clk = (double)NAN};
+        kernels[first]++;
+    }
+    return 0;
+}
+
+// A mix that takes no longer than it must in one order is not timed in others.
+static void orders_end_when_enough(void **state)
+{
+    (void)state;
+    struct {
+        int instances;
+        double enough_clk, expected_clk;
+    } cases[] = {
+        {9,  12, 12},
+        {9,  10, 9 },
+        {14, 10, 12},
+        {5,  12, 5 },
+    };
+    enum { N = sizeof cases / sizeof cases[0] };
+    int kernels[2] = {0};
+    const struct port_oracle oracle = {.measure = ordered_measure, .context = kernels};
+    struct port_mix mixes[N];
+    struct port_timing timings[N];
+    double enough_clk[N];
+    for (int i = 0; i < N; i++) {
+        mixes[i] = (struct port_mix){{{0, cases[i].instances}},
+                                     1,
+                                     1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS | PORT_MIX_BREAKING};
+        enough_clk[i] = cases[i].enough_clk;
+    }
+    assert_int_equal(ports_time_enough(&oracle, "mixes", mixes, enough_clk, N, timings, NULL), 0);
+    for (int i = 0; i < N; i++)
+        assert_true(timings[i].outcome == OUTCOME_OK && timings[i].clk == cases[i].expected_clk);
+    assert_int_equal(kernels[true], N + 1); // what is unstable is timed once more
+    assert_int_equal(kernels[false], N - 1);
+}
+
 // The times of two forms together are drawn between the least that ports can explain and the sum.
 static int contradicting_measure(void *context, const struct port_mix *mixes, int n,
                                  struct port_timing *timings, struct err *err)
@@ -670,6 +720,7 @@ int main(void)
         cmocka_unit_test(without_a_filler_slots_are_unknown),
         cmocka_unit_test(an_oracle_that_fails_ends_it),
         cmocka_unit_test(a_search_has_an_end),
+        cmocka_unit_test(orders_end_when_enough),
         cmocka_unit_test(contradictions_are_named),
     };
     return cmocka_run_group_tests_name("ports", tests, NULL, NULL);
