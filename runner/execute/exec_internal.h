@@ -14,8 +14,8 @@ struct exec_stream {
     pid_t pid;
     void (*take)(void *context, const struct core_record *record);
     void *context;
-    struct core_record record; // being read
-    size_t have;
+    struct core_record record;  // being read
+    size_t have;                // bytes of it
     const char *const *refused; // once this is set, reading ends; NULL: never
 };
 

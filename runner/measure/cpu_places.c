@@ -59,3 +59,18 @@ bool cpu_places_share(const struct cpu_place *a, const struct cpu_place *b)
 {
     return a->core >= 0 && a->core == b->core;
 }
+
+void cpu_places_leave_core(const struct cpu_places *cpus, int cpu, cpu_set_t *set)
+{
+    const struct cpu_place *own = NULL;
+    for (int i = 0; i < cpus->n; i++)
+        if (cpus->usable[i].cpu == cpu)
+            own = &cpus->usable[i];
+    CPU_CLR((size_t)cpu, set);
+    cpu_set_t others = *set;
+    for (int i = 0; own && i < cpus->n; i++)
+        if (cpu_places_share(own, &cpus->usable[i]))
+            CPU_CLR((size_t)cpus->usable[i].cpu, &others);
+    if (CPU_COUNT(&others) > 0)
+        *set = others;
+}

@@ -3,6 +3,7 @@
 // from the beginning, so that the canary's floor is taken under the conditions of the run.
 #include "session.h"
 
+#include "cpu_places.h"
 #include "floor.h"
 #include "session_count.h"
 #include "store/store_cpu.h"
@@ -40,12 +41,16 @@ static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *i
 }
 
 // Leaves the measuring CPU alone: this process, its threads and its tools run elsewhere from now
-// on.
+// on. Not on other threads of its core either, as far as the system knows of them and there are
+// more CPUs.
 static void session_leave_cpu(int cpu, cpu_set_t set)
 {
-    CPU_CLR((size_t)cpu, &set);
+    struct cpu_places *places = xcalloc(1, sizeof *places);
+    cpu_places_read("", &set, places);
+    cpu_places_leave_core(places, cpu, &set);
     if (CPU_COUNT(&set) > 0)
         sched_setaffinity(0, sizeof set, &set);
+    free(places);
 }
 
 int session_begin(int wanted, struct session *session, struct err *err)

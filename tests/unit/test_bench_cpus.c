@@ -4,6 +4,7 @@
 #include "fixtures/machine_fixture.h"
 
 #include "bench/bench_cpus.h"
+#include "util/cpulist.h"
 
 static struct arena arena;
 
@@ -100,6 +101,38 @@ static int choose(const struct made_machine *made, int first, int last,
         placed->placement =
             bench_cpus_describe(&cpus, placed->chosen, spec->threads ? spec->threads : 1, &arena);
     return status;
+}
+
+// What is not measured stays off the core that measures, if there is another.
+static void the_measuring_core_is_left_alone(void **state)
+{
+    (void)state;
+    static const struct {
+        const struct made_machine *machine;
+        int first, last, cpu;
+        const char *others;
+    } cases[] = {
+        {&smt,      0, 7, 7, "0-2,4-6"},
+        {&smt,      0, 3, 3, "0-2"    },
+        {&one_core, 0, 1, 1, "0"      }, // better there than nowhere
+        {&one,      0, 0, 0, ""       },
+        {&hybrid,   0, 7, 3, "0-1,4-7"},
+        {&untold,   0, 3, 3, "0-2"    },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        static struct cpu_places cpus;
+        cpu_set_t set, expected;
+        CPU_ZERO(&set);
+        for (int cpu = cases[i].first; cpu <= cases[i].last; cpu++)
+            CPU_SET((size_t)cpu, &set);
+        make(cases[i].machine);
+        cpu_places_read(machine_root, &set, &cpus);
+        assert_int_equal(machine_end(), 0);
+        cpu_places_leave_core(&cpus, cases[i].cpu, &set);
+        assert_int_equal(cpulist_parse_set(cases[i].others, &expected), 0);
+        if (!CPU_EQUAL(&set, &expected))
+            fail_msg("case %zu: %d CPUs are left", i, CPU_COUNT(&set));
+    }
 }
 
 static void threads_are_placed(void **state)
@@ -209,6 +242,7 @@ static int free_arena(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_measuring_core_is_left_alone),
         cmocka_unit_test_teardown(threads_are_placed, free_arena),
         cmocka_unit_test_teardown(what_cannot_be_says_why, free_arena),
     };
