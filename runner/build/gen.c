@@ -120,6 +120,11 @@ static void gen_length(int id, const char *name, bool has, struct strbuf *out)
 static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, struct strbuf *out)
 {
     const char *wide = bits == 32 ? "dd " : "dq ";
+    // Nearly all kernels have none, and NASM takes its time for every line.
+    if (!spec->fini && !spec->nfills && !spec->company && !spec->align && !spec->copies) {
+        strbuf_puts(out, "dq 0, 0, 0, 0, 0, 0, 0, 0\n");
+        return;
+    }
     strbuf_puts(out, wide);
     gen_address(id, "fini", spec->fini, bits, out);
     strbuf_puts(out, ", ");
