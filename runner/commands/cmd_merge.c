@@ -60,6 +60,28 @@ failed:
     return command_fail(&cmd_merge, status, "%s", err.text);
 }
 
+// Keeps of the named files what is meant as a pack, in their order, and names the others: who says
+// `DIR/*` means the packs of DIR, not the README beside them. How many are kept.
+static int merge_choose(char **paths, int npaths)
+{
+    enum { NAMED = 5 };
+    struct strbuf others = {0};
+    int npacks = 0;
+    for (int i = 0; i < npaths; i++) {
+        int nothers = i - npacks;
+        if (pack_is_meant(paths[i]))
+            paths[npacks++] = paths[i];
+        else if (nothers < NAMED)
+            strbuf_printf(&others, "%s%s", nothers ? ", " : "", paths[i]);
+        else if (nothers == NAMED)
+            strbuf_puts(&others, ", ...");
+    }
+    if (npacks < npaths)
+        command_note(&cmd_merge, "no packs (zip, tar.xz), left out: %s", strbuf_text(&others));
+    strbuf_free(&others);
+    return npacks;
+}
+
 static int merge_option(void *context, int option, const char *argument)
 {
     (void)option; // there is one
@@ -74,13 +96,16 @@ static int merge_run(int argc, char **argv)
     int status = command_each_option(&cmd_merge, argc, argv, merge_option, &db, &operand);
     if (status == EXIT_DONE && operand == argc)
         status = command_fail(&cmd_merge, EXIT_USAGE, "name the packs to merge");
+    int npacks = status == EXIT_DONE ? merge_choose(argv + operand, argc - operand) : 0;
+    if (status == EXIT_DONE && npacks == 0)
+        status = command_fail(&cmd_merge, EXIT_USAGE, "there is no pack to merge");
     struct store *store;
     if (status == EXIT_DONE)
         status = store_option_open(&cmd_merge, db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
     struct strbuf lines = {0};
-    status = merge_packs(store, argv + operand, argc - operand, &lines);
+    status = merge_packs(store, argv + operand, npacks, &lines);
     if (status == EXIT_DONE) {
         fputs(strbuf_text(&lines), stdout);
         store_close(store);
@@ -97,7 +122,8 @@ const struct command cmd_merge = {
     .summary = "packs of other machines into one database",
     .description =
         "Adds the runs of packs to the database, all or none. A run that is there already is left "
-        "out. Packs are not trusted: names, sizes, hashes, schema and values are checked, and what "
+        "out, and so are directories and files that are no packs, which are named. Packs are not "
+        "trusted: names, sizes, hashes, schema and values are checked, and what "
         "does not look like the work of latput is refused. Results are made again from the samples "
         "of a pack that has them; one without is merged as it is, and a warning of its runs says "
         "so.",

@@ -40,6 +40,11 @@ struct pack_what {
 int pack_write(struct store *store, const struct pack_what *what, const char *path,
                struct err *err);
 
+// Whether a file that somebody names among packs is meant as one: it begins as an archive does that
+// pack_merge() reads, or has such a name, whatever is in it, or cannot be read. So a damaged pack
+// is one still; a README beside packs, or a directory, is none.
+bool pack_is_meant(const char *path);
+
 // Merges a pack into a database open for writing. Nothing in the file is trusted. How many of its
 // runs were added (the others are there already), or -1: refused; then nothing was added.
 int pack_merge(struct store *store, const char *path, struct store_merged *merged, struct err *err);

@@ -68,6 +68,35 @@ bool pack_is_member(const char *name)
     return true;
 }
 
+static bool read_begins_as_archive(const char *path)
+{
+    static const char zip[] = "PK", xz[] = "\xFD"
+                                           "7zXZ";
+    char head[sizeof xz] = "";
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return true; // why, the reader of the pack says
+    size_t got = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return (got >= sizeof zip - 1 && memcmp(head, zip, sizeof zip - 1) == 0) ||
+           (got >= sizeof xz - 1 && memcmp(head, xz, sizeof xz - 1) == 0);
+}
+
+bool pack_is_meant(const char *path)
+{
+    static const char *const endings[] = {".zip", ".tar.xz", ".pack"};
+    struct stat st;
+    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+        return !S_ISDIR(st.st_mode);
+    size_t len = strlen(path);
+    for (size_t i = 0; i < ARRAY_LEN(endings); i++) {
+        size_t ending = strlen(endings[i]);
+        if (len >= ending && strcmp(path + len - ending, endings[i]) == 0)
+            return true;
+    }
+    return read_begins_as_archive(path);
+}
+
 static int read_refuse(struct pack_reader *reader, const char *what)
 {
     return err_set(reader->err, "%s: %s; it is refused, nothing of it was merged", reader->path,

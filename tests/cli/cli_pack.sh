@@ -82,6 +82,30 @@ for words in query report pack 'diff 1 2' rederive 'merge one.zip' 'run --quick'
 done
 run merge --db none.db
 expect_status 2
+# What stands beside packs is none, whatever the shell expands to; a name promises one.
+mkdir -p beside/plots
+echo 'The packs here' | tee beside/README.md >beside/b.txt
+cp one.zip beside/pack
+run merge --db beside.db beside/*
+expect_status 0
+expect_out '^beside/pack: added as run 1$'
+expect_err 'no packs \(zip, tar\.xz\), left out: beside/README\.md, beside/b\.txt, beside/plots$'
+run merge --db none.db beside/README.md beside/plots
+expect_status 2
+expect_err 'there is no pack to merge$'
+for name in a.zip a.tar.xz a.pack; do
+    cp beside/README.md "beside/$name"
+    run merge --db none.db beside/*
+    expect_status 2
+    expect_no_out
+    expect_err "beside/$name: cannot be read as a pack"
+    rm "beside/$name"
+done
+head -c 300 one.zip >beside/cut
+run merge --db none.db beside/*
+expect_status 2
+expect_err 'beside/cut: '
+expect "no new database" test ! -e none.db
 
 run diff --db both.db testa testb
 expect_status 0
