@@ -13,6 +13,7 @@ struct data_ports {
     int64_t run_id;
     struct port_model *model; // NULL: the run has none
     struct stored_port_usages usages;
+    int nforms; // whose ports are of this run
 };
 struct data_read {
     struct store *store;
@@ -172,21 +173,24 @@ static struct data_ports *data_ports_of(struct data_read *read, int64_t run_id, 
 static int data_read_ports(struct data_read *read, struct err *err)
 {
     struct export_data *data = read->data;
-    int64_t newest = 0;
+    int most = 0;
     for (int i = 0; i < data->nforms; i++) {
         struct export_form *form = &data->forms[i];
         if (form->ports_run_id == 0)
             continue;
-        const struct data_ports *ports = data_ports_of(read, form->ports_run_id, err);
+        struct data_ports *ports = data_ports_of(read, form->ports_run_id, err);
         if (!ports)
             return -1;
         form->model = ports->model;
         form->usage = stored_port_usage_ok(&ports->usages, &form->id);
-        if (ports->model && form->ports_run_id > newest) {
-            newest = form->ports_run_id;
-            data->model = ports->model;
-        }
+        ports->nforms++;
     }
+    // The structure is that of most of them: a few may be of another run, which has its own.
+    for (int i = 0; i < read->nports; i++)
+        if (read->ports[i].model && read->ports[i].nforms >= most) {
+            most = read->ports[i].nforms;
+            data->model = read->ports[i].model;
+        }
     return 0;
 }
 
