@@ -43,6 +43,18 @@ static int intrinsics_compare(const void *a, const void *b)
     return order ? order : stored_form_compare(&x->form->id, &y->form->id);
 }
 
+// "4", "≤4".
+static void intrinsics_throughput(struct json *json, const struct export_form *form)
+{
+    char number[32];
+    if (isnan(form->rthroughput_clk))
+        return;
+    char *text = xasprintf("%s%s", form->rthroughput_upper ? "≤" : "",
+                           report_number(form->rthroughput_clk, number));
+    json_text(json_name(json, "t"), text);
+    free(text);
+}
+
 // "4", "≤6", "[1;≤6]".
 static void intrinsics_latency(struct json *json, const struct export_form *form)
 {
@@ -62,13 +74,11 @@ static void intrinsics_latency(struct json *json, const struct export_form *form
 static void intrinsics_put(struct json *json, const char *architecture,
                            const struct intrinsics_entry *entry)
 {
-    char number[32];
     json_open(json_name(json_break(json, "\n"), entry->iform), '[');
     json_open(json, '{');
     json_open(json_name(json, architecture), '{');
     intrinsics_latency(json, entry->form);
-    if (!isnan(entry->form->rthroughput_clk))
-        json_text(json_name(json, "t"), report_number(entry->form->rthroughput_clk, number));
+    intrinsics_throughput(json, entry->form);
     json_close(json, '}');
     json_close(json, '}');
     json_close(json, ']');
