@@ -20,7 +20,7 @@ static const struct command_option compare_options[] = {
     [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
     [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
     [OPT_MCPU] = {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family"},
-    [OPT_FORMAT] = {'f', "format", "FORMAT", "text (default) or json"},
+    [OPT_FORMAT] = {'f', "format", "FORMAT", "text (default), json, html (a page)"},
     [OPT_ENTRIES] = {'n', "entries", "N", "so many; default: 20, 0: all"},
     {0},
 };
@@ -36,11 +36,21 @@ struct compare_arguments {
 
 static int compare_format(const char *argument, struct compare_arguments *arguments)
 {
-    arguments->options.json = strcmp(argument, "json") == 0;
-    if (!arguments->options.json && strcmp(argument, "text") != 0)
-        return command_fail(&cmd_compare, EXIT_USAGE,
-                            "unknown format '%s'; there are text and json", argument);
-    return EXIT_DONE;
+    static const struct {
+        const char *name;
+        compare_printer *print;
+    } formats[] = {
+        {"text", compare_print_text},
+        {"json", compare_print_json},
+        {"html", compare_print_page}
+    };
+    for (size_t i = 0; i < ARRAY_LEN(formats); i++)
+        if (strcmp(argument, formats[i].name) == 0) {
+            arguments->options.print = formats[i].print;
+            return EXIT_DONE;
+        }
+    return command_fail(&cmd_compare, EXIT_USAGE,
+                        "unknown format '%s'; there are text, json and html", argument);
 }
 
 static int compare_option(void *context, int option, const char *argument)
@@ -103,7 +113,9 @@ static int compare_store(struct store *store, struct compare_arguments *args)
 
 static int compare_run(int argc, char **argv)
 {
-    struct compare_arguments args = {.options.entries = ENTRIES_DEFAULT};
+    struct compare_arguments args = {
+        .options = {.print = compare_print_text, .entries = ENTRIES_DEFAULT}
+    };
     struct store *store;
     int operand = argc;
     int status = command_each_option(&cmd_compare, argc, argv, compare_option, &args, &operand);

@@ -5,9 +5,14 @@
 
 #include "export.h"
 
+struct comparison;
+typedef void compare_printer(const struct comparison *comparison, int entries, struct strbuf *out);
+// For people, for programs, and one HTML page that needs no other file.
+compare_printer compare_print_text, compare_print_json, compare_print_page;
+
 struct compare_options {
     const char *cpu; // LLVM's name
-    bool json;
+    compare_printer *print;
     int entries; // that are written; 0: all
 };
 // Appends what differs. The data must have code. 0, or -1 with the message.

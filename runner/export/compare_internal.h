@@ -25,6 +25,7 @@ struct compare_entry {
 struct comparison {
     const struct export_data *data;
     const char *cpu;
+    const struct compare_ports *ports;
     int compared, agree, unknown; // forms; unknown: the model or the decoder has no word on them
     struct compare_entry *entries;
     int nentries;
@@ -32,8 +33,28 @@ struct comparison {
     const char *files;
 };
 
-void compare_print_text(const struct comparison *comparison, int entries, struct strbuf *out);
-void compare_print_json(const struct comparison *comparison, int entries, struct strbuf *out);
+// Members that behave alike, which a patch would give one line; those that occur most first.
+struct compare_group {
+    const struct compare_member **members;
+    int n;
+};
+struct compare_group *compare_groups(const struct compare_entry *entry); // behind the last n is 0
+void compare_groups_free(struct compare_group *groups);
+
+// What is said in words, appended; none has a line feed (compare_words.c).
+double compare_per_million(const struct comparison *comparison, double count);
+int compare_shown(const struct comparison *comparison, int entries); // of so many; 0: all
+void compare_put_summary(struct strbuf *out, const struct comparison *comparison);
+void compare_put_differs(struct strbuf *out, const struct compare_entry *entry);
+void compare_put_count(struct strbuf *out, const struct comparison *comparison,
+                       const struct compare_entry *entry);
+void compare_put_evidence(struct strbuf *out, const struct compare_entry *entry);
+void compare_put_model(struct strbuf *out, const struct model_class *class);
+void compare_put_result(struct strbuf *out, const struct comparison *comparison,
+                        const struct export_form *form); // to an empty one
+// At most so many, and how many more there are.
+void compare_put_forms(struct strbuf *out, const struct compare_group *group, int most);
+void compare_put_opcodes(struct strbuf *out, const struct compare_group *group, int most);
 
 // How often instructions occur in compiled code: cpuinfo/instruction_counts.csv.
 struct compare_counts;
@@ -51,6 +72,10 @@ struct compare_ports *compare_ports_new(const struct export_data *data,
 // Whether the sets of ports contradict each other. Only where both have as many µops.
 bool compare_ports_differ(const struct compare_ports *ports, const struct export_form *form,
                           const struct model_class *class);
+// What a form uses, by the model's names of sets of ports: "1*SPRPort00_06". false, and nothing is
+// appended, where that is ambiguous or unknown, or a set has no name in the model.
+bool compare_ports_names(const struct compare_ports *ports, const struct export_form *form,
+                         struct strbuf *out);
 void compare_ports_free(struct compare_ports *ports);
 
 #endif

@@ -155,7 +155,6 @@ static int find_members(struct comparison *comparison, const struct llvm_instr *
                         struct compare_member *members)
 {
     const struct export_data *data = comparison->data;
-    struct compare_ports *ports = compare_ports_new(data, of);
     int n = 0, width = data->model ? data->model->width : 0;
     for (int i = 0; i < data->nforms; i++) {
         const struct export_form *form = &data->forms[i];
@@ -167,13 +166,12 @@ static int find_members(struct comparison *comparison, const struct llvm_instr *
         }
         struct compare_member member = {form, &instrs[i], of[i], 0,
                                         compare_counts_of(counts, form)};
-        member.differs = member_differs(&member, width, ports);
+        member.differs = member_differs(&member, width, comparison->ports);
         comparison->compared++;
         comparison->agree += member.differs == 0;
         if (member.differs)
             members[n++] = member;
     }
-    compare_ports_free(ports);
     return n;
 }
 
@@ -189,8 +187,10 @@ int compare_llvm(struct export_data *data, const struct compare_options *options
         compare_counts_free(counts);
         return -1;
     }
+    struct compare_ports *ports = compare_ports_new(data, of);
     struct comparison comparison = {.data = data,
                                     .cpu = options->cpu,
+                                    .ports = ports,
                                     .counted = compare_counts_total(counts),
                                     .files = compare_counts_files(counts)};
     struct compare_member *members = xmalloc(((size_t)data->nforms + 1) * sizeof *members);
@@ -198,12 +198,10 @@ int compare_llvm(struct export_data *data, const struct compare_options *options
     if (n > 0)
         qsort(members, (size_t)n, sizeof *members, compare_members);
     gather(&comparison, members, n, of);
-    if (options->json)
-        compare_print_json(&comparison, options->entries, out);
-    else
-        compare_print_text(&comparison, options->entries, out);
+    options->print(&comparison, options->entries, out);
     free(comparison.entries);
     free(members);
+    compare_ports_free(ports);
     compare_counts_free(counts);
     return 0;
 }

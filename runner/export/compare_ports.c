@@ -8,11 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL_PORTS_MAX = 64 };
+enum { MODEL_PORTS_MAX = 64, MODEL_SETS_MAX = 128 };
+
+// What the model calls a set of our ports.
+struct model_set {
+    const char *name;
+    uint32_t set;
+};
 
 struct compare_ports {
     const struct port_model *model;
     int ours_of[MODEL_PORTS_MAX]; // our port of LLVM's number; -1: unknown
+    struct model_set sets[MODEL_SETS_MAX];
+    int nsets;
 };
 
 // The ports of a resource, "SPRPort00_01_05" or "Zn4ALU0", as a set of LLVM's numbers; 0: none that
@@ -76,6 +84,37 @@ static void ports_assign(const struct ports_votes *votes, struct compare_ports *
     }
 }
 
+// The model's set in our ports; false where a port of it is not known to us.
+static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
+{
+    *set = 0;
+    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
+        if (!(model >> a & 1))
+            continue;
+        if (ports->ours_of[a] < 0)
+            return false;
+        *set |= UINT32_C(1) << ports->ours_of[a];
+    }
+    return *set != 0;
+}
+
+static const char *ports_set_name(const struct compare_ports *ports, uint32_t set)
+{
+    for (int i = 0; i < ports->nsets; i++)
+        if (ports->sets[i].set == set)
+            return ports->sets[i].name;
+    return NULL;
+}
+
+static void ports_name_sets(struct compare_ports *ports, const struct model_class *class)
+{
+    uint32_t set;
+    for (int i = 0; i < class->nresources && ports->nsets < MODEL_SETS_MAX; i++)
+        if (ports_translate(ports, ports_of_name(class->resources[i].name), &set) &&
+            !ports_set_name(ports, set))
+            ports->sets[ports->nsets++] = (struct model_set){class->resources[i].name, set};
+}
+
 struct compare_ports *compare_ports_new(const struct export_data *data,
                                         const struct model_class *const *of)
 {
@@ -92,21 +131,10 @@ struct compare_ports *compare_ports_new(const struct export_data *data,
     }
     ports_assign(votes, ports);
     free(votes);
+    for (int i = 0; i < data->nforms; i++)
+        if (of[i])
+            ports_name_sets(ports, of[i]);
     return ports;
-}
-
-// The model's set in our ports; false where a port of it is not known to us.
-static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
-{
-    *set = 0;
-    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
-        if (!(model >> a & 1))
-            continue;
-        if (ports->ours_of[a] < 0)
-            return false;
-        *set |= UINT32_C(1) << ports->ours_of[a];
-    }
-    return *set != 0;
 }
 
 bool compare_ports_differ(const struct compare_ports *ports, const struct export_form *form,
@@ -133,6 +161,21 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct export
             differ = true;
     }
     return differ && sum == form->usage->uops;
+}
+
+bool compare_ports_names(const struct compare_ports *ports, const struct export_form *form,
+                         struct strbuf *out)
+{
+    const struct port_usage *usage = form->usage;
+    if (!usage || usage->ambiguous || usage->nuses == 0 || form->model != ports->model)
+        return false;
+    for (int i = 0; i < usage->nuses; i++)
+        if (!ports_set_name(ports, usage->uses[i].set))
+            return false;
+    for (int i = 0; i < usage->nuses; i++)
+        strbuf_printf(out, "%s%d*%s", i ? "+" : "", usage->uses[i].uops,
+                      ports_set_name(ports, usage->uses[i].set));
+    return true;
 }
 
 void compare_ports_free(struct compare_ports *ports)

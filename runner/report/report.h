@@ -80,6 +80,11 @@ void report_ports_svg(const struct stored_port_model *stored, const char *title,
 
 // --- a page (report_page.c) ---
 
+// The style element of pages that stand alone.
+extern const char report_page_style[];
+// Text of the database as HTML; what could change the direction of writing or the like is shown.
+void report_put_html(struct strbuf *out, const char *text);
+
 // One HTML page with all instructions of the database, which needs no other file: best answers,
 // with a box that filters, headings that sort, and the meaning of the marks. The title speaks of
 // the run. *nrows: its rows.

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char page_style[] =
+const char report_page_style[] =
     "<style>\n"
     ":root { color-scheme: light dark; --line: #8884; --head: #f4f4f4; }\n"
     "@media (prefers-color-scheme: dark) { :root { --head: #222; } }\n"
@@ -22,10 +22,11 @@ static const char page_style[] =
     "dt { font-weight: 600; float: left; clear: left; min-width: 6.5rem; }\n"
     "dd { margin: 0 0 .3rem 7rem; }\n"
     "form { position: sticky; top: 0; background: Canvas; padding: .5rem 0; z-index: 2; }\n"
+    "form ~ table th { top: 3rem; cursor: pointer; }\n"
     "input { font: inherit; width: min(26rem, 90%); padding: .25rem .5rem; }\n"
     "table { border-collapse: collapse; font-size: 13px; width: 100%; }\n"
-    "th { position: sticky; top: 3rem; background: var(--head); text-align: left; "
-    "border-bottom: 2px solid var(--line); cursor: pointer; white-space: nowrap; }\n"
+    "th { position: sticky; top: 0; background: var(--head); text-align: left; "
+    "border-bottom: 2px solid var(--line); white-space: nowrap; }\n"
     "th, td { padding: .15rem .6rem .15rem 0; vertical-align: top; }\n"
     "td { border-bottom: 1px solid var(--line); }\n"
     "td.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }\n"
@@ -105,8 +106,7 @@ static const struct page_column {
     {"note",        "note",                 ""        },
 };
 
-// Text of the database as HTML; what could change the direction of writing or the like is shown.
-static void page_text(struct strbuf *out, const char *text)
+void report_put_html(struct strbuf *out, const char *text)
 {
     struct strbuf plain = {0};
     text_put_escaped(&plain, text);
@@ -120,7 +120,7 @@ static void page_row(struct strbuf *out, struct store_rows *rows)
     strbuf_puts(out, "<tr>");
     for (size_t i = 0; i < ARRAY_LEN(page_columns); i++) {
         strbuf_printf(out, "<td%s>", page_columns[i].class);
-        page_text(out, report_value(rows, page_columns[i].name, text));
+        report_put_html(out, report_value(rows, page_columns[i].name, text));
     }
     strbuf_puts(out, "\n");
 }
@@ -139,7 +139,7 @@ static int page_rows(struct store *store, struct strbuf *out, int64_t *nrows, st
 
 static void page_column(struct strbuf *out, struct store_rows *run, const char *name)
 {
-    page_text(out, store_rows_text(run, store_rows_column(run, name)));
+    report_put_html(out, store_rows_text(run, store_rows_column(run, name)));
 }
 
 static int page_head(struct store *store, int64_t run_id, struct strbuf *out, struct err *err)
@@ -151,7 +151,7 @@ static int page_head(struct store *store, int64_t run_id, struct strbuf *out, st
         strbuf_puts(out, "<!DOCTYPE html>\n<html lang=en>\n<meta charset=utf-8>\n<meta "
                          "name=viewport content=\"width=device-width\">\n<title>latput: ");
         page_column(out, run, "uarch");
-        strbuf_printf(out, "</title>\n%s<h1>Instructions of ", page_style);
+        strbuf_printf(out, "</title>\n%s<h1>Instructions of ", report_page_style);
         page_column(out, run, "brand");
         strbuf_puts(out, "</h1>\n<p>");
         page_column(out, run, "uarch_name");

@@ -44,6 +44,22 @@ assert all(e["members"] and e["model_resources"] for e in found["entries"])
 counts = [e["per_million"] for e in found["entries"]]
 assert counts == sorted(counts, reverse=True), counts' "$OUT"
 expect_schema compare "$OUT"
+# What a patch needs: LLVM's opcodes, and its names of the ports.
+expect_out '"opcode": "SETCCr".*"ports_llvm": "1\*SPRPort00_06"'
+run compare llvm --db real.db --format html --entries 3
+expect_status 0
+expect_out '<h2>1\. SETCCr</h2>'
+expect_out '1/tput 0\.51, 1\*p06, to LLVM 1\*SPRPort00_06<td class=p>setz r8<td class=p>SETCCr'
+expect_out '1 more: --entries 0'
+expect "an entry each" test "$(grep -c '^<section' "$OUT")" = 3
+if [ "${LATPUT_GOLDEN:-}" = rewrite ]; then
+    cp "$OUT" "$golden/compare.html"
+else
+    expect "output as in compare.html (make golden rewrites it)" diff -u "$golden/compare.html" \
+        "$OUT"
+fi
+run compare llvm --db real.db --format yaml
+expect_status 2
 run compare llvm --db real.db --mcpu znver4 'imul*'
 expect_status 0
 expect_out 'scheduling model of znver4: 1 forms'
