@@ -84,46 +84,31 @@ fleet() {
 }
 
 # Killed in the middle: what was begun goes on.
-set -m
-(fleet -- --quick "it's one" >/dev/null 2>&1) &
-ours=$!
-set +m
-for _ in $(seq 100); do
-    [ -e home1/pid ] && [ -e home2/pid ] && break
-    sleep 0.1
-done
-kill -KILL -- "-$ours"
-wait "$ours" 2>/dev/null
-expect "both had begun" test -e home1/pid -a -e home2/pid
+fleet_killed home1 home2
 # One of the two loses its run as well, as if it had been started anew.
 kill -KILL "$(cat home2/pid)"
 
 # The rest of it; the third host does not answer.
-fleet -- --quick "it's one"
+fleet -- "${FLEET_JOB[@]}"
 expect_status 1
 expect_err '^tools/fleet: host3: vanished: .*(refused|closed|reset)'
 expect_err '^tools/fleet: 2 of 3 hosts are done$'
-expect "nothing was started twice" test "$(wc -l <home1/started)" = 1
-expect "what was lost was started again" test "$(wc -l <home2/started)" = 2
-expect "and went on where it was" test "$(wc -l <home2/all_steps)" = 3
-expect "with its arguments" grep -qE "^run --resume --db .* --results none --quick it's one$" home1/started
-expect "both packs are merged" test "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
-expect "a page" test -s out/site/index.html
+fleet_went_on home1 home2
 
 # Again, alone: first it fails, then it is there.
 serve 3
 touch home3/broken
-fleet --only host3 -- --quick "it's one"
+fleet --only host3 -- "${FLEET_JOB[@]}"
 expect_status 1
 expect_err '^tools/fleet: host3: failed: latput run ended with status 3, the assembler is missing$'
 rm home3/broken
-fleet --only host3 -- --quick "it's one"
+fleet --only host3 -- "${FLEET_JOB[@]}"
 expect_status 0
 expect_err '^tools/fleet: 3 of 3 hosts are done$'
 expect "no other was asked" test "$(wc -l <home1/started)" = 1
 # Once more: nothing is to be done, which needs no host.
 before=$(cat home?/started)
-fleet -- --quick "it's one"
+fleet -- "${FLEET_JOB[@]}"
 expect_status 0
 expect "nothing was started" test "$(cat home?/started)" = "$before"
 expect "one pack was there already" test "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2

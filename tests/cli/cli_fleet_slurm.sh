@@ -88,54 +88,39 @@ fleet() {
 }
 
 # Killed in the middle: what was begun goes on.
-set -m
-(fleet -- --quick "it's one" >/dev/null 2>&1) &
-ours=$!
-set +m
-for _ in $(seq 100); do
-    [ -e home/n1/pid ] && [ -e home/n2/pid ] && break
-    sleep 0.1
-done
-kill -KILL -- "-$ours"
-wait "$ours" 2>/dev/null
-expect "both had begun" test -e home/n1/pid -a -e home/n2/pid
+fleet_killed home/n1 home/n2
 expect "in one array" test "$(squeue -h -r -o %F | sort -u | wc -l)" = 1
 # One of the two loses its task as well.
 scancel --batch --full --signal=KILL "$(squeue -h -r -w n2 -o %i)"
 
 # The rest of it; the third node is away.
-fleet -- --quick "it's one"
+fleet -- "${FLEET_JOB[@]}"
 expect_status 1
 expect_err '^tools/fleet: n3: vanished: Slurm says of the node: down'
 expect_err '^tools/fleet: 2 of 3 hosts are done$'
-expect "nothing was started twice" test "$(wc -l <home/n1/started)" = 1
-expect "what was lost was started again" test "$(wc -l <home/n2/started)" = 2
-expect "and went on where it was" test "$(wc -l <home/n2/all_steps)" = 3
-expect "with its arguments" grep -qE "^run --resume --db .*/n1/latput.db --results none --quick it's one$" home/n1/started
-expect "both packs are merged" test "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
-expect "a page" test -s out/site/index.html
+fleet_went_on home/n1 home/n2
 expect "no task is left" test -z "$(squeue -h)"
 
 # Again, alone: first it fails, then it is there.
 serve n3
 touch home/n3/broken
-fleet --only n3 -- --quick "it's one"
+fleet --only n3 -- "${FLEET_JOB[@]}"
 expect_status 1
 expect_err '^tools/fleet: n3: failed: latput run ended with status 3, the assembler is missing$'
 rm home/n3/broken
-fleet --only n3 -- --quick "it's one"
+fleet --only n3 -- "${FLEET_JOB[@]}"
 expect_status 0
 expect_err '^tools/fleet: 3 of 3 hosts are done$'
 expect "no other was asked" test "$(wc -l <home/n1/started)" = 1
 # Once more: nothing is to be done.
 before=$(cat home/n?/started)
-fleet -- --quick "it's one"
+fleet -- "${FLEET_JOB[@]}"
 expect_status 0
 expect "nothing was started" test "$(cat home/n?/started)" = "$before"
 
 # Wrong usage, and nodes that are none.
 printf 'n1\nnowhere # no such node\n' >hosts
-fleet --hosts hosts -- --quick "it's one"
+fleet --hosts hosts -- "${FLEET_JOB[@]}"
 expect_status 1
 expect_err '^tools/fleet: nowhere: vanished: .*none of this name'
 fleet --only n9

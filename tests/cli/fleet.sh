@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Sourced by tests/cli/cli_fleet*.sh: what their hosts run.
+# Sourced by tests/cli/cli_fleet*.sh, which define fleet(): what their hosts run, and a call that is
+# killed in the middle.
 # shellcheck shell=bash
 
 # fleet_stand: makes archive.tar.gz of a stand-in for latput, whose pack is known.zip in its home.
@@ -32,4 +33,34 @@ esac
 END
     chmod +x stand/latput/latput
     tar czf archive.tar.gz -C stand latput
+}
+
+FLEET_JOB=(--quick "it's one")
+
+# fleet_killed HOME1 HOME2: a call that is killed when both hosts have begun.
+fleet_killed() {
+    local call
+    set -m # a group of its own, of which nothing is left
+    (fleet -- "${FLEET_JOB[@]}" >/dev/null 2>&1) &
+    call=$!
+    set +m
+    for _ in $(seq 100); do
+        [ -e "$1/pid" ] && [ -e "$2/pid" ] && break
+        sleep 0.1
+    done
+    kill -KILL -- "-$call"
+    wait "$call" 2>/dev/null
+    expect "both had begun" test -e "$1/pid" -a -e "$2/pid"
+}
+
+# fleet_went_on HOME1 HOME2: what the next call made of it, when the second had lost its run, too.
+fleet_went_on() {
+    expect "nothing was started twice" test "$(wc -l <"$1/started")" = 1
+    expect "what was lost was started again" test "$(wc -l <"$2/started")" = 2
+    expect "and went on where it was" test "$(wc -l <"$2/all_steps")" = 3
+    expect "with its arguments" grep -qE \
+        "^run --resume --db .*/latput.db --results none ${FLEET_JOB[*]}$" "$1/started"
+    expect "both packs are merged" test \
+        "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
+    expect "a page" test -s out/site/index.html
 }
