@@ -44,7 +44,7 @@ fleet_killed() {
     (fleet -- "${FLEET_JOB[@]}" >/dev/null 2>&1) &
     call=$!
     set +m
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do # a busy machine takes its time
         [ -e "$1/pid" ] && [ -e "$2/pid" ] && break
         sleep 0.1
     done
