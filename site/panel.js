@@ -74,46 +74,34 @@
     // --- samples ---
 
     const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-    async function plot(place, passes) {
-        await latput.load("vendor/uPlot.iife.min.js");
-        if (!document.getElementById("uplot-style"))
-            document.head.append(
-                h("link", { id: "uplot-style", rel: "stylesheet", href: "vendor/uPlot.min.css" }),
-            );
+    function plot(place, passes) {
         const all = passes.flatMap(([, , , values]) => values);
-        const x = all.map((_, i) => i + 1),
-            style = getComputedStyle(panel),
-            color = (name) => style.getPropertyValue(name).trim();
-        const series = [{ label: "sample" }],
-            data = [x];
-        let from = 0;
-        passes.forEach(([pass, , , values], i) => {
-            data.push(
-                all.map((value, at) =>
-                    at >= from && at < from + values.length ? value / 1000 : null,
-                ),
-            );
-            from += values.length;
-            const stroke = color(`--series-${i % 6}`);
-            series.push({
-                label: `pass ${pass}`,
-                stroke,
-                paths: () => null,
-                points: { show: true, size: 6, fill: stroke, stroke },
-            });
-        });
-        const axis = {
-            stroke: color("--text"),
-            grid: { stroke: color("--line") },
-            ticks: { stroke: color("--line") },
-        };
+        const x = all.map((_, i) => i + 1);
         const low = Math.min(...all) / 1000,
             high = Math.max(...all) / 1000,
             room = Math.max((high - low) * 0.1, 0.01);
-        const width = Math.max(240, place.clientWidth - 8);
-        new uPlot(
-            {
-                width,
+        const words = `${all.length} samples in ${passes.length} passes: least ${low.toFixed(3)}, median ${(median(all) / 1000).toFixed(3)}, most ${high.toFixed(3)} cycles`;
+        return latput.plot(place, words, (color, axis) => {
+            const series = [{ label: "sample" }],
+                data = [x];
+            let from = 0;
+            passes.forEach(([pass, , , values], i) => {
+                data.push(
+                    all.map((value, at) =>
+                        at >= from && at < from + values.length ? value / 1000 : null,
+                    ),
+                );
+                from += values.length;
+                const stroke = color(`--series-${i % 6}`);
+                series.push({
+                    label: `pass ${pass}`,
+                    stroke,
+                    paths: () => null,
+                    points: { show: true, size: 6, fill: stroke, stroke },
+                });
+            });
+            return {
+                data,
                 height: 220,
                 scales: {
                     x: { time: false, range: [0, all.length + 1] },
@@ -126,16 +114,8 @@
                 ],
                 legend: { show: passes.length > 1, live: false },
                 cursor: { drag: { x: false, y: false } },
-            },
-            data,
-            place,
-        );
-        const canvas = place.querySelector("canvas");
-        canvas.setAttribute("role", "img");
-        canvas.setAttribute(
-            "aria-label",
-            `${all.length} samples in ${passes.length} passes: least ${low.toFixed(3)}, median ${(median(all) / 1000).toFixed(3)}, most ${high.toFixed(3)} cycles`,
-        );
+            };
+        });
     }
 
     // --- kernels of a test ---

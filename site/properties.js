@@ -44,14 +44,9 @@
         const at = value > 0 ? [3, 2, 1].find((n) => value % 1024 ** n === 0) : undefined;
         return at ? value / 1024 ** at + "KMG"[at - 1] : number(value);
     };
-    async function curve(place, lines) {
-        await latput.load("vendor/uPlot.iife.min.js");
-        if (!document.getElementById("uplot-style"))
-            document.head.append(
-                h("link", { id: "uplot-style", rel: "stylesheet", href: "vendor/uPlot.min.css" }),
-            );
-        const style = getComputedStyle(document.body),
-            color = (name) => style.getPropertyValue(name).trim();
+    // From zero, so that noise does not look like mountains.
+    const linear = { range: (_, from, to) => [Math.min(0, from), to > 0 ? to * 1.06 : to + 1] };
+    function curve(place, lines) {
         const x = [...new Set(lines.flatMap((line) => line.points.map((point) => point.x)))].sort(
             (a, b) => a - b,
         );
@@ -65,55 +60,38 @@
         const value = (_, raw) => (raw === null ? "–" : number(raw));
         const [{ x_unit: unit, y_unit: measure }] = lines[0].points;
         const look = looks(lines);
-        const series = [
-            { label: unit || "x", value },
-            ...lines.map((line, i) => ({
-                label: line.label || measure || "y",
-                stroke: color(`--series-${look[i].color}`),
-                dash: look[i].dash,
-                width: 2,
-                spanGaps: true,
-                points: { show: x.length < 80, size: 4 },
-                value,
-            })),
-        ];
-        const axis = {
-            stroke: color("--text"),
-            grid: { stroke: color("--line"), width: 1 },
-            ticks: { stroke: color("--line"), width: 1 },
-        };
         const heights = lines.map((line) => line.points.map(({ y }) => y).sort((a, b) => a - b)),
             steep = heights.every(([low]) => low > 0) && heights.some(byFactors);
-        // From zero, so that noise does not look like mountains.
-        const linear = { range: (_, from, to) => [Math.min(0, from), to > 0 ? to * 1.06 : to + 1] };
         const factors = byFactors(x),
             labels = (_, splits) => splits.map((at) => (at === null ? null : binary(at)));
-        new uPlot(
-            {
-                width: Math.max(280, place.clientWidth - 8),
-                height: 280,
-                scales: {
-                    x: { time: false, distr: factors ? 3 : 1, log: 2 },
-                    y: steep ? { distr: 3 } : linear,
-                },
-                series,
-                axes: [
-                    { ...axis, label: unit || "", ...(factors ? { values: labels } : {}) },
-                    { ...axis, size: 62, label: measure || "" },
-                ],
-                legend: {
-                    markers: { dash: (_, i) => (i > 0 && look[i - 1].dash ? "dashed" : "solid") },
-                },
-            },
+        const words = `Curves of ${lines.map((line) => line.label || measure).join(", ")}; the points are in the table below`;
+        return latput.plot(place, words, (color, axis) => ({
             data,
-            place,
-        );
-        const canvas = place.querySelector("canvas");
-        canvas.setAttribute("role", "img");
-        canvas.setAttribute(
-            "aria-label",
-            `Curves of ${lines.map((line) => line.label || measure).join(", ")}; the points are in the table below`,
-        );
+            height: 280,
+            scales: {
+                x: { time: false, distr: factors ? 3 : 1, log: 2 },
+                y: steep ? { distr: 3 } : linear,
+            },
+            series: [
+                { label: unit || "x", value },
+                ...lines.map((line, i) => ({
+                    label: line.label || measure || "y",
+                    stroke: color(`--series-${look[i].color}`),
+                    dash: look[i].dash,
+                    width: 2,
+                    spanGaps: true,
+                    points: { show: x.length < 80, size: 4 },
+                    value,
+                })),
+            ],
+            axes: [
+                { ...axis, label: unit || "", ...(factors ? { values: labels } : {}) },
+                { ...axis, size: 62, label: measure || "" },
+            ],
+            legend: {
+                markers: { dash: (_, i) => (i > 0 && look[i - 1].dash ? "dashed" : "solid") },
+            },
+        }));
     }
     // Drawn when they come near: a page has some fifty.
     const drawers = new WeakMap();

@@ -23,6 +23,7 @@ static const char *const page_files[] = {
     "search.js",
     "view.js",
     "table.js",
+    "plot.js",
     "panel.js",
     "pages.js",
     "properties.js",
