@@ -12,13 +12,10 @@
 #include "report/report.h"
 #include "store_options.h"
 #include "util/mem.h"
+#include "util/scratch.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct command_option options[] = {
     {'o', "output",  "DIR",  "where the files go; made if missing"                      },
@@ -197,10 +194,8 @@ static int record_with(const struct arguments *arguments, struct store *store)
     struct err err = {0};
     int status = port_table_open(&cmd_record, store, arguments->run_id, NULL, &table, &arena);
     if (status == EXIT_DONE) {
-        if (mkdir(arguments->output, 0777) != 0 && errno != EEXIST)
-            status = command_fail(&cmd_record, EXIT_ENVIRONMENT, "%s: cannot be made: %s",
-                                  arguments->output, strerror(errno));
-        else if (record_table(arguments, store, &table, &err) != 0)
+        if (scratch_keep_directory(arguments->output, &err) != 0 ||
+            record_table(arguments, store, &table, &err) != 0)
             status = command_fail(&cmd_record, EXIT_ENVIRONMENT, "%s", err.text);
         port_table_free(&table);
     }

@@ -119,8 +119,8 @@ static int report_write_info(struct store *store, int64_t run_id, int64_t ports_
 static int report_write_all(struct store *store, int64_t run_id, const char *directory, bool best,
                             struct err *err)
 {
-    if (mkdir(directory, 0777) != 0 && errno != EEXIST)
-        return err_set(err, "%s: cannot be made: %s", directory, strerror(errno));
+    if (scratch_keep_directory(directory, err) != 0)
+        return -1;
     char *lists = store_run_lists(store, run_id, err);
     if (!lists)
         return -1;

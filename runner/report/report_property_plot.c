@@ -6,11 +6,10 @@
 #include "plot.h"
 #include "report.h"
 #include "store/store_read.h"
+#include "util/scratch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 // What of a property is drawn; the arena's, and the property's. False: there is nothing to draw.
 static bool make_plot(struct stored_property *property, struct plot *plot, struct arena *arena)
@@ -65,14 +64,6 @@ static int write_plot(struct stored_property *property, const char *directory, s
     return status;
 }
 
-static int make_directory(const char *path, struct err *err)
-{
-    if (mkdir(path, 0777) == 0 || errno == EEXIST)
-        return 0;
-    err_set(err, "%s: cannot be made: %s", path, strerror(errno));
-    return -1;
-}
-
 // The sheet with its heading: which CPU, when, by what.
 static int make_sheet(struct store *store, int64_t run_id, struct stored_property *properties,
                       int n, struct strbuf *out, struct err *err)
@@ -112,14 +103,14 @@ int report_property_write(struct store *store, int64_t run_id, const char *direc
     const char *plots = arena_printf(&arena, "%s/plots", directory);
     int status = store_get_properties(store, run_id, &properties, &n, &arena, err);
     if (status == 0)
-        status = make_directory(directory, err);
+        status = scratch_keep_directory(directory, err);
     if (status == 0)
         status = make_sheet(store, run_id, properties, n, &sheet, err);
     if (status == 0)
         status = report_write_file(arena_printf(&arena, "%s/properties.txt", directory), sheet.data,
                                    sheet.len, err);
     if (status == 0)
-        status = make_directory(plots, err);
+        status = scratch_keep_directory(plots, err);
     for (int i = 0; i < n && status == 0; i++)
         status = write_plot(&properties[i], plots, err);
     strbuf_free(&sheet);

@@ -62,11 +62,9 @@ int site_file_directories(struct site_files *files, struct err *err)
     static const char *const directories[] = {"", "/data", "/vendor"};
     for (size_t i = 0; i < ARRAY_LEN(directories); i++) {
         char *path = xasprintf("%s%s", files->directory, directories[i]);
-        bool bad = mkdir(path, 0777) != 0 && errno != EEXIST;
-        if (bad)
-            err_set(err, "%s: cannot be made: %s", path, strerror(errno));
+        int status = scratch_keep_directory(path, err);
         free(path);
-        if (bad)
+        if (status != 0)
             return -1;
     }
     return 0;

@@ -4,6 +4,7 @@
 
 #include "util/mem.h"
 #include "util/paths.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 
 #include <errno.h>
@@ -164,13 +165,14 @@ const char *store_default_path(void)
     const char *home = getenv("HOME");
     char *dir = base && *base == '/' ? xasprintf("%s/latput", base)
                                      : xasprintf("%s/.local/share/latput", home ? home : "");
-    for (char *at = dir + 1; *at; at++) // all its parents; what fails shows when it is opened
+    struct err err; // what fails shows when it is opened
+    for (char *at = dir + 1; *at; at++)
         if (*at == '/') {
             *at = '\0';
-            mkdir(dir, 0777);
+            scratch_keep_directory(dir, &err);
             *at = '/';
         }
-    mkdir(dir, 0777);
+    scratch_keep_directory(dir, &err);
     char *path = xasprintf("%s/latput.db", dir); // kept for the life of the program
     free(dir);
     return path;

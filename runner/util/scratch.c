@@ -37,6 +37,13 @@ struct scratch_file {
     char *names[ARRAY_LEN(BESIDE)];
 };
 static struct scratch_file *volatile scratch_files;
+
+struct made_directory {
+    struct made_directory *next;
+    char *path;
+    pid_t pid; // of who made it; a fork of that removes nothing
+};
+static struct made_directory *volatile made_directories; // the newest first: children, then parents
 static pthread_mutex_t scratches_mutex = PTHREAD_MUTEX_INITIALIZER;
 
 // The directory, locked by us; -1: it is none, another's, or alive. `wait`: until it is free.
@@ -83,6 +90,14 @@ static void scratch_file_remove(const struct scratch_file *file)
         unlink(file->names[i]);
 }
 
+// By system calls alone.
+static void made_directories_remove(void)
+{
+    for (const struct made_directory *at = made_directories; at; at = at->next)
+        if (at->pid == getpid())
+            rmdir(at->path);
+}
+
 // Ends the process as the signal does, without its scratch directories and files. NASM and the
 // linker, which end with us, may write into them until then.
 static void scratch_stopped(int signal_number)
@@ -90,6 +105,7 @@ static void scratch_stopped(int signal_number)
     enum { TRIES = 200, PAUSE_NS = 5000000 };
     for (const struct scratch_file *at = scratch_files; at; at = at->next)
         scratch_file_remove(at);
+    made_directories_remove();
     for (const struct scratch *at = scratches; at; at = at->next)
         for (int i = 0; i < TRIES; i++) {
             scratch_empty(at->lock);
@@ -163,18 +179,24 @@ static char *scratch_make(const char *parent, struct err *err)
     }
 }
 
-// A signal that comes while the directory is made waits until the handler knows of it.
+// A signal that comes while a directory is made waits until the handler knows of it.
+static void scratch_hold(sigset_t *before)
+{
+    sigset_t stopping;
+    sigemptyset(&stopping);
+    for (size_t i = 0; i < ARRAY_LEN(STOPPING); i++)
+        sigaddset(&stopping, STOPPING[i]);
+    scratch_watch();
+    pthread_sigmask(SIG_BLOCK, &stopping, before);
+}
+
 char *scratch_begin(struct err *err)
 {
     const char *tmp = getenv("TMPDIR");
     const char *parent = tmp && *tmp ? tmp : "/tmp";
-    sigset_t stopping, before;
-    sigemptyset(&stopping);
-    for (size_t i = 0; i < ARRAY_LEN(STOPPING); i++)
-        sigaddset(&stopping, STOPPING[i]);
+    sigset_t before;
     scratch_sweep(parent);
-    scratch_watch();
-    pthread_sigmask(SIG_BLOCK, &stopping, &before);
+    scratch_hold(&before);
     char *path = scratch_make(parent, err);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return path;
@@ -256,6 +278,30 @@ int scratch_file_end(const char *name, const char *path)
     free(file);
     errno = error;
     return result;
+}
+
+static int made_directory_make(const char *path)
+{
+    if (mkdir(path, 0777) != 0)
+        return errno == EEXIST ? 0 : -1;
+    struct made_directory *made = xcalloc(1, sizeof *made);
+    *made = (struct made_directory){.path = xstrdup(path), .pid = getpid()};
+    pthread_mutex_lock(&scratches_mutex);
+    if (!made_directories)
+        atexit(made_directories_remove);
+    made->next = made_directories;
+    made_directories = made;
+    pthread_mutex_unlock(&scratches_mutex);
+    return 0;
+}
+
+int scratch_keep_directory(const char *path, struct err *err)
+{
+    sigset_t before;
+    scratch_hold(&before);
+    int status = made_directory_make(path), error = errno;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return status == 0 ? 0 : err_set(err, "%s: cannot be made: %s", path, strerror(error));
 }
 
 bool scratch_is_gone(const char *file, struct err *err)

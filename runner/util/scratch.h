@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Directories for scratch files, below $TMPDIR or /tmp, and files on their way to their names. Each
-// is locked while its process lives, so that what a killed process has left is known for what it
-// is, and is removed by the next one.
+// Directories for scratch files, below $TMPDIR or /tmp, files on their way to their names, and
+// directories that are made for them. A scratch directory is locked while its process lives, so
+// that what a killed process has left is known for what it is, and is removed by the next one.
 #ifndef LATPUT_UTIL_SCRATCH_H
 #define LATPUT_UTIL_SCRATCH_H
 
@@ -26,5 +26,9 @@ const char *scratch_file_begin(const char *path);
 // The file gets its name; with `path` NULL it is removed. -1 with errno where it cannot be renamed:
 // then it is removed, too.
 int scratch_file_end(const char *name, const char *path);
+
+// Makes a directory for what is to stay, unless it is there. 0, or -1 with a message. One that is
+// still empty when this process ends, by exit() or the same signals, goes again.
+int scratch_keep_directory(const char *path, struct err *err);
 
 #endif

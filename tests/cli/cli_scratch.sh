@@ -47,6 +47,43 @@ for command in pack site; do
     done
 done
 
+# Directories that commands make for what they write: none is left empty, whether a signal ends it
+# or an error.
+for command in report site; do
+    stopped=0
+    for ms in 1 2 3 4 6 8 10 15 20 30 40 60 80 120 180 260; do
+        rm -rf out
+        env --default-signal=TERM "$LATPUT" "$command" --db real.db --output out \
+            >"$OUT" 2>"$ERR" </dev/null &
+        pid=$!
+        sleep "$(printf '0.%03d' "$ms")"
+        kill -TERM "$pid" 2>/dev/null
+        wait "$pid" 2>/dev/null
+        STATUS=$?
+        CLI_COMMAND="latput $command, SIGTERM after $ms ms"
+        [ "$STATUS" = 0 ] || stopped=$((stopped + 1))
+        [ ! -d out ] || [ -z "$(find out -type d -empty)" ] ||
+            cli_fail "no empty directory is left: $(find out -type d -empty)"
+        [ "$STATUS" != 0 ] || break
+    done
+    CLI_COMMAND="latput $command"
+    expect "it was stopped at times" test "$stopped" -gt 0
+done
+# Files may not grow: writing the archive fails.
+CLI_COMMAND='latput pack, files may not grow'
+(
+    trap '' XFSZ
+    ulimit -f 8
+    "$LATPUT" pack --db real.db >"$OUT" 2>"$ERR" </dev/null
+)
+STATUS=$?
+expect_status 3
+expect "no results are left" test ! -e results
+mkdir root
+LATPUT_ROOT=$PWD/root XDG_DATA_HOME=$PWD/home run query
+expect_status 3
+expect "asking makes no directories" test ! -e home
+
 # An assembler that meets a full disk, and one whose directory goes away.
 mkdir bin
 real=$(command -v nasm)

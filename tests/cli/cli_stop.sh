@@ -49,6 +49,23 @@ for seconds in 0.2 0.4 0.7 1; do
     rm -f stop.db*
 done
 
+# What is not measured yet leaves no directory behind.
+cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$TREE/tests/fixtures/golden/ports_run.sql" |
+    sqlite3 -batch -bail real.db >/dev/null || exit 99
+for seconds in 0.02 0.1 0.3; do
+    env --default-signal=TERM "$LATPUT" record --db real.db --output recorded >"$OUT" 2>"$ERR" \
+        </dev/null &
+    pid=$!
+    sleep "$seconds"
+    kill -TERM "$pid"
+    wait "$pid"
+    STATUS=$?
+    CLI_COMMAND="latput record, SIGTERM after $seconds s"
+    [ "$STATUS" = 143 ] || expect_status 3
+    expect "no empty directory" test -z "$(find recorded -type d -empty 2>/dev/null)"
+    rm -rf recorded
+done
+
 start
 kill -KILL "$pid"
 wait "$pid" 2>/dev/null
