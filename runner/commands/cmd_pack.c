@@ -7,8 +7,9 @@
 
 #include "store/store_read.h"
 #include "util/mem.h"
+#include "util/scratch.h"
+#include "util/text.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ static const struct command_option pack_options[] = {
     {0,   NULL,           NULL,   NULL                                                            },
 };
 
+enum { PACK_INDENT = 2, PACK_WIDTH = 80 }; // of what is said of a pack
+
 extern const struct command cmd_pack;
 
 // The path of the archive, to be freed: `output`, or the run's own name in a directory.
@@ -34,10 +37,8 @@ static char *pack_path(struct store *store, const struct pack_what *what, const 
                        struct err *err)
 {
     struct stat st;
-    if (!output && mkdir("results", 0777) != 0 && errno != EEXIST) {
-        err_set(err, "results: cannot be made: %s; name a file with --output", strerror(errno));
+    if (!output && scratch_keep_directory("results", err) != 0)
         return NULL;
-    }
     if (output && (stat(output, &st) != 0 || !S_ISDIR(st.st_mode)))
         return xstrdup(output);
     char *name = pack_name(store, what->run_id, what->keep, err);
@@ -61,20 +62,24 @@ static void pack_say_run(struct store_rows *rows, const struct pack_what *what, 
         [STORE_KEEP_SAMPLES] = "with all samples",
     };
     struct stat st;
-    strbuf_printf(out, "results of the CPU '%s', ", pack_text(rows, "brand"));
-    strbuf_printf(out, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
-    strbuf_printf(out, "and is filed under %s: ", pack_text(rows, "uarch"));
-    strbuf_printf(out, "the run of %s by latput ", pack_text(rows, "started_utc"));
-    strbuf_printf(out, "%s%s, %s", pack_text(rows, "version"),
+    struct strbuf text = {0};
+    strbuf_printf(&text, "Results of the CPU '%s', ", pack_text(rows, "brand"));
+    strbuf_printf(&text, "which claims to be %s ", pack_text(rows, "claimed_uarch"));
+    strbuf_printf(&text, "and is filed under %s: ", pack_text(rows, "uarch"));
+    strbuf_printf(&text, "the run of %s by latput ", pack_text(rows, "started_utc"));
+    strbuf_printf(&text, "%s%s, %s", pack_text(rows, "version"),
                   what->others ? " and those that its tables need besides" : "", kept[what->keep]);
     if (stat(path, &st) == 0)
-        strbuf_printf(out, "; %.2f MB", (double)st.st_size / 1e6);
-    strbuf_printf(out, ". Of this machine it tells CPUID, microcode, hypervisor ('%s'), ",
+        strbuf_printf(&text, "; %.2f MB", (double)st.st_size / 1e6);
+    strbuf_printf(&text, ".\nOf this machine it tells CPUID, microcode, hypervisor ('%s'), ",
                   pack_text(rows, "hypervisor"));
-    strbuf_printf(out, "kernel (%s), versions of tools, times and clocks; ",
+    strbuf_printf(&text, "kernel (%s), versions of tools, times and clocks; ",
                   pack_text(rows, "os_kernel"));
-    strbuf_puts(out, "no names of hosts, users or directories. README.txt and MANIFEST in it say "
-                     "more.");
+    strbuf_puts(&text, "no names of hosts, users or directories. README.txt and MANIFEST in it say "
+                       "more.");
+    strbuf_printf(out, "%*s", PACK_INDENT, "");
+    text_wrap(out, strbuf_text(&text), PACK_INDENT, PACK_WIDTH);
+    strbuf_free(&text);
 }
 
 static int pack_say(struct store *store, const struct pack_what *what, const char *path,
@@ -86,7 +91,7 @@ static int pack_say(struct store *store, const struct pack_what *what, const cha
     int got = rows ? store_rows_next(rows, err) : -1;
     if (got > 0) {
         pack_say_run(rows, what, path, &text);
-        command_note(&cmd_pack, "%s", strbuf_text(&text));
+        command_note(&cmd_pack, "what is in it:\n%s", strbuf_text(&text));
     }
     store_rows_close(rows);
     strbuf_free(&text);

@@ -33,24 +33,33 @@ int store_check_keys(struct store *store, struct err *err)
     return result;
 }
 
-// How many timings have accepted repeats, and how many of these have no samples.
+// How many timings have accepted repeats, and how many of these have no samples; a kernel that has
+// a time without any timing counts as one.
 static int believe_count(struct store *store, int64_t run_id, int64_t *timed, int64_t *bare,
                          struct err *err)
 {
+    int64_t untimed = 0;
     if (store_get_int(store, err, timed,
                       "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
                       "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
                       "WHERE run_id = ?1 AND accepted > 0",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, bare,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
+                      "WHERE run_id = ?1 AND accepted > 0 AND NOT EXISTS "
+                      "(SELECT 1 FROM sample WHERE sample.timing_id = timing.timing_id)",
+                      "i", run_id) < 0 ||
+        store_get_int(store, err, &untimed,
+                      "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
+                      "JOIN kernel USING (test_id) JOIN estimate USING (kernel_id) "
+                      "WHERE run_id = ?1 AND estimate.outcome = 'ok' AND NOT EXISTS "
+                      "(SELECT 1 FROM timing WHERE timing.kernel_id = kernel.kernel_id)",
                       "i", run_id) < 0)
         return -1;
-    return store_get_int(store, err, bare,
-                         "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
-                         "JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
-                         "WHERE run_id = ?1 AND accepted > 0 AND NOT EXISTS "
-                         "(SELECT 1 FROM sample WHERE sample.timing_id = timing.timing_id)",
-                         "i", run_id) < 0
-               ? -1
-               : 0;
+    *timed += untimed;
+    *bare += untimed;
+    return 0;
 }
 
 static int believe_results(struct store *store, int64_t run_id, const char *label, struct err *err)

@@ -415,7 +415,8 @@ static int copy_names(struct store_copy *copy, sqlite3_stmt *row)
 
 static bool copy_wants(const struct store_copy *copy, const struct copy_level *level)
 {
-    if (level == &copy_samples || level == &copy_sweep_samples)
+    // A pass says nothing without its samples; of a sweep it says which points were measured.
+    if (level == &copy_timings || level == &copy_samples || level == &copy_sweep_samples)
         return copy->keep == STORE_KEEP_SAMPLES;
     if (level == &copy_kernels || level == &copy_port_trials || level == &copy_sweep_timings)
         return copy->keep >= STORE_KEEP_KERNELS;

@@ -12,7 +12,7 @@
 enum store_keep {
     STORE_KEEP_RESULTS, // nothing: neither kernels nor what was timed for the ports; and results of
                         // instructions to thousandths
-    STORE_KEEP_KERNELS, // what was timed and what that says, but not each sample
+    STORE_KEEP_KERNELS, // what was timed and what that says, but neither passes nor samples
     STORE_KEEP_SAMPLES, // all
 };
 

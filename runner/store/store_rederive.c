@@ -148,8 +148,10 @@ static int rederive_choose(struct store *store, int64_t run_id, struct err *err)
         "JOIN timing USING (kernel_id) JOIN sample USING (timing_id) "
         "WHERE run_form.run_id = run.run_id) OR NOT EXISTS (SELECT 1 FROM run_form "
         "JOIN test USING (run_form_id) JOIN kernel USING (test_id) JOIN timing USING (kernel_id) "
-        "WHERE run_form.run_id = run.run_id AND timing.accepted > 0)) AND NOT (" STORE_RUN_IS_SLIM
-        ")",
+        "WHERE run_form.run_id = run.run_id AND timing.accepted > 0) AND NOT EXISTS "
+        "(SELECT 1 FROM run_form JOIN test USING (run_form_id) JOIN kernel USING (test_id) "
+        "JOIN estimate USING (kernel_id) WHERE run_form.run_id = run.run_id "
+        "AND estimate.outcome = 'ok')) AND NOT (" STORE_RUN_IS_SLIM ")",
         "i", run_id);
 }
 

@@ -13,7 +13,8 @@ run pack --db known.db --with-samples --run 1 --output one.zip
 expect_status 0
 expect_out '^one\.zip$'
 # What is given away with it.
-tr '\n' ' ' <"$ERR" >told
+expect "lines fit a terminal, and a log" test "$(wc -L <"$ERR")" -le 80
+tr -s '\n ' ' ' <"$ERR" >told
 expect "what is in it" grep -q \
     "CPU 'Test CPU', which claims to be unknown and is filed under testa" told
 expect "how much" grep -qE 'by latput 1\.0-test, with all samples; [0-9.]+ MB\. ' told
@@ -143,7 +144,7 @@ run pack --db known.db --run 1 --slim
 expect_status 0
 expect_out '^results/.*-testa-.*\.tar\.xz$'
 mv "$(cat "$OUT")" slimmer.tar.xz
-tr '\n' ' ' <"$ERR" >told
+tr -s '\n ' ' ' <"$ERR" >told
 expect "what is left out" grep -q 'without samples, kernels and the timings behind its ports; [0-9.]* MB' told
 run pack --db known.db --run 1 --slim --output slimmer2.tar.xz
 expect "the same bytes" cmp slimmer.tar.xz slimmer2.tar.xz

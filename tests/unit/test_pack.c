@@ -472,6 +472,29 @@ static void expect_merged(struct packed *packed, const char *sql, const char *qu
     store_close(store);
 }
 
+// Without passes there are no samples either: all of them are left out, or the file is refused.
+static void believe_without_passes(struct packed *packed)
+{
+    static const char no_passes[] =
+        "DROP TRIGGER sample_no_delete; DELETE FROM sample WHERE timing_id IN (SELECT timing_id "
+        "FROM timing %s); CREATE TRIGGER sample_no_delete BEFORE DELETE ON sample BEGIN SELECT "
+        "raise(ABORT, 'facts are append-only: sample'); END; "
+        "DROP TRIGGER timing_no_delete; DELETE FROM timing %s; CREATE TRIGGER timing_no_delete "
+        "BEFORE DELETE ON timing BEGIN SELECT raise(ABORT, 'facts are append-only: timing'); END;";
+    char all[1024], path[128];
+    snprintf(path, sizeof path, "%s/forged.zip", packed->fixture.dir);
+    snprintf(all, sizeof all, no_passes, "", "");
+    expect_merged(packed, all,
+                  "SELECT rthroughput_clk FROM instruction_table WHERE mnemonic = 'add'", "0.5");
+    expect_merged(packed, all,
+                  "SELECT text LIKE 'kept without samples%' FROM run_warning "
+                  "WHERE text LIKE '%samples%'",
+                  "1");
+    snprintf(all, sizeof all, no_passes, "WHERE kernel_id = 1", "WHERE kernel_id = 1");
+    forge_database(packed, all, path);
+    expect_refused(packed, path, "timings have no samples");
+}
+
 // Results follow from samples, whatever the pack says.
 static void test_believed(void **state)
 {
@@ -518,6 +541,7 @@ static void test_believed(void **state)
              strstr(drop, "CREATE"));
     forge_database(&packed, sql, path);
     expect_refused(&packed, path, "timings have no samples");
+    believe_without_passes(&packed);
     fixture_remove(&packed.fixture);
 }
 
@@ -590,6 +614,11 @@ static void test_several_runs(void **state)
                    "JOIN kernel USING (kernel_id) JOIN test USING (test_id) "
                    "JOIN run_form USING (run_form_id) WHERE run_id > 1",
                    "0");
+    fixture_expect(store,
+                   "SELECT count(*) || ' ' || (count(*) FILTER (WHERE timing_id IS NOT NULL)) FROM "
+                   "run_form JOIN test USING (run_form_id) JOIN kernel USING (test_id) "
+                   "LEFT JOIN timing USING (kernel_id) WHERE run_id > 1",
+                   "18 0");
     static const char add[] = "SELECT rthroughput_clk || ' ' || ports FROM instruction_table "
                               "WHERE mnemonic = 'add' AND uarch = 'testa'";
     fixture_expect(store, add, "0.75 1*ALU");
