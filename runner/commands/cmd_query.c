@@ -13,6 +13,7 @@
 #include "util/terminal.h"
 #include "util/text_table.h"
 
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -241,6 +242,27 @@ static void query_put(const char *table, const char *legend)
     fflush(stdout);
 }
 
+// No row matches: a part of a name may be meant, which a glob without stars is not compared with.
+static void query_hint(struct store *store, const struct query *query)
+{
+    struct strbuf out = {0}, text = {0};
+    struct store_filter filter = query->filter;
+    const char *glob =
+        query->nglobs == 1 && !strpbrk(query->globs[0], "*?[") ? query->globs[0] : "";
+    int64_t nrows = 0;
+    struct err err;
+    strbuf_printf(&text, "*%s*", glob);
+    filter.globs = (const char *const[]){strbuf_text(&text)};
+    const struct report_query wanted = {.view = query->view, .filter = &filter};
+    if (*glob && report_rows(store, &wanted, &out, NULL, &nrows, &err) == 0 && nrows > 0)
+        command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
+                     strbuf_text(&text));
+    else
+        command_note(&cmd_query, "no rows match");
+    strbuf_free(&out);
+    strbuf_free(&text);
+}
+
 // Tables on a terminal are made to fit its lines; elsewhere nobody knows how long lines may be.
 static int query_print(struct store *store, const struct query *query,
                        const struct query_meaning *meaning)
@@ -263,7 +285,7 @@ static int query_print(struct store *store, const struct query *query,
     if (status == EXIT_DONE)
         query_put(strbuf_text(&out), strbuf_text(&legend));
     if (status == EXIT_DONE && nrows == 0)
-        command_note(&cmd_query, "no rows match");
+        query_hint(store, query);
     if (status == EXIT_DONE && note.len)
         command_note(&cmd_query, TEXT_TABLE_FITTED, strbuf_text(&note));
     strbuf_free(&out);
@@ -307,7 +329,8 @@ const struct command cmd_query = {
         "Prints what the database knows of the forms that match one of the GLOBs (all without "
         "one). A GLOB is compared with the mnemonic, with mnemonic and operands, and with the form "
         "as the lists have it, without regard to case: 'add', 'add r64 *', '*z{k}*'. Registers and "
-        "memory may be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256'.\n"
+        "memory may be written as in code: 'vaddps ymm1, ymm2, mem256' is 'vaddps y y m256', and "
+        "'zmm{k}' are all forms with such an operand.\n"
         "An operand with <, >, = or ~ is an EXPR, as after --where: comparisons of the view's "
         "columns, joined with and, or, not: 'latency > 20', 'ports is null', 'form ~ \"vp*\" and "
         "slow / tput >= 2'. Columns have the names that CSV shows, or those of tables. "

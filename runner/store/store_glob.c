@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Globs on forms; see store_glob.h. Only operands are translated: behind the first blank, or behind
-// a star, where a name of a register cannot be part of a mnemonic's.
+// Globs on forms; see store_glob.h. Only operands are translated: behind the first blank, behind a
+// star, where a name of a register cannot be part of a mnemonic's, or where the glob begins with
+// one.
 #include "store_glob.h"
 
 #include "util/mem.h"
@@ -12,7 +13,7 @@
 
 // How manuals and assemblers call operands, and their classes in lists. `#`: a number may follow.
 static const struct glob_name {
-    const char *name, *class;
+    char name[8], class[6];
 } names[] = {
     {"xmm#",   "x"   },
     {"ymm#",   "y"   },
@@ -112,6 +113,21 @@ static void glob_word(struct strbuf *out, const char *word, size_t len, bool ope
     strbuf_printf(out, "%s%s", star ? " " : "", class);
 }
 
+// Whether a glob begins with an operand, as "zmm{k}" and "ymm, m256" do: no mnemonic is called so.
+// Then it is looked for among the operands.
+static bool glob_is_operand(const char *glob, bool general)
+{
+    size_t len = 0;
+    while (isalnum((unsigned char)glob[len]))
+        len++;
+    if (!strchr(" ,{", glob[len])) // k* are mnemonics
+        return false;
+    bool found = glob_class(glob, len, general) != NULL;
+    for (const struct glob_name *at = names; at < names + ARRAY_LEN(names) && !found; at++)
+        found = glob_is(glob, len, at->class);
+    return found;
+}
+
 static char *glob_translate(const char *glob, bool forms, bool general)
 {
     struct strbuf out = {0};
@@ -120,6 +136,11 @@ static char *glob_translate(const char *glob, bool forms, bool general)
     char *lower = xstrdup(glob);
     for (char *at = lower; *at; at++)
         *at = (char)tolower((unsigned char)*at);
+    bool among = forms && glob_is_operand(lower, general);
+    if (among) {
+        strbuf_puts(&out, "* ");
+        operand = true;
+    }
     for (const char *at = lower; *at;) {
         size_t len = 0;
         while (isalnum((unsigned char)at[len]))
@@ -135,6 +156,8 @@ static char *glob_translate(const char *glob, bool forms, bool general)
             strbuf_put(&out, blank ? " " : at, 1);
         at++;
     }
+    if (among)
+        strbuf_puts(&out, "*");
     free(lower);
     return out.data;
 }

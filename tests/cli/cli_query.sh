@@ -97,6 +97,22 @@ run query --db known.db --format csv --columns form,bits 'nothing*' 'ADD rax, rb
 expect "header and a row a CPU" test "$(wc -l <"$OUT")" = 3
 expect_out '^form,bits$'
 expect_out '^add r64 r64,64$'
+# One that begins with an operand has the forms with it; none has no stars of its own.
+run query --db known.db --format csv --columns form,uarch rbx
+cp "$OUT" operand.csv
+run query --db known.db --format csv --columns form,uarch '* r64*'
+expect "an operand alone is sought among operands" cmp operand.csv "$OUT"
+expect "there are such" test "$(wc -l <"$OUT")" -gt 2
+run query --db known.db --format csv --columns form 'r64 r64'
+expect_out '^add r64 r64$'
+expect "both of them" test -z "$(grep -v -e ' r64 r64' -e '^form$' "$OUT")"
+run query --db known.db 'r*'
+expect_err 'no rows match$'
+run query --db known.db dd
+expect_status 0
+expect_err "^latput query: no rows match; [1-9][0-9]* match '\*dd\*'$"
+run query --db known.db nothing
+expect_err 'no rows match$'
 run query --db known.db --format csv --columns uarch,form,max,slow 'max > 10 and uarch = "TESTB"' \
     --sort -slow,form
 expect_status 0
