@@ -164,8 +164,9 @@ static int check_expand(const char *const *names, int nnames)
 }
 
 // An operand that is a list, or a line of one: LIST:LINE.
-static void check_paths_name(struct check_paths *paths, const char *operand)
+static int check_paths_name(struct check_paths *paths, const char *operand)
 {
+    struct err err = {0};
     char *path = select_list_path(operand);
     const char *colon = strrchr(operand, ':');
     if (!path && colon && colon[1] && strspn(colon + 1, "0123456789") == strlen(colon + 1)) {
@@ -174,9 +175,28 @@ static void check_paths_name(struct check_paths *paths, const char *operand)
         free(name);
         paths->lines[paths->n] = path ? atoi(colon + 1) : 0;
     }
-    // A name that is no list stays as it is: reading it says why.
+    if (!path) {
+        select_no_list(operand, &err);
+        return command_fail(&cmd_check, EXIT_USAGE, "%s", err.text);
+    }
     paths->owned[paths->n] = path;
-    paths->items[paths->n++] = path ? check_path_short(path) : operand;
+    paths->items[paths->n++] = check_path_short(path);
+    return EXIT_DONE;
+}
+
+static int check_paths_named(struct check_paths *paths, char **operands, int n)
+{
+    int status = EXIT_DONE;
+    paths->items = xcalloc((size_t)n, sizeof *paths->items);
+    paths->owned = xcalloc((size_t)n, sizeof *paths->owned);
+    paths->lines = xcalloc((size_t)n, sizeof *paths->lines);
+    paths->properties = xcalloc((size_t)n, sizeof *paths->properties);
+    for (int i = 0; i < n && status == EXIT_DONE; i++)
+        if (check_is_property(operands[i]))
+            paths->properties[paths->nproperties++] = operands[i];
+        else
+            status = check_paths_name(paths, operands[i]);
+    return status;
 }
 
 struct check_arguments {
@@ -214,19 +234,8 @@ static int check_command(int argc, char **argv)
         return check_expand((const char *const *)argv + operand, argc - operand);
     struct check_paths paths = {0};
     bool complete = operand >= argc;
-    if (complete) {
-        status = check_paths_all(&paths);
-    } else {
-        paths.items = xcalloc((size_t)argc, sizeof *paths.items);
-        paths.owned = xcalloc((size_t)argc, sizeof *paths.owned);
-        paths.lines = xcalloc((size_t)argc, sizeof *paths.lines);
-        paths.properties = xcalloc((size_t)argc, sizeof *paths.properties);
-        for (int i = operand; i < argc; i++)
-            if (check_is_property(argv[i]))
-                paths.properties[paths.nproperties++] = argv[i];
-            else
-                check_paths_name(&paths, argv[i]);
-    }
+    status = complete ? check_paths_all(&paths)
+                      : check_paths_named(&paths, argv + operand, argc - operand);
     if (status == 0)
         status = check_run_paths(&paths, complete, arguments.coverage, arguments.missing);
     check_paths_free(&paths);

@@ -3,6 +3,7 @@
 #include "select.h"
 
 #include "util/paths.h"
+#include "util/suggest.h"
 #include "util/text.h"
 
 #include <errno.h>
@@ -12,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+enum { SELECT_LISTS_MAX = 200 }; // of which one may be meant
 
 struct wanted {
     char *path;
@@ -72,6 +75,31 @@ char *select_list_path(const char *name)
     return NULL;
 }
 
+int select_no_list(const char *name, struct err *err)
+{
+    char hint[96], *stems[SELECT_LISTS_MAX];
+    struct suggestion near = suggest_start(name, strcspn(name, ":"));
+    glob_t found;
+    size_t n = 0;
+    glob(path_data("lists/*.csv"), 0, NULL, &found);
+    glob(path_data("lists/selection/*.csv"), GLOB_APPEND, NULL, &found);
+    for (; n < found.gl_pathc && n < SELECT_LISTS_MAX; n++) {
+        const char *base = strrchr(found.gl_pathv[n], '/') + 1;
+        stems[n] = xasprintf("%.*s", (int)strcspn(base, "."), base);
+        suggest_offer(&near, stems[n]);
+    }
+    suggest_text(&near, hint, sizeof hint);
+    err_set(err, "there is no list '%s': neither a file nor a name below lists/%s", name, hint);
+    if (!*hint)
+        err_set(err,
+                "there is no list '%s': neither a file nor a name below lists/ (ls %s shows them)",
+                name, path_data("lists"));
+    while (n > 0)
+        free(stems[--n]);
+    globfree(&found);
+    return -1;
+}
+
 static int wanted_name(struct wanted_list *wanted, const char *name, struct err *err)
 {
     char *base = xstrdup(name);
@@ -84,10 +112,7 @@ static int wanted_name(struct wanted_list *wanted, const char *name, struct err 
     char *path = select_list_path(base);
     free(base);
     if (!path)
-        return err_set(err,
-                       "there is no list '%s': neither a file nor a name below lists/ "
-                       "(ls %s shows them)",
-                       name, path_data("lists"));
+        return select_no_list(name, err);
     wanted_add(wanted, path, line);
     return 0;
 }

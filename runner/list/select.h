@@ -33,6 +33,8 @@ int select_check_once(const struct selection *selection, struct err *err);
 // The file of a list given as a path, or as a name below lists/ or lists/selection/, with or
 // without .csv. NULL if there is none; to be freed by the caller.
 char *select_list_path(const char *name);
+// The error that there is no list of this name, with the one that may be meant. -1.
+int select_no_list(const char *name, struct err *err);
 void selection_free(struct selection *selection);
 
 #endif

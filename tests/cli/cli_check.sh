@@ -38,7 +38,18 @@ expect_bad "$lists/refused_form.csv" \
 expect_bad "$lists/label_mnemonic.csv" \
     "label_mnemonic\.csv:3: NASM does not know the mnemonic 'seamcall': it would take it for a label"
 
-expect_bad "$SCRATCH/absent.csv" 'absent\.csv: cannot be read: No such file'
+run check "$SCRATCH/absent.csv"
+expect_status 2
+expect_err "there is no list '.*/absent\.csv': neither a file nor a name below lists/"
+run check integer_aritmetic
+expect_status 2
+expect_err "there is no list 'integer_aritmetic'.*; did you mean 'integer_arithmetic'\?$"
+run check quik:3
+expect_status 2
+expect_err "did you mean 'quick'\?$"
+run run sse_pf --db none.db
+expect_status 2
+expect_err "did you mean 'sse_fp'\?$"
 expect_bad "$SCRATCH" 'is a directory; name the CSV files in it'
 head -c 100000 "$LATPUT" >binary.csv
 expect_bad binary.csv 'binary\.csv:1: holds a NUL byte: this is not a text file'
