@@ -11,6 +11,7 @@
 
 #include <math.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static void test_number(void **state)
 {
@@ -160,7 +161,17 @@ static void test_write(void **state)
     expect_text(err.text, "/proc/nowhere");
     assert_int_equal(report_write(store, 99, dir, &err), -1);
     expect_text(err.text, "no run 99");
+    assert_int_equal(access("/proc/nowhere", F_OK), -1);
     assert_int_equal(report_write_file("/dev/full/x", "x", 1, &err), -1);
+    expect_text(err.text, "/dev/full/x: cannot be written: Not a directory");
+    char taken[160]; // a directory stands where the file should: what was written for it goes
+    snprintf(taken, sizeof taken, "%s/taken", dir);
+    assert_int_equal(mkdir(taken, 0700), 0);
+    assert_int_equal(report_write_file(taken, "x", 1, &err), -1);
+    expect_text(err.text, "/taken: cannot be written: Is a directory");
+    char command[200];
+    snprintf(command, sizeof command, "! ls -A %s | grep tmp", dir);
+    assert_int_equal(system(command), 0);
     fixture_end(&fixture, store);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The provenance of a run names the tables that it used by hash, and the counter table by version
-// and hash if events were counted.
+// and hash if events were counted. It names no host, user or directory: packs are published.
 #include "measure/run_info.h"
 #include "store/store_run.h"
 
@@ -10,21 +10,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
-static const char *tables_of(const struct counter_table *counters, struct arena *arena)
+static struct run_info collect(const struct counter_table *counters,
+                               const struct selection *selection, struct arena *arena)
 {
     static const struct cpu_info cpu = {.uarch = "zen5"};
     const struct core_config config = {0};
     const struct run_facts facts = {.counters = counters};
-    const struct selection selection = {0};
     struct run_info info;
     struct err err;
-    const struct run_subject subject = {&cpu, &config, &facts, &selection, "all"};
+    const struct run_subject subject = {&cpu, &config, &facts, selection, "all"};
     if (run_info_collect(&subject, arena, &info, &err) != 0)
         fail_msg("%s", err.text);
-    return info.tables;
+    return info;
+}
+
+static const char *tables_of(const struct counter_table *counters, struct arena *arena)
+{
+    const struct selection selection = {0};
+    return collect(counters, &selection, arena).tables;
 }
 
 // "name:" and 16 hexadecimal digits.
@@ -53,8 +60,51 @@ static void test_tables(void **state)
     arena_free(&arena);
 }
 
+static void expect_none_of(const char *const *secrets, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (secrets[i] && strlen(secrets[i]) > 3 && strstr(text, secrets[i]))
+            fail_msg("'%s' has '%s' in it", text, secrets[i]);
+}
+
+// A list of the user's own, in a directory of his.
+static void test_anonymous(void **state)
+{
+    (void)state;
+    char directory[] = "/tmp/latput-own-XXXXXX", path[64], host[256] = "", here[4096] = "";
+    struct arena arena = {0};
+    struct selection selection;
+    struct err err;
+    assert_non_null(mkdtemp(directory));
+    snprintf(path, sizeof path, "%s/mine.csv", directory);
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs("mnemonic,operands,implicit,isa,tests,options\nnop,,,I386,,\n", file);
+    assert_int_equal(fclose(file), 0);
+    if (select_rows((const char *const[]){path}, 1, NULL, &selection, &err) != 0)
+        fail_msg("%s", err.text);
+    const struct run_info info = collect(NULL, &selection, &arena);
+    assert_true(has_hash(info.lists, "mine:"));
+    gethostname(host, sizeof host - 1);
+    assert_non_null(getcwd(here, sizeof here));
+    const char *const secrets[] = {directory,      host,           here,    "/tmp",
+                                   getenv("USER"), getenv("HOME"), "/home/"};
+    const char *const texts[] = {info.version,   info.nasm_version,  info.os_kernel,
+                                 info.backend,   info.lists,         info.tables,
+                                 info.frequency, info.claimed_uarch, info.evidence};
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++)
+        expect_none_of(secrets, sizeof secrets / sizeof secrets[0], texts[i]);
+    unlink(path);
+    rmdir(directory);
+    selection_free(&selection);
+    arena_free(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_tables)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_anonymous),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
