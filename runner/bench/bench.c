@@ -19,11 +19,26 @@ struct bench_spec bench_defaults(void)
     return (struct bench_spec){.cpu = -1};
 }
 
+static int bench_check_text(const struct bench_spec *spec, struct err *err)
+{
+    struct arena arena = {0};
+    int n = spec->body ? bench_text_instructions(bench_text_lines(spec->body, &arena)) : 0;
+    int bits = spec->bits ? spec->bits : 64;
+    arena_free(&arena);
+    if (n == 0)
+        return err_set(err, "there is no instruction in the code");
+    return bench_text_check_mode(spec->body, bits, err) != 0 ||
+                   bench_text_check_mode(spec->init, bits, err) != 0
+               ? -1
+               : 0;
+}
+
 static int bench_check(const struct bench_spec *spec, struct err *err)
 {
-    if (spec->file ? spec->body != NULL : !spec->body || bench_text_instructions(spec->body) == 0)
-        return err_set(err, spec->file ? "either code or a file, not both"
-                                       : "there is no instruction in the code");
+    if (spec->file && spec->body)
+        return err_set(err, "either code or a file, not both");
+    if (!spec->file && bench_check_text(spec, err) != 0)
+        return -1;
     if (!spec->file && (spec->symbol || spec->cflags))
         return err_set(err, "a symbol and options of the compiler are for a .c or .o file");
     if (spec->bits != 0 && spec->bits != 32 && spec->bits != 64)

@@ -140,6 +140,20 @@ static void flow_decode(struct flow *flow, const uint8_t *code, size_t len)
 
 // ---- Text to machine code.
 
+enum { HEAD_LINES = 4 }; // that stand before the text
+
+// "break.asm:LINE: error: MESSAGE", the first of them, about a part of the text.
+static void assemble_refused(const char *text, const char *errors, struct err *err)
+{
+    const char *at = strstr(errors, "break.asm:"), *message = strstr(errors, "error: ");
+    int line = at ? atoi(at + strlen("break.asm:")) - HEAD_LINES : 0, start = 0, len = 0;
+    if (line >= 1 && message && bench_text_part(text, line, &start, &len) && len > 0)
+        err_set(err, "'%.*s': NASM says: %.*s", len, text + start,
+                (int)strcspn(message + strlen("error: "), "\n"), message + strlen("error: "));
+    else
+        err_set(err, "NASM refuses it: latput bench --asm says where");
+}
+
 long bench_assemble(const char *directory, const char *text, int bits, uint8_t *code,
                     struct err *err)
 {
@@ -166,6 +180,8 @@ long bench_assemble(const char *directory, const char *text, int bits, uint8_t *
     len = file && result.exit_status == 0 ? (long)fread(code, 1, CODE_BYTES_MAX, file) : 0;
     if (file)
         fclose(file);
+    if (result.exit_status != 0 || result.signal || result.timed_out)
+        assemble_refused(text, result.err, err);
     subproc_result_free(&result);
 out:
     unlink(source);

@@ -4,6 +4,7 @@
 #include "bench_text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -94,6 +95,32 @@ int bench_text_instructions(const char *lines)
         at += len + (at[len] == '\n');
     }
     return n;
+}
+
+// What a part of a text sets: "bits 16", "[bits 32]", "use16"; 0: it is something else.
+static int text_mode(const char *part, int len)
+{
+    while (len > 0 && (*part == '[' || isspace((unsigned char)*part)))
+        part++, len--;
+    bool bits = len > 5 && strncasecmp(part, "bits", 4) == 0 && isspace((unsigned char)part[4]);
+    bool use = len >= 5 && strncasecmp(part, "use", 3) == 0 && isdigit((unsigned char)part[3]);
+    return bits ? atoi(part + 5) : use ? atoi(part + 3) : 0;
+}
+
+int bench_text_check_mode(const char *text, int bits, struct err *err)
+{
+    int start, len;
+    for (int part = 1; text && bench_text_part(text, part, &start, &len); part++) {
+        int mode = text_mode(text + start, len);
+        if (mode && mode != bits)
+            return err_set(err,
+                           "'%.*s': the processor would run this %d-bit code in %d-bit mode, as "
+                           "other instructions; %s",
+                           len, text + start, mode, bits,
+                           mode == 16 ? "16-bit code cannot be measured here"
+                                      : "--bits chooses the mode");
+    }
+    return 0;
 }
 
 static bool text_names(const char *text, const char *name)

@@ -14,6 +14,10 @@ const char *bench_text_lines(const char *text, struct arena *arena);
 // there is none.
 bool bench_text_part(const char *text, int part, int *start, int *len);
 
+// That no part of the text (NULL: there is none) has NASM assemble for another mode (bits, use16)
+// than this, 64 or 32, of the processor. -1 with a message.
+int bench_text_check_mode(const char *text, int bits, struct err *err);
+
 // Lines that are instructions: not empty, no comment, no directive, no label alone.
 int bench_text_instructions(const char *lines);
 

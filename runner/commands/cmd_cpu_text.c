@@ -2,7 +2,9 @@
 // The report of `latput cpu` for people: sections of labelled lines, long ones wrapped under their
 // label, so that it reads well on a terminal of 80 columns.
 #include "cmd_cpu.h"
+#include "util/terminal.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -19,6 +21,21 @@ static void wrapped_print(FILE *out, const char *text, int indent)
     text_wrap(&lines, text, indent, TEXT_COLUMNS);
     fputs(lines.data, out);
     strbuf_free(&lines);
+}
+
+// The title of a section.
+static void title_print(FILE *out, const char *title)
+{
+    bool colour = terminal_has_colour(fileno(out));
+    fprintf(out, "%s%s%s\n", text_style_begin(STYLE_HEADING, colour), title,
+            text_style_end(STYLE_HEADING, colour));
+}
+
+// The same behind an empty line.
+static void section_print(FILE *out, const char *title)
+{
+    fputs("\n", out);
+    title_print(out, title);
 }
 
 static void __attribute__((format(printf, 3, 4)))
@@ -60,7 +77,7 @@ static const char *unknown_why(const struct cpu_info *cpu)
 static void identity_print(const struct cpu_info *cpu, FILE *out)
 {
     bool known = strcmp(cpu->uarch, "unknown") != 0;
-    fputs("CPU\n", out);
+    title_print(out, "CPU");
     line_print(out, "brand", "%s", cpu->brand[0] ? cpu->brand : "(none)");
     line_print(out, "vendor", "%s", cpu->vendor);
     line_print(out, "signature", "0x%08x: family 0x%x, model 0x%x, stepping %d", cpu->signature,
@@ -87,7 +104,7 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
 
 static void features_print(const struct cpu_info *cpu, FILE *out)
 {
-    fputs("\nFeatures\n", out);
+    section_print(out, "Features");
     for (int i = 0; feature_name(i); i++) {
         const char *group = feature_group(i);
         bool printed = false; // the group, at an earlier feature
@@ -109,7 +126,7 @@ static void caches_print(const struct cpu_info *cpu, FILE *out)
 {
     if (cpu->ncaches == 0)
         return;
-    fputs("\nCaches\n", out);
+    section_print(out, "Caches");
     for (int i = 0; i < cpu->ncaches; i++) {
         const struct cpu_cache *cache = &cpu->caches[i];
         char label[8], ways[32] = "";
@@ -146,7 +163,7 @@ static void sights_print(const struct cpu_info *cpu, FILE *out)
 {
     char believed[sizeof cpu->uarch];
     if (cpu->nsights)
-        fputs("\nProperties that were measured (latput property) and tell cores apart\n", out);
+        section_print(out, "Properties that were measured (latput property) and tell cores apart");
     cpu_uarch_key(cpu->uarch, believed, sizeof believed);
     for (int i = 0; i < cpu->nsights; i++) {
         const struct cpu_sight *sight = &cpu->sights[i];
@@ -165,7 +182,7 @@ static void sights_print(const struct cpu_info *cpu, FILE *out)
 
 static void clock_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
 {
-    fputs("\nClock\n", out);
+    section_print(out, "Clock");
     if (cpu->tsc_hz)
         line_print(out, "TSC", "%.3f MHz, %s", (double)cpu->tsc_hz / 1e6,
                    cpu->tsc_invariant ? "invariant" : "not announced as invariant");
@@ -190,7 +207,7 @@ static void clock_print(const struct cpu_info *cpu, const struct cpu_environment
 
 static void topology_print(const struct cpu_info *cpu, const struct cpu_environment *env, FILE *out)
 {
-    fputs("\nTopology\n", out);
+    section_print(out, "Topology");
     line_print(out, "this CPU", "%d of %s", env->cpu, env->online[0] ? env->online : "(unknown)");
     if (!env->siblings[0])
         line_print(out, "SMT", "not visible");
@@ -207,7 +224,7 @@ static void counters_print(const struct cpu_info *cpu, const struct cpu_environm
 {
     int general, fixed;
     cpu_counters(cpu, &general, &fixed);
-    fputs("\nPerformance counters\n", out);
+    section_print(out, "Performance counters");
     if (general)
         line_print(out, "CPUID", "%d general, %d fixed", general, fixed);
     else
@@ -256,7 +273,7 @@ static void verdicts_print(const struct cpu_info *cpu, const struct cpu_environm
     static const char *const answers[] = {"yes", "partly", "no"};
     struct verdict verdicts[VERDICTS_MAX];
     int n = verdicts_make(cpu, env, verdicts);
-    fputs("\nWhat can be measured here\n", out);
+    section_print(out, "What can be measured here");
     for (int i = 0; i < n; i++) {
         const struct verdict *v = &verdicts[i];
         fprintf(out, "  %-8s%s\n%10s", answers[v->answer], v->what, "");

@@ -4,6 +4,7 @@
 #include "bench/bench.h"
 #include "bench/bench_break.h"
 #include "bench/bench_code.h"
+#include "bench/bench_text.h"
 #include "cmd_explain_missing.h"
 #include "cmd_format.h"
 #include "command.h"
@@ -17,12 +18,15 @@
 #include "store_options.h"
 #include "util/json.h"
 #include "util/scratch.h"
+#include "util/terminal.h"
+#include "util/text_table.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // clang-format off
 static const struct command_option options[] = {
@@ -259,7 +263,8 @@ static int job_assemble(struct work *work, struct job *job, struct err *err)
     int bits = work->arguments->spec.bits ? work->arguments->spec.bits : 64;
     uint8_t *code = xmalloc(BENCH_CODE_MAX);
     const char *body = job->body ? job->body : "";
-    long len = bench_assemble(work->directory, body, bits, code, err);
+    struct err why = {0};
+    long len = bench_assemble(work->directory, body, bits, code, &why);
     if (len > 0) {
         uint8_t *copy = arena_alloc(&work->arena, (size_t)len);
         memcpy(copy, code, (size_t)len);
@@ -268,11 +273,10 @@ static int job_assemble(struct work *work, struct job *job, struct err *err)
     }
     free(code);
     if (len < 0)
-        return -1;
-    struct err why = {0};
-    if (len == 0 && body[strspn(body, " \t\n;")])
-        job->refused = "NASM refuses it: latput bench --asm says where";
-    else if (block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
+        return err_set(err, "%s", why.text);
+    if (*why.text || bench_text_check_mode(body, bits, &why) != 0 ||
+        bench_text_check_mode(job->init, bits, &why) != 0 ||
+        block_read(job->code, job->len, bits, &job->block, &work->arena, &why) != 0)
         job->refused = arena_strdup(&work->arena, why.text);
     return job->refused ? 0 : job_initial(work, job, bits, err);
 }
@@ -441,7 +445,8 @@ static void print_one(const struct work *work, const struct told *told)
         json_close(&json, ']');
         strbuf_puts(&out, "\n");
     } else {
-        explain_print_text(&told->explanation, measured, &told->source, &out);
+        explain_print_text(&told->explanation, measured, &told->source,
+                           terminal_has_colour(STDOUT_FILENO), &out);
     }
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
@@ -507,13 +512,15 @@ static int explain_blocks(struct work *work)
     struct strbuf out = {0};
     struct json json = {.out = &out};
     bool as_json = work->arguments->format == REPORT_JSON;
+    bool colour = terminal_has_colour(STDOUT_FILENO);
     int status = EXIT_DONE;
     if (work_load(work, &err) != 0)
         return command_fail(&cmd_explain, EXIT_ENVIRONMENT, "%s", err.text);
     if (as_json)
         json_open(&json, '[');
     else
-        puts("  line  instrs  predicted   measured     diff %  limit");
+        printf("%s  line  instrs  predicted   measured     diff %%  limit%s\n",
+               text_style_begin(STYLE_HEADING, colour), text_style_end(STYLE_HEADING, colour));
     for (int i = 0; i < work->njobs && status == EXIT_DONE; i++) {
         struct told *told = arena_alloc(&work->arena, sizeof *told);
         if (!work->jobs[i].refused && job_explain(work, &work->jobs[i], told, &err) != 0)

@@ -14,6 +14,7 @@
 #include "util/suggest.h"
 #include "util/terminal.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -158,11 +159,13 @@ static void choose(const struct arguments *arguments, struct properties *propert
 
 static void print_list(const struct properties *properties)
 {
+    bool colour = terminal_has_colour(STDOUT_FILENO);
     const char *grp = "";
     for (int i = 0; i < properties->n; i++) {
         const struct property *property = &properties->rows[i];
         if (strcmp(grp, property->grp) != 0)
-            printf("%s%s\n", *grp ? "\n" : "", property->grp);
+            printf("%s%s%s%s\n", *grp ? "\n" : "", text_style_begin(STYLE_HEADING, colour),
+                   property->grp, text_style_end(STYLE_HEADING, colour));
         grp = property->grp;
         printf("  %-26s %s\n", property->name, property->title);
         struct strbuf text = {0};
@@ -220,7 +223,7 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     else if (arguments->format == REPORT_CSV)
         (arguments->points ? report_property_points : report_property_csv)(all, chosen, &out);
     else
-        report_property_text(all, chosen, &out);
+        report_property_text(all, chosen, terminal_has_colour(STDOUT_FILENO), &out);
     if (arguments->plot && arguments->format == REPORT_TABLE) {
         int columns = terminal_columns(STDOUT_FILENO);
         strbuf_puts(&out, "\n");

@@ -51,11 +51,13 @@ static void print_verdict(const struct explanation *explanation,
                fabs(difference) <= explain_tolerance ? ": they agree" : "");
 }
 
-static void print_limits(const struct explanation *explanation, struct strbuf *out)
+static void print_limits(const struct explanation *explanation, bool colour, struct strbuf *out)
 {
     static const char *const headers[] = {"limit", "clk", "by"};
     static const enum text_align aligns[] = {ALIGN_LEFT, ALIGN_POINT, ALIGN_LEFT};
     struct text_table *table = text_table_new(headers, aligns, 3);
+    if (colour)
+        text_table_colour(table);
     for (int i = 0; i < explanation->nlimits; i++) {
         char clk[32];
         snprintf(clk, sizeof clk, "%.2f", explanation->limits[i].clk);
@@ -131,19 +133,20 @@ static void put_load(struct strbuf *out, double load)
     strbuf_printf(out, "%5s", text);
 }
 
-static void print_instrs(const struct explanation *explanation, struct strbuf *out)
+static void print_instrs(const struct explanation *explanation, bool colour, struct strbuf *out)
 {
     int ports[PORTS_MAX], n = ports_used(explanation, ports);
     int shown = n < PORTS_SHOWN ? n : PORTS_SHOWN;
     int room = WIDTH - 11 - 5 * shown;
     room = room > TEXT_MAX ? TEXT_MAX : room;
-    strbuf_printf(out, "\n  # %-*s slots", room, "instruction");
+    strbuf_printf(out, "\n%s  # %-*s slots", text_style_begin(STYLE_HEADING, colour), room,
+                  "instruction");
     for (int p = 0; p < shown; p++) {
         char label[PORT_LABEL_MAX];
         port_label(explanation->model, ports[p], label);
         strbuf_printf(out, "%5s", label);
     }
-    strbuf_puts(out, "\n");
+    strbuf_printf(out, "%s\n", text_style_end(STYLE_HEADING, colour));
     for (int i = 0; i < explanation->block.n; i++) {
         const struct explain_instr *instr = &explanation->instrs[i];
         strbuf_printf(out, "%3d %-*.*s %5.1f", i + 1, room, room, instr->code->text,
@@ -214,17 +217,17 @@ static void print_source(const struct explanation *explanation,
 
 void explain_print_text(const struct explanation *explanation,
                         const struct explain_measured *measured,
-                        const struct explain_source *source, struct strbuf *out)
+                        const struct explain_source *source, bool colour, struct strbuf *out)
 {
     if (source->title)
         print_line(out, 0, "%s", source->title);
     print_verdict(explanation, measured, out);
     print_source(explanation, measured, source, out);
     strbuf_puts(out, "\n");
-    print_limits(explanation, out);
+    print_limits(explanation, colour, out);
     print_next(explanation, out);
     print_chain(explanation, out);
-    print_instrs(explanation, out);
+    print_instrs(explanation, colour, out);
     print_unknown(explanation, out);
     if (explanation->fused == 1)
         strbuf_puts(out,

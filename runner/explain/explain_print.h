@@ -14,10 +14,10 @@ struct explain_source {
     double call_clk;   // of a loop of a function: what one call of that takes; else NaN
 };
 
-// `measured` NULL: nothing was measured.
+// `measured` NULL: nothing was measured. `colour`: headings of tables stand out.
 void explain_print_text(const struct explanation *explanation,
                         const struct explain_measured *measured,
-                        const struct explain_source *source, struct strbuf *out);
+                        const struct explain_source *source, bool colour, struct strbuf *out);
 void explain_print_json(const struct explanation *explanation,
                         const struct explain_measured *measured,
                         const struct explain_source *source, struct json *json);

@@ -5,6 +5,7 @@
 #include "util/csvtext.h"
 #include "util/json.h"
 #include "util/text.h"
+#include "util/text_table.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -63,12 +64,15 @@ static void put_text(const struct stored_property *property, struct strbuf *out)
     }
 }
 
-void report_property_text(const struct stored_property *properties, int n, struct strbuf *out)
+void report_property_text(const struct stored_property *properties, int n, bool colour,
+                          struct strbuf *out)
 {
     const char *grp = "";
     for (int i = 0; i < n; i++) {
         if (strcmp(grp, properties[i].grp) != 0)
-            strbuf_printf(out, "%s%s\n", *grp ? "\n" : "", properties[i].grp);
+            strbuf_printf(out, "%s%s%s%s\n", *grp ? "\n" : "",
+                          text_style_begin(STYLE_HEADING, colour), properties[i].grp,
+                          text_style_end(STYLE_HEADING, colour));
         grp = properties[i].grp;
         put_text(&properties[i], out);
     }

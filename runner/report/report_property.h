@@ -7,8 +7,9 @@
 #include "store/store_property.h"
 #include "util/strbuf.h"
 
-// A line a conclusion, by groups.
-void report_property_text(const struct stored_property *properties, int n, struct strbuf *out);
+// A line a conclusion, by groups. `colour`: their names stand out.
+void report_property_text(const struct stored_property *properties, int n, bool colour,
+                          struct strbuf *out);
 // A line a value of a conclusion: the columns of property_table.
 void report_property_csv(const struct stored_property *properties, int n, struct strbuf *out);
 // A line a point: the columns of property_point.

@@ -28,6 +28,18 @@ expect_out '^front end +1\.3[0-9]  8\.?[0-9]* slots, 6 a cycle$'
 expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
 # What the database does not have is said: packs have no property of that kind.
 expect_out '^latput property handover measures what that costs on this CPU\.$'
+# On a terminal headings stand out, unless colour is not wanted.
+if on_terminal explain --db t.db --uarch 'sapphirerapids?' --asm 'imul rax, rax'; then
+    expect_out $'^\033\\[1mlimit .*\033\\[0m$'
+    expect_out $'^\033\\[1m  # instruction .*\033\\[0m$'
+    NO_COLOR=1 on_terminal explain --db t.db --uarch 'sapphirerapids?' --asm 'imul rax, rax'
+    expect "no colour" test -z "$(grep $'\033' "$OUT")"
+    expect_out '^limit '
+    on_terminal cpu --load "$TREE/tests/fixtures/cpu/zen5.cpuid"
+    expect_out $'^\033\\[1mFeatures\033\\[0m$'
+    on_terminal property --list
+    expect_out $'^\033\\[1mmemory\033\\[0m$'
+fi
 # JSON says the same.
 explain --format json --asm 'imul rax, rax; add rax, rbx'
 expect_status 0
@@ -135,8 +147,18 @@ refused 'returns: leave it out' --asm 'ret'
 refused 'branches in the middle' --asm '.a: jz .a; nop'
 refused 'more than 1000 instructions' --asm 'times 10000 nop'
 refused 'bytes 06 are no instruction' --asm 'db 6'
-refused 'NASM refuses it' --asm 'bogus rax'
+refused "--asm: 'bogus rax': NASM says: " --asm 'nop; bogus rax; nop'
+refused "--asm: 'imul rax, rbx, rcx': NASM says: invalid combination" --asm 'imul rax, rbx, rcx'
 refused '16-bit code' --asm nop --bits 16
+refused "'bits 16': the processor would run this 16-bit code in 64-bit mode" \
+    --asm 'bits 16; mov ax, [bx]'
+refused "'USE16': the processor would run this 16-bit code" --bits 32 --asm 'nop; USE16; nop'
+refused "'\[bits 32\]': .* --bits chooses the mode" --asm '[bits 32]; nop'
+explain --asm 'bits 64; nop'
+expect_status 0
+run bench --asm 'bits 16; mov ax, [bx]'
+expect_status 2
+expect_err "'bits 16': the processor would run this 16-bit code in 64-bit mode"
 refused 'one of --asm, --file and --blocks' --asm nop --blocks blocks.txt
 refused 'one of --asm, --file and --blocks' --asm nop --file loop.nasm
 refused 'there is no --loop 3' --file loops.o --symbol loops --loop 3
@@ -149,6 +171,13 @@ refused '--file FILE' --asm nop --symbol main
 refused "for this machine's tables" --asm nop --measure
 refused 'what is to be explained' --predict
 refused 'nothing.txt: cannot be read' --blocks nothing.txt
+# What stands before the first ; is not all of the code.
+run bench --asm 'align 16'
+expect_status 2
+expect_err 'there is no instruction in the code'
+run bench --cpu 8000 --asm 'align 16; nop'
+expect_status 2
+expect_err 'CPU 8000'
 run bench --explain x.nasm
 expect_status 2
 expect_err '--explain is for --asm as it is'
