@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 17;
+PRAGMA user_version = 18;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -404,6 +404,8 @@ CREATE TABLE port_result (
     decode_clk REAL CHECK (decode_clk >= 0), -- more that an instance takes where it is decoded than
         -- out of the cache of decoded instructions, for a prefix that changes its length; NULL: not
         -- tried, as no other form is
+    stall_clk REAL CHECK (stall_clk >= 0), -- cycles beside its slots in which the front end
+        -- delivers nothing to anybody, unless many others are about; NULL: none
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

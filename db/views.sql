@@ -132,7 +132,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     port_result.slots_mixed, port_result.beside_clk, port_result.whole,
     (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
         WHERE port_share.run_form_id = port_result.run_form_id) AS paths,
-    nullif(port_result.decode_clk, 0) AS decode_clk
+    nullif(port_result.decode_clk, 0) AS decode_clk,
+    port_result.stall_clk
 FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
@@ -295,11 +296,12 @@ FROM run_port_table WHERE outcome <> 'ok';
 -- unless outcome is 'ok'. slots_mixed: slots where groups of dispatch are cut; beside_clk: instead
 -- of busy_clk in mixes with forms that need the whole unit (whole: 1). paths: those that it shares
 -- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
--- decode_clk: how much longer it takes where it is decoded, NULL: no longer.
+-- decode_clk: how much longer it takes where it is decoded, NULL: no longer. stall_clk: cycles
+-- beside the slots in which the front end delivers nothing, unless many others are about.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
-    beside_clk, whole, paths, decode_clk
+    beside_clk, whole, paths, decode_clk, stall_clk
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops

@@ -11,6 +11,7 @@
 enum { DEAL_ROUNDS = 300, EXPLAIN_STORES_MAX = 1024 };
 static const double DEAL_STEP = 0.02;   // µops that a round moves at most
 static const double DENSE_TIMES = 1.05; // more than its slots take: that is said
+static const double STALL_SHOWN_CLK = 0.005;
 
 const char *explain_kind_name(enum explain_kind kind)
 {
@@ -107,9 +108,9 @@ static void instr_know(const struct explain_table *table, struct explain_instr *
     }
     if (!instr->row && instr->code->in.meta.category == ZYDIS_CATEGORY_COND_BR)
         instr->known = KNOWN_JUMP;
-    double least = isnan(instr->usage.slots) ? fmax(instr->usage.uops, 1) : instr->usage.slots;
-    instr->slots = (least + fmax(least, instr->usage.slots_mixed)) / 2;
-    instr->usage.slots = least;
+    if (isnan(instr->usage.slots))
+        instr->usage.slots = fmax(instr->usage.uops, 1);
+    instr->slots = port_usage_slots(&instr->usage);
 }
 
 static bool instr_is_chain(const struct block_instr *code)
@@ -162,6 +163,34 @@ static double density_clk(const struct front_density *density,
     return explanation->fused == -2 ? front_clk(density, instrs, n) : (double)NAN;
 }
 
+// One of each instruction, without those that are fused if these are not wanted.
+struct block_usages {
+    const struct port_usage **usages;
+    int *counts;
+};
+
+static struct block_usages block_usages(const struct explanation *explanation, bool fused,
+                                        struct arena *arena)
+{
+    size_t n = (size_t)explanation->block.n;
+    struct block_usages block = {arena_alloc(arena, n * sizeof *block.usages),
+                                 arena_alloc(arena, n * sizeof *block.counts)};
+    for (size_t i = 0; i < n; i++) {
+        block.usages[i] = &explanation->instrs[i].usage;
+        block.counts[i] = fused || !explanation->instrs[i].fused;
+    }
+    return block;
+}
+
+// How long microcode keeps the front end from everybody, beside the slots.
+static double stall_clk(const struct explanation *explanation, struct arena *arena)
+{
+    const struct port_model *model = explanation->model;
+    struct block_usages block = block_usages(explanation, false, arena);
+    double clk = port_front_clk(model, block.usages, block.counts, explanation->block.n);
+    return clk - explanation->slots / model->width;
+}
+
 static void predict_front(struct explanation *explanation, const struct front_density *density,
                           struct arena *arena)
 {
@@ -173,30 +202,25 @@ static void predict_front(struct explanation *explanation, const struct front_de
     }
     if (width <= 0)
         return;
-    double clk = density_clk(density, explanation, arena);
+    double clk = density_clk(density, explanation, arena), stall = stall_clk(explanation, arena);
     // What single instructions took beside others is in the density of code.
     if (!isnan(clk))
         explanation->slots = slots;
     bool dense = clk > DENSE_TIMES * explanation->slots / width;
-    limit_add(explanation, LIMIT_FRONT, fmax(explanation->slots / width, isnan(clk) ? 0 : clk),
-              arena_printf(arena, "%.4g slots, %d a cycle%s", explanation->slots, width,
-                           dense ? "; by how dense the code is, fewer" : ""));
+    const char *text = arena_printf(arena, "%.4g slots, %d a cycle%s", explanation->slots, width,
+                                    dense ? "; by how dense the code is, fewer" : "");
+    if (stall > STALL_SHOWN_CLK)
+        text = arena_printf(arena, "%s; microcode stalls it for %.3g", text, stall);
+    clk = fmax(explanation->slots / width, isnan(clk) ? 0 : clk);
+    limit_add(explanation, LIMIT_FRONT, clk + fmax(stall, 0), text);
 }
 
 static void predict_ports(struct explanation *explanation, struct port_limits *limits,
                           struct arena *arena)
 {
     const struct port_model *model = explanation->model;
-    int n = explanation->block.n;
-    const struct port_usage **usages = xcalloc((size_t)n, sizeof(struct port_usage *));
-    int *counts = xcalloc((size_t)n, sizeof *counts);
-    for (int i = 0; i < n; i++) {
-        usages[i] = &explanation->instrs[i].usage;
-        counts[i] = 1;
-    }
-    port_limits(model, usages, counts, n, limits);
-    free(usages);
-    free(counts);
+    struct block_usages block = block_usages(explanation, true, arena);
+    port_limits(model, block.usages, block.counts, explanation->block.n, limits);
     if (limits->worst) {
         struct strbuf name = {0};
         port_set_text(model, limits->worst, &name);

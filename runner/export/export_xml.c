@@ -254,7 +254,8 @@ static void xml_measurement(struct strbuf *out, const struct export_form *form)
     }
     if (!isnan(form->rthroughput_clk))
         strbuf_printf(out, " TP_unrolled=\"%.2f\"", form->rthroughput_clk);
-    if (form->usage && form->usage->unit >= 0 && form->usage->busy_clk > 0)
+    if (form->usage && form->usage->unit >= 0 && form->usage->busy_clk > 0 &&
+        !port_unit_is_microcode(&form->model->units[form->usage->unit]))
         strbuf_printf(out, " div_cycles=\"%.0f\"", form->usage->busy_clk);
     if (form->usage && form->ports && *form->ports && !form->usage->ambiguous)
         xml_attribute(out, "ports", form->ports);

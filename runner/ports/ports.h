@@ -87,6 +87,9 @@ struct port_usage {
     double slots;                             // dispatch slots; NaN: unknown
     double slots_mixed; // among others in no particular order, where the groups
                         // of dispatch are cut; NaN: unknown, 0: as many
+    double stall_clk;   // beside its slots, in which the front end delivers nothing to anybody:
+                        // it goes to the sequencer of microcode and back. Long runs of others
+                        // hide that, and slots are measured beside many
     int unit;           // index of the unit that it keeps busy, -1: none
     bool whole;         // it needs all parts of the unit
     double busy_clk;    // for how long; with unit == -1 what no port explains
@@ -153,6 +156,7 @@ const char *port_holds_name(enum port_holds holds);
 // Whether only wide forms bring the set about.
 bool port_class_is_wide(const struct port_class *class);
 bool port_unit_is_path(const struct port_unit *unit);
+bool port_unit_is_microcode(const struct port_unit *unit);
 
 // Cycles that a mix takes at least: the bottleneck over all subsets of ports, the units and the
 // front end. counts[i] instances of usages[i].
@@ -163,7 +167,7 @@ double port_predict(const struct port_model *model, const struct port_usage *con
                     const int *counts, int n);
 // The same with the bounds one by one, for those who want to know why.
 struct port_limits {
-    double front_clk; // slots of dispatch
+    double front_clk; // slots of dispatch, and stalls that are not hidden
     double ports_clk; // with what the schedulers lose
     uint32_t worst;   // the ports that are busy longest with the best choice; 0: none is used
     double worst_clk; // for how long
@@ -173,6 +177,11 @@ struct port_limits {
 };
 void port_limits(const struct port_model *model, const struct port_usage *const *usages,
                  const int *counts, int n, struct port_limits *limits);
+// Slots of dispatch that an instance takes among others.
+double port_usage_slots(const struct port_usage *usage);
+// Cycles of the front end: slots, and stalls as far as others do not hide them.
+double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n);
 // What one instance uses beside others: `wide` as in port_limits. Returns how many.
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
 int port_set_size(uint32_t set);
@@ -209,6 +218,7 @@ struct port_form {
     enum port_upper upper;  // halves of vector registers
     bool decoding;          // decoders may be slow with it: its own time says nothing of ports
     int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
+    int resets;             // of these, those that stand there in any mix
     uint64_t family;        // forms with the same value are siblings: port_family()
     bool memory;            // it has a memory operand
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value

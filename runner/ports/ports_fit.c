@@ -22,7 +22,8 @@ static const double RESIDUAL_SHARE = 0.06;   // of what the form uses: deviation
 static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
 static const double COUNTED_COST = 3;        // of a counted µop that is not explained
 static const double USED_UOPS = 0.3;
-static const double MISSING_UOPS = 0.5; // of as many as slots
+static const double MISSING_UOPS = 0.5;    // of as many as slots
+static const double STALL_LEAST_CLK = 0.3; // less is what groups of dispatch lose
 
 struct fit {
     const struct port_model *model;
@@ -30,6 +31,7 @@ struct fit {
     struct port_trial best[PORT_CLASSES_MAX]; // of each class, the trial that shows the fewest µops
     double least[PORT_CLASSES_MAX];           // these; NaN: no trial
     double counted[PORT_CLASSES_MAX]; // the fewest that were counted on its ports; NaN: no counts
+    double stall_clk;                 // of the front end; 0: none
     uint32_t sets[SETS_MAX]; // that µops may choose from: the classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
@@ -65,6 +67,16 @@ static double fit_predict(const struct fit *fit, const struct port_usage *usage,
     return port_bound(fit->model, usages, counts, 2);
 }
 
+// Where a form stalls the front end, what a trial takes in front of the ports, each run of blockers
+// whole cycles, says nothing of µops.
+static double fit_front_clk(const struct fit *fit, const struct port_trial *trial)
+{
+    if (fit->stall_clk <= 0)
+        return 0;
+    return trial->instances * (fit->trials->front_clk + 1) +
+           (double)trial->blockers / fit->model->width;
+}
+
 // Infinite where no time of the form's own says anything.
 static double fit_alone_clk(const struct port_trials *trials)
 {
@@ -93,7 +105,8 @@ static double fit_counted_cost(const struct fit *fit, const int *counts, int uop
 static double fit_cost(const struct fit *fit, const int *counts, double *residual)
 {
     struct port_usage usage = fit_usage(fit, counts);
-    double slots = isnan(fit->trials->slots) ? 0 : round(fit->trials->slots);
+    bool known = !isnan(fit->trials->slots) && fit->stall_clk <= 0; // else they are no µops
+    double slots = known ? round(fit->trials->slots) : 0;
     double cost = UOP_COST * fabs(usage.uops - slots), worst = 0;
     cost += fit_counted_cost(fit, counts, usage.uops);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
@@ -102,7 +115,9 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
         if (isnan(fit->least[c]))
             continue;
         const struct port_trial *trial = &fit->best[c];
-        double deviation = (trial->clk - fit_predict(fit, &usage, trial)) *
+        double predicted_clk =
+            fmax(fit_predict(fit, &usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
+        double deviation = (trial->clk - predicted_clk) *
                            port_set_size(fit->model->classes[c].set) / trial->instances;
         double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
         cost += (deviation < 0 ? -deviation * FASTER_WEIGHT : deviation) / scale;
@@ -115,9 +130,10 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
     if (ports_clk > alone_clk * (1 + BUSY_EXCESS))
         cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
-    if (alone_clk > ports_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
+    double known_clk = fit->stall_clk > 0 ? fmax(ports_clk, fit->trials->front_clk) : ports_clk;
+    if (alone_clk > known_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
         cost +=
-            UNEXPLAINED_COST * fmin((alone_clk / fmax(ports_clk, 0.1) - 1) / UNEXPLAINED_SHARE, 1);
+            UNEXPLAINED_COST * fmin((alone_clk / fmax(known_clk, 0.1) - 1) / UNEXPLAINED_SHARE, 1);
     if (residual)
         *residual = worst;
     return cost;
@@ -315,9 +331,16 @@ static double fit_beyond(struct fit *fit, double cost, double *second)
     return rivals.cost;
 }
 
+// What few fillers show beyond the slots, which are measured beside many.
+static double fit_stall_clk(const struct port_model *model, const struct port_trials *trials)
+{
+    double stall = trials->front_clk - trials->slots / model->width;
+    return stall > STALL_LEAST_CLK ? stall : 0;
+}
+
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
 {
-    struct fit fit = {.model = model, .trials = trials};
+    struct fit fit = {.model = model, .trials = trials, .stall_clk = fit_stall_clk(model, trials)};
     fit_trials(&fit);
     fit_sets(&fit);
     double second, cost = fit_descend(&fit, &second); // from nothing
@@ -336,6 +359,7 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     struct port_usage usage = fit_usage(&fit, fit.counts);
     usage.slots = trials->slots;
     usage.slots_mixed = fmax(trials->slots, trials->slots_mixed);
+    usage.stall_clk = fit.stall_clk;
     usage.residual = residual;
     usage.counted = fit_is_counted(&fit);
     usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST ||

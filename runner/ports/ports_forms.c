@@ -207,6 +207,7 @@ struct port_form ports_form(const struct list_row *row)
         .bits = ports_form_bits(row),
         .upper = ports_form_upper(row),
         .moves = mix_plannable(row) ? mix_breakers(row, BREAK_ALL, moves) : 0,
+        .resets = mix_plannable(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
         .operands = row_operands(row),

@@ -11,6 +11,9 @@
 #include <string.h>
 
 enum { UNIONS_MAX = 1024 };
+// Stalls of the front end are seen beside as many others as take the same time; from so many times
+// that on, beside which slots are measured, nothing is left of them. Between the two it is linear.
+static const double STALL_HIDDEN = 1.6;
 static const double UNSTABLE_SHARE = 0.2; // more than that, and than a few,
 static const double UNSTABLE_FEW = 20;    // is a disturbed machine, not bad luck
 static const double ENOUGH = 1.01;        // of what ports allow: other orders gain nothing
@@ -18,6 +21,11 @@ static const double ENOUGH = 1.01;        // of what ports allow: other orders g
 bool port_unit_is_path(const struct port_unit *unit)
 {
     return strncmp(unit->name, PORT_PATH, strlen(PORT_PATH)) == 0;
+}
+
+bool port_unit_is_microcode(const struct port_unit *unit)
+{
+    return strcmp(unit->name, PORT_MICROCODE) == 0;
 }
 
 const char *port_holds_name(enum port_holds holds)
@@ -163,16 +171,36 @@ static void limits_units(const struct port_usage *const *usages, const int *coun
     }
 }
 
-static double slots_clk(const struct port_model *model, const struct port_usage *const *usages,
-                        const int *counts, int n)
+double port_usage_slots(const struct port_usage *usage)
 {
-    double slots = 0;
-    for (int i = 0; i < n; i++) {
-        double least = isnan(usages[i]->slots) ? usages[i]->uops : usages[i]->slots;
-        // In the best of a few orders an instance loses about half of what it may lose.
-        slots += (least + fmax(least, usages[i]->slots_mixed)) / 2 * counts[i];
+    double least = isnan(usage->slots) ? usage->uops : usage->slots;
+    // In the best of a few orders an instance loses about half of what it may lose.
+    return (least + fmax(least, usage->slots_mixed)) / 2;
+}
+
+double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n)
+{
+    double others_clk = 0, own_clk = 0, stall_clk = 0;
+    int stalling = 0, all = 0;
+    for (int i = 0; i < n && model->width > 0; i++) {
+        double clk = port_usage_slots(usages[i]) / model->width * counts[i];
+        bool stalls = usages[i]->stall_clk > 0;
+        *(stalls ? &own_clk : &others_clk) += clk;
+        stall_clk += usages[i]->stall_clk * counts[i];
+        stalling += stalls ? counts[i] : 0;
+        all += counts[i];
     }
-    return model->width > 0 ? slots / model->width : 0;
+    if (stalling == 0)
+        return others_clk;
+    double most = own_clk + stall_clk, long_clk = STALL_HIDDEN * most;
+    // Runs of others between them, which end somewhere in a cycle.
+    double runs = stalling * (1 - (double)stalling / all);
+    stall_clk += runs * (model->width - 1) / (2. * model->width);
+    double hidden = others_clk <= most      ? 0
+                    : others_clk < long_clk ? (others_clk - most) / (long_clk - most)
+                                            : 1;
+    return others_clk + own_clk + stall_clk * (1 - hidden);
 }
 
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)
@@ -203,7 +231,7 @@ void port_limits(const struct port_model *model, const struct port_usage *const 
 {
     struct demand demand = {.n = 0};
     *limits = (struct port_limits){.wide = demand_fill(&demand, usages, counts, n)};
-    limits->front_clk = slots_clk(model, usages, counts, n);
+    limits->front_clk = port_front_clk(model, usages, counts, n);
     limits->ports_clk = demand_clk(&demand, model->binding);
     limits->worst_clk = demand_best_clk(&demand, UINT32_MAX, &limits->worst);
     limits_units(usages, counts, n, limits);
@@ -216,7 +244,7 @@ static double predict(const struct port_model *model, const struct port_usage *c
     struct port_limits units = {.worst = 0};
     demand_fill(&demand, usages, counts, n);
     limits_units(usages, counts, n, &units);
-    double most = fmax(demand_clk(&demand, binding), slots_clk(model, usages, counts, n));
+    double most = fmax(demand_clk(&demand, binding), port_front_clk(model, usages, counts, n));
     for (int u = 0; u < model->nunits; u++)
         most = fmax(most, units.unit_clk[u]);
     return fmax(most, units.unknown_clk);

@@ -21,6 +21,11 @@ static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
+// Fillers between instances that may have the front end to themselves: as many as fit into the
+// time that these take, and into half of it. What is faster is no microcode.
+static const double FRONT_FILLED[] = {1, 0.5};
+static const double FRONT_LEAST_CLK = 1.5;
+static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
 
 // What a mix is timed for.
 enum trial_kind {
@@ -29,6 +34,7 @@ enum trial_kind {
     TRIAL_SLOTS,       // beside fillers: the slots of dispatch
     TRIAL_SLOTS_MIXED, // the same in no particular order
     TRIAL_BUSY,        // beside few fillers: how fast it is among others
+    TRIAL_FRONT,       // the same without chains: what it keeps the front end busy for
 };
 
 struct round_purpose {
@@ -77,6 +83,7 @@ static int trials_alone(struct inference *inference, struct err *err)
             .alone_clk = timing->clk / ALONE_COUNT,
             .shared_clk = NAN,
             .slots_mixed = NAN,
+            .front_clk = NAN,
             .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
             .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
             .counted_uops =
@@ -212,6 +219,17 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     }
 }
 
+// What the front end spends on an instance: the least that both numbers of fillers show, since
+// chains and ports make one of them longer only.
+static void trial_front(const struct inference *inference, int i, const struct port_trial *trial)
+{
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    struct port_trials *trials = &inference->trials[i];
+    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
+    trials->front_clk =
+        fmin(trials->front_clk, trial->clk / trial->instances - others / inference->model->width);
+}
+
 static void trials_keep(struct port_trials *trials, struct port_trial trial)
 {
     trials->trials = xrealloc(trials->trials, (size_t)(trials->n + 1) * sizeof *trials->trials);
@@ -246,6 +264,8 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
             beside_class ? trial_counted_uops(inference, &trial, timing) : (double)NAN;
         if (beside_class)
             trials_keep(trials, trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT)
+            trial_front(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
             trial_slots(model, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
@@ -298,6 +318,34 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     return settled ? 0 : FILLED_AGAIN;
 }
 
+// Which forms have the front end to themselves for a time: beside few fillers, for what many
+// would hide.
+static int trials_front(struct inference *inference, struct err *err)
+{
+    const struct port_model *model = inference->model;
+    int status = 0;
+    for (size_t k = 0; k < ARRAY_LEN(FRONT_FILLED) && status == 0 && model->filler >= 0; k++) {
+        struct round_mixes round = {.n = 0};
+        for (int i = 0; i < inference->question->n; i++) {
+            double best = trials_best_clk(inference, i);
+            if (!trials_possible(inference, i) || !(best >= FRONT_LEAST_CLK) ||
+                (k > 0 && !(inference->trials[i].front_clk > FRONT_SHOWN_CLK)))
+                continue;
+            int instances = best > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+            int fillers = model->width * (int)ceil(best * FRONT_FILLED[k] - 0.1) * instances;
+            const struct port_trial trial = {.instances = instances, .blockers = fillers};
+            const struct port_mix mix = {
+                {{inference->question->which[i], instances}, {model->filler, fillers}},
+                2,
+                1u << MIX_INTERLEAVED | PORT_MIX_INDEPENDENT
+            };
+            round_add(&round, &mix, (struct round_purpose){i, TRIAL_FRONT, trial});
+        }
+        status = trials_round(inference, "forms in front of the ports", &round, err);
+    }
+    return status;
+}
+
 int trials_begin(struct inference *inference, struct err *err)
 {
     size_t n = (size_t)inference->question->n + 1;
@@ -307,7 +355,9 @@ int trials_begin(struct inference *inference, struct err *err)
     inference->filled = xcalloc(n, sizeof *inference->filled);
     int status =
         port_groups_find(inference->question->oracle, inference->model, &inference->groups, err);
-    return status == 0 ? trials_alone(inference, err) : status;
+    if (status == 0)
+        status = trials_alone(inference, err);
+    return status == 0 && !inference->narrow ? trials_front(inference, err) : status;
 }
 
 void trials_end(struct inference *inference)

@@ -65,14 +65,10 @@ static double unit_ports_clk(const struct port_model *model, const struct port_u
 {
     struct port_usage ports[] = {*a, *b};
     ports[0].busy_clk = ports[1].busy_clk = 0;
+    ports[0].stall_clk = ports[1].stall_clk = 0; // this is what the sequencer is known by
     const struct port_usage *usages[] = {&ports[0], &ports[1]};
     const int counts[] = {x, y};
     return port_bound(model, usages, counts, 2);
-}
-
-static bool unit_is_microcode(const struct port_unit *unit)
-{
-    return strcmp(unit->name, PORT_MICROCODE) == 0;
 }
 
 // Microcode may divide, too.
@@ -80,7 +76,7 @@ static bool unit_candidate(const struct unit_search *search, int i)
 {
     const struct port_usage *usage = &search->usages[i];
     double clk = search->clk[i];
-    bool may = usage->unit < 0 || (unit_is_microcode(&search->model->units[usage->unit]) &&
+    bool may = usage->unit < 0 || (port_unit_is_microcode(&search->model->units[usage->unit]) &&
                                    usage->nshares < PORT_PATHS_MAX);
     return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && may && clk >= BUSY_MIN_CLK &&
            clk <= BUSY_MAX && clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
@@ -161,8 +157,8 @@ static int unit_measure(struct unit_search *search, int unit, int blocker, doubl
 {
     const struct port_form *forms = search->question->forms;
     const struct port_unit *to = &search->model->units[unit];
-    double most = unit_is_microcode(to) ? (double)INFINITY
-                                        : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
+    double most = port_unit_is_microcode(to) ? (double)INFINITY
+                                             : fmax(MEMBER_SLOTS, SLOTS_TIMES * to->usage.slots);
     int *timed = xcalloc((size_t)search->nwaiting + 1, sizeof *timed), n = 0;
     for (int i = 0; i < search->nwaiting; i++) {
         int form = search->question->which[search->waiting[i]];
@@ -216,7 +212,7 @@ static int unit_assign(struct unit_search *search, int unit, const struct port_u
         usage->unit = unit;
         usage->busy_clk = search->clk[at];
         usage->whole =
-            !itself && !unit_is_microcode(to) && search->timings[i].clk > WHOLE_SHARE * sum;
+            !itself && !port_unit_is_microcode(to) && search->timings[i].clk > WHOLE_SHARE * sum;
         if (usage->whole && to->whole_blocker < 0) {
             to->whole_blocker = search->question->which[at];
             to->whole_clk = search->clk[at];
@@ -371,7 +367,8 @@ int port_assign_units(const struct port_question *question, const struct port_mo
         if (port_unit_is_path(&model->units[unit]))
             continue;
         unit_collect(&search, n,
-                     unit_is_microcode(&model->units[unit]) ? microcode_candidate : unit_candidate);
+                     port_unit_is_microcode(&model->units[unit]) ? microcode_candidate
+                                                                 : unit_candidate);
         status = unit_assign(&search, unit, &model->units[unit].usage, err);
     }
     for (int unit = 0; unit < model->nunits && status >= 0; unit++)

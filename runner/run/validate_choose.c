@@ -109,6 +109,7 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     to->uops += usage->uops;
     to->slots += usage->slots;
     to->slots_mixed += fmax(usage->slots, usage->slots_mixed);
+    to->stall_clk += usage->stall_clk;
     return true;
 }
 

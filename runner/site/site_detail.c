@@ -70,6 +70,7 @@ static const struct cells port_cells[] = {
     {"decode_clk",  CELL_CLK   },
     {"slots",       CELL_CLK   },
     {"slots_mixed", CELL_CLK   },
+    {"stall_clk",   CELL_CLK   },
     {"residual",    CELL_CLK   },
     {"uops",        CELL_NUMBER},
     {"ambiguous",   CELL_NUMBER},

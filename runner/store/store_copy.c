@@ -150,11 +150,11 @@ static const struct copy_level copy_port_shares = {
 
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
-    "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk FROM port_result "
-    "WHERE run_form_id = ?1",
+    "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk "
+    "FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
-    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };

@@ -136,6 +136,7 @@ static void test_usages(void **state)
         assert_int_equal(got->whole, want.whole);
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->decode_clk == want.decode_clk);
+        assert_true(got->stall_clk == want.stall_clk);
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
         assert_int_equal(got->wide, want.wide);
         assert_int_equal(got->nwide, want.nwide);

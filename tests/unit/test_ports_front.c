@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: MIT
+// Microcode that has the front end to itself: simulated CPUs whose front end stalls beside some
+// forms, at all times or where few others are about, and one that never does. What the inference
+// says of them must predict mixes that it has not seen.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fixtures/port_sim.h"
+#include "util/mem.h"
+#include "util/random.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MIXES = 400, PARTS = 4, COUNT_MOST = 3 };
+static const double HIDES_FROM = 1.1;
+static const char *const cpu_file = "tests/fixtures/sim/golden_cove_like.csv";
+
+struct microcode {
+    const char *name;
+    const char *like; // uses what these forms do, so often
+    int times;
+    double slots, stall_clk;
+};
+static const struct microcode microcode[] = {
+    {"dpps",     "vphaddd x x x", 2, 8,  1.5},
+    {"shift",    "add m32 r32",   1, 12, 1  },
+    {"conflict", "vphaddd x x x", 4, 22, 2.5},
+    {"plain",    "vphaddd x x x", 2, 9,  0  },
+};
+
+static void add_microcode(struct sim_cpu *cpu, bool stalls)
+{
+    for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
+        struct sim_form *form = &cpu->forms[cpu->nforms++];
+        for (int f = 0; f < cpu->nforms - 1; f++)
+            if (strcmp(cpu->forms[f].name, microcode[i].like) == 0)
+                *form = cpu->forms[f];
+        snprintf(form->name, sizeof form->name, "%s", microcode[i].name);
+        for (int u = 0; u < form->nuses; u++)
+            form->uses[u].uops *= microcode[i].times;
+        form->cost = -1;
+        form->slots = microcode[i].slots;
+        form->stall_clk = stalls ? microcode[i].stall_clk : 0;
+    }
+}
+
+static void infer(struct sim *sim, const struct port_model *model, struct port_usage *usages)
+{
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_oracle oracle = sim_oracle(sim);
+    struct err err = {0};
+    int which[SIM_FORMS_MAX];
+    sim_forms(sim->cpu, forms);
+    for (int i = 0; i < sim->cpu->nforms; i++)
+        which[i] = i;
+    const struct port_question question = {
+        .oracle = &oracle, .forms = forms, .which = which, .n = sim->cpu->nforms};
+    if (port_infer(&question, model, usages, &err) != 0)
+        fail_msg("%s", err.text);
+}
+
+// Mean error of the predictions for mixes that begin with microcode.
+static double mixes_error(const struct sim_cpu *cpu, const struct port_model *model,
+                          const struct port_usage *found)
+{
+    uint64_t state = 5;
+    double error = 0;
+    for (int m = 0; m < MIXES; m++) {
+        const struct sim_form *forms[PARTS];
+        const struct port_usage *usages[PARTS];
+        int counts[PARTS];
+        for (int p = 0; p < PARTS; p++) {
+            int many = p == 0 ? (int)ARRAY_LEN(microcode) : cpu->nforms;
+            int form = cpu->nforms - 1 - random_below(&state, many);
+            forms[p] = &cpu->forms[form];
+            usages[p] = &found[form];
+            counts[p] = 1 + random_below(&state, COUNT_MOST);
+        }
+        double clk = sim_clk(cpu, forms, counts, PARTS);
+        error += fabs(port_predict(model, usages, counts, PARTS) / clk - 1) / MIXES;
+    }
+    return error;
+}
+
+// What is found of a CPU, and how wrong the predictions are with it and without the stalls.
+static void judge(bool stalls, double hides_from, bool noise, struct port_usage *usages,
+                  double *error, double *error_without)
+{
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct err err = {0};
+    if (sim_read(cpu_file, &cpu, &err) != 0)
+        fail_msg("%s", err.text);
+    add_microcode(&cpu, stalls);
+    cpu.hides_from = hides_from;
+    sim_model(&cpu, &model);
+    struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
+    infer(&sim, &model, usages);
+    *error = mixes_error(&cpu, &model, usages);
+    struct port_usage without[SIM_FORMS_MAX];
+    memcpy(without, usages, (size_t)cpu.nforms * sizeof *without);
+    for (int f = 0; f < cpu.nforms; f++) {
+        if (f < cpu.nforms - (int)ARRAY_LEN(microcode))
+            assert_true(without[f].stall_clk == 0);
+        without[f].stall_clk = 0;
+    }
+    *error_without = mixes_error(&cpu, &model, without);
+    memmove(usages, usages + cpu.nforms - ARRAY_LEN(microcode),
+            ARRAY_LEN(microcode) * sizeof *usages);
+    printf("%s, hidden from %g%s: mixes with microcode are %.1f %% off, without stalls %.1f\n",
+           stalls ? "stalls" : "no stalls", hides_from, noise ? ", noise" : "", 100 * *error,
+           100 * *error_without);
+}
+
+static void stalls_that_others_hide_are_found(void **state)
+{
+    (void)state;
+    for (int noise = 0; noise < 2; noise++) {
+        struct port_usage usages[SIM_FORMS_MAX];
+        double error, without;
+        judge(true, HIDES_FROM, noise, usages, &error, &without);
+        assert_true(error < 0.04 && without > 0.15);
+        for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
+            double least = microcode[i].slots / 6 + microcode[i].stall_clk;
+            double found = usages[i].slots / 6 + usages[i].stall_clk;
+            assert_true(fabs(found / least - 1) < 0.08);
+            assert_int_equal(usages[i].stall_clk > 0, microcode[i].stall_clk > 0);
+        }
+    }
+}
+
+// Where nothing hides them they are slots like others.
+static void stalls_that_nothing_hides_are_slots(void **state)
+{
+    (void)state;
+    struct port_usage usages[SIM_FORMS_MAX];
+    double error, without;
+    judge(true, 0, true, usages, &error, &without);
+    assert_true(error < 0.05); // what runs of others lose in their last cycle
+    for (size_t i = 0; i < ARRAY_LEN(microcode); i++)
+        assert_true(usages[i].stall_clk == 0);
+}
+
+static void where_there_are_none_none_are_found(void **state)
+{
+    (void)state;
+    struct port_usage usages[SIM_FORMS_MAX];
+    double error, without;
+    judge(false, HIDES_FROM, true, usages, &error, &without);
+    assert_true(error < 0.02 && error == without);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(stalls_that_others_hide_are_found),
+                                       cmocka_unit_test(stalls_that_nothing_hides_are_slots),
+                                       cmocka_unit_test(where_there_are_none_none_are_found)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
