@@ -31,8 +31,8 @@ static uint32_t *order;                       // of the nodes of a chase
 static uint64_t most_nodes;                   // of any of them
 static struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
 static uint32_t ndone;
-static bool walked; // the chases in them
-static bool leave_shared;
+static bool walked;       // the chases in them
+static bool leave_shared; // in a process of company
 static pid_t own_process;
 
 static const struct core_fill *area_fills(const struct core_kernel *kernel)
@@ -188,6 +188,13 @@ void area_told(uint64_t *bytes, uint64_t *huge_bytes)
     }
 }
 
+// The runner hears nothing of company, whose silence is that of who waits for it.
+static void area_show_life(void)
+{
+    if (!leave_shared)
+        run_show_life();
+}
+
 // splitmix64, as util/random.c has it for the runner.
 static uint64_t area_random(uint64_t *state)
 {
@@ -208,7 +215,7 @@ static void order_shuffle(uint32_t nodes, uint64_t seed)
         order[i] = order[other];
         order[other] = kept;
         if (i % LIFE_NODES == 0)
-            run_show_life();
+            area_show_life();
     }
 }
 
@@ -238,7 +245,7 @@ static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
             lanes[lane] = (const uint8_t *)(uintptr_t)next;
         }
         if (i % (LIFE_NODES / WALK_LANES) == 0)
-            run_show_life();
+            area_show_life();
     }
     *cursor = (uint64_t)(uintptr_t)lanes[0];
 }
@@ -253,7 +260,7 @@ static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
         uint32_t next = i + 1 < nodes ? i + 1 : 0;
         node_write(fill, random ? order[i] : i, random ? order[next] : next);
         if (i % LIFE_NODES == 0)
-            run_show_life();
+            area_show_life();
     }
     for (uint64_t lane = 0; lane < WALK_LANES; lane++) {
         uint32_t first = (uint32_t)(lane * nodes / WALK_LANES);
