@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 14, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 15, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -115,7 +115,7 @@ struct core_config {
     int32_t cpu;             // to pin to
     uint32_t calib_link_clk; // latency of imul on this uarch, at the mode's width; 0: by the ratio
     uint32_t canary;         // which one: 1 to 9 nops of that length, from 10 on mixtures
-    uint32_t reserved;
+    uint32_t most_ms;        // passes end after so long, done or not; 0: when all is done
     double floor_clk_per_instr; // of the canary on an undisturbed core
     double tsc_hz;
     double canary_tolerance;                 // accept up to floor * (1 + this)

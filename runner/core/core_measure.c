@@ -197,6 +197,15 @@ static void run_give_up(struct kernel_run *run)
     run->finished = true;
 }
 
+// Of a kernel whose turn does not come any more.
+static void run_miss(struct kernel_run *run)
+{
+    run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
+    run_send_outcome(run, OUTCOME_UNSTABLE, 0,
+                     "no time was left: something else uses the CPUs that it takes");
+    run->finished = true;
+}
+
 // Measures each run that is in pass `pass`, requeueing what was disturbed.
 static void measure_pass(uint32_t pass)
 {
@@ -212,7 +221,9 @@ static void measure_pass(uint32_t pass)
             struct kernel_run *run = &runs[i];
             if (run->finished || run->pass != pass)
                 continue;
-            if (run_pass(run)) {
+            if (run_out_of_time()) {
+                run_miss(run);
+            } else if (run_pass(run)) {
                 run->pass++;
                 run->tried = run->requeued = 0;
             } else if (++run->requeued > config->requeues || run_gave_up()) {

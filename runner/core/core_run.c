@@ -27,7 +27,7 @@ static const struct times *times;
 
 // Times that change while a kernel is measured; in sealed memory, apart from the guarded data.
 static struct clocks {
-    uint64_t last_accept_tsc, last_record_tsc;
+    uint64_t begin_tsc, last_accept_tsc, last_record_tsc;
     uint32_t warm_bits; // vector width that is powered up
 } * clocks;
 
@@ -47,7 +47,7 @@ void run_keep_outcomes(struct kept_outcome *in)
 
 void run_begin(void)
 {
-    clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
+    clocks->begin_tsc = clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
 }
 
 void run_cool(void)
@@ -280,6 +280,11 @@ void run_accepted(void)
 bool run_gave_up(void)
 {
     return time_now() - clocks->last_accept_tsc > run_ms_to_tsc(config->give_up_ms);
+}
+
+bool run_out_of_time(void)
+{
+    return config->most_ms && time_now() - clocks->begin_tsc > run_ms_to_tsc(config->most_ms);
 }
 
 void run_show_life(void)

@@ -21,6 +21,8 @@ enum {
     PASSES_MOST = 3,
     PASS_GAP_MS = 300,
     GIVE_UP_MS = 15000,
+    MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
+    ROUND_LEAST_S = 3,
     REQUEUES = 12, // of a point: 4 s, then the curve does without it
     ACCEPT = 6,
 };
@@ -34,6 +36,7 @@ struct sweep {
     struct arena *arena;
     size_t capacity; // of result->points
     double start_s;
+    int visit; // from 0
 };
 
 static const char *to_text(struct arena *arena, const struct err *err)
@@ -194,7 +197,7 @@ static const struct list_row *round_row(struct sweep *sweep)
 
 static void round_order(const struct sweep *sweep, int first, struct round *round)
 {
-    uint64_t seed = (uint64_t)first + 1;
+    uint64_t seed = (uint64_t)first + 1 + ((uint64_t)sweep->visit << 32);
     round->n = sweep->result->npoints - first;
     round->points = arena_alloc(sweep->arena, (size_t)round->n * sizeof *round->points);
     for (int i = 0; i < round->n; i++) {
@@ -243,6 +246,18 @@ static int round_build(struct sweep *sweep, struct round *round, struct program 
     return 0;
 }
 
+static int sweep_seconds(const struct sweep *sweep)
+{
+    return sweep->property->seconds ? sweep->property->seconds : SECONDS_USUAL;
+}
+
+// What is left of the time that a property may take where something else uses its CPUs.
+static uint32_t round_most_ms(const struct sweep *sweep)
+{
+    double left_s = MOST_SECONDS * sweep_seconds(sweep) - (clock_now_s() - sweep->start_s);
+    return (uint32_t)(1000 * fmax(left_s, ROUND_LEAST_S));
+}
+
 static struct exec_params round_params(const struct sweep *sweep)
 {
     struct exec_params params = session_params(sweep->measuring->session, 64);
@@ -250,6 +265,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.passes_tolerance = PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
+    params.config.most_ms = round_most_ms(sweep);
     params.config.requeues = REQUEUES;
     params.config.accept = ACCEPT;
     if (sweep->property->window_us)
@@ -285,21 +301,33 @@ static int round_run(struct sweep *sweep, struct round *round, const struct prog
     return status;
 }
 
+// Adds what the kernel's passes have given to what the point has of earlier visits.
+static void point_take(const struct sweep *sweep, const struct exec_kernel *kernel,
+                       struct stored_point *point)
+{
+    size_t room = (size_t)point->ntimings + EXEC_TIMINGS_MAX + 1;
+    struct timing *timings = arena_alloc(sweep->arena, room * sizeof *timings);
+    if (point->ntimings)
+        memcpy(timings, point->timings, (size_t)point->ntimings * sizeof *timings);
+    for (int t = 0; t < kernel->ntimings; t++)
+        if (kernel->timings[t].outcome == OUTCOME_OK && kernel->timings[t].nsamples) {
+            timings[point->ntimings] = kernel->timings[t];
+            timings[point->ntimings++].pass += sweep->visit * PASSES_MOST;
+        }
+    point->timings = timings;
+    if (sweep->visit && point->outcome == OUTCOME_OK)
+        return; // it has values, whatever became of it this time
+    point->outcome = kernel->outcome;
+    point->detail = kernel->detail ? kernel->detail : "";
+}
+
 static void round_take(struct sweep *sweep, const struct round *round)
 {
     for (int i = 0; i < round->n; i++) {
-        struct stored_point *point = &sweep->result->points[round->points[i]];
         const struct exec_kernel *kernel = &round->measured[i];
         if (!kernel->finished)
             continue;
-        struct timing *timings =
-            arena_alloc(sweep->arena, (EXEC_TIMINGS_MAX + 1) * sizeof *timings);
-        for (int t = 0; t < kernel->ntimings; t++)
-            if (kernel->timings[t].outcome == OUTCOME_OK && kernel->timings[t].nsamples)
-                timings[point->ntimings++] = kernel->timings[t];
-        point->timings = timings;
-        point->outcome = kernel->outcome;
-        point->detail = kernel->detail ? kernel->detail : "";
+        point_take(sweep, kernel, &sweep->result->points[round->points[i]]);
         sweep->measuring->kernels += kernel->outcome == OUTCOME_OK;
     }
 }
@@ -356,17 +384,18 @@ static int sweep_refine(struct sweep *sweep, const double *xs, int nxs)
 
 static bool sweep_goes_on(const struct sweep *sweep)
 {
-    int seconds = sweep->property->seconds ? sweep->property->seconds : SECONDS_USUAL;
     return sweep->property->sweep.refine && !sweep->measuring->stopped &&
-           clock_now_s() - sweep->start_s < seconds;
+           clock_now_s() - sweep->start_s < sweep_seconds(sweep);
 }
 
 // What became of the property as a whole: as long as one point has a value, it was swept.
 static void sweep_judge(struct stored_property *result)
 {
     for (int i = 0; i < result->npoints; i++)
-        if (result->points[i].outcome == OUTCOME_OK)
+        if (result->points[i].outcome == OUTCOME_OK) {
+            result->outcome = OUTCOME_OK;
             return;
+        }
     result->outcome = result->points[0].outcome;
     result->detail = result->points[0].detail;
 }
@@ -380,6 +409,15 @@ static void sweep_disbelieve(struct sweep *sweep)
         point->detail = "the core was never seen undisturbed";
         point->ntimings = 0;
     }
+}
+
+static int sweep_end(struct sweep *sweep, struct err *err)
+{
+    if (sweep->measuring->session->floor_guessed)
+        sweep_disbelieve(sweep);
+    sweep_judge(sweep->result);
+    sweep->result->seconds += clock_now_s() - sweep->start_s;
+    return store_property_conclude(sweep->result, sweep->arena, err);
 }
 
 int property_measure(struct property_measuring *measuring, const struct property *property,
@@ -402,11 +440,21 @@ int property_measure(struct property_measuring *measuring, const struct property
         first = result->npoints;
         points = status == 0 && sweep_goes_on(&sweep) ? sweep_refine(&sweep, xs, nxs) : 0;
     }
-    if (status != 0)
+    return status == 0 ? sweep_end(&sweep, err) : err_prefix(err, "property %s: ", property->name);
+}
+
+int property_measure_again(struct property_measuring *measuring, const struct property *property,
+                           struct arena *arena, struct stored_property *result, struct err *err)
+{
+    struct sweep sweep = {.measuring = measuring,
+                          .property = property,
+                          .result = result,
+                          .arena = arena,
+                          .start_s = clock_now_s(),
+                          .visit = 1};
+    if (result->npoints == 0)
+        return 0;
+    if (sweep_round(&sweep, 0, err) != 0)
         return err_prefix(err, "property %s: ", property->name);
-    if (measuring->session->floor_guessed)
-        sweep_disbelieve(&sweep);
-    sweep_judge(result);
-    result->seconds = clock_now_s() - sweep.start_s;
-    return store_property_conclude(result, arena, err);
+    return sweep_end(&sweep, err);
 }

@@ -23,6 +23,11 @@ struct property_measuring {
 int property_measure(struct property_measuring *measuring, const struct property *property,
                      struct arena *arena, struct stored_property *result, struct err *err);
 
+// Once more all points of *result, which property_measure() has filled: what another time says of
+// them is added to their samples, as passes of its own, and concluded with them.
+int property_measure_again(struct property_measuring *measuring, const struct property *property,
+                           struct arena *arena, struct stored_property *result, struct err *err);
+
 // Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:
 // result->outcome and detail say why.
 int property_begin(const struct property *property, const struct property_machine *machine,

@@ -10,6 +10,7 @@
 #include "util/progress.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct sweeps {
@@ -18,6 +19,7 @@ struct sweeps {
     const struct property_run_options *options;
     struct property_run_summary *summary;
     struct session session;
+    struct property_machine machine;
     struct progress *progress;
     int failed; // properties that could not be measured at all
 };
@@ -86,45 +88,86 @@ static int group_rows(const struct properties *properties, const char *grp)
     return n;
 }
 
-// One property: measured, concluded, stored.
-static int sweeps_one(struct sweeps *run, const struct property_machine *machine,
-                      const struct property *property, struct err *err)
+// A property that was measured once. It is measured again a while later, since what else uses the
+// machine, and where the host puts it, changes by the minute: what holds at both times is kept
+// apart from what held once.
+struct visited {
+    const struct property *property;
+    struct stored_property result;
+    struct arena arena; // of the result
+    double at_s;
+};
+enum { VISITS_APART_S = 60 };
+
+static int sweeps_measure(struct sweeps *run, struct visited *visited, bool again, struct err *err)
 {
     const struct exec_progress progress = {sweeps_kernel_done, sweeps_waiting, run};
     struct property_measuring measuring = {.session = &run->session,
-                                           .machine = machine,
+                                           .machine = &run->machine,
                                            .progress = &progress,
                                            .planned = sweeps_planned,
                                            .keep = run->options->keep};
-    struct arena arena = {0};
-    struct stored_property result;
-    progress_more(run->progress, 0, 1);
-    int status = property_measure(&measuring, property, &arena, &result, err);
-    if (status != 0 && !session_stopped_by()) { // of one: memory that is not there, say
-        result.outcome = OUTCOME_NOT_MEASURABLE;
-        result.detail = arena_strdup(&arena, err->text);
-        result.npoints = result.nconclusions = 0;
-        run->failed++;
-        status = 0;
-    }
+    int status = (again ? property_measure_again : property_measure)(
+        &measuring, visited->property, &visited->arena, &visited->result, err);
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
-    if (status == 0 && !measuring.stopped) {
-        status = store_put_property(run->store, run->summary->run_id, &result, err);
-        progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
-                      result.outcome == OUTCOME_OK);
-        run->summary->measured++;
+    return status;
+}
+
+// What could not be measured at all: for want of memory, say.
+static void visited_fail(struct sweeps *run, struct visited *visited, const struct err *err)
+{
+    struct stored_property *result = &visited->result;
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = arena_strdup(&visited->arena, err->text);
+    result->npoints = result->nconclusions = 0;
+    run->failed++;
+}
+
+static int sweeps_first(struct sweeps *run, struct visited *visited, struct err *err)
+{
+    progress_more(run->progress, 0, 1);
+    int status = sweeps_measure(run, visited, false, err);
+    visited->at_s = clock_now_s();
+    if (status != 0 && !session_stopped_by()) {
+        visited_fail(run, visited, err);
+        status = 0;
     }
-    arena_free(&arena);
+    return status;
+}
+
+// The second time, then stored; where that fails, by what the first one has.
+static int sweeps_second(struct sweeps *run, struct visited *visited, struct err *err)
+{
+    const struct property *property = visited->property;
+    int status = sweeps_measure(run, visited, true, err);
+    if (run->summary->stopped || (status != 0 && session_stopped_by()))
+        return status;
+    status = store_put_property(run->store, run->summary->run_id, &visited->result, err);
+    progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
+                  visited->result.outcome == OUTCOME_OK);
+    run->summary->measured++;
+    return status;
+}
+
+// Those whose time has come, in their order; all of them where `last`. *done: how many are stored.
+static int sweeps_seconds(struct sweeps *run, struct visited *visited, int n, bool last, int *done,
+                          struct err *err)
+{
+    int status = 0;
+    while (*done < n && status == 0 && !run->summary->stopped &&
+           (last || clock_now_s() - visited[*done].at_s >= VISITS_APART_S))
+        status = sweeps_second(run, &visited[(*done)++], err);
     return status;
 }
 
 static int sweeps_all(struct sweeps *run, struct err *err)
 {
     const struct properties *properties = run->properties;
-    const struct property_machine machine = property_machine_find(
-        run->session.cpu, &run->session.affinity, run->session.params.config.cpu);
-    int status = 0;
+    run->machine = property_machine_find(run->session.cpu, &run->session.affinity,
+                                         run->session.params.config.cpu);
+    struct visited *visited = xcalloc((size_t)properties->n + 1, sizeof *visited);
+    int status = 0, n = 0, done = 0;
     run->progress = progress_start(properties->n, run->options->quiet);
     progress_name(run->progress, "properties");
     for (int i = 0; i < properties->n && status == 0 && !run->summary->stopped; i++) {
@@ -132,8 +175,20 @@ static int sweeps_all(struct sweeps *run, struct err *err)
         int has = store_has_property(run->store, run->summary->run_id, property->name, err);
         if (has > 0)
             run->summary->had++;
-        status = has < 0 ? -1 : has ? 0 : sweeps_one(run, &machine, property, err);
+        if (has < 0)
+            status = -1;
+        if (has != 0)
+            continue;
+        visited[n].property = property;
+        status = sweeps_first(run, &visited[n++], err);
+        if (status == 0)
+            status = sweeps_seconds(run, visited, n, false, &done, err);
     }
+    if (status == 0)
+        status = sweeps_seconds(run, visited, n, true, &done, err);
+    for (int i = 0; i < n; i++)
+        arena_free(&visited[i].arena);
+    free(visited);
     progress_end(run->progress);
     // Where none could be, it is for a reason that all have; the message is that of the last.
     bool none = run->failed && run->failed == run->summary->measured;
