@@ -4,6 +4,9 @@
 
 #include "conclude_internal.h"
 
+#include <math.h>
+#include <string.h>
+
 static struct conclusion (*const OF_ONE[READING_COUNT])(const struct conclude_question *question,
                                                         const struct curve *curve,
                                                         struct arena *arena) = {
@@ -19,16 +22,87 @@ static struct conclusion (*const OF_ALL[READING_COUNT])(const struct conclude_qu
     [READING_MATRIX] = conclude_matrix,
 };
 
+static const struct curve *find_curve(const struct curve *curves, int ncurves, const char *variant)
+{
+    for (int i = 0; i < ncurves; i++)
+        if (strcmp(curves[i].variant, variant) == 0)
+            return &curves[i];
+    return NULL;
+}
+
+static const struct curve_point *find_point(const struct curve *curve, double x)
+{
+    for (int i = 0; i < curve->npoints; i++)
+        if (curve->points[i].x == x)
+            return &curve->points[i];
+    return NULL;
+}
+
+// What a pass says of a point; of a pass that the point has not, what all say.
+static double pass_value(const struct curve_point *point, int pass, struct arena *arena)
+{
+    struct curve_sample *samples =
+        arena_alloc(arena, ((size_t)point->nsamples + 1) * sizeof *samples);
+    struct curve_point own = {.x = point->x, .samples = samples};
+    for (int i = 0; i < point->nsamples; i++)
+        if (point->samples[i].pass == pass)
+            samples[own.nsamples++] = point->samples[i];
+    double value = curve_point_value(&own);
+    return isnan(value) ? curve_point_value(point) : value;
+}
+
+// A curve less the control: each sample less what the same pass says of the control at that x,
+// since what disturbs a pass disturbs both. Points without a control have no samples.
+static struct curve curve_beyond(const struct curve *curve, const struct curve *control,
+                                 struct arena *arena)
+{
+    struct curve_point *points = arena_alloc(arena, ((size_t)curve->npoints + 1) * sizeof *points);
+    for (int i = 0; i < curve->npoints; i++) {
+        const struct curve_point *point = &curve->points[i];
+        const struct curve_point *beside = find_point(control, point->x);
+        struct curve_sample *samples =
+            arena_alloc(arena, ((size_t)point->nsamples + 1) * sizeof *samples);
+        for (int k = 0; k < point->nsamples && beside; k++) {
+            const struct curve_sample *sample = &point->samples[k];
+            samples[k] = (struct curve_sample){
+                sample->pass, sample->value - pass_value(beside, sample->pass, arena)};
+        }
+        points[i] = (struct curve_point){point->x, samples, beside ? point->nsamples : 0};
+    }
+    return (struct curve){curve->variant, points, curve->npoints};
+}
+
+// Readings of one curve: of each. Knees and plateaus may be asked for beyond a control, which has
+// no conclusion of its own then.
+static int conclude_each(const struct conclude_question *question, const struct curve *curves,
+                         int ncurves, struct arena *arena, struct conclusion *conclusions)
+{
+    int n = 0;
+    bool beyond = question->control &&
+                  (question->reading == READING_KNEE || question->reading == READING_PLATEAUS);
+    const struct curve *control = beyond ? find_curve(curves, ncurves, question->control) : NULL;
+    for (int i = 0; i < ncurves; i++) {
+        if (&curves[i] == control)
+            continue;
+        struct curve curve = curves[i];
+        if (control)
+            curve = curve_beyond(&curve, control, arena);
+        else if (beyond)
+            curve.npoints = 0;
+        conclusions[n++] = OF_ONE[question->reading](question, &curve, arena);
+    }
+    return n;
+}
+
 const struct conclusion *conclude(const struct conclude_question *question,
                                   const struct curve *curves, int ncurves, struct arena *arena,
                                   int *nconclusions)
 {
     struct conclusion *conclusions =
         arena_alloc(arena, sizeof *conclusions * (size_t)(ncurves + 1));
-    *nconclusions = OF_ALL[question->reading] ? ncurves > 0 : ncurves;
-    if (OF_ALL[question->reading] && ncurves > 0)
+    if (OF_ONE[question->reading])
+        *nconclusions = conclude_each(question, curves, ncurves, arena, conclusions);
+    else if ((*nconclusions = ncurves > 0))
         conclusions[0] = OF_ALL[question->reading](question, curves, ncurves, arena);
-    for (int i = 0; OF_ONE[question->reading] && i < ncurves; i++)
-        conclusions[i] = OF_ONE[question->reading](question, &curves[i], arena);
     return conclusions;
 }

@@ -69,7 +69,8 @@ struct conclude_question {
     double add;    // knee, plateaus: to every x of the conclusion, what the frame of the code takes
     bool falls;    // knee: the step goes down
     bool bends;    // knee: a bend, from which on y grows steadily, counts like a step
-    // Difference, ratio: the curve that the others are compared with; NULL: the first.
+    // Difference, ratio: the curve that the others are compared with; NULL: the first. Knee,
+    // plateaus: what is read is each other curve less this one; NULL: each as it is.
     const char *control;
     uint64_t seed; // of the bootstrap
 };
@@ -124,7 +125,10 @@ int conclude_refine(const struct conclude_question *question, const struct curve
 
 // --- for those who show it ---
 
-const char *confidence_word(double confidence); // "high", "fair", "low"
+// "high", "fair", and below that "low".
+#define CONFIDENCE_HIGH 0.9
+#define CONFIDENCE_FAIR 0.6
+const char *confidence_word(double confidence);
 
 // "5.03 clk", "48 KiB", "512"; the arena's.
 const char *conclude_quantity(struct arena *arena, double value, const char *unit);

@@ -13,6 +13,7 @@ struct cell {
     double v; // as in a shape
     double spread;
     bool logs;
+    bool again; // more than one pass has it
 };
 
 static int cell_compare(const void *a, const void *b)
@@ -42,13 +43,15 @@ static int column_of(const double *columns, int n, double x)
     return -1;
 }
 
-// By how much the passes of a point differ, in units of its v.
-static double pass_spread(const struct shape *shape, int at)
+// By how much the passes of a point differ, in units of its v; *passes: how many there are.
+static double pass_spread(const struct shape *shape, int at, int *passes)
 {
     double least = INFINITY, most = -INFINITY;
+    *passes = 0;
     for (int pass = 0; pass < shape->npasses; pass++) {
         double v = shape->pass_v[pass * shape->n + at];
         if (!isnan(v)) {
+            ++*passes;
             least = fmin(least, v);
             most = fmax(most, v);
         }
@@ -69,11 +72,14 @@ static int gather_cells(const struct shape *shapes, int nshapes, const double *c
         for (int k = 0; k < shape->n; k++) {
             double y = shape_y(shape, shape->v[k]);
             bool same = logs == shape->logs;
+            int passes;
+            double spread = pass_spread(shape, k, &passes);
             cells[n++] = (struct cell){.at = i * ncolumns +
                                              column_of(columns, ncolumns, shape->points[k]->x),
                                        .v = same ? shape->v[k] : y,
-                                       .spread = pass_spread(shape, k) * (same ? 1 : y),
-                                       .logs = logs};
+                                       .spread = spread * (same ? 1 : y),
+                                       .logs = logs,
+                                       .again = passes > 1};
         }
     }
     qsort(cells, (size_t)n, sizeof *cells, cell_compare);
@@ -132,11 +138,12 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     double gap = least_gap(question, cells, n, arena);
     struct draft draft = {.arena = arena};
     const char *sentence = "";
-    int number = 1, first = 0, doubtful = 0;
+    int number = 1, first = 0, doubtful = 0, once = 0;
     for (int i = 0; i < n; i++) {
         levels[cells[i].at] = number - 1;
         // A pass may have this cell on another level.
         doubtful += cells[i].spread > gap;
+        once += !cells[i].again;
         if (i + 1 == n || cells[i + 1].v - cells[i].v > gap) {
             sentence =
                 put_cells(&draft, question, cells + first, i + 1 - first, number++, sentence);
@@ -148,7 +155,7 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
         sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
     struct conclusion conclusion =
         draft_end(&draft, "", unstable ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
-                  1 - (double)doubtful / n, sentence);
+                  (1 - (double)doubtful / n) * (1 - 0.5 * once / n), sentence);
     conclusion.cells = levels;
     conclusion.nrows = ncurves;
     conclusion.ncolumns = ncolumns;

@@ -109,6 +109,9 @@ static int read_reading(struct row_reader *reader)
     if (conclude_question_read(row->reading, &row->how, reader->parse.arena, &reader->parse.at,
                                reader->parse.err) != 0)
         return -1;
+    if (row->how.control && row->sweep.refine)
+        return err_set(reader->parse.err, "with control= the sweep cannot refine: the points that "
+                                          "are added would have no control");
     row->how.x_unit = row->x_unit;
     row->how.y_unit = row->y_unit;
     if (row->sweep.rule == SWEEP_GEOMETRIC)

@@ -642,6 +642,49 @@ static void clocks_have_a_grid(void **state)
     arena_free(&arena);
 }
 
+static double path(double x) // what takes long whatever is asked
+{
+    return 40 + x * (x < 128 ? 1.1 : 2.1);
+}
+static double path_and_miss(double x)
+{
+    return path(x) + (x <= 194 ? 20 : 40);
+}
+
+// A knee that is small beside what the control takes is found in what goes beyond it.
+static void knees_are_beyond_a_control(void **state)
+{
+    (void)state;
+    static struct made made[2];
+    struct arena arena = {0};
+    struct recipe recipe = {path, .noise = 0.004, .outliers = 0.05, SWEEP};
+    recipe.last = 384;
+    make(&recipe, 1, &made[0]);
+    recipe.y = path_and_miss;
+    make(&recipe, 2, &made[1]);
+    struct curve curves[2] = {made[0].curve, made[1].curve};
+    curves[0].variant = "constant";
+    curves[1].variant = "random";
+    struct conclude_question question = KNEE;
+    question.control = "constant";
+    question.least_step = 0.3;
+    int n;
+    const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(n, 1);
+    assert_string_equal(got->variant, "random");
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_in_range(find(got, "knee")->value, 184, 194);
+    assert_float_equal(find(got, "before")->value, 20, 2);
+    curves[0].npoints = 10; // the control is not there where the knee is
+    got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_TOO_FEW);
+    curves[0].variant = "other";
+    got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(n, 2);
+    assert_int_equal(got->outcome, CONCLUSION_TOO_FEW);
+    arena_free(&arena);
+}
+
 static void names_go_both_ways(void **state)
 {
     (void)state;
@@ -672,6 +715,7 @@ int main(void)
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(distributions_have_steps),
         cmocka_unit_test(clocks_have_a_grid),
+        cmocka_unit_test(knees_are_beyond_a_control),
         cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

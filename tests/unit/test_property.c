@@ -114,6 +114,8 @@ static void test_faults(void **state)
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,4*x<=y,knee,,", "'y' is no number"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,kneel,,", "'kneel' is no reading"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee lest=1,,", "no option of a reading"},
+        {"x,T,Q,u,clk,a b,linear 1..9 step 1 refine,,a.inc:b,,,knee control=a,,",
+         "the sweep cannot refine"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,align=100", "power of two"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,copies=0", "from 1 to"},
         {"x,T,Q,u,clk,,values 1,,a.inc:b,,,knee,,warm", "is no option"},
