@@ -60,7 +60,7 @@ int conclusion_outcome_parse(const char *name)
 
 const char *confidence_word(double confidence)
 {
-    return confidence >= 0.9 ? "high" : confidence >= 0.6 ? "fair" : "low";
+    return confidence >= CONFIDENCE_HIGH ? "high" : confidence >= CONFIDENCE_FAIR ? "fair" : "low";
 }
 
 // "48 KiB", three digits where it is no whole number.

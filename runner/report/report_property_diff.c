@@ -55,17 +55,28 @@ static enum verdict judge_values(const struct stored_property *property,
 }
 
 // Whether a value is part of the answer: of a knee where it is, and not how long the two levels
-// beside it take, such as memory that others use, too.
+// beside it take, such as memory that others use, too; of a slope not where its line begins.
 static bool is_answer(const struct stored_property *property, const char *label)
 {
-    static const char knee[] = "knee";
-    size_t len = sizeof knee - 1;
-    return strncmp(property->reading, knee, len) != 0 || strncmp(label, knee, len) == 0;
+    static const char *const answers[] = {"knee", "slope"};
+    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+        size_t len = strlen(answers[i]);
+        if (strncmp(property->reading, answers[i], len) == 0)
+            return strncmp(label, answers[i], len) == 0;
+    }
+    return true;
 }
 
 static enum verdict worse(enum verdict a, enum verdict b)
 {
     return a == DIFFERS || b == DIFFERS ? DIFFERS : a == SAME ? b : a;
+}
+
+// That there is no step has no confidence of its own: it is what is left where none is found.
+static bool is_sure(const struct conclusion *of)
+{
+    return of->outcome == CONCLUSION_NONE ||
+           (of->outcome == CONCLUSION_OK && of->confidence >= CONFIDENCE_FAIR);
 }
 
 // What of two conclusions is the case; their values, where both have them, one by one. A conclusion
@@ -74,7 +85,7 @@ static enum verdict judge(const struct stored_property *property, const struct c
                           const struct conclusion *b)
 {
     enum verdict verdict = a->outcome == b->outcome ? SAME : IN_DOUBT;
-    bool sure = a->outcome <= CONCLUSION_NONE && b->outcome <= CONCLUSION_NONE;
+    bool sure = is_sure(a) && is_sure(b);
     if (a->outcome != b->outcome && sure)
         verdict = DIFFERS;
     for (int i = 0; i < a->nvalues; i++) {

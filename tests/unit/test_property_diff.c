@@ -23,6 +23,7 @@ static void make(struct side *side, double value, double half, const char *unit,
     side->value = (struct conclusion_value){"knee", value, value - half, value + half, unit};
     side->conclusion = (struct conclusion){.variant = "nop",
                                            .outcome = outcome,
+                                           .confidence = 0.95,
                                            .values = &side->value,
                                            .nvalues = 1,
                                            .sentence = "so many"};
@@ -68,7 +69,8 @@ static void verdicts(void **state)
     }
 }
 
-// How long memory takes beside a knee is no part of where it is; of a level it is the answer.
+// How long memory takes beside a knee is no part of where it is, nor where a line begins of its
+// slope; of a level it is the answer.
 static void answers(void **state)
 {
     (void)state;
@@ -76,11 +78,29 @@ static void answers(void **state)
     make(&first, 500, 0, "clk", CONCLUSION_OK);
     make(&second, 700, 0, "clk", CONCLUSION_OK);
     first.value.label = second.value.label = "before";
-    for (int knee = 0; knee < 2; knee++) {
+    static const char *const readings[] = {"level", "knee", "slope"};
+    for (size_t i = 0; i < 3; i++) {
         struct strbuf out = {0};
-        first.property.reading = second.property.reading = knee ? "knee" : "level";
+        first.property.reading = second.property.reading = readings[i];
         report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
-        if (!strstr(strbuf_text(&out), knee ? ",same," : ",differs,"))
+        if (!strstr(strbuf_text(&out), i > 0 ? ",same," : ",differs,"))
+            fail_msg("%s", strbuf_text(&out));
+        strbuf_free(&out);
+    }
+}
+
+// Of what a run has little confidence in nothing is said to differ.
+static void low_confidence(void **state)
+{
+    (void)state;
+    struct side first, second;
+    make(&first, 500, 0, "entries", CONCLUSION_OK);
+    make(&second, 700, 0, "entries", CONCLUSION_OK);
+    for (int low = 0; low < 2; low++) {
+        struct strbuf out = {0};
+        second.conclusion.confidence = low ? 0.4 : 0.95;
+        report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
+        if (!strstr(strbuf_text(&out), low ? ",in doubt," : ",differs,"))
             fail_msg("%s", strbuf_text(&out));
         strbuf_free(&out);
     }
@@ -110,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(verdicts),
         cmocka_unit_test(answers),
+        cmocka_unit_test(low_confidence),
         cmocka_unit_test(one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
