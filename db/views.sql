@@ -363,7 +363,7 @@ ORDER BY uarch, grp, position, conclusion_position, value_position;
 CREATE VIEW property_point AS
 SELECT property.run_id, property.name AS property, property_variant.name AS variant,
     sweep_point.x, sweep_value.y, sweep_point.by_x, property.x_unit, property.y_unit,
-    sweep_value.samples, sweep_point.outcome
+    sweep_value.samples, sweep_point.outcome, property.by_unit
 FROM property JOIN property_variant USING (property_id) JOIN sweep_point USING (variant_id)
     LEFT JOIN sweep_value USING (point_id);
 

@@ -141,7 +141,9 @@
             down.map(([name, all]) => [name, new Map(all.map((point) => [point.x, point]))]),
         );
     }
-    const units = ({ x_unit: x, y_unit: y }) => words(y, x && `by ${x}`);
+    // What is on the axes of a matrix, or what a curve is of.
+    const units = ({ x_unit: x, y_unit: y, by_unit: by }) =>
+        words(y, x && `by ${x}`, by && `(across) and ${by} (down)`);
     const caption = (line) => [line.label, units(line.points[0])].filter(Boolean).join(": ");
     const byRow = (line) =>
         [...Map.groupBy(line.points, (point) => point.by_x)].sort(([a], [b]) => a - b);
@@ -174,6 +176,7 @@
             const parts = one.plane
                 ? byRow(one).map(([by, points]) => ({
                       ...line(one.cpu, words(one.variant, by), points),
+                      label: words(one.cpu, one.variant, by, points[0].by_unit),
                       plane: false,
                   }))
                 : [];

@@ -12,6 +12,7 @@
 struct plot {
     const char *title, *question;
     const char *x_unit, *y_unit; // for the axes
+    const char *by_unit;         // what the number in a curve's name is; NULL or "": there is none
     bool geometric;              // x on a logarithmic axis
     enum reading reading;
     const struct curve *curves;

@@ -67,10 +67,17 @@ static void put_head(const struct plot *plot, struct strbuf *out)
                      "set key outside right top Left reverse samplen 2 noenhanced\n");
 }
 
+static bool has_by(const struct plot *plot)
+{
+    return plot->by_unit && *plot->by_unit;
+}
+
 static void put_axes(const struct plot *plot, const struct plot_range *range, struct strbuf *out)
 {
     put_setting(out, "xlabel", plot_axis(plot->x_unit), " noenhanced");
     put_setting(out, "ylabel", plot_axis(plot->y_unit), " noenhanced");
+    if (has_by(plot))
+        put_setting(out, "key title", plot->by_unit, " noenhanced");
     double span = range->x_high - range->x_low, room = range->y_high - range->y_low;
     if (plot->geometric && range->x_low > 0)
         strbuf_printf(out, "set logscale x 2\nset xrange [%.17g:%.17g]\n", range->x_low / 1.05,
@@ -250,6 +257,8 @@ static void put_heat_map(const struct plot *plot, const struct plot_range *range
     struct arena arena = {0};
     int step = ncolumns / 16 + 1;
     put_setting(out, "xlabel", plot_axis(plot->x_unit), " noenhanced");
+    if (has_by(plot))
+        put_setting(out, "ylabel", plot->by_unit, " noenhanced");
     put_setting(out, "cblabel", plot_axis(plot->y_unit), " noenhanced");
     strbuf_puts(out, "unset key\nunset grid\nset palette defined (0 '#fff7bc', 0.35 '#fec44f', "
                      "0.7 '#d95f0e', 1 '#7f2704')\nset xtics noenhanced (");

@@ -139,6 +139,8 @@ static void put_axis(const struct canvas *canvas, struct strbuf *out)
 static void put_legend(const struct plot *plot, int width, struct strbuf *out)
 {
     struct strbuf legend = {0};
+    if (plot->ncurves > 1 && plot->by_unit && *plot->by_unit)
+        strbuf_printf(&legend, "%s: ", plot->by_unit);
     for (int i = 0; i < plot->ncurves && plot->ncurves > 1; i++)
         strbuf_printf(&legend, "%s%c %s", i ? "   " : "", 'a' + i % CURVES_MAX,
                       plot->curves[i].variant);
@@ -256,6 +258,8 @@ static void put_matrix(const struct plot *plot, const struct conclusion *cells,
         }
         strbuf_puts(out, "\n");
     }
+    if (plot->by_unit && *plot->by_unit)
+        strbuf_printf(out, "%*s  down: %s\n", name, "", plot->by_unit);
     strbuf_printf(out, "%*s  %s: %s to %s%s\n%*s  ", name, "", plot_axis(plot->x_unit),
                   conclude_quantity(&arena, columns[0], ""),
                   conclude_quantity(&arena, columns[shown - 1], ""),

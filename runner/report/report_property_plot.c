@@ -24,6 +24,7 @@ static bool make_plot(struct stored_property *property, struct plot *plot, struc
                           .question = property->question,
                           .x_unit = property->x_unit,
                           .y_unit = property->y_unit,
+                          .by_unit = property->by_unit,
                           .geometric = question.geometric,
                           .reading = question.reading,
                           .conclusions = property->conclusions,
