@@ -192,18 +192,19 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
         stored->probe_forms[p] = forms_name(forms, model->probes[p].form);
 }
 
-// Whether the unit's blocker may not stand beside vectors of all widths, and others may.
+// Whether the unit's blocker is a legacy instruction that may not stand beside vectors of all
+// widths, and there is a VEX-coded form of the same, which may (`vdivps` for `divps`, none for
+// `sha1rnds4`).
 static bool forms_stand_apart(const struct ports_forms *forms, const struct port_model *model,
                               int unit)
 {
     int blocker = model->units[unit].blocker;
     if (blocker < 0 || forms->forms[blocker].upper != UPPER_LEGACY)
         return false;
-    for (int c = 0; c < model->nclasses; c++) {
-        int other = model->classes[c].blocker;
-        if (other >= 0 && forms->forms[other].bits && forms->forms[other].upper != UPPER_LEGACY)
+    const char *mnemonic = forms->rows[blocker]->mnemonic;
+    for (int i = 0; i < forms->n; i++)
+        if (forms->rows[i]->mnemonic[0] == 'v' && !strcmp(forms->rows[i]->mnemonic + 1, mnemonic))
             return true;
-    }
     return false;
 }
 
