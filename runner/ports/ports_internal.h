@@ -11,10 +11,15 @@
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);
 
+struct port_series {
+    const char *what;
+    const struct port_mix *mixes;
+    const double *enough_clk; // of each mix, by the model
+    int n;
+};
 // The same, where a mix that takes no more than enough_clk[i] (times ENOUGH) in one of its orders
 // is not timed in the others: no order is faster than what the ports allow.
-int ports_time_enough(const struct port_oracle *oracle, const char *what,
-                      const struct port_mix *mixes, const double *enough_clk, int n,
+int ports_time_enough(const struct port_oracle *oracle, const struct port_series *series,
                       struct port_timing *timings, struct err *err);
 
 // Two forms side by side, each for about `clk` alone, in orders that schedulers like.

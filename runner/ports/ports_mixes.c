@@ -69,8 +69,8 @@ int ports_mixes_time(const struct port_question *question, const struct port_mod
     mixes_draw(mixes, question->which, question->n);
     for (int i = 0; i < MIXES; i++)
         enough_clk[i] = mixes_clk(mixes, model, usages, -1, i);
-    return ports_time_enough(question->oracle, "mixes", mixes->mixes, enough_clk, MIXES,
-                             mixes->timings, err);
+    const struct port_series series = {"mixes", mixes->mixes, enough_clk, MIXES};
+    return ports_time_enough(question->oracle, &series, mixes->timings, err);
 }
 
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,

@@ -387,10 +387,11 @@ int ports_time(const struct port_oracle *oracle, const char *what, const struct 
     return ports_time_again(oracle, mixes, n, timings, err);
 }
 
-int ports_time_enough(const struct port_oracle *oracle, const char *what,
-                      const struct port_mix *mixes, const double *enough_clk, int n,
+int ports_time_enough(const struct port_oracle *oracle, const struct port_series *series,
                       struct port_timing *timings, struct err *err)
 {
+    const struct port_mix *mixes = series->mixes;
+    int n = series->n;
     struct port_mix *some = xcalloc((size_t)n + 1, sizeof *some);
     struct port_timing *others = xcalloc((size_t)n + 1, sizeof *others);
     int *which = xcalloc((size_t)n + 1, sizeof *which), nothers = 0;
@@ -399,10 +400,11 @@ int ports_time_enough(const struct port_oracle *oracle, const char *what,
         some[i] = mixes[i];
         some[i].orders ^= orders & (orders - 1); // the first
     }
-    int status = ports_time(oracle, what, some, n, timings, err);
+    int status = ports_time(oracle, series->what, some, n, timings, err);
     for (int i = 0; i < n && status == 0; i++) {
         unsigned first = some[i].orders & MIX_ORDERS_ALL;
-        bool enough = timings[i].outcome == OUTCOME_OK && timings[i].clk <= ENOUGH * enough_clk[i];
+        bool enough =
+            timings[i].outcome == OUTCOME_OK && timings[i].clk <= ENOUGH * series->enough_clk[i];
         if (enough || first == (mixes[i].orders & MIX_ORDERS_ALL))
             continue;
         which[nothers] = i;
@@ -410,7 +412,7 @@ int ports_time_enough(const struct port_oracle *oracle, const char *what,
         some[nothers++].orders ^= first;
     }
     if (status == 0)
-        status = ports_time(oracle, what, some, nothers, others, err);
+        status = ports_time(oracle, series->what, some, nothers, others, err);
     for (int k = 0; k < nothers && status == 0; k++) {
         struct port_timing *timing = &timings[which[k]];
         if (others[k].outcome == OUTCOME_OK &&

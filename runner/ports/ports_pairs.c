@@ -109,7 +109,8 @@ static int pairs_time(struct pairs *pairs, const struct port_oracle *oracle, str
             enough_clk[at++] = ports_pair_clk(pairs->model, pairs->forms, pairs->usages[i],
                                               pairs->usages[j], &pairs->mixes[i][j]);
         }
-    int status = ports_time_enough(oracle, "paths", mixes, enough_clk, n, timings, err);
+    const struct port_series series = {"paths", mixes, enough_clk, n};
+    int status = ports_time_enough(oracle, &series, timings, err);
     at = 0;
     for (int i = 0; i < pairs->n && status == 0; i++) {
         pairs->cells[i][i].clk = NAN;

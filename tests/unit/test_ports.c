@@ -576,7 +576,8 @@ static void orders_end_when_enough(void **state)
                                      1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS | PORT_MIX_BREAKING};
         enough_clk[i] = cases[i].enough_clk;
     }
-    assert_int_equal(ports_time_enough(&oracle, "mixes", mixes, enough_clk, N, timings, NULL), 0);
+    const struct port_series series = {"mixes", mixes, enough_clk, N};
+    assert_int_equal(ports_time_enough(&oracle, &series, timings, NULL), 0);
     for (int i = 0; i < N; i++)
         assert_true(timings[i].outcome == OUTCOME_OK && timings[i].clk == cases[i].expected_clk);
     assert_int_equal(kernels[true], N + 1); // what is unstable is timed once more
