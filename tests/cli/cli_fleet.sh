@@ -121,4 +121,8 @@ for words in '--hosts hostile' '--hosts nowhere' '--only host9' '--poll soon' '-
     fleet $words
     expect_status 2
 done
+tar -c -z -f other.tar.gz hostile # e.g. what `make dist` made
+fleet --archive other.tar.gz
+expect_status 2
+expect_err 'without latput/latput, which --make-archive puts there'
 finish
