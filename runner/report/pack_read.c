@@ -75,7 +75,7 @@ static bool read_begins_as_archive(const char *path)
     char head[sizeof xz] = "";
     FILE *file = fopen(path, "re");
     if (!file)
-        return true; // why, the reader of the pack says
+        return true;
     size_t got = fread(head, 1, sizeof head, file);
     fclose(file);
     return (got >= sizeof zip - 1 && memcmp(head, zip, sizeof zip - 1) == 0) ||
@@ -86,7 +86,9 @@ bool pack_is_meant(const char *path)
 {
     static const char *const endings[] = {".zip", ".tar.xz", ".pack"};
     struct stat st;
-    if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
+    if (stat(path, &st) != 0)
+        return true; // why, the reader of the pack says
+    if (!S_ISREG(st.st_mode))
         return !S_ISDIR(st.st_mode);
     size_t len = strlen(path);
     for (size_t i = 0; i < ARRAY_LEN(endings); i++) {

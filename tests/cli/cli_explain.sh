@@ -29,6 +29,7 @@ expect_out '^    all +8\.[0-9] +4\.0 +4\.0$'
 # What the database does not have is said: packs have no property of that kind.
 expect_out '^latput property handover measures what that costs on this CPU\.$'
 # On a terminal headings stand out, unless colour is not wanted.
+unset NO_COLOR
 if on_terminal explain --db t.db --uarch 'sapphirerapids?' --asm 'imul rax, rax'; then
     expect_out $'^\033\\[1mlimit .*\033\\[0m$'
     expect_out $'^\033\\[1m  # instruction .*\033\\[0m$'
