@@ -161,6 +161,9 @@ const char *store_default_path(void)
         return own;
     if (!path_is_installed() && access(path_data("db"), W_OK) == 0)
         return path_data("db/latput.db");
+    static char *path; // for the life of the program
+    if (path)
+        return path;
     const char *base = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
     char *dir = base && *base == '/' ? xasprintf("%s/latput", base)
@@ -173,7 +176,7 @@ const char *store_default_path(void)
             *at = '/';
         }
     scratch_keep_directory(dir, &err);
-    char *path = xasprintf("%s/latput.db", dir); // kept for the life of the program
+    path = xasprintf("%s/latput.db", dir);
     free(dir);
     return path;
 }
