@@ -193,7 +193,7 @@ void ports_stored_model(const struct ports_forms *forms, const struct port_model
 }
 
 // Whether the unit's blocker is a legacy instruction that may not stand beside vectors of all
-// widths, and there is a VEX-coded form of the same, which may (`vdivps` for `divps`, none for
+// widths, and this CPU has a VEX-coded form of the same, which may (`vdivps` for `divps`, none for
 // `sha1rnds4`).
 static bool forms_stand_apart(const struct ports_forms *forms, const struct port_model *model,
                               int unit)
@@ -203,7 +203,8 @@ static bool forms_stand_apart(const struct ports_forms *forms, const struct port
         return false;
     const char *mnemonic = forms->rows[blocker]->mnemonic;
     for (int i = 0; i < forms->n; i++)
-        if (forms->rows[i]->mnemonic[0] == 'v' && !strcmp(forms->rows[i]->mnemonic + 1, mnemonic))
+        if (forms->rows[i]->mnemonic[0] == 'v' && !strcmp(forms->rows[i]->mnemonic + 1, mnemonic) &&
+            !isnan(forms->forms[i].rthroughput_clk))
             return true;
     return false;
 }

@@ -160,7 +160,7 @@ static void test_legacy_unit(void **state)
     }
     static const struct {
         const char *class, *unit;
-        int nforms; // the first of them are there
+        int measured; // the first of them have a throughput
         bool used;
     } models[] = {
         {"vpaddb x x x", "vdivps x x x",     5, true },
@@ -169,7 +169,9 @@ static void test_legacy_unit(void **state)
         {"paddb x x",    "divps x x",        3, true }, // a CPU without AVX
     };
     for (size_t i = 0; i < ARRAY_LEN(models); i++) {
-        const struct ports_forms forms = {rows, made, models[i].nforms, models[i].nforms, NULL};
+        const struct ports_forms forms = {rows, made, ARRAY_LEN(names), ARRAY_LEN(names), NULL};
+        for (size_t f = 0; f < ARRAY_LEN(names); f++)
+            made[f].rthroughput_clk = (int)f < models[i].measured ? 1 : (double)NAN;
         struct port_model model;
         const struct stored_port_model stored = {
             .model = {.nclasses = 1,              .nunits = 1, .units = {{.name = "U1"}}},
