@@ -42,6 +42,20 @@ expect() {
     shift
     "$@" || cli_fail "not true: $*"
 }
+# measured: what was run last has results, of which some may be in doubt. A core that other guests
+# never leave alone has none, which the program says with status 3; one that they seldom leave alone
+# takes minutes. Neither can prove what would come after, so the test ends: skipped, if nothing has
+# failed so far.
+measured() {
+    local loud='never seen undisturbed|core is too disturbed|tests are unstable' why=
+    [ "$STATUS" != 3 ] || why=$(grep -hE "$loud" "$ERR" | tail -n 1)
+    [ "$STATUS" -le 1 ] || [ -n "$why" ] || cli_fail "expected status 0 or 1"
+    [ "$SECONDS" -lt 120 ] || why="after $SECONDS s: the core is disturbed most of the time"
+    [ -n "$why" ] || return 0
+    [ "$CLI_FAILED" = 0 ] || exit 1
+    echo "$why"
+    exit 77
+}
 # expect_schema NAME FILE [NAME FILE]...: JSON is what docs/output.schema.json says under that name,
 # what it says of every output. Nothing is looked at where python3-jsonschema is missing.
 expect_schema() {

@@ -18,9 +18,43 @@ mov,=r64 m64,,X86_64,,
 ud2,,,X86_64,T,
 LIST
 
+# What is missing in the environment.
+mkdir empty old
+printf '#!/bin/sh\necho NASM version 2.05.01\n' >old/nasm
+chmod +x old/nasm
+PATH=$SCRATCH/empty run run small.csv --db "$SCRATCH/x.db" --results none
+expect_status 3
+expect_err 'nasm'
+expect_err 'install-deps.sh'
+PATH=$SCRATCH/old:$PATH run run small.csv --db "$SCRATCH/x.db" --results none
+expect_status 3
+expect_err '2\.05'
+
+# Wrong arguments and input.
+run run no_such_list --db "$SCRATCH/none.db"
+expect_status 2
+expect "no database left behind" test ! -e "$SCRATCH/none.db"
+expect_err "there is no list 'no_such_list'"
+run run --filter 'nosuchmnemonic*' --db "$SCRATCH/x.db"
+expect_status 2
+expect_err 'no form matches'
+run run --tests X --db "$SCRATCH/x.db"
+expect_status 2
+run run --cpu 9999 --db "$SCRATCH/x.db"
+expect_status 2
+expect_err "\-\-cpu wants a number from 0 to 8191, not '9999'"
+run run --backend nonsense
+expect_status 2
+expect_err "unknown backend 'nonsense'"
+printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
+run run bad.csv --db "$SCRATCH/x.db"
+expect_status 2
+expect_err 'bad.csv:2:'
+expect_err 'r99'
+
 # Real measurement. A disturbed machine may leave tests unstable (status 1), never wrong.
 run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5 --tests LT
-[ "$STATUS" = 0 ] || [ "$STATUS" = 1 ] || cli_fail "expected status 0 or 1"
+measured
 expect_err 'latput run: 4 forms, results: .* [0-9.]+ s, [0-9]+ kernels/s'
 expect_no_out
 expect "four forms in the table" test "$(sql 'select count(*) from instruction_table')" = 4
@@ -44,7 +78,7 @@ expect "the title in the database" test "$(sql 'select list, title, forms from l
 
 # A second run is a run of its own; a resumed one that was finished begins afresh.
 run run small.csv --db "$DB" --results none --quiet --give-up 5 --tests T
-[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+measured
 expect "two runs" test "$(sql 'select count(*) from run')" = 2
 expect "samples of the first run are still there" test "$(sql 'select count(distinct run_id) from run_form')" = 2
 
@@ -63,7 +97,7 @@ for _ in 1 2 3 4 5; do
     wait "$pid" 2>/dev/null
 done
 run "${killed[@]}"
-[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+measured
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
     'select count(*) from (select run_id, form_id, count(*) c from run_form group by 1, 2 having c > 1)')" = 0
@@ -87,17 +121,20 @@ expect_err '^latput run: stopped by SIGINT'
 [ "$STATUS" = 1 ] || [ "$STATUS" = 3 ] || cli_fail "expected status 1, or 3 without a result"
 expect "the run is not finished" test "$(sqlite3 "$SCRATCH/int.db" 'select count(*) from run where finished_utc is not null')" = 0
 
-# Two that go on with one run: the second one says so at the start.
+# Two that go on with one run: the second one says so at the start. The first is held until then: on
+# a host that is never quiet it would soon give up.
 "$LATPUT" "${fp[@]}" --tests T >/dev/null 2>&1 </dev/null &
 pid=$!
-for _ in {1..100}; do
+for _ in {1..600}; do
     [ "$(sqlite3 "$SCRATCH/int.db" "select count(*) from run where selection like '%tests=T%'")" = 1 ] && break
-    sleep 0.1
+    sleep 0.05
 done
-run "${fp[@]}" --tests T --resume
-expect_status 2
-expect_err 'another process is measuring run [0-9]+'
-kill -KILL "$pid"
+if kill -STOP "$pid" 2>/dev/null; then
+    run "${fp[@]}" --tests T --resume
+    expect_status 2
+    expect_err 'another process is measuring run [0-9]+'
+fi
+kill -KILL "$pid" 2>/dev/null
 wait "$pid" 2>/dev/null
 
 # Two at once on one database, each on a CPU of its own where there are two. Each does all of its
@@ -133,7 +170,7 @@ expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_che
 printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
 if [ -r "$BUILD/core32.o" ]; then
     run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5 --tests LT
-    [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+    measured
     expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
         "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
 fi
@@ -143,40 +180,12 @@ printf '#!/bin/sh\ncase " $* " in *" elf_i386 "*) exit 1 ;; esac\nexec %s "$@"\n
 chmod +x only64/ld
 PATH=$SCRATCH/only64:$PATH run run mode32.csv --db "$SCRATCH/only64.db" --results none --quiet \
     --give-up 5 --tests LT
-[ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
+measured
 expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
 expect "the 64-bit row is measured" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from instruction_table where bits = 64 and outcome in ('ok', 'unstable')")" = 1
 
-# What is missing in the environment.
-mkdir empty old
-printf '#!/bin/sh\necho NASM version 2.05.01\n' >old/nasm
-chmod +x old/nasm
-PATH=$SCRATCH/empty run run small.csv --db "$SCRATCH/x.db" --results none
-expect_status 3
-expect_err 'nasm'
-expect_err 'install-deps.sh'
-PATH=$SCRATCH/old:$PATH run run small.csv --db "$SCRATCH/x.db" --results none
-expect_status 3
-expect_err '2\.05'
-
-# Wrong arguments and input.
-run run no_such_list --db "$SCRATCH/none.db"
-expect_status 2
-expect "no database left behind" test ! -e "$SCRATCH/none.db"
-expect_err "there is no list 'no_such_list'"
-run run --filter 'nosuchmnemonic*' --db "$SCRATCH/x.db"
-expect_status 2
-expect_err 'no form matches'
-run run --tests X --db "$SCRATCH/x.db"
-expect_status 2
-run run --cpu 9999 --db "$SCRATCH/x.db"
-expect_status 2
-expect_err "\-\-cpu wants a number from 0 to 8191, not '9999'"
-run run --backend nonsense
-expect_status 2
-expect_err "unknown backend 'nonsense'"
 # Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
 for backend in perf msr; do
     run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none \
@@ -197,6 +206,10 @@ done
 cp "$DB" explain.db
 for _ in 1 2; do
     run explain --db explain.db --measure --predict --asm 'sbb rax, rbx; andn rax, rbx, rcx'
+    if grep -qE 'unstable|undisturbed' "$OUT" "$ERR"; then
+        echo "note: explain: unstable"
+        finish
+    fi
     expect_status 0
     expect "known now" test -z "$(grep 'not measured on this CPU' "$OUT")"
 done
@@ -205,9 +218,4 @@ expect "one run more" test "$(explained 'select count(*) from run')" = \
     $(($(sql 'select count(*) from run') + 1))
 newest='(select max(run_id) from run)'
 expect "both forms" test "$(explained "select count(*) from run_form where run_id = $newest")" = 2
-printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r99,,X86_64,,\n' >bad.csv
-run run bad.csv --db "$SCRATCH/x.db"
-expect_status 2
-expect_err 'bad.csv:2:'
-expect_err 'r99'
 finish
