@@ -16,7 +16,7 @@ enum { ENTRIES_DEFAULT = 20, ENTRIES_MAX = 100000 };
 
 // clang-format off
 static const struct command_option compare_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_DB] = {0, "db", "FILE", "the database"},
     [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
     [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},
     [OPT_MCPU] = {0, "mcpu", "NAME", "LLVM's name of the CPU; default: that of the family"},

@@ -25,7 +25,7 @@ static const struct command_option options[] = {
     {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
         "runs on if not given"},
     {0, "db", "FILE", "the database, in which properties of this CPU may be that say what it is; "
-        "default: db/latput.db, if it is there; with --load none"},
+        "none is needed, and none is looked for with --load"},
     {0, "uarch", "NAME", uarch_option_help},
     {0},
 };

@@ -29,7 +29,7 @@ enum {
 
 // clang-format off
 static const struct command_option diff_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_DB] = {0, "db", "FILE", "the database"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
     [OPT_SUMMARY] = {'s', "summary", NULL, "only how many forms of each class differ"},
     [OPT_BY] = {0, "by", "WHAT", "classes are by list (default) or isa, the extensions"},

@@ -16,7 +16,7 @@ enum { NAMES_SHOWN = 5 }; // of forms that are left out for one reason
 
 // clang-format off
 static const struct command_option export_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_DB] = {0, "db", "FILE", "the database"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "one of those below"},
     [OPT_UARCH] = {'u', "uarch", "NAME", "the CPU family; default: that of the newest run"},
     [OPT_RUN] = {'r', "run", "N", "this run instead of the best run of each form"},

@@ -11,7 +11,7 @@
 enum { OPT_DB };
 
 static const struct command_option merge_options[] = {
-    [OPT_DB] = {0,       "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    [OPT_DB] = {0,       "db", "FILE", "the database; made if missing"},
       {0}
 };
 

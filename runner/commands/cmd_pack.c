@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 
 static const struct command_option pack_options[] = {
-    {0,   "db",           "FILE", "the database; default: db/latput.db"                           },
+    {0,   "db",           "FILE", "the database"                                                  },
     {'r', "run",          "N",
      "this run alone; default: the newest that is finished, and all that its tables are made of"  },
     {0,   "with-samples", NULL,   "every timing that the results follow from: ten times as large" },

@@ -22,7 +22,7 @@
 
 // clang-format off
 static const struct command_option options[] = {
-    {0, "db", "FILE", "the database; default: db/latput.db"},
+    {0, "db", "FILE", "the database"},
     {'u', "uarch", "NAME",
         "of this CPU family instead of this machine's; with --discover, which it is taken for"},
     {'r', "run", "N", "of this run instead of the newest"},

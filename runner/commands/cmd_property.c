@@ -40,7 +40,7 @@ static const struct command_option options[] = {
     {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
     {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
-    {0, "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    {0, "db", "FILE", "the database; made if missing"},
     {0, "uarch", "NAME", uarch_option_help},
     {'q', "quiet", NULL, "no progress bar"},
     {0},

@@ -42,7 +42,7 @@ enum {
 
 // clang-format off
 static const struct command_option query_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_DB] = {0, "db", "FILE", "the database"},
     [OPT_FORMAT] = {'f', "format", "FORMAT", "table (default), csv or json"},
     [OPT_UARCH] = {'u', "uarch", "NAME", "only this CPU family, e.g. zen5, or these: zen4,zen5"},
     [OPT_RUN] = {'r',"run", "N", "this run instead of the best run of each form"},

@@ -21,7 +21,7 @@ static const struct command_option options[] = {
     {'o', "output",  "DIR",  "where the files go; made if missing"                      },
     {0,   "mixes",   "N",    "how many mixes of 2 to 8 forms (default 2000)"            },
     {0,   "pairs",   "N",    "how many pairs of forms (default 5000)"                   },
-    {0,   "db",      "FILE", "the database; default: db/latput.db"                      },
+    {0,   "db",      "FILE", "the database"                                             },
     {'r', "run",     "N",    "the port table of this run instead of the newest"         },
     {0,   "cpu",     "N",    "measure on CPU N (default: the last one that may be used)"},
     {0,   "backend", "NAME", backend_of_cycles                                          },

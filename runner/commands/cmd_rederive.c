@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 static const struct command_option rederive_options[] = {
-    {0,   "db",  "FILE", "the database; default: db/latput.db"},
-    {'r', "run", "N",    "only this run"                      },
-    {0,   NULL,  NULL,   NULL                                 },
+    {0,   "db",  "FILE", "the database" },
+    {'r', "run", "N",    "only this run"},
+    {0,   NULL,  NULL,   NULL           },
 };
 
 extern const struct command cmd_rederive;

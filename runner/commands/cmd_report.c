@@ -11,7 +11,7 @@
 
 // clang-format off
 static const struct command_option report_options[] = {
-    {0, "db", "FILE", "the database; default: db/latput.db"},
+    {0, "db", "FILE", "the database"},
     {'r', "run", "N", "this run alone; default: the newest that is finished, and what others know"},
     {'o', "output", "DIR", "where to write; default: results"},
     {0, NULL, NULL, NULL},

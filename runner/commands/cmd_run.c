@@ -37,7 +37,7 @@ static const struct command_option options[] = {
     {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0, "results", "DIR", "where the text tables go (default results); `none`: write none"},
-    {0, "db", "FILE", "the database; made if missing; default: db/latput.db"},
+    {0, "db", "FILE", "the database; made if missing"},
     {0, "uarch", "NAME", uarch_option_help},
     {'q',"quiet", NULL, "no progress: only warnings and how it ended"},
     {0},

@@ -12,7 +12,7 @@ enum { OPT_DB, OPT_OUTPUT, OPT_TITLE, OPT_NO_SAMPLES, OPT_NO_DATABASE };
 
 // clang-format off
 static const struct command_option site_command_options[] = {
-    [OPT_DB] = {0, "db", "FILE", "the database; default: db/latput.db"},
+    [OPT_DB] = {0, "db", "FILE", "the database"},
     [OPT_OUTPUT] = {'o', "output", "DIR", "where to write; default: results/site"},
     [OPT_TITLE] = {0, "title", "TEXT", "the title of the page; default: latput"},
     [OPT_NO_SAMPLES] = {0, "no-samples", NULL,

@@ -27,7 +27,7 @@ static const struct command_option options[] = {
      "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"        },
     {0,   "all",     "FILE",     "write every mix with its measured and predicted cycles, as CSV"},
     {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"      },
-    {0,   "db",      "FILE",     "the database; default: db/latput.db"                           },
+    {0,   "db",      "FILE",     "the database"                                                  },
     {'r', "run",     "N",        "the port table of this run instead of the newest"              },
     {0,   "cpu",     "N",        "measure on CPU N (default: the last one that may be used)"     },
     {0,   "backend", "NAME",     backend_of_cycles                                               },

@@ -2,8 +2,11 @@
 // The help of one command; see help.h.
 #include "help.h"
 
+#include "store/store.h"
 #include "util/strbuf.h"
 #include "util/text.h"
+
+#include <string.h>
 
 enum { HELP_WIDTH = 80, OPTION_COLUMN = 26 };
 
@@ -34,6 +37,21 @@ static void help_option(FILE *out, const struct command_option *option)
     strbuf_free(&name);
 }
 
+// Where the database is, as it is here and now: of a source tree and of an installed program it is
+// another place.
+static void help_database(const struct command *cmd, FILE *out)
+{
+    const struct command_option *option = cmd->options;
+    while (option && option->name && strcmp(option->name, "db") != 0)
+        option++;
+    if (!option || !option->name)
+        return;
+    fputc('\n', out);
+    help_wrap(out, "Without --db the database is that of LATPUT_DB or the configuration file, else",
+              0);
+    fprintf(out, "%s\n", store_own_path());
+}
+
 void help_print(const struct command *cmd, FILE *out)
 {
     fprintf(out, "Usage: latput %s [OPTIONS]%s%s\n\n", cmd->name, *cmd->arguments ? " " : "",
@@ -43,4 +61,5 @@ void help_print(const struct command *cmd, FILE *out)
     for (const struct command_option *option = cmd->options; option && option->name; option++)
         help_option(out, option);
     fprintf(out, "  -h, --help%*sprint this help\n", OPTION_COLUMN - 12, "");
+    help_database(cmd, out);
 }

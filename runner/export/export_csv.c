@@ -8,15 +8,14 @@
 #include <math.h>
 
 static const char csv_header[] =
-    "uarch,form,mnemonic,operands,encoding,bits,isa,options,outcome,latency_min_clk,"
+    "uarch,form,mnemonic,operands,enc,bits,isa,options,outcome,latency_min_clk,"
     "latency_min_bound,latency_max_clk,latency_max_bound,rthroughput_clk,rthroughput_bound,"
-    "rthroughput_slow_clk,uops,ports,at_rename,latencies,list,run_id,"
-    "enc\n";
+    "rthroughput_slow_clk,uops,ports,at_rename,latencies,list,run_id\n";
 
 static void csv_number(struct strbuf *out, double value)
 {
     if (!isnan(value))
-        strbuf_printf(out, "%.6g", value);
+        strbuf_put_real(out, value);
 }
 
 // "op1>op1=3.0 op2>flags<=2.99": every pair, with its bound.
@@ -28,7 +27,8 @@ static void csv_pairs(struct strbuf *out, const struct export_form *form)
         strbuf_printf(&text, "%s%s>%s", i ? " " : "", pair->src, pair->dst);
         if (*pair->variant)
             strbuf_printf(&text, "(%s)", pair->variant);
-        strbuf_printf(&text, "%s%.6g", pair->upper ? "<=" : pair->average ? "~" : "=", pair->clk);
+        strbuf_puts(&text, pair->upper ? "<=" : pair->average ? "~" : "=");
+        strbuf_put_real(&text, pair->clk);
     }
     csv_put_text(out, strbuf_text(&text));
     strbuf_free(&text);
@@ -63,7 +63,7 @@ static void csv_form(struct strbuf *out, const char *uarch, const struct export_
     csv_pairs(out, form);
     strbuf_puts(out, ",");
     csv_put_text(out, form->list);
-    strbuf_printf(out, ",%lld,%s\n", (long long)form->run_id, form->id.enc);
+    strbuf_printf(out, ",%lld\n", (long long)form->run_id);
 }
 
 static int csv_write(struct export_data *data, struct export_out *out, struct err *err)

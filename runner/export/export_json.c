@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { DIGITS = 6 }; // as latput query has them
-
 static void json_cpu(struct json *json, const struct export_data *data)
 {
     json_text(json_name(json_break(json, "\n"), "uarch"), data->uarch);
@@ -51,10 +49,10 @@ static void json_pairs(struct json *json, const struct export_form *form)
     for (int i = 0; i < form->npairs; i++) {
         const struct export_pair *pair = &form->pairs[i];
         json_open(json, '{');
-        json_text(json_name(json, "from"), pair->src);
-        json_text(json_name(json, "to"), pair->dst);
-        json_text_known(json_name(json, "data"), pair->variant);
-        json_digits(json_name(json, "clk"), pair->clk, DIGITS);
+        json_text(json_name(json, "src"), pair->src);
+        json_text(json_name(json, "dst"), pair->dst);
+        json_text_known(json_name(json, "variant"), pair->variant);
+        json_real(json_name(json, "latency_clk"), pair->clk);
         json_text(json_name(json, "bound"), pair->upper     ? "upper"
                                             : pair->average ? "average"
                                                             : "exact");
@@ -69,18 +67,18 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text(json_name(json, "form"), form->id.form);
     json_text(json_name(json, "mnemonic"), form->mnemonic);
     json_text(json_name(json, "operands"), form->operands);
-    json_text(json_name(json, "encoding"), form->id.enc);
+    json_text(json_name(json, "enc"), form->id.enc);
     json_int(json_name(json, "bits"), form->id.bits);
     json_text(json_name(json, "isa"), form->isa);
     json_text_known(json_name(json, "options"), form->options);
     json_text(json_name(json, "outcome"), form->outcome);
-    json_digits(json_name(json, "latency_min_clk"), form->latency_min_clk, DIGITS);
+    json_real(json_name(json, "latency_min_clk"), form->latency_min_clk);
     json_text_known(json_name(json, "latency_min_bound"), form->min_bound);
-    json_digits(json_name(json, "latency_max_clk"), form->latency_max_clk, DIGITS);
+    json_real(json_name(json, "latency_max_clk"), form->latency_max_clk);
     json_text_known(json_name(json, "latency_max_bound"), form->max_bound);
-    json_digits(json_name(json, "rthroughput_clk"), form->rthroughput_clk, DIGITS);
+    json_real(json_name(json, "rthroughput_clk"), form->rthroughput_clk);
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
-    json_digits(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk, DIGITS);
+    json_real(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk);
     json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
     json_name(json, "ports");
     if (form->ports) // "": it is known that the form needs none
@@ -90,7 +88,6 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text_known(json_name(json, "at_rename"), form->at_rename);
     json_pairs(json, form);
     json_int(json_name(json, "run_id"), form->run_id);
-    json_text(json_name(json, "enc"), form->id.enc);
     json_close(json, '}');
 }
 

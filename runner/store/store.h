@@ -26,9 +26,11 @@ void store_close(struct store *store); // NULL is fine
 // open.
 void store_close_unused(struct store *store);
 const char *store_path(const struct store *store);
-// Where the database is without --db: db/latput.db of the source tree, or, where that cannot be
-// written (an installed latput), latput/latput.db below $XDG_DATA_HOME or ~/.local/share. The
-// string lives as long as the program.
+// Where the database is without --db and LATPUT_DB: db/latput.db of the source tree, or, where that
+// cannot be written (an installed latput), latput/latput.db below $XDG_DATA_HOME or ~/.local/share.
+// The string lives as long as the program.
+const char *store_own_path(void);
+// The same, or what LATPUT_DB says; makes the directory of its own path.
 const char *store_default_path(void);
 
 // Everything between store_begin and store_commit becomes visible at once, or not at all. It is an

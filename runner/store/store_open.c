@@ -154,20 +154,26 @@ const char *store_path(const struct store *store)
     return store->path;
 }
 
-const char *store_default_path(void)
+const char *store_own_path(void)
 {
-    const char *own = getenv("LATPUT_DB");
-    if (own && *own)
-        return own;
     if (!path_is_installed() && access(path_data("db"), W_OK) == 0)
         return path_data("db/latput.db");
     static char *path; // for the life of the program
-    if (path)
-        return path;
     const char *base = getenv("XDG_DATA_HOME");
     const char *home = getenv("HOME");
-    char *dir = base && *base == '/' ? xasprintf("%s/latput", base)
-                                     : xasprintf("%s/.local/share/latput", home ? home : "");
+    if (!path)
+        path = base && *base == '/'
+                   ? xasprintf("%s/latput/latput.db", base)
+                   : xasprintf("%s/.local/share/latput/latput.db", home ? home : "");
+    return path;
+}
+
+const char *store_default_path(void)
+{
+    const char *own = getenv("LATPUT_DB"), *path = own && *own ? own : store_own_path();
+    if (path == own)
+        return own;
+    char *dir = xstrdup(path);
     struct err err; // what fails shows when it is opened
     for (char *at = dir + 1; *at; at++)
         if (*at == '/') {
@@ -175,8 +181,6 @@ const char *store_default_path(void)
             scratch_keep_directory(dir, &err);
             *at = '/';
         }
-    scratch_keep_directory(dir, &err);
-    path = xasprintf("%s/latput.db", dir);
     free(dir);
     return path;
 }

@@ -54,6 +54,18 @@ for command in $commands; do
 done
 expect "options were tried" test "$options" -gt 100
 
+# Where the database is without --db: here, and of an installed program. Help makes no directory.
+run query --help
+expect "the database of the source tree" test "$(tail -n 1 "$OUT")" = "$TREE/db/latput.db"
+run asm --help
+expect "not where there is none" test "$(grep -c LATPUT_DB "$OUT")" = 0
+mkdir -p installed/bin installed/share && cp "$LATPUT" installed/bin &&
+    ln -s "$TREE" installed/share/latput || exit 99
+env -u XDG_DATA_HOME HOME="$SCRATCH/home" installed/bin/latput query --help >"$OUT"
+expect "that of the user" test "$(tail -n 1 "$OUT")" = \
+    "$SCRATCH/home/.local/share/latput/latput.db"
+expect "help makes no directory" test ! -e "$SCRATCH/home"
+
 # What bench confines, and what not.
 run bench --help
 expect "bench says that its files are trusted" grep -q 'a *FILE is trusted' \
