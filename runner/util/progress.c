@@ -77,7 +77,8 @@ static size_t progress_columns(void)
     return columns > 0 ? (size_t)columns : DEFAULT_COLUMNS;
 }
 
-// What is right of the bar, most important first, for it is cut at the right edge.
+// What is right of the bar, most important first, for what does not fit at the right edge is left
+// out.
 static void progress_put_text(const struct progress *progress, int64_t expected, struct strbuf *out)
 {
     int64_t done = progress->kernels_done;
@@ -106,6 +107,15 @@ static void progress_put_bar(struct strbuf *out, size_t columns, int64_t done, i
     strbuf_puts(out, "] ");
 }
 
+// How much of a text fits: whole parts of it, which stand two blanks apart.
+static size_t progress_fits(const struct strbuf *text, size_t room)
+{
+    size_t len = text->len < room ? text->len : room;
+    while (len > 0 && len < text->len && strncmp(text->data + len, "  ", 2) != 0)
+        len--;
+    return len;
+}
+
 static void progress_draw(struct progress *progress)
 {
     // The last column stays free: writing it makes some terminals go to the next line.
@@ -127,7 +137,7 @@ static void progress_draw(struct progress *progress)
     if (!progress->colour)
         colour = "";
     size_t left = width - (bar >= BAR_COLUMNS_MIN ? bar + BAR_FRAME_COLUMNS : 0);
-    strbuf_printf(&line, "%s%.*s%s", colour, (int)(text.len < left ? text.len : left), text.data,
+    strbuf_printf(&line, "%s%.*s%s", colour, (int)progress_fits(&text, left), text.data,
                   *colour ? "\033[0m" : "");
     fputs(line.data, stderr);
     progress->drawn = true;

@@ -257,6 +257,8 @@ static void test_width_is_respected(void **state)
     for (size_t i = 0; i < ARRAY_LEN(widths); i++) {
         through_terminal(scene_bar, widths[i], text);
         assert_true(widest_line(text) < widths[i]);
+        for (const char *at = text; (at = strstr(at, "/400 k")); at++) // whole words, or none
+            assert_memory_equal(at, "/400 kernels", strlen("/400 kernels"));
     }
     through_terminal(scene_bar, 0, text); // a terminal that does not know its size
     assert_in_range(widest_line(text), 40, 79);
