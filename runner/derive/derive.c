@@ -351,8 +351,7 @@ static double shape_clk(const struct kernel_facts *facts, const struct estimate 
 }
 
 // A chain that takes no whole cycle longer than its bridges does not run through the instruction,
-// or not always: flags that it leaves undefined, a count that leaves them alone; or only they carry
-// it, and the loop's own count writes them once a round, so that the rounds overlap.
+// or not always: flags that it leaves undefined, a count that leaves them alone.
 static void independent(struct test_result *result)
 {
     result->outcome = OUTCOME_NOT_MEASURABLE;

@@ -337,6 +337,8 @@ static int bridge_walk(struct draft *draft, const struct node *from, int at,
             next = 0;
         else if (next < 0)
             next = bridge_middle(draft, class);
+        if (class == CLASS_FLAGS)
+            draft->flags_at = draft->body.len;
         bridge_put(draft, way[i], at, next);
         at = next;
     }

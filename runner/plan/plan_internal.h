@@ -94,6 +94,7 @@ struct draft {
     bool sets_vectors; // the caller sets up vector registers 16 and up
     const char *flag; // by which a result in all flags is read; NULL: one that suits the row's data
     struct strbuf init, body;
+    size_t flags_at; // where in the body a bridge last brought the chain into the flags; 0: nowhere
     int instrs;
     double extra_clk;
     bool certain;     // extra_clk is the latency of the bridges, not only a lower limit

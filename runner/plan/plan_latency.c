@@ -47,17 +47,20 @@ static bool latency_is_pointer_chase(const struct row_plan *rp, const struct pai
 static enum chain_mode latency_mode(const struct row_plan *rp, const struct pair *pair)
 {
     const struct point *s = &rp->points[pair->s], *d = &rp->points[pair->d];
+    // What counts the rounds of the loop leaves no flag alone but the carry.
+    if (s->class == CLASS_FLAGS && strcmp(s->op->text, "cf") != 0)
+        return CHAIN_BRIDGE;
     if (pair->s == pair->d && rp->x87_moves <= 0)
         return CHAIN_SELF;
     if (pair->pointer || (s->same && d->same))
         return CHAIN_SHARED;
+    if (s->class == CLASS_FLAGS && d->class == CLASS_FLAGS)
+        return points_flags_overlap(s->op, d->op) ? CHAIN_SHARED : CHAIN_BRIDGE;
     if (s->class != d->class || s->class == CLASS_MEM || s->need != NEED_NOTHING)
         return CHAIN_BRIDGE;
     // Each has its own place in the stack, which moves with what is pushed and popped.
     if (s->class == CLASS_X87 || s->class == CLASS_FPSW)
         return CHAIN_BRIDGE;
-    if (s->class == CLASS_FLAGS)
-        return points_flags_overlap(s->op, d->op) ? CHAIN_SHARED : CHAIN_BRIDGE;
     // ah is no part of al: what the one gets, the other does not pass on.
     if (s->high8 != d->high8 && s->bits == 8 && d->bits == 8)
         return CHAIN_BRIDGE;
@@ -216,6 +219,21 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
     return true;
 }
 
+// A chain that the flags carry over the end of the body would be cut there, since the loop counts
+// its rounds in them, and the rounds would overlap. So the last link's step into the flags comes
+// first in the body, and what passes the end is the register that it reads.
+static void latency_flags_first(struct draft *draft)
+{
+    if (draft->flags_at == 0)
+        return;
+    struct strbuf turned = {0};
+    const char *body = strbuf_text(&draft->body);
+    strbuf_puts(&turned, body + draft->flags_at);
+    strbuf_put(&turned, body, draft->flags_at);
+    strbuf_free(&draft->body);
+    draft->body = turned;
+}
+
 // Writes one kernel; `fillers` nops follow each link. false: the chain cannot be closed.
 static bool latency_draft(struct draft *draft, const struct row_plan *rp, const struct pair *pair,
                           int fillers)
@@ -235,6 +253,7 @@ static bool latency_draft(struct draft *draft, const struct row_plan *rp, const 
         }
     }
     draft->extra_clk /= LINKS;
+    latency_flags_first(draft);
     return closed && !draft->out_of_regs;
 }
 
