@@ -184,7 +184,15 @@ double port_front_clk(const struct port_model *model, const struct port_usage *c
                       const int *counts, int n);
 // What one instance uses beside others: `wide` as in port_limits. Returns how many.
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses);
-int port_set_size(uint32_t set);
+// How many ports. Not __builtin_popcount(): without an instruction for it, which not every CPU has,
+// that is a call, and searches ask for nothing more often.
+static inline int port_set_size(uint32_t set)
+{
+    set -= set >> 1 & 0x55555555;
+    set = (set & 0x33333333) + (set >> 2 & 0x33333333);
+    set = (set + (set >> 4)) & 0x0f0f0f0f;
+    return (int)(set * 0x01010101 >> 24);
+}
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
 // Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a

@@ -39,11 +39,6 @@ bool port_class_is_wide(const struct port_class *class)
     return class->holds == PORT_WIDE || class->holds == PORT_WIDE_FORMS;
 }
 
-int port_set_size(uint32_t set)
-{
-    return __builtin_popcount(set);
-}
-
 // µops of a mix by port set.
 struct demand {
     uint32_t sets[PORT_MIX_PARTS_MAX * PORT_USES_MAX];

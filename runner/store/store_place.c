@@ -6,6 +6,7 @@
 #include "store_internal.h"
 
 #include "util/mem.h"
+#include "util/scratch.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -50,10 +51,12 @@ static char *place_directory(const char *path)
 
 // Not on the file itself: closing a second descriptor of it would drop SQLite's own locks. A
 // directory that cannot be locked, or that somebody keeps locked, only means that nothing is
-// removed from it.
+// removed from it. One of our scratch directories is locked all the time: nothing to wait for.
 int store_place_hold(const char *path)
 {
     enum { WAIT_MS = 1000 };
+    if (scratch_has(path))
+        return -1;
     char *directory = place_directory(path);
     int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     free(directory);

@@ -304,14 +304,28 @@ int scratch_keep_directory(const char *path, struct err *err)
     return status == 0 ? 0 : err_set(err, "%s: cannot be made: %s", path, strerror(error));
 }
 
+static bool scratch_holds(const struct scratch *scratch, const char *file)
+{
+    size_t len = strlen(scratch->path);
+    return strncmp(scratch->path, file, len) == 0 && (file[len] == '/' || !file[len]);
+}
+
+bool scratch_has(const char *file)
+{
+    bool has = false;
+    pthread_mutex_lock(&scratches_mutex);
+    for (const struct scratch *at = scratches; at && !has; at = at->next)
+        has = scratch_holds(at, file);
+    pthread_mutex_unlock(&scratches_mutex);
+    return has;
+}
+
 bool scratch_is_gone(const char *file, struct err *err)
 {
     bool gone = false;
     pthread_mutex_lock(&scratches_mutex);
     for (const struct scratch *at = scratches; at && !gone; at = at->next) {
-        size_t len = strlen(at->path);
-        gone = strncmp(at->path, file, len) == 0 && (file[len] == '/' || !file[len]) &&
-               access(at->path, F_OK) != 0;
+        gone = scratch_holds(at, file) && access(at->path, F_OK) != 0;
         if (gone)
             err_set(err,
                     "%s: the scratch directory was removed while it was in use; begin again, and "

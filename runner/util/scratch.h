@@ -15,6 +15,8 @@
 char *scratch_begin(struct err *err);
 // Removes the directory with the files in it; with `keep` it stays, for good. NULL is fine.
 void scratch_end(char *directory, bool keep);
+// Whether the file lies in a directory of ours: one that is locked, and nobody else uses.
+bool scratch_has(const char *file);
 // Whether the file lies in a directory of ours that somebody else has removed; then the message
 // says so.
 bool scratch_is_gone(const char *file, struct err *err);
