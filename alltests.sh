@@ -24,7 +24,8 @@ while [ $# -gt 0 ]; do # the options that concern the other commands, too
     --results=*) results=${1#*=} ;;
     --cpu) property+=(--cpu "${2-}") && shift ;;
     --cpu=* | --quick) property+=("$1") ;;
-    -q | --quiet) ;;
+    --give-up) shift ;;
+    --give-up=* | -q | --quiet) ;;
     *) chosen=1 ;;
     esac
     [ $# -gt 0 ] && shift

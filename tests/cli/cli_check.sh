@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # latput check: the lists of the tree have no problems, and bad input of every kind ends with
 # file, line, caret and status 2.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 lists=$TREE/tests/fixtures/lists

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # latput cpu on CPUs that are not here: user-mode emulation gives it the CPUID of each model, so
 # that reading the leaves is tested on other vendors, and not only decoding what a dump holds.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 command -v qemu-x86_64 >/dev/null || {

@@ -4,6 +4,7 @@
 # and homes in the scratch directory. What they run is a stand-in for latput that takes its time and
 # has a pack of known content: this test is of the fleet, and measures nothing. Skipped where sshd
 # or GNU parallel are missing.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/fleet.sh

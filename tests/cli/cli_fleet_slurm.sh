@@ -3,6 +3,7 @@
 # tools/fleet through Slurm: a cluster of this machine, with munge and all of Slurm's daemons in the
 # scratch directory, and three nodes, one of which is away. What they run is a stand-in for latput,
 # as in cli_fleet.sh. Skipped where Slurm or munge are missing, or for others than root.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/fleet.sh

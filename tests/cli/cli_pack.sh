@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # latput pack, merge and rederive on databases of known content.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 "$BUILD/tests/test_report" make known.db || exit 99

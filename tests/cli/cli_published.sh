@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The packs in results/published/ are what its README and docs/PUBLISHING.md promise: small, without
 # samples, finished, of a version without local changes, named in the README; and they merge.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 published=$TREE/results/published

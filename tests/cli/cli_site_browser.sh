@@ -3,6 +3,7 @@
 # The page of latput site in a real browser (tests/browser/site.mjs). Skipped where there is no
 # Chromium, or no npm that can install the two packages that drive it and look for what keeps people
 # out. SCREENSHOTS=DIR keeps pictures of the page.
+# Takes long.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/browser/browser.sh
