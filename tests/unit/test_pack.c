@@ -51,6 +51,14 @@ static struct strbuf read_bytes(const char *path)
     return bytes;
 }
 
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    assert_int_equal(fwrite(bytes, 1, n, file), n);
+    assert_int_equal(fclose(file), 0);
+}
+
 static void expect_same_file(const char *a, const char *b)
 {
     struct strbuf one = read_bytes(a), two = read_bytes(b);
@@ -302,20 +310,22 @@ static void test_broken_archives(void **state)
     struct strbuf bytes = read_bytes(packed.zip);
     // Cut anywhere: refused, never half merged.
     for (size_t len = 0; len < bytes.len; len += bytes.len / 37 + 1) {
-        FILE *file = fopen(path, "w");
-        assert_int_equal(fwrite(bytes.data, 1, len, file), len);
-        fclose(file);
+        write_bytes(path, bytes.data, len);
         expect_refused(&packed, path, "");
     }
-    // A flipped byte anywhere: refused, or without influence on what is merged.
+    // A flipped byte anywhere: refused, or without influence on what is merged. Each time into a
+    // database without runs, of which one is made and the others are copies.
+    char empty_path[128];
+    snprintf(empty_path, sizeof empty_path, "%s/empty.db", packed.fixture.dir);
+    store_close(fixture_open(empty_path, STORE_WRITE));
+    struct strbuf empty = read_bytes(empty_path);
     for (size_t at = 0; at < bytes.len; at += bytes.len / 61 + 1) {
         bytes.data[at] ^= 0x10;
-        FILE *file = fopen(path, "w");
-        assert_int_equal(fwrite(bytes.data, 1, bytes.len, file), bytes.len);
-        fclose(file);
+        write_bytes(path, bytes.data, bytes.len);
         bytes.data[at] ^= 0x10;
         char target[128];
         snprintf(target, sizeof target, "%s/flip%zu.db", packed.fixture.dir, at);
+        write_bytes(target, empty.data, empty.len);
         struct store *store = fixture_open(target, STORE_WRITE);
         struct err err = {0};
         struct store_merged merged;
@@ -324,6 +334,7 @@ static void test_broken_archives(void **state)
         store_close(store);
     }
     strbuf_free(&bytes);
+    strbuf_free(&empty);
     expect_refused(&packed, "/nonexistent.zip", "No such file");
     expect_refused(&packed, packed.fixture.dir, "no regular file");
     expect_refused(&packed, packed.fixture.db, "cannot be read as a pack");
