@@ -29,7 +29,15 @@ struct explain_instr {
     double load[PORTS_MAX];  // µops that each port does for it where the load is dealt best
 };
 
-enum explain_kind { LIMIT_FRONT, LIMIT_PORTS, LIMIT_UNIT, LIMIT_WAIT, LIMIT_CHAIN, LIMIT_STORES };
+enum explain_kind {
+    LIMIT_FRONT,
+    LIMIT_PORTS,
+    LIMIT_UNIT,
+    LIMIT_WAIT,
+    LIMIT_CHAIN,
+    LIMIT_STORES,
+    LIMIT_TOGETHER
+};
 struct explain_limit {
     enum explain_kind kind;
     double clk;       // a copy of the block
@@ -37,7 +45,7 @@ struct explain_limit {
     uint32_t set;     // of LIMIT_PORTS
     int unit;         // of LIMIT_UNIT
 };
-enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 7 };
+enum { EXPLAIN_LIMITS_MAX = PORT_UNITS_MAX + 8 };
 
 struct explanation {
     struct block block;
