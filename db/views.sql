@@ -88,6 +88,15 @@ SELECT run_form_id, run_id, form_id,
     group_concat(note, '; ') AS note
 FROM run_test GROUP BY run_form_id;
 
+-- What was found of ports, and whether slots, and what they show on ports, may be too many.
+-- Where they were not counted, those of microcode are what others lose: its groups are cut, and
+-- nobody else gets the rest of them. More than four slots may always be microcode.
+CREATE VIEW bounded_port_result AS
+SELECT *, CASE WHEN slots IS NULL THEN NULL
+    WHEN method <> 'counter' AND (unit = 'MS' OR stall_clk > 0 OR slots > 4.5) THEN 'upper'
+    ELSE 'exact' END AS uops_bound
+FROM port_result;
+
 -- One row a form and run.
 CREATE VIEW run_instruction_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form.bits,
@@ -116,10 +125,10 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, run_form.isa, form
     got.latency_min_mark, got.latency_max_mark,
     iif(got.latency_asked, 'L', '') || iif(got.rthroughput_asked, 'T', '')
         || iif(port_result.run_form_id IS NULL, '', 'P') AS tests,
-    got.rthroughput_bound, got.setting_clk, got.note
+    got.rthroughput_bound, got.setting_clk, got.note, port_result.uops_bound
 FROM run_form JOIN form USING (form_id) JOIN list USING (list_id) JOIN run_key USING (run_id)
     LEFT JOIN run_form_result AS got USING (run_form_id)
-    LEFT JOIN port_result USING (run_form_id);
+    LEFT JOIN bounded_port_result AS port_result USING (run_form_id);
 
 -- One row a form and run with ports.
 CREATE VIEW run_port_table AS
@@ -133,8 +142,8 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc,
     (SELECT group_concat(unit || printf(' %.2f', share_clk), ', ') FROM port_share
         WHERE port_share.run_form_id = port_result.run_form_id) AS paths,
     nullif(port_result.decode_clk, 0) AS decode_clk,
-    port_result.stall_clk
-FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
+    port_result.stall_clk, port_result.uops_bound
+FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
     JOIN list USING (list_id) JOIN run_key USING (run_id);
 
 -- The best of them for each form and uarch: ok first, then unambiguous ones, then the newest. It
@@ -142,10 +151,11 @@ FROM port_result JOIN run_form USING (run_form_id) JOIN form USING (form_id)
 -- beside a lone max() from the row that has it.)
 CREATE VIEW best_port_result AS
 SELECT run_form.form_id, run_key.uarch_key, run_form.run_id, port_result.run_form_id,
-    port_result.slots, port_result.ports, port_result.ambiguous,
+    port_result.slots, port_result.ports, port_result.ambiguous, port_result.uops_bound,
     max((port_result.outcome = 'ok') || (port_result.ambiguous = 0) || run_key.started_utc
         || printf('%018d', run_form.run_id)) AS rank
-FROM port_result JOIN run_form USING (run_form_id) JOIN run_key USING (run_id)
+FROM bounded_port_result AS port_result JOIN run_form USING (run_form_id)
+    JOIN run_key USING (run_id)
 GROUP BY run_form.form_id, run_key.uarch_key;
 
 -- The best run of each form on each uarch: all ok first, then the one that answered more kinds of
@@ -198,14 +208,15 @@ SELECT best.uarch, best.mnemonic, best.operands, best.enc, best.isa, best.bits,
         || iif(port.run_id IS NULL, '', 'P') AS tests,
     coalesce(best.rthroughput_bound, thr.rthroughput_bound) AS rthroughput_bound,
     coalesce(best.setting_clk, thr.setting_clk) AS setting_clk,
-    coalesce(best.note, thr.note) AS note,
+    coalesce(best.note, thr.note) AS note, port.uops_bound,
     best.form_id, best.uarch_key
 FROM best_run_form AS best LEFT JOIN best_port_result AS port
     ON port.form_id = best.form_id AND port.uarch_key = best.uarch_key
     LEFT JOIN run_instruction_table AS lat ON lat.run_form_id = best.latency_row
     LEFT JOIN run_instruction_table AS thr ON thr.run_form_id = best.rthroughput_row;
 
--- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain); ports ends
+-- Public: one row a form and uarch. uops are dispatch slots (µops in the fused domain), uops_bound
+-- 'upper' where they may be too many (microcode), else 'exact'; ports ends
 -- with '?' where they are ambiguous, and is '' where the form needs no port. tests: the kinds of
 -- questions that were asked in any of the runs that the row is made of.
 CREATE VIEW instruction_table AS
@@ -213,7 +224,7 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, rthroughput_spread_clk,
     accepted,
     tried, options, form, list, idiom, eliminated, at_rename, latency_max_bound, ports_run_id,
-    latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note
+    latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound
 FROM best_instruction;
 
 -- One row an operand pair (and data variant) and run.
@@ -298,10 +309,11 @@ FROM run_port_table WHERE outcome <> 'ok';
 -- with others, and for how many cycles an instance needs them: 'path1 0.50, path2 1.00'.
 -- decode_clk: how much longer it takes where it is decoded, NULL: no longer. stall_clk: cycles
 -- beside the slots in which the front end delivers nothing, unless many others are about.
+-- uops_bound: of slots and uops, as in instruction_table.
 CREATE VIEW port_table AS
 SELECT uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id,
     slots, ambiguous, unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed,
-    beside_clk, whole, paths, decode_clk, stall_clk
+    beside_clk, whole, paths, decode_clk, stall_clk, uops_bound
 FROM run_port_table WHERE run_form_id IN (SELECT run_form_id FROM best_port_result);
 
 -- The evidence: every mix that was timed for a form's ports, one row a mix. `uops`: how many µops

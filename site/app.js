@@ -206,6 +206,7 @@
     ];
     const marks = [
         ["≤", "upper bound: the chain contains a step whose own time is not known exactly"],
+        ["≤ µops", "microcode takes slots from others that it does not use: the most it can have"],
         ["~", "mean of executions that differ"],
         ["*", "the fastest of several steady states"],
         ["?", "behind ports: another usage explains the measurements as well"],

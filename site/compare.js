@@ -66,7 +66,8 @@
         if (found.size > 0)
             return { change: found.size > 1 ? "mixed" : [...found][0], sure: ways.size > 0 };
         const uops = [a, b].map((table) => table.number("uops", form));
-        if (uops[0] !== null && uops[1] !== null && uops[0] !== uops[1])
+        const upper = [a, b].some((table) => table.text("uops_bound", form) === "upper");
+        if (!upper && uops[0] !== null && uops[1] !== null && uops[0] !== uops[1])
             return { change: "ports", sure: true };
         return { change: missing ? "outcome" : "same", sure: true };
     }

@@ -428,7 +428,7 @@
                     ["latency", latput.table.latency(cpu, form)],
                     ["cycles an instruction", latput.table.throughput(cpu, form)],
                     ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
-                    ["µops", String(table.number("uops", form) ?? "")],
+                    ["µops", latput.table.uops(cpu, form)],
                     ["ports", latput.table.ports(cpu, form)],
                     ["takes no cycle", table.text("at_rename", form)],
                     ["outcome", table.text("outcome", form)],

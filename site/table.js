@@ -45,6 +45,10 @@
             two = clk(slow);
         return one && two && two !== one ? `${one} … ${two}` : one;
     }
+    const uopsUpper = ({ table }, form) => table.text("uops_bound", form) === "upper";
+    function uops(cpu, form) {
+        return marked(String(cpu.table.number("uops", form) ?? ""), uopsUpper(cpu, form), null);
+    }
     function ports(cpu, form) {
         const text = cpu.table.text("ports", form);
         return text === "" ? "none" : (text ?? "");
@@ -52,7 +56,7 @@
     const metricText = {
         lat: latency,
         tp: throughput,
-        uops: (cpu, form) => String(cpu.table.number("uops", form) ?? ""),
+        uops,
         ports,
     };
     // What to say where there is no value: why.
@@ -94,6 +98,7 @@
             sign = sign === 0 || sign === way ? way : 2;
         }
         if (metric === "ports" && base.key === cpu.key) return 0;
+        if (metric === "uops" && (uopsUpper(base, form) || uopsUpper(cpu, form))) return 0;
         return sign;
     }
     // That it is there on one of them and not on the other comes out, too.
@@ -507,6 +512,7 @@
         json,
         latency,
         throughput,
+        uops,
         ports,
         difference,
         close: () => {

@@ -64,11 +64,12 @@ static bool rthroughput_differs(const struct compare_member *member, int width)
 }
 
 // The model may count µops fused or not, so both counts are right. The two halves of a store are
-// not told apart by what we measure.
+// not told apart by what we measure, and microcode may have fewer than it takes slots.
 static bool uops_differ(const struct export_form *form, const struct model_class *class)
 {
     return form->uops >= 0 && form->usage && !writes_memory(form->row) && !form->usage->ambiguous &&
-           class->uops != form->uops && class->uops != form->usage->uops;
+           !(form->uops_upper && class->uops < form->uops) && class->uops != form->uops &&
+           class->uops != form->usage->uops;
 }
 
 static unsigned member_differs(const struct compare_member *member, int width,

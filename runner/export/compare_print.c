@@ -110,6 +110,7 @@ static void json_member(struct json *json, const struct comparison *comparison,
     json_digits(json_name(json, "rthroughput_clk"), form->rthroughput_clk, 6);
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
     json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
+    json_text_known(json_name(json, "uops_bound"), form->uops_bound);
     json_text_known(json_name(json, "ports"), form->ports);
     struct strbuf names = {0};
     bool named = compare_ports_names(comparison->ports, form, &names);

@@ -88,7 +88,8 @@ void compare_put_result(struct strbuf *out, const struct comparison *comparison,
     struct strbuf names = {0};
     char number[32];
     if (form->uops >= 0)
-        strbuf_printf(out, "%d µop%s, ", form->uops, form->uops == 1 ? "" : "s");
+        strbuf_printf(out, "%s%d µop%s, ", form->uops_upper ? "≤" : "", form->uops,
+                      form->uops == 1 ? "" : "s");
     if (llvm_latency(form, &latency))
         put_latency(out, &latency);
     if (!isnan(form->rthroughput_clk))

@@ -35,9 +35,11 @@ struct export_form {
     double rthroughput_clk, rthroughput_slow_clk;
     const char *rthroughput_bound;
     bool rthroughput_upper;
-    int uops;              // dispatch slots; -1: unknown
-    const char *ports;     // as in instruction_table: "1*ALU+1*LOAD", "" for none; NULL: unknown
-    const char *at_rename; // "idiom", "eliminated", "partly" or ""
+    int uops;               // dispatch slots; -1: unknown
+    const char *uops_bound; // "exact", "upper"; ""
+    bool uops_upper;        // so these are the most
+    const char *ports;      // as in instruction_table: "1*ALU+1*LOAD", "" for none; NULL: unknown
+    const char *at_rename;  // "idiom", "eliminated", "partly" or ""
     const struct port_model *model; // of the run of its ports; NULL: unknown
     const struct port_usage *usage; // OK; NULL: unknown
     struct export_pair *pairs;

@@ -41,10 +41,10 @@ static void tsv_form(struct strbuf *out, const struct export_form *form)
     tsv_put(out, form->operands, false);
     strbuf_puts(out, "\t");
     if (form->uops >= 0)
-        strbuf_printf(out, "%d", form->uops);
+        strbuf_printf(out, "%s%d", form->uops_upper ? "<=" : "", form->uops);
     strbuf_puts(out, "\t");
     if (form->usage)
-        strbuf_printf(out, "%d", form->usage->uops);
+        strbuf_printf(out, "%s%d", form->uops_upper ? "<=" : "", form->usage->uops);
     strbuf_puts(out, "\t");
     export_line(out, form->ports ? form->ports : "");
     strbuf_puts(out, "\t");

@@ -10,7 +10,7 @@
 static const char csv_header[] =
     "uarch,form,mnemonic,operands,enc,bits,isa,options,outcome,latency_min_clk,"
     "latency_min_bound,latency_max_clk,latency_max_bound,rthroughput_clk,rthroughput_bound,"
-    "rthroughput_slow_clk,uops,ports,at_rename,latencies,list,run_id\n";
+    "rthroughput_slow_clk,uops,ports,at_rename,latencies,list,run_id,uops_bound\n";
 
 static void csv_number(struct strbuf *out, double value)
 {
@@ -63,7 +63,7 @@ static void csv_form(struct strbuf *out, const char *uarch, const struct export_
     csv_pairs(out, form);
     strbuf_puts(out, ",");
     csv_put_text(out, form->list);
-    strbuf_printf(out, ",%lld\n", (long long)form->run_id);
+    strbuf_printf(out, ",%lld,%s\n", (long long)form->run_id, form->uops_bound);
 }
 
 static int csv_write(struct export_data *data, struct export_out *out, struct err *err)

@@ -80,6 +80,7 @@ static void json_form(struct json *json, const struct export_form *form)
     json_text_known(json_name(json, "rthroughput_bound"), form->rthroughput_bound);
     json_real(json_name(json, "rthroughput_slow_clk"), form->rthroughput_slow_clk);
     json_fixed(json_name(json, "uops"), form->uops >= 0 ? form->uops : (double)NAN, 0);
+    json_text_known(json_name(json, "uops_bound"), form->uops_bound);
     json_name(json, "ports");
     if (form->ports) // "": it is known that the form needs none
         json_text(json, form->ports);

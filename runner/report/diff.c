@@ -67,7 +67,9 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err)
         form->outcome = row_text(side, rows, "outcome");
         form->uarch = row_text(side, rows, "uarch");
         form->tests = row_text(side, rows, "tests");
-        form->uops = row_text(side, rows, "uops");
+        char uops[REPORT_LATENCY_MAX];
+        form->uops = arena_strdup(&side->arena, report_value(rows, "uops", uops));
+        form->uops_upper = strcmp(row_text(side, rows, "uops_bound"), "upper") == 0;
         form->ports = arena_strdup(&side->arena, report_ports(rows));
         form->bits = store_rows_integer(rows, store_rows_column(rows, "bits"));
         read_values(side, rows, form);
@@ -106,7 +108,8 @@ bool diff_outcomes_differ(const struct diff_pair *pair)
 bool diff_ports_differ(const struct diff_pair *pair)
 {
     const struct diff_form *a = pair->a, *b = pair->b;
-    if (*a->uops && *b->uops && strcmp(a->uops, b->uops) != 0)
+    bool bounds = a->uops_upper || b->uops_upper; // both may be less
+    if (*a->uops && *b->uops && !bounds && strcmp(a->uops, b->uops) != 0)
         return true;
     return *a->ports && *b->ports && !strchr(a->ports, '?') && !strchr(b->ports, '?') &&
            strcmp(a->uarch, b->uarch) == 0 && strcmp(a->ports, b->ports) != 0;

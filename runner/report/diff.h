@@ -35,6 +35,7 @@ struct diff_form {
     double spreads[DIFF_VALUES];    // 0 where none is known
     bool upper[DIFF_VALUES];        // an upper bound
     const char *marks[DIFF_VALUES]; // "~", "*", or ""
+    bool uops_upper;                // they are upper bounds
     const char *uops, *ports;       // as tables show them; "" where unknown
 };
 

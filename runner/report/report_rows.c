@@ -222,15 +222,31 @@ static const char *shown_mark(struct store_rows *rows, const char *name)
     return mark ? store_rows_text(rows, store_rows_column(rows, mark)) : "";
 }
 
+static bool rows_have(const struct store_rows *rows, const char *name)
+{
+    for (int i = 0; i < store_rows_columns(rows); i++)
+        if (strcmp(store_rows_name(rows, i), name) == 0)
+            return true;
+    return false;
+}
+
 // Upper bounds carry their sign.
 static bool shown_is_bound(struct store_rows *rows, const char *name)
 {
-    const char *bound = strcmp(name, "latency_clk") == 0       ? "bound"
-                        : strcmp(name, "latency_min_clk") == 0 ? "latency_bound"
-                        : strcmp(name, "latency_max_clk") == 0 ? "latency_max_bound"
-                        : strcmp(name, "rthroughput_clk") == 0 ? "rthroughput_bound"
-                                                               : NULL;
-    return bound && strcmp(store_rows_text(rows, store_rows_column(rows, bound)), "upper") == 0;
+    static const char *const bounds[][2] = {
+        {"latency_clk",     "bound"            },
+        {"latency_min_clk", "latency_bound"    },
+        {"latency_max_clk", "latency_max_bound"},
+        {"rthroughput_clk", "rthroughput_bound"},
+        {"uops",            "uops_bound"       },
+        {"slots",           "uops_bound"       },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bounds); i++)
+        if (strcmp(name, bounds[i][0]) == 0)
+            return rows_have(rows, bounds[i][1]) &&
+                   strcmp(store_rows_text(rows, store_rows_column(rows, bounds[i][1])), "upper") ==
+                       0;
+    return false;
 }
 
 const char *report_number(double value, char text[32])
@@ -271,6 +287,8 @@ const char *report_value(struct store_rows *rows, const char *name, char text[RE
     int column = store_rows_column(rows, name);
     if (strcmp(name, "ports") == 0)
         return report_ports(rows);
+    if (store_rows_type(rows, column) == STORE_INTEGER && shown_is_bound(rows, name))
+        return report_latency(store_rows_text(rows, column), true, "", text);
     if (store_rows_type(rows, column) != STORE_REAL) {
         const char *value = store_rows_text(rows, column);
         bool usual = strcmp(name, "outcome") == 0 && strcmp(value, "ok") == 0;

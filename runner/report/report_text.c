@@ -120,7 +120,7 @@ static void put_throughput(struct text_table *table, struct store_rows *rows)
 
 struct list_seen { // what the legend must explain
     bool outcomes[OUTCOME_COUNT];
-    bool renamed, ports, joined, ambiguous, average, states;
+    bool renamed, ports, joined, ambiguous, average, states, slots_upper;
     int64_t run_id; // of the heading
     int others;     // rows with an answer of another run
 };
@@ -141,6 +141,7 @@ static void put_latency(struct text_table *table, struct store_rows *rows,
 
 static void put_list_row(struct text_table *table, struct store_rows *rows, struct list_seen *seen)
 {
+    char uops[REPORT_LATENCY_MAX];
     const char *renamed = run_field(rows, "at_rename");
     int outcome = outcome_parse(run_field(rows, "outcome"));
     text_table_cell(table, run_field(rows, "form"));
@@ -152,7 +153,8 @@ static void put_list_row(struct text_table *table, struct store_rows *rows, stru
     put_throughput(table, rows);
     put_number(table, rows, "rthroughput_slow_clk");
     text_table_cell(table, renamed);
-    text_table_cell(table, run_field(rows, "uops"));
+    text_table_cell(table, report_value(rows, "uops", uops));
+    seen->slots_upper |= strcmp(run_field(rows, "uops_bound"), "upper") == 0;
     text_table_cell(table, report_ports(rows));
     text_table_cell(table, outcome == OUTCOME_OK ? "" : run_field(rows, "outcome"));
     text_table_cell(table, run_field(rows, "note"));
@@ -189,6 +191,9 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
             out, "uops: slots of dispatch that an instruction takes. ports: what its µops need; "
                  "2*A+1*B: two each any port of the set A,\none of B; none: no port. info.txt has "
                  "the sets.\n");
+    if (seen->slots_upper)
+        strbuf_puts(out, "≤ in front of uops: most likely microcode, which takes slots from others "
+                         "that it does not use itself; nor are\nall the µops on its ports sure.\n");
     if (seen->joined)
         strbuf_puts(out, "p1/p5: any of these ports, which no form of one µop has for itself, so "
                          "they have no name together.\n");

@@ -91,6 +91,7 @@ static const char *const text_columns[] = {
     "latency_max_mark",
     "at_rename",
     "rthroughput_bound",
+    "uops_bound",
     "tests",
     "note",
 };

@@ -27,7 +27,7 @@ struct store_rows {
     "rthroughput_clk, uops, ports, outcome, run_id, rthroughput_slow_clk, latency_bound, "         \
     "rthroughput_spread_clk, accepted, tried, options, form, list, "                               \
     "idiom, eliminated, at_rename, latency_max_bound, ports_run_id, latency_min_mark, "            \
-    "latency_max_mark, tests, rthroughput_bound, setting_clk, note"
+    "latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound"
 #define LATENCY_COLUMNS                                                                            \
     "uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk, accepted, tried, "  \
     "run_id, variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, "         \
@@ -36,7 +36,7 @@ struct store_rows {
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
-    "paths, decode_clk, stall_clk"
+    "paths, decode_clk, stall_clk, uops_bound"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
     "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"

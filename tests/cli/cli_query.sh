@@ -34,13 +34,13 @@ expect_out '^ *2 +testb +Test CPU'
 run query --db ports.db
 expect_status 0
 expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
-expect_out '^testa +div r64 +legacy .* 2 +2\*ALU\? +3$'
+expect_out '^testa +div r64 +legacy .* ≤2 +2\*ALU\? +3$'
 expect_out '^testa +hlt r64 +legacy +1\.00 +1\.00 +signalled +3$'
 expect_out '^testa +nop +legacy +none +3$'
 expect "lines of at most 100 characters" test "$(wc -L <"$OUT")" -le 100
 run query --db ports.db --ports
 expect_status 0
-expect_out '^testa +div r64 +legacy +2\*ALU\? +2 +2\.04 +DIV +5\.00 +0\.30 +3$'
+expect_out '^testa +div r64 +legacy +2\*ALU\? +≤2 +≤2\.04 +DIV +5\.00 +0\.30 +3$'
 expect_out \
     '^testa +add r64 m64 +legacy +1\*ALU\+1\*LOAD +2 +1\.02 +path1 0\.25, path2 1\.00 +0\.050 +1$'
 expect_out '^testa +hlt r64 +legacy +not_measurable +3$'
@@ -228,7 +228,7 @@ if command -v script >/dev/null; then
     "$BUILD/tests/test_store_ports" make ports.db
     script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null |
         tr -d '\r' >narrow.txt
-    expect "marks are explained" grep -qx 'ports? others fit as well' narrow.txt
+    expect "marks are explained" grep -qx '≤ upper bound; ports? others fit as well' narrow.txt
     script -qec "stty cols 60; '$LATPUT' diff --db known.db testa testb" /dev/null </dev/null |
         tr -d '\r' >narrow.txt
     expect "diff fitted" grep -qx 'testa → testb  latency    max         1/tput      slow' \

@@ -450,6 +450,12 @@ static const struct {
     {"SELECT uops IS NULL AND ports IS NULL AND ports_run_id = 4 FROM instruction_table "
      "WHERE form = 'hlt r64' AND uarch = 'testa'",
      "1"},
+    {"SELECT group_concat(bound, ' ') FROM (SELECT form || ': ' || uops_bound AS bound FROM "
+     "instruction_table WHERE form IN ('add r64 r64', 'add r64 m64', 'div r64') AND "
+     "uarch = 'testa' ORDER BY form)",
+     "add r64 m64: exact add r64 r64: exact div r64: upper"},
+    {"SELECT uops_bound IS NULL FROM instruction_table WHERE form = 'hlt r64' AND uarch = 'testa'",
+     "1"},
     {"SELECT ports || '-' || (uops IS NULL) FROM instruction_table WHERE form = 'nop'", "-1"},
     {"SELECT outcome FROM instruction_table WHERE form = 'nop'", "ok"},
     // A run's own.
@@ -493,6 +499,33 @@ static void test_views(void **state)
     fill_three_runs(store);
     for (size_t i = 0; i < ARRAY_LEN(views); i++)
         fixture_expect(store, views[i].sql, views[i].expected);
+    // What may be microcode takes slots from others that it does not use, unless they were counted.
+    static const struct {
+        const char *change, *bounds;
+    } changes[] = {
+        {"stall_clk = 1.5",       "upper upper"},
+        {"stall_clk = NULL",      "exact exact"},
+        {"unit = 'MS'",           "upper upper"},
+        {"method = 'counter'",    "exact exact"},
+        {"unit = ''",             "exact exact"},
+        {"slots = 5.2",           "exact exact"},
+        {"method = 'throughput'", "upper upper"},
+    };
+    struct err err = {0};
+    assert_int_equal(
+        store_script(store, &err, "DROP TRIGGER port_result_no_update", "allow changes"), 0);
+    for (size_t i = 0; i < ARRAY_LEN(changes); i++) {
+        char sql[128];
+        snprintf(sql, sizeof sql, "UPDATE port_result SET %s WHERE outcome = 'ok'",
+                 changes[i].change);
+        if (store_script(store, &err, sql, "change ports") != 0)
+            fail_msg("%s", err.text);
+        fixture_expect(store,
+                       "SELECT (SELECT uops_bound FROM instruction_table WHERE form = 'add r64 m64'"
+                       " AND uarch = 'testa') || ' ' || (SELECT uops_bound FROM port_table WHERE "
+                       "form = 'add r64 m64')",
+                       changes[i].bounds);
+    }
     fixture_end(&fixture, store);
 }
 
