@@ -8,6 +8,7 @@
 mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
     awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
 [ ${#cpus[@]} -ge 2 ] || { echo "it takes two CPUs, and there is one" && exit 77; }
+doubt=
 properties=(return_stack l1_ways handover stack_engine)
 
 # sweep NAME [COMMAND...]: a run while the command goes round on all CPUs but the one that measures.
@@ -20,8 +21,8 @@ sweep() {
     run property --db busy.db -q --cpu "${cpus[-1]}" --format csv "${properties[@]}"
     [ $# = 0 ] || kill "${pids[@]}" 2>/dev/null
     wait
-    [ "$STATUS" != 3 ] || { tail -n 1 "$ERR" && exit 77; } # another guest never left the core alone
-    expect "results, of which some may be in doubt" test "$STATUS" -le 1
+    measured
+    [ "$STATUS" = 0 ] || doubt="beside $name: $(tail -n 1 "$ERR")"
     mv "$OUT" "$name.csv"
 }
 
@@ -30,7 +31,11 @@ sweep() {
 agree() {
     run property --db busy.db --show --run "$1" --diff 1 --format csv
     expect_status 0
-    expect "most are the same" test "$(grep -c ',same,' "$OUT")" -ge 10
+    local same
+    same=$(grep -c ',same,' "$OUT")
+    # Another guest may have kept some from being measured.
+    [ "$same" -ge 10 ] || [ -z "$doubt" ] || { echo "$doubt" && exit 77; }
+    expect "most are the same" test "$same" -ge 10
     awk -F, '$4 == "differs" {
             gsub(/"/, "")
             if ($5 + 0 == 0 || $6 + 0 == 0 || $6 / $5 > 1.05 || $5 / $6 > 1.05) print
