@@ -8,6 +8,7 @@
 #include "util/text.h"
 #include "util/text_table.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -150,6 +151,30 @@ static void ports_text_sets(const struct stored_port_model *stored, const int *s
     }
 }
 
+// Whether the form's first operand is memory: what blockers write.
+static bool form_stores(const char *form)
+{
+    form += strncmp(form, "{evex} ", 7) == 0 ? 7 : 0;
+    const char *operands = strchr(form, ' ');
+    return operands && operands[1] == 'm' && isdigit((unsigned char)operands[2]);
+}
+
+static void ports_text_stores(const struct stored_port_model *stored, const int *sets, int nsets,
+                              struct strbuf *out)
+{
+    struct strbuf line = {0};
+    for (int i = 0; i < nsets; i++)
+        if (form_stores(stored->class_blockers[sets[i]]))
+            strbuf_printf(&line, "%s%s", line.len ? ", " : "", stored->model.classes[sets[i]].name);
+    if (line.len) {
+        strbuf_puts(&line, ": what a store needs once. Its address and its data are not told apart "
+                           "where each has as many ports.");
+        strbuf_puts(out, "\n");
+        text_wrap(out, strbuf_text(&line), 0, 78);
+    }
+    strbuf_free(&line);
+}
+
 static void ports_text_wide(const struct stored_port_model *stored, bool colour, struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
@@ -184,6 +209,7 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
     struct strbuf line = {0};
     ports_text_head(stored, title, out);
     ports_text_sets(stored, sets, nsets, colour, out);
+    ports_text_stores(stored, sets, nsets, out);
     ports_text_wide(stored, colour, out);
     ports_text_hidden(model, out);
     for (int u = 0; u < model->nunits; u++) {

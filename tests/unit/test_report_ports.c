@@ -55,6 +55,26 @@ static void expect_no_text(const struct strbuf *out, const char *text)
         fail_msg("'%s' is in:\n%s", text, strbuf_text(out));
 }
 
+// What a set of stores stands for is said, of sets whose blocker writes memory.
+static void test_stores(void **state)
+{
+    (void)state;
+    struct stored_port_model stored = made_model();
+    struct strbuf out = {0};
+    stored.class_blockers[3] = "movq mm mm";
+    report_ports_text(&stored, "Some CPU, run 3", false, &out);
+    expect_no_text(&out, "what a store needs");
+    strbuf_free(&out);
+    out = (struct strbuf){0};
+    stored.class_blockers[3] = "{evex} vmovaps m128 x";
+    report_ports_text(&stored, "Some CPU, run 3", false, &out);
+    char line[64];
+    snprintf(line, sizeof line, "\n\n%s: what a store needs once. Its address",
+             stored.model.classes[3].name);
+    expect_text(&out, line);
+    strbuf_free(&out);
+}
+
 static void test_text(void **state)
 {
     (void)state;
@@ -238,6 +258,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),
+        cmocka_unit_test(test_stores),
         cmocka_unit_test(test_json),
         cmocka_unit_test(test_svg),
     };
