@@ -18,6 +18,7 @@ enum {
     WALK_MOST = 4 << 20,  // nodes of a chase that are visited before it is measured
     WALK_LANES = 16,      // at so many places at once: a miss at a time would take seconds
     LIFE_NODES = 1 << 18, // so often the runner hears that we are alive
+    LONG_BYTES = 8 << 20, // more data than this take long to write
 };
 
 static struct area {
@@ -31,7 +32,7 @@ static uint32_t *order;                       // of the nodes of a chase
 static uint64_t most_nodes;                   // of any of them
 static struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
 static uint32_t ndone;
-static bool walked;       // the chases in them
+static bool walked;       // the chases in them, since they were written
 static bool leave_shared; // in a process of company
 static pid_t own_process;
 
@@ -322,6 +323,21 @@ void area_fill(const struct core_kernel *kernel, bool walk)
     walked = walk || (same && walked);
     ndone = kernel->nfills;
     memcpy(done, fills, ndone * sizeof *fills);
+}
+
+bool area_fills_long(const struct core_kernel *kernel)
+{
+    const struct core_fill *fills = area_fills(kernel);
+    uint64_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->nfills; i++)
+        bytes += fills[i].bytes;
+    return bytes > LONG_BYTES;
+}
+
+void area_walk(const struct core_kernel *kernel)
+{
+    walked = false;
+    area_fill(kernel, true);
 }
 
 void area_chill(const struct kernel_run *run)

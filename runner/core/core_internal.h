@@ -258,6 +258,8 @@ void area_told(uint64_t *bytes, uint64_t *huge_bytes); // what was mapped
 // As the kernel wants it; memory is not sealed. `walk`: along chases, so that caches hold of them
 // what they would after many rounds.
 void area_fill(const struct core_kernel *kernel, bool walk);
+bool area_fills_long(const struct core_kernel *kernel);
+void area_walk(const struct core_kernel *kernel); // its chases once more, after a pause
 void area_leave_shared(void); // from now on: what is in shared areas is another process's matter
 void area_chill(const struct kernel_run *run); // its code and large data out of the caches
 struct core_parameters *time_parameters(void); // in the data area (core_time.c)

@@ -171,15 +171,37 @@ static void send_pass(struct kernel_run *run, uint32_t accepted)
     send_timing(run, &record, &counts);
 }
 
+// Attempts at a pass until one is accepted, or what finishes the kernel. Another kernel writes its
+// data over those of this one, which would have to be written again when its turn comes again: so
+// it waits for quiet as long as writing them took, and only then for its next turn.
+static bool run_attempts(struct kernel_run *run, uint32_t accept, uint64_t fill_tsc)
+{
+    uint64_t end = time_now() + fill_tsc;
+    bool goes_on = work_run(run, accept);
+    while (goes_on && work->accepted < accept && fill_tsc > run_ms_to_tsc(PAUSE_FIRST_MS) &&
+           time_now() < end) {
+        run_pause_for_quiet(PAUSE_LAST_MS);
+        run_cool();
+        run_wake(run);
+        area_walk(run->kernel);
+        goes_on = work_run(run, accept);
+    }
+    return goes_on;
+}
+
 // Returns false when the kernel has to be requeued.
 static bool run_pass(struct kernel_run *run)
 {
     run_send_event(CORE_REC_BEGIN, run->kernel->id, run->pass);
+    uint64_t begin = time_now();
     time_fill_data(run->kernel);
     area_fill(run->kernel, true);
+    uint64_t fill_tsc = time_now() - begin;
     run_wake(run);
+    if (!run->variant && !work_run(run, 0)) // has not been tried
+        return true;
     uint32_t accept = steady_accept(run, config->accept, config->passes_tolerance);
-    if (!work_run(run, accept))
+    if (!run_attempts(run, accept, fill_tsc))
         return true;
     if (work->accepted < accept)
         return false;
@@ -238,10 +260,12 @@ static void measure_pass(uint32_t pass)
 }
 
 // Runs each kernel briefly before any is measured: a body that ends the process is found before
-// there is work to lose.
+// there is work to lose. Those whose data take long to write are tried when it is their turn.
 static void try_all(void)
 {
     for (uint32_t i = 0; i < config->nselected; i++) {
+        if (area_fills_long(runs[i].kernel))
+            continue;
         run_send_event(CORE_REC_BEGIN, runs[i].kernel->id, 0);
         time_fill_data(runs[i].kernel);
         area_fill(runs[i].kernel, false);

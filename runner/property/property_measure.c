@@ -17,9 +17,8 @@ enum {
     ROUND_POINTS_MAX = 16, // of a curve, in a round that looks closer
     POINTS_MAX = 1 << 16,
     SECONDS_USUAL = 20,
-    PASSES_LEAST = 2,
     PASSES_MOST = 3,
-    PASS_GAP_MS = 300,
+    PASS_GAP_MS = 100, // visits are much farther apart
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
     ROUND_LEAST_S = 3,
