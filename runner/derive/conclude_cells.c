@@ -7,11 +7,14 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 struct cell {
-    int at;   // in the matrix
-    double v; // as in a shape
-    double spread;
+    int at; // in the matrix
+    const struct shape *shape;
+    int point;        // of the shape
+    double v;         // as in a shape
+    double low, high; // of its passes
     bool logs;
     bool again; // more than one pass has it
 };
@@ -43,21 +46,28 @@ static int column_of(const double *columns, int n, double x)
     return -1;
 }
 
-// By how much the passes of a point differ, in units of its v; *passes: how many there are.
-static double pass_spread(const struct shape *shape, int at, int *passes)
+// The least and the greatest of what the passes of a point say, as the cell's v.
+static void find_passes(const struct shape *shape, int at, struct cell *cell)
 {
-    double least = INFINITY, most = -INFINITY;
-    *passes = 0;
+    int passes = 0;
+    cell->low = cell->high = cell->v;
     for (int pass = 0; pass < shape->npasses; pass++) {
         double v = shape->pass_v[pass * shape->n + at];
-        if (!isnan(v)) {
-            ++*passes;
-            least = fmin(least, v);
-            most = fmax(most, v);
-        }
+        if (isnan(v))
+            continue;
+        v = cell->logs == shape->logs ? v : shape_y(shape, v);
+        cell->low = passes++ ? fmin(cell->low, v) : v;
+        cell->high = passes > 1 ? fmax(cell->high, v) : v;
     }
-    return most > least ? most - least : 0;
+    cell->again = passes > 1;
 }
+
+static double cell_spread(const struct cell *cell)
+{
+    return cell->high - cell->low;
+}
+
+enum { MATRICES = 40 };
 
 // All that were measured, ascending; `columns`: x of the columns.
 static int gather_cells(const struct shape *shapes, int nshapes, const double *columns,
@@ -70,16 +80,15 @@ static int gather_cells(const struct shape *shapes, int nshapes, const double *c
     for (int i = 0; i < nshapes; i++) {
         const struct shape *shape = &shapes[i];
         for (int k = 0; k < shape->n; k++) {
-            double y = shape_y(shape, shape->v[k]);
-            bool same = logs == shape->logs;
-            int passes;
-            double spread = pass_spread(shape, k, &passes);
-            cells[n++] = (struct cell){.at = i * ncolumns +
-                                             column_of(columns, ncolumns, shape->points[k]->x),
-                                       .v = same ? shape->v[k] : y,
-                                       .spread = spread * (same ? 1 : y),
-                                       .logs = logs,
-                                       .again = passes > 1};
+            int column = column_of(columns, ncolumns, shape->points[k]->x);
+            cells[n] = (struct cell){
+                .at = i * ncolumns + column,
+                .shape = shape,
+                .point = k,
+                .v = logs == shape->logs ? shape->v[k] : shape_y(shape, shape->v[k]),
+                .logs = logs,
+            };
+            find_passes(shape, k, &cells[n++]);
         }
     }
     qsort(cells, (size_t)n, sizeof *cells, cell_compare);
@@ -92,29 +101,138 @@ static double least_gap(const struct conclude_question *question, const struct c
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
     double least = question_least_step(question);
     for (int i = 0; i < n; i++)
-        spreads[i] = cells[i].spread;
+        spreads[i] = cell_spread(&cells[i]);
     quantile_sort(spreads, n);
     double size = cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
     return fmax(size, 2 * quantile_of(spreads, n, 0.75));
 }
 
-static double cell_y(const struct cell *cell)
+static double cell_y(const struct cell *of, double v)
 {
-    return cell->logs ? exp(cell->v) : cell->v;
+    return of->logs ? exp(v) : v;
+}
+
+// Cells that have one level. How many is as sure as their passes: some may belong to its
+// neighbours, and some of those here; of cells that did not come back nobody knows.
+struct level {
+    int first, n;           // of the cells in order
+    int leaving, joining;   // by some of their passes
+    double lowest, highest; // between the levels beside it
+    double low, high;       // v of the passes
+};
+
+static int find_levels(const struct cell *cells, int n, double gap, struct level *levels)
+{
+    int nlevels = 0;
+    for (int i = 0, first = 0; i < n; i++) {
+        if (i + 1 < n && cells[i + 1].v - cells[i].v <= gap)
+            continue;
+        levels[nlevels++] = (struct level){
+            .first = first,
+            .n = i + 1 - first,
+            .lowest = first ? (cells[first - 1].v + cells[first].v) / 2 : -(double)INFINITY,
+            .highest = i + 1 < n ? (cells[i].v + cells[i + 1].v) / 2 : (double)INFINITY,
+            .low = cells[first].v,
+            .high = cells[i].v};
+        first = i + 1;
+    }
+    return nlevels;
+}
+
+// What the passes of the cells say of their levels.
+static void judge_levels(const struct cell *cells, struct level *levels, int nlevels)
+{
+    for (int l = 0; l < nlevels; l++) {
+        struct level *level = &levels[l];
+        for (int i = level->first; i < level->first + level->n; i++) {
+            bool down = cells[i].low<level->lowest, up = cells[i].high> level->highest;
+            level->leaving += down || up;
+            if (down)
+                levels[l - 1].joining++;
+            if (up)
+                levels[l + 1].joining++;
+            level->low = down ? level->low : fmin(level->low, cells[i].low);
+            level->high = up ? level->high : fmax(level->high, cells[i].high);
+        }
+    }
 }
 
 // One level of the sorted cells: what it is, and how many.
-static const char *put_cells(struct draft *draft, const struct conclude_question *question,
-                             const struct cell *cells, int n, int number, const char *sentence)
+static const char *put_level(struct draft *draft, const struct conclude_question *question,
+                             const struct cell *cells, const struct level *level, int number,
+                             const char *sentence)
 {
     struct arena *arena = draft->arena;
-    double level = cell_y(&cells[n / 2]);
-    draft_value(draft, arena_printf(arena, "level %d", number), level, cell_y(&cells[0]),
-                cell_y(&cells[n - 1]), question->y_unit);
-    draft_value(draft, arena_printf(arena, "cells %d", number), n, n, n, "");
+    cells += level->first;
+    double middle = cell_y(cells, cells[level->n / 2].v);
+    draft_value(draft, arena_printf(arena, "level %d", number), middle, cell_y(cells, level->low),
+                cell_y(cells, level->high), question->y_unit);
+    draft_value(draft, arena_printf(arena, "cells %d", number), level->n, level->n - level->leaving,
+                level->n + level->joining, "");
     return arena_printf(arena, "%s%s%s in %d %s", sentence, number > 1 ? ", " : "",
-                        conclude_quantity(arena, level, question->y_unit), n,
-                        n > 1 ? "cells" : "cell");
+                        conclude_quantity(arena, middle, question->y_unit), level->n,
+                        level->n > 1 ? "cells" : "cell");
+}
+
+// The share of resampled matrices that have as many levels. Columns need not follow each other
+// smoothly: what cells scatter by is what their passes say.
+static double levels_come_back(const struct conclude_question *question, const struct cell *cells,
+                               int n, double gap, int nlevels, struct arena *arena)
+{
+    struct cell *again = arena_alloc(arena, sizeof *again * (size_t)n);
+    struct level *levels = arena_alloc(arena, sizeof *levels * (size_t)n);
+    double *none = arena_alloc(arena, sizeof *none * (size_t)n); // zeros
+    int alike = 0, npasses = 1;
+    memset(none, 0, sizeof *none * (size_t)n);
+    for (int i = 0; i < n; i++)
+        npasses = cells[i].shape->npasses > npasses ? cells[i].shape->npasses : npasses;
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)npasses);
+    uint64_t state = question->seed;
+    for (int i = 0; i < MATRICES; i++) {
+        for (int k = 0; k < n; k++) {
+            struct shape shape = *cells[k].shape;
+            shape.sigma = none;
+            again[k] = cells[k];
+            resample_passes(&shape, &state, passes);
+            resample_points(&shape, cells[k].point, cells[k].point, passes, &state, &again[k].v);
+            if (cells[k].logs != shape.logs)
+                again[k].v = shape_y(&shape, again[k].v);
+        }
+        qsort(again, (size_t)n, sizeof *again, cell_compare);
+        alike += find_levels(again, n, gap, levels) == nlevels;
+    }
+    return (double)alike / MATRICES;
+}
+
+static struct conclusion matrix_levels(const struct conclude_question *question,
+                                       const struct cell *cells, int n, int missing, int *of_cell,
+                                       struct arena *arena)
+{
+    double gap = least_gap(question, cells, n, arena);
+    struct level *levels = arena_alloc(arena, sizeof *levels * (size_t)n);
+    int nlevels = find_levels(cells, n, gap, levels), doubtful = 0, once = 0;
+    struct draft draft = {.arena = arena};
+    const char *sentence = "";
+    judge_levels(cells, levels, nlevels);
+    for (int l = 0; l < nlevels; l++) {
+        levels[l].joining += missing;
+        sentence = put_level(&draft, question, cells, &levels[l], l + 1, sentence);
+        for (int i = levels[l].first; i < levels[l].first + levels[l].n; i++) {
+            of_cell[cells[i].at] = l;
+            // A pass may have this cell on another level.
+            doubtful += cell_spread(&cells[i]) > gap;
+            once += !cells[i].again;
+        }
+    }
+    if (doubtful)
+        sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
+    if (missing)
+        sentence = arena_printf(arena, "%s; %d did not come back", sentence, missing);
+    bool unstable = doubtful * 10 > n;
+    double share =
+        fmin(levels_come_back(question, cells, n, gap, nlevels, arena), 1 - (double)doubtful / n);
+    return draft_end(&draft, "", unstable ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
+                     share * (1 - 0.5 * once / n), sentence);
 }
 
 struct conclusion conclude_matrix(const struct conclude_question *question,
@@ -132,30 +250,13 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     int n = gather_cells(shapes, ncurves, columns, ncolumns, cells);
     if (n == 0)
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no cell came back");
+    if (2 * n < npoints)
+        return conclude_nothing("", CONCLUSION_TOO_FEW,
+                                arena_printf(arena, "only %d of %d cells came back", n, npoints));
     int *levels = arena_alloc(arena, sizeof *levels * (size_t)(ncurves * ncolumns));
     for (int i = 0; i < ncurves * ncolumns; i++)
         levels[i] = -1;
-    double gap = least_gap(question, cells, n, arena);
-    struct draft draft = {.arena = arena};
-    const char *sentence = "";
-    int number = 1, first = 0, doubtful = 0, once = 0;
-    for (int i = 0; i < n; i++) {
-        levels[cells[i].at] = number - 1;
-        // A pass may have this cell on another level.
-        doubtful += cells[i].spread > gap;
-        once += !cells[i].again;
-        if (i + 1 == n || cells[i + 1].v - cells[i].v > gap) {
-            sentence =
-                put_cells(&draft, question, cells + first, i + 1 - first, number++, sentence);
-            first = i + 1;
-        }
-    }
-    bool unstable = doubtful * 10 > n;
-    if (doubtful)
-        sentence = arena_printf(arena, "%s; passes disagree in %d", sentence, doubtful);
-    struct conclusion conclusion =
-        draft_end(&draft, "", unstable ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
-                  (1 - (double)doubtful / n) * (1 - 0.5 * once / n), sentence);
+    struct conclusion conclusion = matrix_levels(question, cells, n, npoints - n, levels, arena);
     conclusion.cells = levels;
     conclusion.nrows = ncurves;
     conclusion.ncolumns = ncolumns;
@@ -308,13 +409,28 @@ static bool pass_has_step(const struct curve *curve, int pass, double step, doub
     return own > 0 && times >= 1 && fabs(own / step - times) <= MISS;
 }
 
+// How far values lie from the least of their pass, in order: what a timing without work takes was
+// found by each process for itself, and need be no multiple. Returns how many.
+static int values_over_least(const struct curve *curve, const struct values *values, double *over)
+{
+    int n = 0;
+    for (int pass = 0; pass < values->npasses; pass++) {
+        int count = pass_values(curve, pass, values->room);
+        for (int i = 0; i < count; i++)
+            over[n++] = values->room[i] - values->room[0];
+    }
+    quantile_sort(over, n);
+    return n;
+}
+
 struct conclusion conclude_grid(const struct conclude_question *question, const struct curve *curve,
                                 struct arena *arena)
 {
     struct values values = curve_values(curve, arena);
     if (values.n < VALUES_LEAST)
         return values_too_few(curve, values.n, arena);
-    double step = find_step(values.sorted, values.n);
+    double *over = arena_alloc(arena, sizeof *over * (size_t)values.n);
+    double step = find_step(over, values_over_least(curve, &values, over));
     if (step <= 0)
         return conclude_nothing(curve->variant, CONCLUSION_NONE, "they are multiples of nothing");
     struct draft draft = {.arena = arena};

@@ -30,8 +30,8 @@ struct shape {
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
-double shape_y(const struct shape *shape, double v); // back from v
-double shape_typical_sigma(const struct shape *shape, struct arena *arena);
+double shape_y(const struct shape *shape, double v);                      // back from v
+double shape_upper_sigma(const struct shape *shape, struct arena *arena); // of three in four points
 
 // Points first to last lie about start + slope * (axis - axis of first).
 struct segment {
@@ -57,6 +57,10 @@ struct step {
 int steps_find(const struct conclude_question *question, const struct shape *shape,
                const struct segment *segments, int nsegments, struct step **steps,
                struct arena *arena);
+
+// The share of resampled curves, cut anew, that have as many steps, each near the same place.
+double steps_come_back(const struct conclude_question *question, const struct shape *shape,
+                       const struct step *steps, int nsteps, struct arena *arena);
 
 // --- resampling (conclude_resample.c) ---
 

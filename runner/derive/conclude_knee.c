@@ -7,7 +7,7 @@
 
 static const double SURE = 0.8;  // of resampled curves must have a step where it is said to be
 static const double RIVAL = 0.6; // a second knee of so much of the first one's height is another
-enum { POINTS_MIN = 6, PLATEAUS_MAX = 16 };
+enum { POINTS_MIN = 6, END_MIN = 3, PLATEAUS_MAX = 16 };
 
 // What cannot be answered, before any step is looked for; NULL: nothing stands against it.
 static const struct conclusion *refuse(const struct shape *shape, const struct curve *curve,
@@ -24,16 +24,17 @@ static const struct conclusion *refuse(const struct shape *shape, const struct c
     return NULL;
 }
 
-// Whether a step of the least height would be seen at all: three standard errors of a point.
+// Whether a step of the least height would be seen at all: three standard errors of a point, and
+// not only in the quiet half of the curve.
 static bool too_noisy(const struct shape *shape, struct arena *arena)
 {
-    return shape_typical_sigma(shape, arena) > shape->least / 3;
+    return shape_upper_sigma(shape, arena) > shape->least / 3;
 }
 
 static struct conclusion noisy(const struct shape *shape, const struct curve *curve,
                                struct arena *arena)
 {
-    double sigma = shape_typical_sigma(shape, arena);
+    double sigma = shape_upper_sigma(shape, arena);
     char *sentence = shape->logs
                          ? arena_printf(arena,
                                         "the points scatter by %.0f %%, steps of %.0f %% are "
@@ -44,6 +45,18 @@ static struct conclusion noisy(const struct shape *shape, const struct curve *cu
                                         "be told from that",
                                         sigma, shape->least);
     return conclude_nothing(curve->variant, CONCLUSION_UNSTABLE, sentence);
+}
+
+// A curve that changes by a quarter is flat, unless less is asked for.
+static const double DRIFT = 0.25;
+
+// Whether what there is of a rise or a fall is a drift. `range`: of the segments.
+static bool is_flat(const struct conclude_question *question, const struct shape *shape,
+                    double range)
+{
+    double drift =
+        shape->logs ? log1p(DRIFT) : shape->least * DRIFT / question_least_step(question);
+    return range < fmax(shape->least, fmin(2 * shape->least, drift));
 }
 
 static double knee_x(const struct conclude_question *question, const struct shape *shape, int point)
@@ -144,10 +157,21 @@ static int wanted_steps(const struct conclude_question *question, struct step *s
     return n;
 }
 
-// From the least to the greatest of what the segments say.
-static double shape_range(const struct shape *shape, const struct segment *segments, int nsegments)
+static double middle_of(const struct shape *shape, int first, int n, double *room)
 {
-    double least = INFINITY, most = -INFINITY;
+    memcpy(room, shape->v + first, sizeof *room * (size_t)n);
+    return shortest_half(room, n);
+}
+
+// From the least to the greatest of what the segments say, and the ends of the curve: where points
+// scatter, one segment may have many of them as outliers.
+static double shape_range(const struct shape *shape, const struct segment *segments, int nsegments,
+                          struct arena *arena)
+{
+    double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
+    int end = shape->n / 6 > END_MIN ? shape->n / 6 : END_MIN;
+    double low = middle_of(shape, 0, end, room), high = middle_of(shape, shape->n - end, end, room);
+    double least = fmin(low, high), most = fmax(low, high);
     for (int i = 0; i < nsegments; i++) {
         double ends[] = {segments[i].start, segment_at(&segments[i], shape, segments[i].last)};
         least = fmin(least, fmin(ends[0], ends[1]));
@@ -164,7 +188,7 @@ static struct conclusion no_knee(const struct conclude_question *question,
         return noisy(shape, curve, arena);
     const char *most =
         conclude_quantity(arena, knee_x(question, shape, shape->n - 1), question->x_unit);
-    if (range < 2 * shape->least)
+    if (is_flat(question, shape, range))
         return conclude_nothing(curve->variant, CONCLUSION_NONE,
                                 arena_printf(arena, "no knee up to %s", most));
     return conclude_nothing(
@@ -189,7 +213,8 @@ struct conclusion conclude_knee(const struct conclude_question *question, const 
     int nsteps = steps_find(question, &shape, segments, nsegments, &steps, arena);
     nsteps = wanted_steps(question, steps, nsteps, &fallen);
     if (nsteps == 0)
-        return no_knee(question, curve, &shape, shape_range(&shape, segments, nsegments), arena);
+        return no_knee(question, curve, &shape, shape_range(&shape, segments, nsegments, arena),
+                       arena);
     struct draft draft = {.arena = arena};
     put_knee(&draft, question, &shape, &steps[0], 1);
     const char *sentence = knee_sentence(question, draft.values, &steps[0], &shape, arena);
@@ -244,8 +269,8 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
     struct step *steps;
     int nsegments = segments_find(&shape, &segments, arena);
     int nsteps = steps_find(question, &shape, segments, nsegments, &steps, arena);
-    double range = shape_range(&shape, segments, nsegments), share = 1;
-    if (nsteps == 0 && (too_noisy(&shape, arena) || range >= 2 * shape.least))
+    double range = shape_range(&shape, segments, nsegments, arena), share = 1;
+    if (nsteps == 0 && (too_noisy(&shape, arena) || !is_flat(question, &shape, range)))
         return no_knee(question, curve, &shape, range, arena);
     struct draft draft = {.arena = arena};
     bool disputed = false;
@@ -258,6 +283,8 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
         share = fmin(share, steps[i].share);
         disputed = disputed || steps[i].disputed || steps[i].share < SURE;
     }
+    if (nsteps)
+        share = fmin(share, steps_come_back(question, &shape, steps, nsteps, arena));
     bool open = nsteps && steps[nsteps - 1].bend;
     if (!open)
         put_level(&draft, question, &shape, arena_printf(arena, "level %d", nsteps + 1), first,

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { WINDOW = 11 };
+enum { WINDOW = 11, WINDOW_LEAST = 7 };
 // Clocks have steps, and loops an end: what repeats to the last digit is not known better than
 // this.
 static const double NOISE_FLOOR = 0.002;
@@ -55,15 +55,18 @@ static void gather_points(struct shape *shape, const struct curve *curve, struct
         qsort(shape->points, (size_t)shape->n, sizeof(void *), point_compare);
 }
 
-// The median of |what[i]| in the neighbourhood of each point, NaN left out.
+// The median of |what[i]| in the neighbourhood of each point, NaN left out. Of a short curve no
+// more than a half is near: one that grows over its last third would else have the noise of its
+// level.
 static void rolling_median(const double *what, int n, double *median)
 {
+    int window = n / 2 > WINDOW ? WINDOW : n / 2 > WINDOW_LEAST ? n / 2 : WINDOW_LEAST;
     for (int i = 0; i < n; i++) {
-        int first = i - WINDOW / 2 < n - WINDOW ? i - WINDOW / 2 : n - WINDOW;
+        int first = i - window / 2 < n - window ? i - window / 2 : n - window;
         first = first > 0 ? first : 0;
         double near[WINDOW];
         int count = 0;
-        for (int k = first; k < n && k < first + WINDOW; k++)
+        for (int k = first; k < n && k < first + window; k++)
             if (!isnan(what[k]))
                 near[count++] = fabs(what[k]);
         quantile_sort(near, count);
@@ -176,11 +179,11 @@ double shape_y(const struct shape *shape, double v)
     return shape->logs ? exp(v) : v;
 }
 
-double shape_typical_sigma(const struct shape *shape, struct arena *arena)
+double shape_upper_sigma(const struct shape *shape, struct arena *arena)
 {
     double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)(shape->n + 1));
     for (int i = 0; i < shape->n; i++)
         sorted[i] = shape->sigma[i];
     quantile_sort(sorted, shape->n);
-    return shape->n ? quantile_median(sorted, shape->n) : (double)INFINITY;
+    return shape->n ? quantile_of(sorted, shape->n, 0.75) : (double)INFINITY;
 }

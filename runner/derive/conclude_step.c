@@ -15,6 +15,9 @@ static const double NARROW = 1.5;
 static const double PASS_SHARE = 0.5;
 // So much of a step's height away from its first level a point is on the way.
 static const double WAY_SHARE = 0.2;
+// A step that comes back lies no farther away than this share of x, or a point.
+static const double NEAR = 0.05;
+enum { CUT_AGAIN = 20 };
 
 static double segment_rise(const struct segment *segment, const struct shape *shape)
 {
@@ -128,7 +131,7 @@ static void resample_step(struct step *step, const struct shape *shape, uint64_t
         resample_points(shape, first, last, passes, state, v);
         int point = split(step, shape, v, first, last);
         double off = fabs(shape->points[point]->x - here);
-        near += abs(point - step->last) <= 1 || off <= 0.05 * fabs(here);
+        near += abs(point - step->last) <= 1 || off <= NEAR * fabs(here);
         at[i] = point;
     }
     resample_interval(at, RESAMPLES, &low, &high);
@@ -173,13 +176,11 @@ static bool passes_agree(const struct step *step, const struct shape *shape, str
     return true;
 }
 
-int steps_find(const struct conclude_question *question, const struct shape *shape,
-               const struct segment *segments, int nsegments, struct step **steps,
-               struct arena *arena)
+// Steps that count, without what resampled curves say of them.
+static int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
+                         struct step *steps)
 {
-    uint64_t state = question->seed;
     int n = 0;
-    *steps = arena_alloc(arena, sizeof **steps * (size_t)(nsegments + 1));
     for (int i = 0; i + 1 < nsegments;) {
         int right = i + 1;
         while (right < nsegments &&
@@ -189,12 +190,62 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
         bool bend = right == nsegments;
         right -= bend;
         struct step step = make_step(shape, &segments[i], &segments[right], bend);
-        if (fabs(step.after - step.before) >= shape->least) {
-            resample_step(&step, shape, &state, arena);
-            step.disputed = !passes_agree(&step, shape, arena);
-            (*steps)[n++] = step;
-        }
+        if (fabs(step.after - step.before) >= shape->least)
+            steps[n++] = step;
         i = right;
     }
     return n;
+}
+
+int steps_find(const struct conclude_question *question, const struct shape *shape,
+               const struct segment *segments, int nsegments, struct step **steps,
+               struct arena *arena)
+{
+    uint64_t state = question->seed;
+    *steps = arena_alloc(arena, sizeof **steps * (size_t)(nsegments + 1));
+    int n = steps_between(shape, segments, nsegments, *steps);
+    for (int i = 0; i < n; i++) {
+        resample_step(&(*steps)[i], shape, &state, arena);
+        (*steps)[i].disputed = !passes_agree(&(*steps)[i], shape, arena);
+    }
+    return n;
+}
+
+// Whether two curves have the same steps.
+static bool steps_alike(const struct shape *shape, const struct step *a, const struct step *b,
+                        int n)
+{
+    for (int i = 0; i < n; i++) {
+        double here = shape->points[a[i].last]->x, there = shape->points[b[i].last]->x;
+        if (abs(a[i].last - b[i].last) > 1 && fabs(there - here) > NEAR * fabs(here))
+            return false;
+    }
+    return true;
+}
+
+double steps_come_back(const struct conclude_question *question, const struct shape *shape,
+                       const struct step *steps, int nsteps, struct arena *arena)
+{
+    size_t bytes = sizeof(double) * (size_t)shape->n;
+    struct shape again = *shape;
+    again.v = arena_alloc(arena, bytes);
+    again.sigma = arena_alloc(arena, bytes);
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1)), alike = 0;
+    uint64_t state = question->seed;
+    // A resampled point has the noise of its samples, and that which stands for what they do not
+    // show.
+    for (int i = 0; i < shape->n; i++)
+        again.sigma[i] = sqrt(2) * shape->sigma[i];
+    for (int i = 0; i < CUT_AGAIN; i++) {
+        struct arena own = {0};
+        struct segment *segments;
+        resample_passes(shape, &state, passes);
+        resample_points(shape, 0, shape->n - 1, passes, &state, again.v);
+        int nsegments = segments_find(&again, &segments, &own);
+        struct step *found = arena_alloc(&own, sizeof *found * (size_t)(nsegments + 1));
+        alike += steps_between(&again, segments, nsegments, found) == nsteps &&
+                 steps_alike(shape, steps, found, nsteps);
+        arena_free(&own);
+    }
+    return (double)alike / CUT_AGAIN;
 }

@@ -383,6 +383,50 @@ static void caches_are_plateaus(void **state)
     assert_true(right >= 48);
 }
 
+static double growing(double x) // from 128 on, as targets of a jump that are not remembered
+{
+    return x <= 128 ? 5 : 5 * sqrt(x / 128);
+}
+
+// Points that scatter where the step is do not make one level of all.
+static void scattered_steps_are_not_none(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {window,       .noise = 0.02, .passes = 2, .samples = 4,
+                            .first = 420, .last = 768,   .points = 36};
+    struct conclude_question question = KNEE;
+    question.least_step = 0.3;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed * 61, &made);
+        for (int i = 4; i < 12; i++) // of either level, by chance
+            for (int k = 0; k < made.points[i].nsamples; k++)
+                made.samples[i][k].value = seed * 37 >> i & 1 ? 960 : 560 + i;
+        assert_int_not_equal(ask(&question, &made, &arena).outcome, CONCLUSION_NONE);
+        arena_free(&arena);
+    }
+}
+
+// Thirteen points, of which the last five grow: these are no outliers of one level.
+static void short_curves_grow(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {growing,    .noise = 0.005, .passes = 4,  .samples = 6,
+                            .first = 1, .last = 4096,   .points = 13, .geometric = true};
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed * 53, &made);
+        struct conclusion conclusion = ask(&PLATEAUS, &made, &arena);
+        assert_int_equal(conclusion.outcome, CONCLUSION_OK);
+        const struct conclusion_value *end = find(&conclusion, "end 1");
+        assert_true(end->value >= 64 && end->value <= 128 && end->high >= 128);
+        assert_non_null(strstr(conclusion.sentence, "then it grows"));
+        arena_free(&arena);
+    }
+}
+
 // From 24 points on, refinement finds what a fine sweep would, in a few more.
 static void refinement_closes_in(void **state)
 {
@@ -576,7 +620,49 @@ static void cells_have_levels(void **state)
     assert_float_equal(find(got, "cells 1")->value, 7, 0);
     assert_float_equal(find(got, "level 2")->value, 19, 0.3);
     assert_string_equal(strchr(got->sentence, ','), strstr(got->sentence, ", 19"));
+    assert_true(got->confidence >= CONFIDENCE_HIGH);
+    // A pass that has a cell of the upper level on the lower one: the counts say so.
+    for (int i = 0; i < made[0].points[7].nsamples; i++)
+        if (made[0].points[7].samples[i].pass == 1)
+            made[0].samples[7][i].value = 5;
+    made[1].points[0].nsamples = 0; // and one that did not come back
+    got = conclude(&question, curves, 2, &arena, &n);
+    const struct conclusion_value *lower = find(got, "cells 1"), *upper = find(got, "cells 2");
+    assert_true(lower->value + upper->value == 16);
+    assert_true(lower->low <= 6 && lower->high >= 8);
+    assert_true(upper->low <= 9 && upper->high >= 11);
+    assert_non_null(strstr(got->sentence, "passes disagree in 1; 1 did not come back"));
+    for (int i = 0; i < 10; i++) // most did not
+        made[0].points[i].nsamples = 0;
+    got = conclude(&question, curves, 2, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_TOO_FEW);
+    assert_string_equal(got->sentence, "only 6 of 17 cells came back");
     arena_free(&arena);
+}
+
+static double between_levels(double x) // one that lies where a level may end or not
+{
+    return x <= 4 ? 5 : x <= 5 ? 5.6 : 19;
+}
+
+// Of matrices whose levels come and go with the passes few are told as sure, as luck has it.
+static void levels_that_come_and_go_are_not_sure(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct conclude_question question = {
+        .reading = READING_MATRIX, .y_unit = "clk", .least_step = 0.12, .seed = 1};
+    struct recipe recipe = {between_levels, .noise = 0.01, .passes = 4, .samples = 3,
+                            .first = 0,     .last = 9,     .points = 10};
+    int sure = 0;
+    for (uint64_t seed = 1; seed <= 50; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed * 97, &made);
+        sure += ask(&question, &made, &arena).confidence >= CONFIDENCE_HIGH;
+        arena_free(&arena);
+    }
+    print_message("%d of 50 are sure\n", sure);
+    assert_true(sure <= 25);
 }
 
 static void distributions_have_steps(void **state)
@@ -635,6 +721,13 @@ static void clocks_have_a_grid(void **state)
     got = conclude(&question, &curve, 1, &arena, &n);
     assert_int_equal(got->outcome, CONCLUSION_OK);
     assert_float_equal(find(got, "step")->value, 6.5, 1e-9);
+    for (int i = 200; i < 400; i++) // what is taken off each time is another in each process
+        samples[i].value += 0.765;
+    got = conclude(&question, &curve, 1, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK);
+    assert_float_equal(find(got, "step")->value, 6.5, 1e-9);
+    for (int i = 200; i < 400; i++)
+        samples[i].value -= 0.765;
     for (int i = 390; i < 400; i++) // some on none, all in one pass
         samples[i].value += 2;
     for (int i = 200; i < 390; i++)
@@ -715,12 +808,15 @@ int main(void)
         cmocka_unit_test(knees_may_fall_and_be_shifted),
         cmocka_unit_test(few_or_broken_points_are_refused),
         cmocka_unit_test(caches_are_plateaus),
+        cmocka_unit_test(short_curves_grow),
+        cmocka_unit_test(scattered_steps_are_not_none),
         cmocka_unit_test(refinement_closes_in),
         cmocka_unit_test(ways_are_left_alone),
         cmocka_unit_test(slopes_come_back),
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(distributions_have_steps),
+        cmocka_unit_test(levels_that_come_and_go_are_not_sure),
         cmocka_unit_test(clocks_have_a_grid),
         cmocka_unit_test(knees_are_beyond_a_control),
         cmocka_unit_test(names_go_both_ways),
