@@ -500,7 +500,8 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
     const struct port_usage *pointers[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
     for (int i = 0; i < mix->nparts; i++) {
-        int moves = forms[mix->parts[i].form].moves;
+        const struct port_form *form = &forms[mix->parts[i].form];
+        int moves = form->moves - form->resets; // the usage has these
         moved[i] = usages[i];
         moved[i].slots += moves;
         moved[i].slots_mixed = fmax(moved[i].slots_mixed + moves, moved[i].slots);

@@ -113,13 +113,19 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     return true;
 }
 
-// Adds what cuts the dependencies of an instance; false if that is not known.
+// Adds what cuts the dependencies of an instance; false if that is not known. What sets a value that
+// it must have stands in front of it wherever its ports were looked for, too, and is among them.
 static bool usage_add_breakers(struct port_usage *to, const struct list_row *row,
                                const struct stored_port_usages *usages)
 {
-    const char *breakers[MIX_BREAKERS_MAX];
+    const char *breakers[MIX_BREAKERS_MAX], *resets[MIX_BREAKERS_MAX];
     int nbreakers = mix_breakers(row, BREAK_ALL, breakers);
-    for (int i = 0; i < nbreakers; i++) {
+    int nresets = mix_breakers(row, BREAK_NEEDED, resets);
+    for (int i = 0, reset = 0; i < nbreakers; i++) {
+        if (reset < nresets && strcmp(breakers[i], resets[reset]) == 0) {
+            reset++;
+            continue;
+        }
         const struct stored_port_usage *move =
             stored_form_find_move(breakers[i], usages->usages, usages->n, sizeof *usages->usages);
         if (!move || move->usage.outcome != OUTCOME_OK || isnan(move->usage.slots) ||
