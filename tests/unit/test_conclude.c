@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { POINTS_MAX = 256, SAMPLES_MAX = 16 };
+enum { POINTS_MAX = 256, SAMPLES_MAX = 24 };
 
 // A curve that is made: y(x), what disturbs it, where it is measured.
 struct recipe {
