@@ -113,8 +113,9 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     return true;
 }
 
-// Adds what cuts the dependencies of an instance; false if that is not known. What sets a value that
-// it must have stands in front of it wherever its ports were looked for, too, and is among them.
+// Adds what cuts the dependencies of an instance; false if that is not known. What sets a value
+// that it must have stands in front of it wherever its ports were looked for, too, and is among
+// them.
 static bool usage_add_breakers(struct port_usage *to, const struct list_row *row,
                                const struct stored_port_usages *usages)
 {
