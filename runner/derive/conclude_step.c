@@ -19,6 +19,13 @@ static const double WAY_SHARE = 0.2;
 static const double NEAR = 0.05;
 enum { CUT_AGAIN = 20 };
 
+// Whether a step that ends at one point has come back at another.
+static bool is_near(const struct shape *shape, int point, int again)
+{
+    double here = shape->points[point]->x;
+    return abs(again - point) <= 1 || fabs(shape->points[again]->x - here) <= NEAR * fabs(here);
+}
+
 static double segment_rise(const struct segment *segment, const struct shape *shape)
 {
     return segment_at(segment, shape, segment->last) - segment->start;
@@ -125,13 +132,12 @@ static void resample_step(struct step *step, const struct shape *shape, uint64_t
     int first = step->left->first, last = step->right->last, near = 0;
     double *v = arena_alloc(arena, sizeof *v * (size_t)(last - first + 1));
     int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1));
-    double at[RESAMPLES], low, high, here = shape->points[step->last]->x;
+    double at[RESAMPLES], low, high;
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, state, passes);
         resample_points(shape, first, last, passes, state, v);
         int point = split(step, shape, v, first, last);
-        double off = fabs(shape->points[point]->x - here);
-        near += abs(point - step->last) <= 1 || off <= NEAR * fabs(here);
+        near += is_near(shape, step->last, point);
         at[i] = point;
     }
     resample_interval(at, RESAMPLES, &low, &high);
@@ -215,11 +221,9 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
 static bool steps_alike(const struct shape *shape, const struct step *a, const struct step *b,
                         int n)
 {
-    for (int i = 0; i < n; i++) {
-        double here = shape->points[a[i].last]->x, there = shape->points[b[i].last]->x;
-        if (abs(a[i].last - b[i].last) > 1 && fabs(there - here) > NEAR * fabs(here))
+    for (int i = 0; i < n; i++)
+        if (!is_near(shape, a[i].last, b[i].last))
             return false;
-    }
     return true;
 }
 
