@@ -168,6 +168,7 @@ struct instances {
     int area_bytes;            // of memory that instances which read and write it share; 0: any
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
+    int cut_every;   // what needs no value is cut in front of each cut_every-th instance
     bool immediates; // registers that the row names itself are set by moves of immediates
     int8_t own[POINTS_MAX][INSTANCES_MAX];
 };
