@@ -21,8 +21,8 @@ static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
-// Fillers between instances that may have the front end to themselves: as many as fit into the
-// time that these take, and into half of it. What is faster is no microcode.
+// What is dispatched between instances that may have the front end to themselves: as much as fits
+// into the time that these take, and into half of it. What is faster is no microcode.
 static const double FRONT_FILLED[] = {1, 0.5};
 static const double FRONT_LEAST_CLK = 1.5;
 static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
@@ -318,6 +318,16 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     return settled ? 0 : FILLED_AGAIN;
 }
 
+// Fillers of an instance that make, with the moves in front of the next one, whole cycles of
+// dispatch: where instances begin a cycle of their own, none is cut short.
+static int front_fillers(const struct port_model *model, const struct port_form *form, double clk)
+{
+    int run = model->width * (int)ceil(clk - 0.1);
+    while (run <= form->moves)
+        run += model->width;
+    return run - form->moves;
+}
+
 // Which forms have the front end to themselves for a time: beside few fillers, for what many
 // would hide.
 static int trials_front(struct inference *inference, struct err *err)
@@ -331,11 +341,13 @@ static int trials_front(struct inference *inference, struct err *err)
             if (!trials_possible(inference, i) || !(best >= FRONT_LEAST_CLK) ||
                 (k > 0 && !(inference->trials[i].front_clk > FRONT_SHOWN_CLK)))
                 continue;
+            int form = inference->question->which[i];
             int instances = best > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
-            int fillers = model->width * (int)ceil(best * FRONT_FILLED[k] - 0.1) * instances;
+            int fillers = instances * front_fillers(model, &inference->question->forms[form],
+                                                    best * FRONT_FILLED[k]);
             const struct port_trial trial = {.instances = instances, .blockers = fillers};
             const struct port_mix mix = {
-                {{inference->question->which[i], instances}, {model->filler, fillers}},
+                {{form, instances}, {model->filler, fillers}},
                 2,
                 1u << MIX_INTERLEAVED | PORT_MIX_INDEPENDENT
             };
