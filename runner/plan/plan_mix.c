@@ -78,9 +78,10 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
 
 // Gives all parts their registers and their text, parts behind the first `distinct` registers.
 // false: too few registers.
-static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking breaking, int distinct,
+static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, int distinct,
                             struct arena *arena)
 {
+    int n = mix->nparts;
     for (int i = 0; i < n; i++) {
         draft_begin(&writers[i].draft, &writers[i].rp);
         writers[i].draft.sets_vectors = true;
@@ -94,10 +95,10 @@ static bool mix_write_parts(struct mix_writer *writers, int n, enum breaking bre
         for (int class = 0; class < CLASS_COUNT; ++class)
             writer->draft.used[class] |= taken[class];
         writer->draft.labels = i * PART_LABELS;
-        int most = i > 0 ? distinct : DISTINCT_MAX;
+        int most = i > 0 || mix->single ? distinct : DISTINCT_MAX;
         uint32_t before = writer->draft.used[CLASS_VEC];
         if (!throughput_prepare(&writer->draft, writer->count < most ? writer->count : most,
-                                breaking, &writer->instances))
+                                mix->breaking, &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
         writer->instances.area_bytes = PART_BYTES;
@@ -369,9 +370,8 @@ int mix_plan(const struct mix *mix, const struct plan_params *params, struct are
     }
     struct test *test = plan_add_test(&writers[0].rp, TEST_PORTS, "");
     bool fits;
-    int distinct = mix->breaking == BREAK_ALL ? DISTINCT_MAX : 1;
-    while (!(fits = mix_write_parts(writers, nparts, mix->breaking, distinct, arena)) &&
-           --distinct > 0)
+    int distinct = mix->breaking == BREAK_ALL && !mix->single ? DISTINCT_MAX : 1;
+    while (!(fits = mix_write_parts(writers, mix, distinct, arena)) && --distinct > 0)
         mix_forget(writers, nparts);
     for (int order = 0; order < MIX_ORDER_COUNT && fits; order++)
         if (mix->orders & 1u << order)

@@ -245,6 +245,7 @@ struct port_part {
 enum {
     PORT_MIX_BREAKING = 1 << 8,    // through registers
     PORT_MIX_INDEPENDENT = 1 << 9, // all: see BREAK_ALL
+    PORT_MIX_SINGLE = 1 << 10,     // one set of registers for all instances of a form
 };
 struct port_mix {
     struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it

@@ -6,10 +6,17 @@
 
 #include "ports/ports.h"
 
-// Cycles that an instance of each form takes longer in a body that no µop cache holds than in a
-// short one: decode_clk[i] of forms which[i]; 0: no longer than fetching explains; NaN: one of the
-// two could not be timed. -1: the oracle fails.
-int decoding_measure(const struct port_oracle *oracle, const int *which, int n, double *decode_clk,
+struct decoding_form {
+    int form;             // of the oracle
+    double explained_clk; // that ports and slots make an instance take
+    double decode_clk;    // out
+};
+// How long ports and slots make one instance take, whatever else it waits for.
+double decoding_explained_clk(const struct port_model *model, const struct port_usage *usage);
+// Sets decode_clk: cycles that an instance takes longer in a body that no µop cache holds than in a
+// short one, or, where it is in no µop cache either way, than ports and slots explain; 0: no longer
+// than fetching takes; NaN: one of the two could not be timed. -1: the oracle fails.
+int decoding_measure(const struct port_oracle *oracle, struct decoding_form *forms, int n,
                      struct err *err);
 
 #endif

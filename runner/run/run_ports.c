@@ -213,18 +213,21 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
 static int chunk_decoding(const struct chunk *chunk, int first, int n, struct port_usage *usages,
                           struct err *err)
 {
-    int *which = xcalloc((size_t)n, sizeof *which), nwhich = 0;
-    double *decode_clk = xcalloc((size_t)n, sizeof *decode_clk);
+    struct decoding_form *asked = xcalloc((size_t)n, sizeof *asked);
+    int nasked = 0, before = chunk->forms->first_asked + first;
     for (int i = 0; i < n; i++) {
+        const struct list_row *row = chunk->asked[first + i].row;
         usages[i].decode_clk = (double)NAN;
-        if (usages[i].outcome == OUTCOME_OK && row_changes_length(chunk->asked[first + i].row))
-            which[nwhich++] = chunk->forms->first_asked + first + i;
+        if (usages[i].outcome == OUTCOME_OK && row_changes_length(row))
+            asked[nasked++] =
+                (struct decoding_form){.form = before + i,
+                                       .explained_clk = decoding_explained_clk(
+                                           chunk->models[row->bits == 32], &usages[i])};
     }
-    int status = decoding_measure(chunk->oracle, which, nwhich, decode_clk, err);
-    for (int k = 0; k < nwhich && status == 0; k++)
-        usages[which[k] - chunk->forms->first_asked - first].decode_clk = decode_clk[k];
-    free(which);
-    free(decode_clk);
+    int status = decoding_measure(chunk->oracle, asked, nasked, err);
+    for (int k = 0; k < nasked && status == 0; k++)
+        usages[asked[k].form - before].decode_clk = asked[k].decode_clk;
+    free(asked);
     return status;
 }
 

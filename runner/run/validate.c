@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     PARTS_MIN = 2,
@@ -16,7 +17,10 @@ enum {
     COUNT_MOST = 3,      // instances of a form
     BODY_INSTANCES = 40, // a mix is repeated within a body, so that its order has no short period
     SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
+    WAIT_INSTANCES = 12, // of a form that may wait for what it writes
 };
+// Longer than that is waiting: a few hundredths are the order's.
+static const double WAIT_TIMES = 1.1, WAIT_CLK = 0.3;
 
 // The forms in the order of their classes.
 struct drawer {
@@ -122,21 +126,106 @@ static int forms_check_decoding(const struct validate_trial *trial, struct arena
                                 struct err *err)
 {
     struct validate_forms *forms = trial->forms;
-    int *which = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *which), n = 0;
-    double *decode_clk = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *decode_clk);
-    for (int i = 0; i < forms->n; i++)
-        if (row_changes_length(forms->forms[i].row) && isnan(forms->forms[i].usage.decode_clk))
-            which[n++] = i;
-    if (decoding_measure(trial->oracle, which, n, decode_clk, err) != 0)
+    struct decoding_form *asked = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *asked);
+    int n = 0;
+    for (int i = 0; i < forms->n; i++) {
+        const struct port_usage *usage = &forms->forms[i].usage;
+        if (row_changes_length(forms->forms[i].row) && isnan(usage->decode_clk))
+            asked[n++] = (struct decoding_form){
+                .form = i, .explained_clk = decoding_explained_clk(trial->model, usage)};
+    }
+    if (decoding_measure(trial->oracle, asked, n, err) != 0)
         return -1;
     for (int i = 0; i < n; i++)
-        forms->forms[which[i]].usage.decode_clk = decode_clk[i];
+        forms->forms[asked[i].form].usage.decode_clk = asked[i].decode_clk;
     for (int i = 0; i < forms->n; i++) {
         struct validate_form *form = &forms->forms[i];
         form->decodes_slowly = row_changes_length(form->row) && form->usage.decode_clk != 0;
         forms->left_out[VALIDATE_DECODING] += form->decodes_slowly;
     }
     return 0;
+}
+
+static bool row_writes_register(const struct list_row *row)
+{
+    bool writes = false;
+    for (int i = 0; i < row->nops; i++) {
+        enum operand_kind kind = row->ops[i].kind;
+        bool reg = kind == OPERAND_GPR || kind == OPERAND_VEC || kind == OPERAND_MASK ||
+                   kind == OPERAND_MMX;
+        writes |= reg && row->ops[i].access & ACCESS_WRITE;
+    }
+    return writes;
+}
+
+// Forms alone; `orders`: how many registers their instances have, beside what mixes have.
+static int forms_time_alone(const struct validate_trial *trial, const int *which, int n,
+                            unsigned orders, struct port_timing *timings, struct err *err)
+{
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    for (int i = 0; i < n; i++)
+        mixes[i] = (struct port_mix){
+            .parts = {{which[i], WAIT_INSTANCES}},
+            .nparts = 1,
+            .orders = 1u << MIX_INTERLEAVED | PORT_MIX_INDEPENDENT | orders,
+        };
+    int status = n ? trial->oracle->measure(trial->oracle->context, mixes, n, timings, err) : 0;
+    free(mixes);
+    return status;
+}
+
+static bool timing_is_above(const struct port_timing *timing, double clk)
+{
+    return timing->outcome == OUTCOME_OK &&
+           timing->clk > WAIT_TIMES * clk + WAIT_INSTANCES * WAIT_CLK;
+}
+
+// Finds those of the drawn forms that wait for a register which they only write: a mix with few
+// registers would wait for its instances, one after the other. First those that take longer with
+// one register than ports explain, then what of it more registers take away.
+static int forms_check_waits(const struct validate_trial *trial, const struct port_mix *drawn,
+                             int n, struct arena *arena, struct err *err)
+{
+    struct validate_forms *forms = trial->forms;
+    size_t room = (size_t)forms->n + 1;
+    bool *seen = arena_alloc(arena, room * sizeof *seen);
+    int *which = arena_alloc(arena, room * sizeof *which), nwhich = 0, nlong = 0;
+    struct port_timing *one = arena_alloc(arena, room * sizeof *one);
+    struct port_timing *some = arena_alloc(arena, room * sizeof *some);
+    memset(seen, 0, room * sizeof *seen);
+    for (int i = 0; i < n; i++)
+        for (int p = 0; p < drawn[i].nparts; p++) {
+            int form = drawn[i].parts[p].form;
+            if (!seen[form] && row_writes_register(forms->forms[form].row))
+                which[nwhich++] = form;
+            seen[form] = true;
+        }
+    if (forms_time_alone(trial, which, nwhich, PORT_MIX_SINGLE, one, err) != 0)
+        return -1;
+    for (int i = 0; i < nwhich; i++) {
+        const struct port_part part = {which[i], WAIT_INSTANCES};
+        if (!timing_is_above(
+                &one[i], mix_predict(forms, trial->model, &(struct port_mix){{part}, .nparts = 1})))
+            continue;
+        one[nlong] = one[i];
+        which[nlong++] = which[i];
+    }
+    if (forms_time_alone(trial, which, nlong, 0, some, err) != 0)
+        return -1;
+    for (int i = 0; i < nlong; i++) {
+        bool waits = some[i].outcome == OUTCOME_OK && timing_is_above(&one[i], some[i].clk);
+        forms->forms[which[i]].waits = waits;
+        forms->left_out[VALIDATE_REGISTER] += waits;
+    }
+    return 0;
+}
+
+static bool mix_waits(const struct validate_forms *forms, const struct port_mix *mix)
+{
+    bool waits = false;
+    for (int i = 0; i < mix->nparts; i++)
+        waits |= forms->forms[mix->parts[i].form].waits;
+    return waits;
 }
 
 // Mixes of which there are enough for some to fail.
@@ -164,11 +253,13 @@ int validate_measure(const struct validate_trial *trial, struct arena *arena,
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
     const struct port_mix *drawn = mixes_draw(trial, n, arena, err);
     *mixes = (struct validate_mixes){arena_alloc(arena, (size_t)n * sizeof *mixes->mixes), 0};
-    if (!drawn || mixes_measure(trial->oracle, drawn, n, timings, err) != 0)
+    if (!drawn || forms_check_waits(trial, drawn, n, arena, err) != 0 ||
+        mixes_measure(trial->oracle, drawn, n, timings, err) != 0)
         return -1;
     for (int i = 0; i < n && mixes->n < trial->wanted; i++) {
         double predicted_clk = mix_predict(trial->forms, trial->model, &drawn[i]);
-        if (timings[i].outcome == OUTCOME_OK && predicted_clk > 0)
+        if (timings[i].outcome == OUTCOME_OK && predicted_clk > 0 &&
+            !mix_waits(trial->forms, &drawn[i]))
             mixes->mixes[mixes->n++] =
                 (struct validate_mix){drawn[i], timings[i].clk, predicted_clk};
     }

@@ -19,6 +19,7 @@ struct validate_form {
     int class;               // index of a name of validate_class_name()
     int vector_bits;         // of its widest vector operand; 0: it has none
     bool decodes_slowly;     // as validate_measure() sees: not drawn
+    bool waits;              // as validate_measure() sees: mixes with it are left out
 };
 enum { VALIDATE_CLASSES = 7 };
 const char *validate_class_name(int class);
@@ -31,6 +32,7 @@ enum validate_reason {
     VALIDATE_MEMORY,
     VALIDATE_MOVES,
     VALIDATE_DECODING,
+    VALIDATE_REGISTER,
     VALIDATE_REASONS
 };
 // "share the one x87 stack": what such forms do.

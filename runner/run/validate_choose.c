@@ -145,6 +145,7 @@ const char *validate_reason_text(enum validate_reason reason)
         [VALIDATE_MEMORY] = "wait for each other through memory",
         [VALIDATE_MOVES] = "wait for each other, and what the moves that cut this use is not known",
         [VALIDATE_DECODING] = "take longer where they are decoded than the µop cache takes",
+        [VALIDATE_REGISTER] = "wait for the register that they write and do not read",
     };
     return texts[reason];
 }
@@ -176,8 +177,10 @@ struct validate_forms validate_choose(const struct selected_row *rows, int nrows
         const struct port_usage *usage = stored_port_usage_ok(usages, &key);
         if (!usage || row->bits != 64 || !mix_plannable(row) || mix_locks(row))
             continue;
-        struct validate_form form = {row, *usage, form_class(row, usage), ports_form_bits(row),
-                                     false};
+        struct validate_form form = {.row = row,
+                                     .usage = *usage,
+                                     .class = form_class(row, usage),
+                                     .vector_bits = ports_form_bits(row)};
         enum validate_reason reason;
         if (form_chosen(row, usages, &form, &reason))
             chosen.forms[chosen.n++] = form;

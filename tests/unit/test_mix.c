@@ -12,6 +12,8 @@
 
 enum { LINE_BYTES = 128, LINES_MAX = 1024, REGISTERS = 64, VECTOR_0 = 32 };
 
+enum { ONE_SET = 1 << MIX_ORDER_COUNT }; // among the orders: struct mix has it apart
+
 struct mixed {
     struct arena arena;
     struct plan plan;
@@ -24,7 +26,7 @@ static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned order
 {
     const struct plan_params params = {.issue_width = 6, .tests = TESTS_ALL};
     struct mixed mixed = {.status = 0};
-    const struct mix mix = {parts, n, orders, breaking};
+    const struct mix mix = {parts, n, orders & MIX_ORDERS_ALL, breaking, orders & ONE_SET};
     mixed.status = mix_plan(&mix, &params, &mixed.arena, &mixed.plan);
     assert_int_equal(mixed.plan.ntests, 1);
     mixed.test = &mixed.plan.tests[0];
@@ -184,17 +186,22 @@ static void test_distinct(void **state)
         const char *mix;
         enum breaking breaking;
         int registers; // that the instances of imul write
+        unsigned orders;
         // clang-format off
     } cases[] = {
-        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_REGISTERS, 1},
-        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_ALL, 4},
-        {"4*mov r32 i32;2*imul r64 r64 i8", BREAK_ALL, 2},
+        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_REGISTERS, 1, 0},
+        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_ALL, 4, 0},
+        {"4*mov r32 i32;4*imul r64 r64 i8", BREAK_ALL, 1, ONE_SET},
+        {"4*imul r64 r64 i8;4*mov r32 i32", BREAK_ALL, 4, 0},
+        {"4*imul r64 r64 i8;4*mov r32 i32", BREAK_ALL, 1, ONE_SET},
+        {"4*mov r32 i32;2*imul r64 r64 i8", BREAK_ALL, 2, 0},
         {"4*mov r32 i32;4*imul r64 r64 i8;4*shlx r32 r32 r32;4*pdep r32 r32 r32;4*lea r32 agen:b",
-            BREAK_ALL, 1},
+            BREAK_ALL, 1, 0},
     };
     // clang-format on
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
-        struct mixed mixed = mix_text(cases[c].mix, 1u << MIX_BLOCKS, cases[c].breaking);
+        struct mixed mixed =
+            mix_text(cases[c].mix, 1u << MIX_BLOCKS | cases[c].orders, cases[c].breaking);
         static char lines[LINES_MAX][LINE_BYTES];
         int n = lines_split(mixed.test->kernels[0].body, lines), registers = 0;
         char seen[16][8];
@@ -585,7 +592,7 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
     };
     struct plan *plan = arena_alloc(arena, sizeof *plan);
     enum breaking breaking = (enum breaking)(i % (BREAK_ALL + 1));
-    const struct mix mix = {parts, 2, 1u << MIX_INTERLEAVED, breaking};
+    const struct mix mix = {parts, 2, 1u << MIX_INTERLEAVED, breaking, i % 3 == 0};
     if (mix_plan(&mix, &params, arena, plan) != 0) {
         batch->refused++;
         print_message("refused: %s\n", row->form);
