@@ -276,5 +276,7 @@ int floor_measure(const char *program, const struct exec_params *params,
             result->trust = floor_choose(bags, witness, &result->floor, &result->seen);
     }
     free(bags);
+    if (status == 0 && result->trust == FLOOR_GUESS)
+        err_prefix(&result->seen, "in %.1f s ", done * ROUND_MS / 1000.0);
     return status;
 }

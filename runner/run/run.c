@@ -299,6 +299,8 @@ static int run_warn_unstable(struct store *store, const struct run_summary *summ
                              struct err *err)
 {
     int64_t tests = 0;
+    if (summary->floor_guessed) // a warning of its own says why
+        return 0;
     for (int i = 0; i < OUTCOME_COUNT; i++)
         tests += summary->counts[i];
     return run_info_warn_unstable(store, summary->run_id, summary->counts[OUTCOME_UNSTABLE], tests,

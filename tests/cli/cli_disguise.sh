@@ -72,4 +72,16 @@ for name in narrow wide; do
         "$name.db" \
         "SELECT evidence LIKE '%dispatches $width%' FROM run")" = 1
 done
+
+# All tables say that such a core is twice as wide: what is measured looks like a core whose other
+# thread is always busy. No number comes out of it, and it is said what was seen, and for how long.
+seen='never seen undisturbed.*in [0-9.]+ s at best [0-9.]+ instructions a cycle'
+tree halved "s/^(([^,]*,){6}(\"[^\"]*\"|[^,]*),)[0-9]+,/\\1$((2 * width)),/"
+LATPUT_ROOT=$SCRATCH/halved run bench --asm 'imul rax, rax' --repeat 3 --db halved.db
+expect_status 1
+expect_err "unstable: .*$seen"
+expect_out '^no steady value$'
+expect "no number is stored, and no floor" test "$(sqlite3 halved.db "SELECT count(*) FROM bench
+    WHERE outcome = 'ok'") $(sqlite3 halved.db \
+    'SELECT count(*) FROM canary_floor')" = '0 0'
 finish
