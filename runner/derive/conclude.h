@@ -69,6 +69,10 @@ struct conclude_question {
     double add;    // knee, plateaus: to every x of the conclusion, what the frame of the code takes
     bool falls;    // knee: the step goes down
     bool bends;    // knee: a bend, from which on y grows steadily, counts like a step
+    // A point is the fastest time that came back: the second shortest of its passes'. For what
+    // others may take a part of, more in one pass than in another: what there is shows where they
+    // take least.
+    bool fastest;
     // Difference, ratio: the curve that the others are compared with; NULL: the first. Knee,
     // plateaus: what is read is each other curve less this one; NULL: each as it is.
     const char *control;
@@ -76,7 +80,8 @@ struct conclude_question {
 };
 #define CONCLUDE_LEAST_STEP 0.12
 
-// Knee: "knee" (x up to which it stays as it is), "before", "after" (y on both sides), "full" (x
+// Knee: "knee" (x up to which it stays as it is; where it is left slowly, where a third of the way
+// to the level behind is gone), "before", "after" (y on both sides), "full" (x
 // from which on y is on the level behind); one more knee has " 2" behind these names, and so on.
 // Plateaus: "level 1", "end 1", "level 2", ... Slope: "slope", "start" (y at x = 0). Difference,
 // ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the

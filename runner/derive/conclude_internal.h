@@ -22,15 +22,17 @@ struct shape {
     int n;
     const struct curve_point **points;
     double *axis;      // x, or its logarithm
+    bool logs_x;       // which of them
     double *v, *sigma; // standard error of v
-    bool logs;
+    bool logs, fastest;
     double least;   // a step of question.least_step, in units of v
     int npasses;    // the highest number of a pass and one
     double *pass_v; // npasses rows of n: the same of one pass; NaN where it has no sample
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
-double shape_y(const struct shape *shape, double v);                      // back from v
+double shape_y(const struct shape *shape, double v);     // back from v
+double shape_x(const struct shape *shape, double place); // place 3.5: half-way from point 3 to 4
 double shape_upper_sigma(const struct shape *shape, struct arena *arena); // of three in four points
 
 // Points first to last lie about start + slope * (axis - axis of first).
@@ -49,18 +51,38 @@ struct step {
     double before, after; // v at these
     bool bend;            // there is no level behind: it goes on to grow
     const struct segment *left, *right;
-    int low, high; // points between which `last` lies with 95 % confidence
-    double share;  // of resampled curves that have it near the same place
+    int first, end; // points of the level before and of that behind, and those between
+    // Where a third of the way is gone, as shape_x() has it; of a bend, where the level is left.
+    // 95 % of resampled curves have it between low and high, `share` of them near it.
+    double place, low, high;
+    double share;
     bool disputed; // a pass does not have it, or has it elsewhere
 };
+// Where the values v of the points step->first to step->end are a third of the way from the level
+// before to that behind.
+double step_crossing(const struct step *step, const double *v, struct arena *arena);
 // Steps that count, up or down.
 int steps_find(const struct conclude_question *question, const struct shape *shape,
                const struct segment *segments, int nsegments, struct step **steps,
                struct arena *arena);
 
-// The share of resampled curves, cut anew, that have as many steps, each near the same place.
-double steps_come_back(const struct conclude_question *question, const struct shape *shape,
-                       const struct step *steps, int nsteps, struct arena *arena);
+// The same without what resampled curves say of them, `steps` holding one for each segment.
+int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
+                  struct step *steps, struct arena *arena);
+// Where the step is: place, low, high, share; by its levels, and by resampled curves.
+void step_settle(struct step *step, const struct shape *shape, uint64_t *state,
+                 struct arena *arena);
+// Whether a step at one place has come back at another.
+bool step_is_near(const struct shape *shape, double place, double again);
+
+// Leaves of the steps between levels those that come back in most of the resampled curves, cut
+// anew, and settles where they are by the levels that this makes. Returns the share of curves that
+// lead to these; *nsteps: how many are left.
+double steps_keep(const struct conclude_question *question, const struct shape *shape,
+                  struct step *steps, int *nsteps, struct arena *arena);
+// Of level i, 0 to nsteps: its points.
+void steps_level(const struct shape *shape, const struct step *steps, int nsteps, int i, int *first,
+                 int *last);
 
 // --- resampling (conclude_resample.c) ---
 
@@ -73,6 +95,8 @@ void resample_points(const struct shape *shape, int first, int last, const int *
                      uint64_t *state, double *v);
 // The middle of the shortest interval with half of the values in it; sorts them. NaN: n is 0.
 double shortest_half(double *values, int n);
+// The second of n values in order, or the only one; sorts them. NaN: n is 0.
+double second_least(double *values, int n);
 // 2.5 % and 97.5 % of n values, sorted here.
 void resample_interval(double *values, int n, double *low, double *high);
 

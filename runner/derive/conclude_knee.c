@@ -59,19 +59,17 @@ static bool is_flat(const struct conclude_question *question, const struct shape
     return range < fmax(shape->least, fmin(2 * shape->least, drift));
 }
 
-static double knee_x(const struct conclude_question *question, const struct shape *shape, int point)
+static double knee_x(const struct conclude_question *question, const struct shape *shape,
+                     double place)
 {
-    int at = point < shape->n ? point : shape->n - 1;
-    return shape->points[at]->x + question->add;
+    return shape_x(shape, place) + question->add;
 }
 
-// Where x changes: between the points that have it by resampling, and the next one, where it has
-// changed.
 static void put_x(struct draft *draft, const struct conclude_question *question,
                   const struct shape *shape, const char *label, const struct step *step)
 {
-    draft_value(draft, label, knee_x(question, shape, step->last),
-                knee_x(question, shape, step->low), knee_x(question, shape, step->high + 1),
+    draft_value(draft, label, knee_x(question, shape, step->place),
+                knee_x(question, shape, step->low), knee_x(question, shape, step->high),
                 question->x_unit);
 }
 
@@ -230,7 +228,7 @@ struct conclusion conclude_knee(const struct conclude_question *question, const 
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(
             arena, "%s; another at %s", sentence,
-            conclude_quantity(arena, knee_x(question, &shape, steps[1].last), question->x_unit));
+            conclude_quantity(arena, knee_x(question, &shape, steps[1].place), question->x_unit));
     } else if (fallen >= RIVAL * height(&steps[0])) {
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(arena, "%s; it changes as much in other ways", sentence);
@@ -269,26 +267,25 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
     struct step *steps;
     int nsegments = segments_find(&shape, &segments, arena);
     int nsteps = steps_find(question, &shape, segments, nsegments, &steps, arena);
-    double range = shape_range(&shape, segments, nsegments, arena), share = 1;
+    double range = shape_range(&shape, segments, nsegments, arena);
+    double share = nsteps ? steps_keep(question, &shape, steps, &nsteps, arena) : 1;
     if (nsteps == 0 && (too_noisy(&shape, arena) || !is_flat(question, &shape, range)))
         return no_knee(question, curve, &shape, range, arena);
     struct draft draft = {.arena = arena};
     bool disputed = false;
-    int first = 0;
-    for (int i = 0; i < nsteps && i < PLATEAUS_MAX; i++) {
-        put_level(&draft, question, &shape, arena_printf(arena, "level %d", i + 1), first,
-                  steps[i].last);
+    for (int i = 0, first, last; i <= nsteps; i++) {
+        bool open = i == nsteps && nsteps && steps[nsteps - 1].bend;
+        steps_level(&shape, steps, nsteps, i, &first, &last);
+        if (!open)
+            put_level(&draft, question, &shape, arena_printf(arena, "level %d", i + 1), first,
+                      last);
+        if (i == nsteps)
+            break;
         put_x(&draft, question, &shape, arena_printf(arena, "end %d", i + 1), &steps[i]);
-        first = steps[i].next;
         share = fmin(share, steps[i].share);
         disputed = disputed || steps[i].disputed || steps[i].share < SURE;
     }
-    if (nsteps)
-        share = fmin(share, steps_come_back(question, &shape, steps, nsteps, arena));
     bool open = nsteps && steps[nsteps - 1].bend;
-    if (!open)
-        put_level(&draft, question, &shape, arena_printf(arena, "level %d", nsteps + 1), first,
-                  shape.n - 1);
     const char *sentence = plateaus_sentence(question, &draft);
     if (open)
         sentence = arena_printf(arena, "%s, then it grows", sentence);

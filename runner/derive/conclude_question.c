@@ -18,6 +18,7 @@ static const struct option options[] = {
     {"geometric", offsetof(struct conclude_question, geometric), 0},
     {"falls", offsetof(struct conclude_question, falls), 0},
     {"bends", offsetof(struct conclude_question, bends), 0},
+    {"fastest", offsetof(struct conclude_question, fastest), 0},
     {"least", 0, offsetof(struct conclude_question, least_step)},
     {"factor", 0, offsetof(struct conclude_question, factor)},
     {"add", 0, offsetof(struct conclude_question, add)},
@@ -55,8 +56,8 @@ static int option_read(const char *word, struct conclude_question *question, str
         return 0;
     }
     return err_set(err,
-                   "'%s' is no option of a reading; there are geometric, falls, bends, least=, "
-                   "factor=, add= and control=",
+                   "'%s' is no option of a reading; there are geometric, falls, bends, fastest, "
+                   "least=, factor=, add= and control=",
                    word);
 }
 

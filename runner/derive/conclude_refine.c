@@ -22,9 +22,6 @@ static int double_compare(const void *a, const void *b)
     return (left > right) - (left < right);
 }
 
-// Points on either side of a step's place that are looked at closer.
-enum { STEP_POINTS = 2 };
-
 // What lies between point i and the next, if the noise does not make it: 0 nothing, 1 a rise, -1 a
 // fall.
 static int differs(const struct shape *shape, int i)
@@ -45,12 +42,21 @@ static bool begins(const struct shape *shape, int i, double *difference)
     return way && (i == 0 || differs(shape, i - 1) != way);
 }
 
-static bool in_step(const struct step *steps, int nsteps, int i)
+// Points on either side of a step's place that are looked at closer, and which share of its height
+// must lie between two of them: on a way of many points a line between two is fine enough.
+enum { STEP_POINTS = 2 };
+static const double STEEP = 0.4;
+
+static bool in_step(const struct shape *shape, const struct step *steps, int nsteps, int i)
 {
-    for (int k = 0; k < nsteps; k++)
-        if (i >= steps[k].low && i <= steps[k].high && i < steps[k].next &&
-            abs(i - steps[k].last) <= STEP_POINTS)
+    double jump = fabs(shape->v[i + 1] - shape->v[i]);
+    for (int k = 0; k < nsteps; k++) {
+        const struct step *step = &steps[k];
+        bool near = i + 1 > step->low && i < step->high && i < step->next &&
+                    abs(i - (int)step->place) <= STEP_POINTS;
+        if (near && (step->bend || jump > STEEP * fabs(step->after - step->before)))
             return true;
+    }
     return false;
 }
 
@@ -78,7 +84,7 @@ int conclude_refine(const struct conclude_question *question, const struct curve
     struct gap *gaps = arena_alloc(&arena, sizeof *gaps * (size_t)(shape.n + 1));
     for (int i = 0; i + 1 < shape.n; i++) {
         struct gap gap = {.low = shape.points[i]->x, .high = shape.points[i + 1]->x};
-        bool step = in_step(steps, nsteps, i);
+        bool step = in_step(&shape, steps, nsteps, i);
         if (!begins(&shape, i, &gap.weight) && !step)
             continue;
         gap.weight += step ? 1 : 0;

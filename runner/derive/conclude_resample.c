@@ -21,8 +21,24 @@ double shortest_half(double *values, int n)
     return quantile_median(values + best, half);
 }
 
+enum { NO_PASS = -1 }; // no sample is of it
+
+double second_least(double *values, int n)
+{
+    quantile_sort(values, n);
+    return n == 0 ? (double)NAN : values[n > 1];
+}
+
+// Of what is the least of all passes, all but one: whether that comes back hangs on how many there
+// are, and drawn twice one would seem to.
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes)
 {
+    if (shape->fastest && shape->npasses > 2) {
+        for (int i = 0; i < shape->npasses; i++)
+            passes[i] = i;
+        passes[random_below(state, shape->npasses)] = NO_PASS;
+        return;
+    }
     for (int i = 0; i < shape->npasses; i++)
         passes[i] = random_below(state, shape->npasses);
 }
@@ -46,18 +62,29 @@ static int pass_samples(const struct curve_point *point, int pass, int max, doub
     return n;
 }
 
+// A point with the passes drawn, samples drawn in each.
+static double resample_point(const struct shape *shape, const struct curve_point *point,
+                             const int *passes, uint64_t *state)
+{
+    double values[SAMPLES_MAX], got[SAMPLES_MAX], of_passes[SAMPLES_MAX];
+    int n = 0, npasses = 0;
+    for (int pass = 0; pass < shape->npasses && npasses < SAMPLES_MAX; pass++) {
+        int count = pass_samples(point, passes[pass], SAMPLES_MAX - n, got);
+        for (int k = 0; k < count; k++)
+            values[n++] = got[random_below(state, count)];
+        if (shape->fastest && n) {
+            of_passes[npasses++] = shortest_half(values, n);
+            n = 0;
+        }
+    }
+    return shape->fastest ? second_least(of_passes, npasses) : shortest_half(values, n);
+}
+
 void resample_points(const struct shape *shape, int first, int last, const int *passes,
                      uint64_t *state, double *v)
 {
     for (int i = first; i <= last; i++) {
-        double values[SAMPLES_MAX], got[SAMPLES_MAX];
-        int n = 0;
-        for (int pass = 0; pass < shape->npasses; pass++) {
-            int count = pass_samples(shape->points[i], passes[pass], SAMPLES_MAX - n, got);
-            for (int k = 0; k < count; k++)
-                values[n++] = got[random_below(state, count)];
-        }
-        double y = shortest_half(values, n);
+        double y = resample_point(shape, shape->points[i], passes, state);
         double center = isnan(y) ? shape->v[i] : shape->logs ? log(y) : y;
         v[i - first] = center + shape->sigma[i] * normal(state);
     }

@@ -104,6 +104,10 @@ static void find_pass_noise(const struct shape *shape, double *noise, struct are
             for (int k = 0; k < n; k++)
                 values[k] = shape->logs ? log(values[k]) : values[k];
         }
+        // Of the fastest time that came back: those that it came in.
+        quantile_sort(values, n);
+        if (shape->fastest && n > 2)
+            n = 2;
         double sum = 0, squares = 0;
         for (int k = 0; k < n; k++)
             sum += values[k];
@@ -146,6 +150,24 @@ static bool all_positive(const struct shape *shape)
     return true;
 }
 
+// What the point and its passes say.
+static void find_values(struct shape *shape, int i, struct arena *arena)
+{
+    const struct curve_point *point = shape->points[i];
+    size_t room = (size_t)point->nsamples + (size_t)shape->npasses + 1;
+    double *values = arena_alloc(arena, sizeof *values * room);
+    double *passes = arena_alloc(arena, sizeof *passes * room), y;
+    int n = 0;
+    for (int pass = 0; pass < shape->npasses; pass++) {
+        y = shortest_half(values, finite_samples(point, pass, values));
+        shape->pass_v[pass * shape->n + i] = shape->logs ? log(y) : y;
+        if (!isnan(y))
+            passes[n++] = y;
+    }
+    y = shape->fastest ? second_least(passes, n) : curve_point_value(point);
+    shape->v[i] = shape->logs ? log(y) : y;
+}
+
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena)
 {
@@ -159,16 +181,11 @@ struct shape shape_of(const struct conclude_question *question, const struct cur
     shape.logs = all_positive(&shape) && question->reading != READING_SLOPE;
     double least = question_least_step(question);
     shape.least = shape.logs ? log1p(least) : least;
+    shape.logs_x = question->geometric && shape.n && shape.points[0]->x > 0;
+    shape.fastest = question->fastest;
     for (int i = 0; i < shape.n; i++) {
-        const struct curve_point *point = shape.points[i];
-        double *values = arena_alloc(arena, sizeof *values * (size_t)(point->nsamples + 1));
-        shape.axis[i] = question->geometric && shape.points[0]->x > 0 ? log(point->x) : point->x;
-        shape.v[i] = curve_point_value(point);
-        shape.v[i] = shape.logs ? log(shape.v[i]) : shape.v[i];
-        for (int pass = 0; pass < shape.npasses; pass++) {
-            double y = shortest_half(values, finite_samples(point, pass, values));
-            shape.pass_v[pass * shape.n + i] = shape.logs ? log(y) : y;
-        }
+        shape.axis[i] = shape.logs_x ? log(shape.points[i]->x) : shape.points[i]->x;
+        find_values(&shape, i, arena);
     }
     find_sigma(&shape, arena);
     return shape;

@@ -13,17 +13,13 @@ static const double STEEP = 3;
 static const double NARROW = 1.5;
 // A pass has a step if it goes at least this share of its height in it.
 static const double PASS_SHARE = 0.5;
-// So much of a step's height away from its first level a point is on the way.
-static const double WAY_SHARE = 0.2;
 // A step that comes back lies no farther away than this share of x, or a point.
 static const double NEAR = 0.05;
-enum { CUT_AGAIN = 20 };
 
-// Whether a step that ends at one point has come back at another.
-static bool is_near(const struct shape *shape, int point, int again)
+bool step_is_near(const struct shape *shape, double place, double again)
 {
-    double here = shape->points[point]->x;
-    return abs(again - point) <= 1 || fabs(shape->points[again]->x - here) <= NEAR * fabs(here);
+    double here = shape_x(shape, place);
+    return fabs(again - place) <= 1 || fabs(shape_x(shape, again) - here) <= NEAR * fabs(here);
 }
 
 static double segment_rise(const struct segment *segment, const struct shape *shape)
@@ -87,35 +83,34 @@ static void trim(struct step *step, const struct shape *shape)
 }
 
 static struct step make_step(const struct shape *shape, const struct segment *left,
-                             const struct segment *right, bool bend)
+                             const struct segment *right, bool bend, struct arena *arena)
 {
     struct step step = {.last = left->last,
                         .next = bend ? left->last + 1 : right->first,
                         .left = left,
                         .right = right,
+                        .first = left->first,
+                        .end = right->last,
                         .bend = bend};
     step.after = segment_at(right, shape, bend ? right->last : right->first);
     trim(&step, shape);
+    step.place = bend ? step.last : step_crossing(&step, shape->v + left->first, arena);
     return step;
 }
 
-// The last point of the left level where it and the right one explain the values v best; what lies
-// on neither is behind it. Values from first to last, v[0] that of `first`.
-static int split(const struct step *step, const struct shape *shape, const double *v, int first,
-                 int last)
+// The last point of the left level where it and what goes on to grow behind it explain the values v
+// best; v[0] is that of the first.
+static int split_bend(const struct step *step, const struct shape *shape, const double *v)
 {
     double cost = 0, best = 0;
-    int at = first - 1;
+    int first = step->first, last = step->end, at = first - 1;
     for (int i = first; i < last; i++) {
         double left = (v[i - first] - segment_at(step->left, shape, i)) / shape->sigma[i];
         double right = (v[i - first] - segment_at(step->right, shape, i)) / shape->sigma[i];
-        // To count i to the left instead of the right. What lies on neither is behind the step if
-        // it has left the one level for the other.
-        double way =
-            (v[i - first] - segment_at(step->left, shape, i)) / (step->after - step->before);
+        // To count i to the left instead of the right.
         double right_cost = fmin(right * right, CAP);
         if (fmin(fabs(left), fabs(right)) >= sqrt(CAP))
-            right_cost += step->bend || way > WAY_SHARE ? -1 : 1;
+            right_cost--;
         cost += fmin(left * left, CAP) - right_cost;
         if (cost < best) {
             best = cost;
@@ -125,24 +120,29 @@ static int split(const struct step *step, const struct shape *shape, const doubl
     return at < first ? first : at;
 }
 
-// The step once more in resampled curves.
-static void resample_step(struct step *step, const struct shape *shape, uint64_t *state,
-                          struct arena *arena)
+static double step_place(const struct step *step, const struct shape *shape, const double *v,
+                         struct arena *arena)
 {
-    int first = step->left->first, last = step->right->last, near = 0;
+    return step->bend ? split_bend(step, shape, v) : step_crossing(step, v, arena);
+}
+
+void step_settle(struct step *step, const struct shape *shape, uint64_t *state, struct arena *arena)
+{
+    int first = step->first, last = step->end, near = 0;
     double *v = arena_alloc(arena, sizeof *v * (size_t)(last - first + 1));
     int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1));
     double at[RESAMPLES], low, high;
+    step->place = step->bend ? step->last : step_crossing(step, shape->v + first, arena);
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, state, passes);
         resample_points(shape, first, last, passes, state, v);
-        int point = split(step, shape, v, first, last);
-        near += is_near(shape, step->last, point);
-        at[i] = point;
+        at[i] = step_place(step, shape, v, arena);
+        near += step_is_near(shape, step->place, at[i]);
     }
     resample_interval(at, RESAMPLES, &low, &high);
-    step->low = (int)fmin(low, step->last);
-    step->high = (int)ceil(fmax(high, step->last));
+    // Between two points nothing was measured.
+    step->low = floor(fmin(low, step->place));
+    step->high = floor(fmax(high, step->place)) + 1;
     step->share = (double)near / RESAMPLES;
 }
 
@@ -182,9 +182,8 @@ static bool passes_agree(const struct step *step, const struct shape *shape, str
     return true;
 }
 
-// Steps that count, without what resampled curves say of them.
-static int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
-                         struct step *steps)
+int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
+                  struct step *steps, struct arena *arena)
 {
     int n = 0;
     for (int i = 0; i + 1 < nsegments;) {
@@ -195,7 +194,7 @@ static int steps_between(const struct shape *shape, const struct segment *segmen
             right++;
         bool bend = right == nsegments;
         right -= bend;
-        struct step step = make_step(shape, &segments[i], &segments[right], bend);
+        struct step step = make_step(shape, &segments[i], &segments[right], bend, arena);
         if (fabs(step.after - step.before) >= shape->least)
             steps[n++] = step;
         i = right;
@@ -209,47 +208,10 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
 {
     uint64_t state = question->seed;
     *steps = arena_alloc(arena, sizeof **steps * (size_t)(nsegments + 1));
-    int n = steps_between(shape, segments, nsegments, *steps);
+    int n = steps_between(shape, segments, nsegments, *steps, arena);
     for (int i = 0; i < n; i++) {
-        resample_step(&(*steps)[i], shape, &state, arena);
+        step_settle(&(*steps)[i], shape, &state, arena);
         (*steps)[i].disputed = !passes_agree(&(*steps)[i], shape, arena);
     }
     return n;
-}
-
-// Whether two curves have the same steps.
-static bool steps_alike(const struct shape *shape, const struct step *a, const struct step *b,
-                        int n)
-{
-    for (int i = 0; i < n; i++)
-        if (!is_near(shape, a[i].last, b[i].last))
-            return false;
-    return true;
-}
-
-double steps_come_back(const struct conclude_question *question, const struct shape *shape,
-                       const struct step *steps, int nsteps, struct arena *arena)
-{
-    size_t bytes = sizeof(double) * (size_t)shape->n;
-    struct shape again = *shape;
-    again.v = arena_alloc(arena, bytes);
-    again.sigma = arena_alloc(arena, bytes);
-    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1)), alike = 0;
-    uint64_t state = question->seed;
-    // A resampled point has the noise of its samples, and that which stands for what they do not
-    // show.
-    for (int i = 0; i < shape->n; i++)
-        again.sigma[i] = sqrt(2) * shape->sigma[i];
-    for (int i = 0; i < CUT_AGAIN; i++) {
-        struct arena own = {0};
-        struct segment *segments;
-        resample_passes(shape, &state, passes);
-        resample_points(shape, 0, shape->n - 1, passes, &state, again.v);
-        int nsegments = segments_find(&again, &segments, &own);
-        struct step *found = arena_alloc(&own, sizeof *found * (size_t)(nsegments + 1));
-        alike += steps_between(&again, segments, nsegments, found) == nsteps &&
-                 steps_alike(shape, steps, found, nsteps);
-        arena_free(&own);
-    }
-    return (double)alike / CUT_AGAIN;
 }

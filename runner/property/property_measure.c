@@ -261,7 +261,7 @@ static struct exec_params round_params(const struct sweep *sweep)
 {
     struct exec_params params = session_params(sweep->measuring->session, 64);
     params.config.passes = PASSES_MOST;
-    params.config.passes_tolerance = PASSES_TOLERANCE;
+    params.config.passes_tolerance = sweep->property->how.fastest ? 0 : PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
     params.config.most_ms = round_most_ms(sweep);
@@ -443,14 +443,15 @@ int property_measure(struct property_measuring *measuring, const struct property
 }
 
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           struct arena *arena, struct stored_property *result, struct err *err)
+                           int visit, struct arena *arena, struct stored_property *result,
+                           struct err *err)
 {
     struct sweep sweep = {.measuring = measuring,
                           .property = property,
                           .result = result,
                           .arena = arena,
                           .start_s = clock_now_s(),
-                          .visit = 1};
+                          .visit = visit};
     if (result->npoints == 0)
         return 0;
     if (sweep_round(&sweep, 0, err) != 0)

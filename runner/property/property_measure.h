@@ -24,9 +24,11 @@ int property_measure(struct property_measuring *measuring, const struct property
                      struct arena *arena, struct stored_property *result, struct err *err);
 
 // Once more all points of *result, which property_measure() has filled: what another time says of
-// them is added to their samples, as passes of its own, and concluded with them.
+// them is added to their samples, as passes of its own, and concluded with them. `visit`: 1 the
+// first time.
 int property_measure_again(struct property_measuring *measuring, const struct property *property,
-                           struct arena *arena, struct stored_property *result, struct err *err);
+                           int visit, struct arena *arena, struct stored_property *result,
+                           struct err *err);
 
 // Adds the points of the first round to *result, for tests and `--list`. Returns their number; 0:
 // result->outcome and detail say why.

@@ -88,18 +88,18 @@ static int group_rows(const struct properties *properties, const char *grp)
     return n;
 }
 
-// A property that was measured once. It is measured again a while later, since what else uses the
-// machine, and where the host puts it, changes by the minute: what holds at both times is kept
-// apart from what held once.
+// A property that was measured, but not yet as often as it shall be. It is measured again a while
+// later, since what else uses the machine, where the host puts it, and where code and data lie,
+// changes from time to time: what holds each time is kept apart from what held once.
 struct visited {
     const struct property *property;
     struct stored_property result;
     struct arena arena; // of the result
-    double at_s;
+    double at_s;        // when the last visit ended
 };
-enum { VISITS_APART_S = 60 };
+enum { VISITS = 3, VISITS_APART_S = 60 };
 
-static int sweeps_measure(struct sweeps *run, struct visited *visited, bool again, struct err *err)
+static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit, struct err *err)
 {
     const struct exec_progress progress = {sweeps_kernel_done, sweeps_waiting, run};
     struct property_measuring measuring = {.session = &run->session,
@@ -107,8 +107,11 @@ static int sweeps_measure(struct sweeps *run, struct visited *visited, bool agai
                                            .progress = &progress,
                                            .planned = sweeps_planned,
                                            .keep = run->options->keep};
-    int status = (again ? property_measure_again : property_measure)(
-        &measuring, visited->property, &visited->arena, &visited->result, err);
+    int status = visit ? property_measure_again(&measuring, visited->property, visit,
+                                                &visited->arena, &visited->result, err)
+                       : property_measure(&measuring, visited->property, &visited->arena,
+                                          &visited->result, err);
+    visited->at_s = clock_now_s();
     run->summary->stopped |= measuring.stopped;
     run->summary->kernels += measuring.kernels;
     return status;
@@ -127,8 +130,7 @@ static void visited_fail(struct sweeps *run, struct visited *visited, const stru
 static int sweeps_first(struct sweeps *run, struct visited *visited, struct err *err)
 {
     progress_more(run->progress, 0, 1);
-    int status = sweeps_measure(run, visited, false, err);
-    visited->at_s = clock_now_s();
+    int status = sweeps_measure(run, visited, 0, err);
     if (status != 0 && !session_stopped_by()) {
         visited_fail(run, visited, err);
         status = 0;
@@ -136,13 +138,15 @@ static int sweeps_first(struct sweeps *run, struct visited *visited, struct err 
     return status;
 }
 
-// The second time, then stored; where that fails, by what the first one has.
-static int sweeps_second(struct sweeps *run, struct visited *visited, struct err *err)
+// Another time; the last time, then stored. Where that fails, by what the others have.
+static int sweeps_again(struct sweeps *run, struct visited *visited, int visit, struct err *err)
 {
     const struct property *property = visited->property;
-    int status = sweeps_measure(run, visited, true, err);
+    int status = sweeps_measure(run, visited, visit, err);
     if (run->summary->stopped || (status != 0 && session_stopped_by()))
         return status;
+    if (visit < VISITS - 1)
+        return 0;
     status = store_put_property(run->store, run->summary->run_id, &visited->result, err);
     progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
                   visited->result.outcome == OUTCOME_OK);
@@ -150,14 +154,33 @@ static int sweeps_second(struct sweeps *run, struct visited *visited, struct err
     return status;
 }
 
-// Those whose time has come, in their order; all of them where `last`. *done: how many are stored.
-static int sweeps_seconds(struct sweeps *run, struct visited *visited, int n, bool last, int *done,
-                          struct err *err)
+// What is to be visited again: the first n, in order; done[v] of them have had visit v.
+struct visits {
+    struct visited *visited;
+    int n, done[VISITS];
+};
+
+// Those whose time has come; all of them where `last`.
+static int sweeps_visit(struct sweeps *run, struct visits *visits, bool last, struct err *err)
 {
     int status = 0;
-    while (*done < n && status == 0 && !run->summary->stopped &&
-           (last || clock_now_s() - visited[*done].at_s >= VISITS_APART_S))
-        status = sweeps_second(run, &visited[(*done)++], err);
+    visits->done[0] = visits->n;
+    for (int visit = VISITS - 1; visit > 0; visit--) {
+        // Later visits first: what is done is stored.
+        int *done = &visits->done[visit];
+        while (*done < visits->done[visit - 1] && status == 0 && !run->summary->stopped &&
+               (last || clock_now_s() - visits->visited[*done].at_s >= VISITS_APART_S))
+            status = sweeps_again(run, &visits->visited[(*done)++], visit, err);
+    }
+    return status;
+}
+
+// What is left when all have been visited once.
+static int sweeps_rest(struct sweeps *run, struct visits *visits, struct err *err)
+{
+    int status = 0;
+    while (visits->done[VISITS - 1] < visits->n && status == 0 && !run->summary->stopped)
+        status = sweeps_visit(run, visits, true, err);
     return status;
 }
 
@@ -166,8 +189,8 @@ static int sweeps_all(struct sweeps *run, struct err *err)
     const struct properties *properties = run->properties;
     run->machine = property_machine_find(run->session.cpu, &run->session.affinity,
                                          run->session.params.config.cpu);
-    struct visited *visited = xcalloc((size_t)properties->n + 1, sizeof *visited);
-    int status = 0, n = 0, done = 0;
+    struct visits visits = {xcalloc((size_t)properties->n + 1, sizeof *visits.visited), 0, {0}};
+    int status = 0;
     run->progress = progress_start(properties->n, run->options->quiet);
     progress_name(run->progress, "properties");
     for (int i = 0; i < properties->n && status == 0 && !run->summary->stopped; i++) {
@@ -179,16 +202,16 @@ static int sweeps_all(struct sweeps *run, struct err *err)
             status = -1;
         if (has != 0)
             continue;
-        visited[n].property = property;
-        status = sweeps_first(run, &visited[n++], err);
+        visits.visited[visits.n].property = property;
+        status = sweeps_first(run, &visits.visited[visits.n++], err);
         if (status == 0)
-            status = sweeps_seconds(run, visited, n, false, &done, err);
+            status = sweeps_visit(run, &visits, false, err);
     }
     if (status == 0)
-        status = sweeps_seconds(run, visited, n, true, &done, err);
-    for (int i = 0; i < n; i++)
-        arena_free(&visited[i].arena);
-    free(visited);
+        status = sweeps_rest(run, &visits, err);
+    for (int i = 0; i < visits.n; i++)
+        arena_free(&visits.visited[i].arena);
+    free(visits.visited);
     progress_end(run->progress);
     // Where none could be, it is for a reason that all have; the message is that of the last.
     bool none = run->failed && run->failed == run->summary->measured;

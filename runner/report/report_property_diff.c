@@ -11,16 +11,33 @@ static const double SIZE_TOLERANCE = 0.02, TIME_TOLERANCE = 0.01;
 // more or less than that.
 static const double TIME_LEAST = 0.01;
 
-enum verdict { SAME, DIFFERS, IN_DOUBT, ONLY_FIRST, ONLY_SECOND, VERDICTS };
-static const char *const verdict_names[VERDICTS] = {"same", "differs", "in doubt", "only in first",
-                                                    "only in second"};
+// From the best to the worst that a value can make of a conclusion.
+enum verdict { SAME, WITHIN, IN_DOUBT, DIFFERS, ONLY_FIRST, ONLY_SECOND, VERDICTS };
+static const char *const verdict_names[VERDICTS] = {
+    "same", "within its interval", "in doubt", "differs", "only in first", "only in second"};
 
-static const struct conclusion_value *find_value(const struct conclusion *in, const char *label)
+// A kind of values is numbered: "level 1", "level 2".
+static bool same_kind(const char *a, const char *b)
 {
-    for (int i = 0; i < in->nvalues; i++)
-        if (strcmp(in->values[i].label, label) == 0)
-            return &in->values[i];
-    return NULL;
+    size_t len = strcspn(a, "0123456789");
+    return len == strcspn(b, "0123456789") && strncmp(a, b, len) == 0;
+}
+
+// The value that goes with one of another conclusion. Where one has a level more than the other
+// numbers do not go together: then it is the nearest of the kind.
+static const struct conclusion_value *
+find_value(const struct conclusion *in, const struct conclusion_value *value, bool by_label)
+{
+    const struct conclusion_value *nearest = NULL;
+    for (int i = 0; i < in->nvalues; i++) {
+        const struct conclusion_value *other = &in->values[i];
+        if (by_label ? strcmp(other->label, value->label) != 0
+                     : !same_kind(other->label, value->label))
+            continue;
+        if (!nearest || fabs(other->value - value->value) < fabs(nearest->value - value->value))
+            nearest = other;
+    }
+    return nearest;
 }
 
 static const struct conclusion *find_conclusion(const struct stored_property *in,
@@ -41,7 +58,8 @@ static const struct stored_property *find_property(const struct stored_property 
     return NULL;
 }
 
-// Times are alike within one percent, sizes and counts within two.
+// Times are alike within one percent, sizes and counts within two. What is not known as well by
+// either run is within what it is known by where each has the other's value in its interval.
 static enum verdict judge_values(const struct stored_property *property,
                                  const struct conclusion_value *a, const struct conclusion_value *b)
 {
@@ -50,8 +68,11 @@ static enum verdict judge_values(const struct stored_property *property,
     double most = time ? fmax(TIME_TOLERANCE * larger, TIME_LEAST) : SIZE_TOLERANCE * larger;
     if (fabs(a->value - b->value) <= most)
         return SAME;
-    bool apart = a->high < b->low || b->high < a->low;
-    return apart ? DIFFERS : IN_DOUBT;
+    if (a->high < b->low || b->high < a->low)
+        return DIFFERS;
+    bool within =
+        a->value >= b->low && a->value <= b->high && b->value >= a->low && b->value <= a->high;
+    return within ? WITHIN : IN_DOUBT;
 }
 
 // Whether a value is part of the answer: of a knee where it is, and not how long the two levels
@@ -69,7 +90,7 @@ static bool is_answer(const struct stored_property *property, const char *label)
 
 static enum verdict worse(enum verdict a, enum verdict b)
 {
-    return a == DIFFERS || b == DIFFERS ? DIFFERS : a == SAME ? b : a;
+    return a > b ? a : b;
 }
 
 // That there is no step has no confidence of its own: it is what is left where none is found.
@@ -91,12 +112,13 @@ static enum verdict judge(const struct stored_property *property, const struct c
     for (int i = 0; i < a->nvalues; i++) {
         if (!is_answer(property, a->values[i].label))
             continue;
-        const struct conclusion_value *other = find_value(b, a->values[i].label);
+        const struct conclusion_value *other =
+            find_value(b, &a->values[i], a->nvalues == b->nvalues);
         verdict = worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
     }
     if (a->nvalues != b->nvalues)
         verdict = worse(verdict, IN_DOUBT);
-    return verdict == DIFFERS && !sure ? IN_DOUBT : verdict;
+    return verdict >= WITHIN && !sure ? IN_DOUBT : verdict;
 }
 
 static void put_line(const struct stored_property *property, const struct conclusion *a,
@@ -170,10 +192,11 @@ void report_property_diff(const struct stored_property *first, int nfirst,
     compare_side(&sides[1], &sides[0], true, format, counts, out);
     if (format == REPORT_CSV)
         return;
-    int common = counts[SAME] + counts[DIFFERS] + counts[IN_DOUBT];
-    strbuf_printf(out,
-                  "%d conclusions in both: %d the same, %d differ, %d in doubt; %d only in the "
-                  "first, %d only in the second\n",
-                  common, counts[SAME], counts[DIFFERS], counts[IN_DOUBT], counts[ONLY_FIRST],
-                  counts[ONLY_SECOND]);
+    int common = counts[SAME] + counts[WITHIN] + counts[DIFFERS] + counts[IN_DOUBT];
+    strbuf_printf(
+        out,
+        "%d conclusions in both: %d the same, %d within their intervals, %d differ, %d in "
+        "doubt; %d only in the first, %d only in the second\n",
+        common, counts[SAME], counts[WITHIN], counts[DIFFERS], counts[IN_DOUBT], counts[ONLY_FIRST],
+        counts[ONLY_SECOND]);
 }

@@ -185,7 +185,7 @@ expect "all of them, in one run" [ "$(sqlite3 stop.db \
     'SELECT count(*), count(DISTINCT run_id) FROM property')" = "4|1" ]
 run property --db one.db --show --diff 1
 expect_status 0
-expect_out ', 0 differ, 0 in doubt; 0 only in the'
+expect_out ', 0 within their intervals, 0 differ, 0 in doubt; 0 only in the'
 run property --diff 1
 expect_status 2
 finish

@@ -44,15 +44,17 @@ static void verdicts(void **state)
         enum conclusion_outcome outcome;
         const char *verdict;
     } cases[] = {
-        {500,  509,   1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
-        {500,  512,   1,  "entries", CONCLUSION_OK,       "differs" },
-        {500,  512,   10, "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
-        {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
-        {5,    5.08,  0,  "clk",     CONCLUSION_OK,       "differs" },
-        {5,    9,     0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
-        {.004, -.005, 0,  "clk",     CONCLUSION_OK,       "same"    }, // nothing
-        {.185, .169,  0,  "clk",     CONCLUSION_OK,       "differs" },
-        {5,    5,     0,  "clk",     CONCLUSION_NONE,     "differs" }, // a step in one only
+        {500,  509,   1,  "entries", CONCLUSION_OK,       "same"               }, // a size, within 2 %
+        {500,  512,   1,  "entries", CONCLUSION_OK,       "differs"            },
+        {500,  512,   7,  "entries", CONCLUSION_OK,       "in doubt"           }, // intervals overlap
+        {500,  512,   15, "entries", CONCLUSION_OK,       "within its interval"},
+        {500,  512,   15, "entries", CONCLUSION_UNSTABLE, "in doubt"           },
+        {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"               }, // a time, within 1 %
+        {5,    5.08,  0,  "clk",     CONCLUSION_OK,       "differs"            },
+        {5,    9,     0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"           },
+        {.004, -.005, 0,  "clk",     CONCLUSION_OK,       "same"               }, // nothing
+        {.185, .169,  0,  "clk",     CONCLUSION_OK,       "differs"            },
+        {5,    5,     0,  "clk",     CONCLUSION_NONE,     "differs"            }, // a step in one only
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct side first, second;
@@ -106,6 +108,41 @@ static void low_confidence(void **state)
     }
 }
 
+// A run that has a level more: what both have goes together by what is nearest, not by its number.
+static void a_level_more(void **state)
+{
+    (void)state;
+    struct side first, second;
+    struct strbuf out = {0};
+    struct conclusion_value two[] =
+        {
+            {"level 1", 5,  5,  5,  "clk"},
+            {"end 1",   48, 48, 48, "KiB"},
+            {"level 2", 15, 15, 15, "clk"}
+    },
+                            three[] = {{"level 1", 1, 1, 1, "clk"},
+                                       {"end 1", 4, 4, 4, "KiB"},
+                                       {"level 2", 5, 5, 5, "clk"},
+                                       {"end 2", 48, 48, 48, "KiB"},
+                                       {"level 3", 15, 15, 15, "clk"}};
+    make(&first, 0, 0, "clk", CONCLUSION_OK);
+    make(&second, 0, 0, "clk", CONCLUSION_OK);
+    first.property.reading = second.property.reading = "plateaus";
+    first.conclusion.values = two;
+    first.conclusion.nvalues = 3;
+    second.conclusion.values = three;
+    second.conclusion.nvalues = 5;
+    report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
+    if (!strstr(strbuf_text(&out), ",in doubt,"))
+        fail_msg("%s", strbuf_text(&out));
+    strbuf_free(&out);
+    three[4].value = three[4].low = three[4].high = 25; // one that the other has not at all
+    report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
+    if (!strstr(strbuf_text(&out), ",differs,"))
+        fail_msg("%s", strbuf_text(&out));
+    strbuf_free(&out);
+}
+
 static void one_sided(void **state)
 {
     (void)state;
@@ -120,17 +157,16 @@ static void one_sided(void **state)
                         "    so many\n"
                         "buffer lea: only in second\n"
                         "    so many\n"
-                        "0 conclusions in both: 0 the same, 0 differ, 0 in doubt; 1 only in the "
-                        "first, 1 only in the second\n");
+                        "0 conclusions in both: 0 the same, 0 within their intervals, 0 differ, 0 "
+                        "in doubt; 1 only in the first, 1 only in the second\n");
     strbuf_free(&out);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),
-        cmocka_unit_test(answers),
-        cmocka_unit_test(low_confidence),
+        cmocka_unit_test(verdicts),       cmocka_unit_test(answers),
+        cmocka_unit_test(low_confidence), cmocka_unit_test(a_level_more),
         cmocka_unit_test(one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
