@@ -2,6 +2,8 @@
 // Readings that are one number a point: how high curves lie, and how far from a control.
 #include "conclude_internal.h"
 
+#include "util/random.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -16,18 +18,28 @@ static double compare_two(const struct conclude_question *question, double y, do
            (question->reading == READING_RATIO ? y / control : y - control);
 }
 
-// One of the pair's two points resampled; passes drawn before.
-static double resampled_y(const struct shape *shape, int at, const int *passes, uint64_t *state)
+// What each pass that has both points says, since what disturbs a pass, or what the host's clock is
+// in it, is the same for both; where none has both, what all passes say together. Returns how many.
+static int pass_values(const struct conclude_question *question, const struct pair *pair,
+                       double *values)
 {
-    double v;
-    resample_points(shape, at, at, passes, state, &v);
-    return shape_y(shape, v);
+    const struct shape *ours = pair->ours, *control = pair->control;
+    int n = 0;
+    for (int pass = 0; pass < ours->npasses && pass < control->npasses; pass++) {
+        double y = shape_y(ours, ours->pass_v[pass * ours->n + pair->at]);
+        double other = shape_y(control, control->pass_v[pass * control->n + pair->control_at]);
+        if (!isnan(y) && !isnan(other))
+            values[n++] = compare_two(question, y, other);
+    }
+    if (n == 0)
+        values[n++] = compare_two(question, shape_y(ours, ours->v[pair->at]),
+                                  shape_y(control, control->v[pair->control_at]));
+    return n;
 }
 
-// -1 less, 0 the same, 1 more than the control, by the least step that counts.
-static int direction(const struct conclude_question *question, double y, double control)
+// -1 less, 0 the same, 1 more than the control, by what counts as a difference.
+static int direction(double off, double size)
 {
-    double off = y - control, size = question_least_step(question) * fabs(control);
     return (off > size) - (off < -size);
 }
 
@@ -36,30 +48,35 @@ static int direction(const struct conclude_question *question, double y, double 
 static double put_pair(struct draft *draft, const struct conclude_question *question,
                        const struct pair *pair, const char *label, bool *wide)
 {
-    double y = shape_y(pair->ours, pair->ours->v[pair->at]);
     double control = shape_y(pair->control, pair->control->v[pair->control_at]);
-    double value = compare_two(question, y, control), values[RESAMPLES], low, high;
-    int npasses =
-        pair->ours->npasses > pair->control->npasses ? pair->ours->npasses : pair->control->npasses;
-    int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)(npasses + 1)), same = 0;
+    double least = question_least_step(question), values[RESAMPLES], low, high;
+    double same = compare_two(question, control, control);
+    double size = fabs(compare_two(question, control + least * fabs(control), control) - same);
+    size_t bytes = sizeof(double) * (size_t)(pair->ours->npasses + 1);
+    double *passes = arena_alloc(draft->arena, bytes), *drawn = arena_alloc(draft->arena, bytes);
+    int n = pass_values(question, pair, passes), alike = 0;
+    memcpy(drawn, passes, sizeof *drawn * (size_t)n);
+    double value = shortest_half(drawn, n);
     uint64_t state = question->seed;
-    const struct shape *more = npasses == pair->ours->npasses ? pair->ours : pair->control;
     for (int i = 0; i < RESAMPLES; i++) {
-        // The same passes of both: what disturbed one pass disturbed both.
-        resample_passes(more, &state, passes);
-        double got = resampled_y(pair->ours, pair->at, passes, &state);
-        double other = resampled_y(pair->control, pair->control_at, passes, &state);
-        same += direction(question, got, other) == direction(question, y, control);
-        values[i] = compare_two(question, got, other);
+        for (int k = 0; k < n; k++)
+            drawn[k] = passes[random_below(&state, n)];
+        values[i] = shortest_half(drawn, n);
+        alike += direction(values[i] - same, size) == direction(value - same, size);
     }
     resample_interval(values, RESAMPLES, &low, &high);
     draft_value(draft, label, value, fmin(low, value), fmax(high, value),
                 question->reading == READING_RATIO ? "" : question->y_unit);
-    double least = question_least_step(question);
-    double size = fabs(compare_two(question, control + least * fabs(control), control) -
-                       compare_two(question, control, control));
     *wide = high - low > 2 * fmax(size, least * fabs(value));
-    return (double)same / RESAMPLES;
+    return (double)alike / RESAMPLES;
+}
+
+// The point resampled; passes drawn before.
+static double resampled_y(const struct shape *shape, int at, const int *passes, uint64_t *state)
+{
+    double v;
+    resample_points(shape, at, at, passes, state, &v);
+    return shape_y(shape, v);
 }
 
 // Puts the point's value, times the factor. Returns the share of resampled points that say the same
