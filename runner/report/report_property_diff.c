@@ -14,7 +14,8 @@ static const double TIME_LEAST = 0.01;
 // From the best to the worst that a value can make of a conclusion.
 enum verdict { SAME, WITHIN, IN_DOUBT, DIFFERS, ONLY_FIRST, ONLY_SECOND, VERDICTS };
 static const char *const verdict_names[VERDICTS] = {
-    "same", "within its interval", "in doubt", "differs", "only in first", "only in second"};
+    "same", "within", "in doubt", "differs", "only in first", "only in second",
+};
 
 // A kind of values is numbered: "level 1", "level 2".
 static bool same_kind(const char *a, const char *b)

@@ -44,17 +44,17 @@ static void verdicts(void **state)
         enum conclusion_outcome outcome;
         const char *verdict;
     } cases[] = {
-        {500,  509,   1,  "entries", CONCLUSION_OK,       "same"               }, // a size, within 2 %
-        {500,  512,   1,  "entries", CONCLUSION_OK,       "differs"            },
-        {500,  512,   7,  "entries", CONCLUSION_OK,       "in doubt"           }, // intervals overlap
-        {500,  512,   15, "entries", CONCLUSION_OK,       "within its interval"},
-        {500,  512,   15, "entries", CONCLUSION_UNSTABLE, "in doubt"           },
-        {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"               }, // a time, within 1 %
-        {5,    5.08,  0,  "clk",     CONCLUSION_OK,       "differs"            },
-        {5,    9,     0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"           },
-        {.004, -.005, 0,  "clk",     CONCLUSION_OK,       "same"               }, // nothing
-        {.185, .169,  0,  "clk",     CONCLUSION_OK,       "differs"            },
-        {5,    5,     0,  "clk",     CONCLUSION_NONE,     "differs"            }, // a step in one only
+        {500,  509,   1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
+        {500,  512,   1,  "entries", CONCLUSION_OK,       "differs" },
+        {500,  512,   7,  "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
+        {500,  512,   15, "entries", CONCLUSION_OK,       "within"  },
+        {500,  512,   15, "entries", CONCLUSION_UNSTABLE, "in doubt"},
+        {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
+        {5,    5.08,  0,  "clk",     CONCLUSION_OK,       "differs" },
+        {5,    9,     0,  "clk",     CONCLUSION_UNSTABLE, "in doubt"},
+        {.004, -.005, 0,  "clk",     CONCLUSION_OK,       "same"    }, // nothing
+        {.185, .169,  0,  "clk",     CONCLUSION_OK,       "differs" },
+        {5,    5,     0,  "clk",     CONCLUSION_NONE,     "differs" }, // a step in one only
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct side first, second;
