@@ -44,6 +44,9 @@ struct estimate {
     // The slowest of the steady states, or what nine of ten samples are below; the fastest state
     // is clk, unless that is an average: then what one of ten is below.
     double least_clk, most_clk;
+    // So near to what the issue width allows that the front end may be what takes the time: fillers
+    // beside a link of one cycle. Then clk is no less than the latency, but may be more.
+    bool front_end;
     // What was reached as often as a state asks for, two samples in each of two passes, whether or
     // not these agree: a kernel without a value may be as fast. NaN: there are too few samples.
     double reached_clk;

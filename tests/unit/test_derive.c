@@ -389,6 +389,42 @@ static void ranges_are_of_all_shapes_and_states(void **state)
     assert_true(fabs(result.most_clk - 8.7) < 1e-9);
 }
 
+// What fillers cost the front end is no latency of the instruction beside them.
+static void the_front_end_is_in_no_range(void **state)
+{
+    (void)state;
+    static const struct {
+        double filled_clk;
+        bool near; // 14 instructions for two links
+    } cases[] = {
+        {1.17, true },
+        {1.23, true },
+        {1.45, true },
+        {1.6,  false},
+        {2,    false}
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",  2, 4,  0, true},
+        {"filled", 2, 14, 0, true}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample samples[2][2][SAMPLES];
+        struct estimate estimates[2];
+        for (int k = 0; k < 2; k++) {
+            double clk = k ? cases[i].filled_clk : 1;
+            const struct timing timings[] = {make_timing(samples[k][0], 1, clk, 2, NULL),
+                                             make_timing(samples[k][1], 2, clk, 2, NULL)};
+            estimates[k] = derive_kernel(&facts[k], WIDTH, timings, 2);
+        }
+        assert_false(estimates[0].front_end);
+        assert_int_equal(estimates[1].front_end, cases[i].near);
+        struct test_result result = derive_test(TEST_LATENCY, BOUND_EXACT, facts, estimates, 2);
+        assert_true(fabs(result.clk - 1) < 0.001);
+        assert_int_equal(isnan(result.most_clk), cases[i].near);
+        assert_true(fabs(result.filled_clk - cases[i].filled_clk) < 0.005);
+    }
+}
+
 // The minimum of the rest would be too large if the failed shape is the fastest.
 static void a_throughput_needs_all_its_shapes(void **state)
 {
@@ -629,6 +665,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
+        cmocka_unit_test(the_front_end_is_in_no_range),
         cmocka_unit_test(a_throughput_needs_all_its_shapes),
         cmocka_unit_test(an_unstable_shape_may_be_the_fastest),
         cmocka_unit_test(what_was_reached_is_reached_in_two_passes),
