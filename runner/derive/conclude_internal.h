@@ -31,6 +31,10 @@ struct shape {
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
+// What the values v of the points first to last, v[0] that of the first, say of their level: the mean
+// of those that the noise does not keep from where most of them lie.
+double shape_level(const struct shape *shape, const double *v, int first, int last,
+                   struct arena *arena);
 double shape_y(const struct shape *shape, double v);     // back from v
 double shape_x(const struct shape *shape, double place); // place 3.5: half-way from point 3 to 4
 double shape_upper_sigma(const struct shape *shape, struct arena *arena); // of three in four points

@@ -4,7 +4,6 @@
 #include "conclude_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { CUT_AGAIN = 20, STEPS_MAX = 16 };
 static const double MOST = 0.5; // of resampled curves
@@ -76,9 +75,7 @@ static double level_of(const struct shape *shape, const struct step *steps, int 
 {
     int first, last;
     steps_level(shape, steps, nsteps, i, &first, &last);
-    double *v = arena_alloc(arena, sizeof *v * (size_t)(last - first + 1));
-    memcpy(v, shape->v + first, sizeof *v * (size_t)(last - first + 1));
-    return shortest_half(v, last - first + 1);
+    return shape_level(shape, shape->v + first, first, last, arena);
 }
 
 // Where the steps are, by the levels beside them. One that its neighbours leave nothing of is none.

@@ -81,12 +81,11 @@ static void put_level(struct draft *draft, const struct conclude_question *quest
     size_t bytes = sizeof(double) * (size_t)(last - first + 1);
     double *v = arena_alloc(draft->arena, bytes), levels[RESAMPLES], low, high;
     int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)(shape->npasses + 1));
-    memcpy(v, shape->v + first, bytes);
-    double level = shortest_half(v, last - first + 1);
+    double level = shape_level(shape, shape->v + first, first, last, draft->arena);
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, &state, passes);
         resample_points(shape, first, last, passes, &state, v);
-        levels[i] = shortest_half(v, last - first + 1);
+        levels[i] = shape_level(shape, v, first, last, draft->arena);
     }
     resample_interval(levels, RESAMPLES, &low, &high);
     draft_value(draft, label, shape_y(shape, level), shape_y(shape, fmin(low, level)),

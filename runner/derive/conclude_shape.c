@@ -8,6 +8,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { WINDOW = 11, WINDOW_LEAST = 7 };
 // Clocks have steps, and loops an end: what repeats to the last digit is not known better than
@@ -189,6 +190,25 @@ struct shape shape_of(const struct conclude_question *question, const struct cur
     }
     find_sigma(&shape, arena);
     return shape;
+}
+
+double shape_level(const struct shape *shape, const double *v, int first, int last,
+                   struct arena *arena)
+{
+    int n = last - first + 1;
+    double *sorted = arena_alloc(arena, sizeof *sorted * (size_t)n), sum = 0, weights = 0;
+    memcpy(sorted, v, sizeof *sorted * (size_t)n);
+    // The middle of the shortest half finds the level among others, but differs from sample to
+    // sample of the same points more than their mean does.
+    double middle = shortest_half(sorted, n);
+    for (int i = 0; i < n; i++) {
+        double sigma = shape->sigma[first + i];
+        if (fabs(v[i] - middle) > 3 * sigma)
+            continue;
+        sum += v[i] / (sigma * sigma);
+        weights += 1 / (sigma * sigma);
+    }
+    return weights > 0 ? sum / weights : middle;
 }
 
 double shape_y(const struct shape *shape, double v)
