@@ -31,8 +31,8 @@ struct shape {
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
-// What the values v of the points first to last, v[0] that of the first, say of their level: the mean
-// of those that the noise does not keep from where most of them lie.
+// What the values v of the points first to last, v[0] that of the first, say of their level: the
+// mean of those that the noise does not keep from where most of them lie.
 double shape_level(const struct shape *shape, const double *v, int first, int last,
                    struct arena *arena);
 double shape_y(const struct shape *shape, double v);     // back from v
