@@ -331,11 +331,14 @@ static double fit_beyond(struct fit *fit, double cost, double *second)
     return rivals.cost;
 }
 
-// What few fillers show beyond the slots, which are measured beside many.
+// What few fillers show beyond the slots, which are measured beside many. If that is anything, it
+// is the front end that the trials wait for, and not dispatch.
 static double fit_stall_clk(const struct port_model *model, const struct port_trials *trials)
 {
-    double stall = trials->front_clk - trials->slots / model->width;
-    return stall > STALL_LEAST_CLK ? stall : 0;
+    double slots_clk = trials->slots / model->width;
+    if (!(trials->front_clk - slots_clk > STALL_LEAST_CLK))
+        return 0;
+    return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)

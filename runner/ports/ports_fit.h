@@ -19,7 +19,8 @@ struct port_trials {
     double shared_clk;    // the least of a trial that is an instance's share: an upper bound
     double slots;         // NaN: unknown
     double slots_mixed;   // the same in no particular order
-    double front_clk;     // that an instance has the front end to itself; NaN: unknown
+    double front_clk;     // that an instance adds to what dispatch takes for others; NaN: unknown
+    double delivery_clk;  // and to what the front end takes to deliver them; NaN: unknown
     double counted_uops;  // of an instance alone, on all ports of the model; NaN: no counts
     double counted_total; // the same by all counters, whichever ports they have
     uint32_t touched;     // the ports where they were counted, if that is one set; 0: unknown

@@ -66,6 +66,10 @@ struct port_mix ports_teller_mix(const struct port_model *model, int form);
 bool ports_teller_slower(const struct port_model *model, const struct port_timing *timing,
                          double alone_clk);
 
+// Cycles in which the front end delivers so many slots of others between forms that stall it, and
+// those that a run of them loses on average, since it ends somewhere in a cycle of delivery.
+double ports_delivery_clk(const struct port_model *model, double slots);
+double ports_delivery_loss(const struct port_model *model);
 // The ports of all sets that hang together with this one, directly or through others.
 uint32_t ports_component(const struct port_model *model, uint32_t set);
 // Gives every class a systematic name: a letter for each group of sets that are connected by

@@ -11,9 +11,10 @@
 #include <string.h>
 
 enum { UNIONS_MAX = 1024 };
-// Stalls of the front end are seen beside as many others as take the same time; from so many times
-// that on, beside which slots are measured, nothing is left of them. Between the two it is linear.
-static const double STALL_HIDDEN = 1.6;
+// Of the time that dispatch takes for them, in which others are delivered where microcode has had
+// the front end to itself: they wait in a queue until dispatch has done what was before them. Eight
+// a cycle where six are dispatched; the middle of 406 forms that stall on Golden Cove is 0.775.
+static const double DELIVERY_SHARE = 0.75;
 static const double UNSTABLE_SHARE = 0.2; // more than that, and than a few,
 static const double UNSTABLE_FEW = 20;    // is a disturbed machine, not bad luck
 static const double ENOUGH = 1.01;        // of what ports allow: other orders gain nothing
@@ -173,29 +174,38 @@ double port_usage_slots(const struct port_usage *usage)
     return (least + fmax(least, usage->slots_mixed)) / 2;
 }
 
+double ports_delivery_clk(const struct port_model *model, double slots)
+{
+    return DELIVERY_SHARE * slots / model->width;
+}
+
+double ports_delivery_loss(const struct port_model *model)
+{
+    double width = model->width / DELIVERY_SHARE;
+    return (width - 1) / (2 * width);
+}
+
 double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
                       const int *counts, int n)
 {
-    double others_clk = 0, own_clk = 0, stall_clk = 0;
+    double others = 0, own = 0, stall_clk = 0;
     int stalling = 0, all = 0;
     for (int i = 0; i < n && model->width > 0; i++) {
-        double clk = port_usage_slots(usages[i]) / model->width * counts[i];
-        bool stalls = usages[i]->stall_clk > 0;
-        *(stalls ? &own_clk : &others_clk) += clk;
-        stall_clk += usages[i]->stall_clk * counts[i];
-        stalling += stalls ? counts[i] : 0;
         all += counts[i];
+        if (usages[i]->stall_clk > 0) {
+            own += usages[i]->slots * counts[i]; // what it makes others lose is said apart
+            stall_clk += usages[i]->stall_clk * counts[i];
+            stalling += counts[i];
+        } else {
+            others += port_usage_slots(usages[i]) * counts[i];
+        }
     }
+    double dispatch_clk = all ? (own + others) / model->width : 0;
     if (stalling == 0)
-        return others_clk;
-    double most = own_clk + stall_clk, long_clk = STALL_HIDDEN * most;
-    // Runs of others between them, which end somewhere in a cycle.
-    double runs = stalling * (1 - (double)stalling / all);
-    stall_clk += runs * (model->width - 1) / (2. * model->width);
-    double hidden = others_clk <= most      ? 0
-                    : others_clk < long_clk ? (others_clk - most) / (long_clk - most)
-                                            : 1;
-    return others_clk + own_clk + stall_clk * (1 - hidden);
+        return dispatch_clk;
+    double runs = stalling * (1 - (double)stalling / all); // of others between them
+    return fmax(dispatch_clk, own / model->width + stall_clk + ports_delivery_clk(model, others) +
+                                  runs * ports_delivery_loss(model));
 }
 
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)

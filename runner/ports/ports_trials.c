@@ -84,6 +84,7 @@ static int trials_alone(struct inference *inference, struct err *err)
             .shared_clk = NAN,
             .slots_mixed = NAN,
             .front_clk = NAN,
+            .delivery_clk = NAN,
             .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
             .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
             .counted_uops =
@@ -223,11 +224,14 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
 // chains and ports make one of them longer only.
 static void trial_front(const struct inference *inference, int i, const struct port_trial *trial)
 {
+    const struct port_model *model = inference->model;
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     struct port_trials *trials = &inference->trials[i];
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
-    trials->front_clk =
-        fmin(trials->front_clk, trial->clk / trial->instances - others / inference->model->width);
+    double clk = trial->clk / trial->instances;
+    trials->front_clk = fmin(trials->front_clk, clk - others / model->width);
+    trials->delivery_clk = fmin(trials->delivery_clk, clk - ports_delivery_clk(model, others) -
+                                                          ports_delivery_loss(model));
 }
 
 static void trials_keep(struct port_trials *trials, struct port_trial trial)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Microcode that has the front end to itself: simulated CPUs whose front end stalls beside some
-// forms, at all times or where few others are about, and one that never does. What the inference
-// says of them must predict mixes that it has not seen.
+// Microcode that has the front end to itself: simulated CPUs whose front end delivers nothing else
+// meanwhile, and others faster than dispatch takes them, by more or less, or no faster; and one
+// that never stalls. What the inference says of them must predict mixes that it has not seen.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +18,7 @@
 #include <string.h>
 
 enum { MIXES = 400, PARTS = 4, COUNT_MOST = 3 };
-static const double HIDES_FROM = 1.1;
+static const int DELIVERIES[] = {8, 7};
 static const char *const cpu_file = "tests/fixtures/sim/golden_cove_like.csv";
 
 struct microcode {
@@ -28,9 +28,9 @@ struct microcode {
     double slots, stall_clk;
 };
 static const struct microcode microcode[] = {
-    {"dpps",     "vphaddd x x x", 2, 8,  1.5},
+    {"dpps",     "vphaddd x x x", 2, 9,  1.5},
     {"shift",    "add m32 r32",   1, 12, 1  },
-    {"conflict", "vphaddd x x x", 4, 22, 2.5},
+    {"conflict", "vphaddd x x x", 4, 21, 2.5},
     {"plain",    "vphaddd x x x", 2, 9,  0  },
 };
 
@@ -89,8 +89,8 @@ static double mixes_error(const struct sim_cpu *cpu, const struct port_model *mo
 }
 
 // What is found of a CPU, and how wrong the predictions are with it and without the stalls.
-static void judge(bool stalls, double hides_from, bool noise, struct port_usage *usages,
-                  double *error, double *error_without)
+static void judge(bool stalls, int delivery, bool noise, struct port_usage *usages, double *error,
+                  double *error_without)
 {
     struct sim_cpu cpu;
     struct port_model model;
@@ -98,7 +98,7 @@ static void judge(bool stalls, double hides_from, bool noise, struct port_usage 
     if (sim_read(cpu_file, &cpu, &err) != 0)
         fail_msg("%s", err.text);
     add_microcode(&cpu, stalls);
-    cpu.hides_from = hides_from;
+    cpu.delivery = delivery;
     sim_model(&cpu, &model);
     struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
     infer(&sim, &model, usages);
@@ -113,19 +113,20 @@ static void judge(bool stalls, double hides_from, bool noise, struct port_usage 
     *error_without = mixes_error(&cpu, &model, without);
     memmove(usages, usages + cpu.nforms - ARRAY_LEN(microcode),
             ARRAY_LEN(microcode) * sizeof *usages);
-    printf("%s, hidden from %g%s: mixes with microcode are %.1f %% off, without stalls %.1f\n",
-           stalls ? "stalls" : "no stalls", hides_from, noise ? ", noise" : "", 100 * *error,
+    printf("%s, %d delivered%s: mixes with microcode are %.1f %% off, without stalls %.1f\n",
+           stalls ? "stalls" : "no stalls", delivery, noise ? ", noise" : "", 100 * *error,
            100 * *error_without);
 }
 
 static void stalls_that_others_hide_are_found(void **state)
 {
     (void)state;
-    for (int noise = 0; noise < 2; noise++) {
+    for (int how = 0; how < 2 * (int)ARRAY_LEN(DELIVERIES); how++) {
+        int noise = how % 2, d = how / 2;
         struct port_usage usages[SIM_FORMS_MAX];
         double error, without;
-        judge(true, HIDES_FROM, noise, usages, &error, &without);
-        assert_true(error < 0.04 && without > 0.15);
+        judge(true, DELIVERIES[d], noise, usages, &error, &without);
+        assert_true(error < 0.055 && without > 3 * error);
         for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
             double least = microcode[i].slots / 6 + microcode[i].stall_clk;
             double found = usages[i].slots / 6 + usages[i].stall_clk;
@@ -142,7 +143,7 @@ static void stalls_that_nothing_hides_are_slots(void **state)
     struct port_usage usages[SIM_FORMS_MAX];
     double error, without;
     judge(true, 0, true, usages, &error, &without);
-    assert_true(error < 0.05); // what runs of others lose in their last cycle
+    assert_true(error < 0.06); // what runs of others lose in their last cycle
     for (size_t i = 0; i < ARRAY_LEN(microcode); i++)
         assert_true(usages[i].stall_clk == 0);
 }
@@ -152,7 +153,7 @@ static void where_there_are_none_none_are_found(void **state)
     (void)state;
     struct port_usage usages[SIM_FORMS_MAX];
     double error, without;
-    judge(false, HIDES_FROM, true, usages, &error, &without);
+    judge(false, DELIVERIES[0], true, usages, &error, &without);
     assert_true(error < 0.02 && error == without);
 }
 
