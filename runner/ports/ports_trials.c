@@ -26,6 +26,7 @@ static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 static const double FRONT_FILLED[] = {1, 0.5};
 static const double FRONT_LEAST_CLK = 1.5;
 static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
+static const double HIDDEN_TIMES = 1.05;   // the time alone, where fillers take nothing beside it
 
 // What a mix is timed for.
 enum trial_kind {
@@ -221,7 +222,8 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
 }
 
 // What the front end spends on an instance: the least that both numbers of fillers show, since
-// chains and ports make one of them longer only.
+// chains and ports make one of them longer only. Where fillers take nothing beside it, something
+// else is waited for, a divider, and what more of them take is no stall.
 static void trial_front(const struct inference *inference, int i, const struct port_trial *trial)
 {
     const struct port_model *model = inference->model;
@@ -229,6 +231,8 @@ static void trial_front(const struct inference *inference, int i, const struct p
     struct port_trials *trials = &inference->trials[i];
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     double clk = trial->clk / trial->instances;
+    if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i))
+        trials->front_clk = 0;
     trials->front_clk = fmin(trials->front_clk, clk - others / model->width);
     trials->delivery_clk = fmin(trials->delivery_clk, clk - ports_delivery_clk(model, others) -
                                                           ports_delivery_loss(model));
