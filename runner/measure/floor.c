@@ -12,9 +12,10 @@
 #include <string.h>
 
 enum {
-    ROUND_MS = 150,    // of each look: between two of them the core does something else
-    LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
-    LEAST_ROUNDS = 3,  // one a bag
+    ROUND_MS = 150,     // of each look: between two of them the core does something else
+    LONG_ROUNDS = 160,  // 24 seconds: longer than most disturbances
+    LEAST_ROUNDS = 3,   // one a bag
+    NARROW_ROUNDS = 40, // six seconds
     CANARY_INSTRS = 960,
     CANARY_STATES_MAX = 24,
     STATE_SAMPLES = 8, // fewer are chance
@@ -194,14 +195,33 @@ static void guess_floor(const struct canary *canaries, const struct floor_witnes
         floor->issue_width = (int)fmax(1, round(1 / clk));
 }
 
-// A permanently busy sibling makes a core look narrower than any that this CPU could be.
-static bool looks_halved(const struct floor_witness *witness, int width)
+// The least width that this CPU can have if tables are right; 0: they say nothing.
+static int expected_width(const struct floor_witness *witness)
 {
     int least = witness->claimed;
     for (int w = 1; w < 64 && !least; w++)
         if (witness->allowed >> w & 1)
             least = w;
-    return least && width < SIBLING_SLOWS * least;
+    return least;
+}
+
+// A permanently busy sibling makes a core look narrower than any that this CPU could be.
+static bool looks_halved(const struct floor_witness *witness, int width)
+{
+    return width < SIBLING_SLOWS * expected_width(witness);
+}
+
+bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor)
+{
+    return floor->issue_width < expected_width(witness);
+}
+
+bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
+                   enum floor_trust trust, int rounds)
+{
+    if (trust != FLOOR_STEADY)
+        return false;
+    return rounds >= (floor_is_narrow(witness, floor) ? NARROW_ROUNDS : LEAST_ROUNDS);
 }
 
 static enum floor_trust choose_among(const struct canary *canaries,
@@ -265,16 +285,18 @@ int floor_measure(const char *program, const struct exec_params *params,
 {
     int rounds = quick ? FLOOR_QUICK_ROUNDS : LONG_ROUNDS, done = 0;
     int status = 0;
+    bool settled = false;
     struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
     *result = (struct floor_result){.trust = FLOOR_GUESS};
-    for (int end = LEAST_ROUNDS; end <= rounds && result->trust != FLOOR_STEADY && status == 0;
-         end++) {
+    for (int end = LEAST_ROUNDS; end <= rounds && !settled && status == 0; end++) {
         status = floor_look(program, params, done, end, bags, err);
         done = end;
         result->imul_per_add = bags[(done - 1) % FLOOR_BAGS].imul_per_add;
         if (status == 0)
             result->trust = floor_choose(bags, witness, &result->floor, &result->seen);
+        settled = floor_settled(witness, &result->floor, result->trust, done);
     }
+    result->narrow = floor_is_narrow(witness, &result->floor);
     free(bags);
     if (status == 0 && result->trust == FLOOR_GUESS)
         err_prefix(&result->seen, "in %.1f s ", done * ROUND_MS / 1000.0);

@@ -10,6 +10,8 @@
 #include "execute/exec.h"
 #include "store/store_cpu.h"
 
+#include <stdbool.h>
+
 // What is known of the CPU beside its timings.
 struct floor_witness {
     int claimed;      // issue width of the family that everything but the width speaks for; 0: none
@@ -38,15 +40,24 @@ int floor_look(const char *program, const struct exec_params *params, int first,
                struct exec_floor *bags, struct err *err);
 enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 
+// Whether the width is less than that of any family that this CPU could be: true of a core that no
+// table has, and of one that something kept busy while it was looked at. The longer the look, the
+// less likely the latter; a later one may see the whole width, so such a floor is not for keeping.
+bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
+// Whether looking on can be left after so many rounds.
+bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
+                   enum floor_trust trust, int rounds);
+
 // What measuring the floor found out.
 struct floor_result {
     struct canary_floor floor;
     enum floor_trust trust;
+    bool narrow;         // floor_is_narrow()
     double imul_per_add; // ratio of these latencies
     struct err seen;     // what was seen, in words, and for how long
 };
 
-// Measures with the core of `program` until the floor is steady; at most five seconds if `quick`,
+// Measures with the core of `program` until the floor is steady; at most two seconds if `quick`,
 // else 24. 0, or -1 with a message where nothing can be measured.
 int floor_measure(const char *program, const struct exec_params *params,
                   const struct floor_witness *witness, bool quick, struct floor_result *result,

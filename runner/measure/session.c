@@ -156,7 +156,7 @@ static int session_measure_floor(struct session *session, const struct session_f
     *imul_per_add = result.imul_per_add;
     session->floor_guessed = result.trust == FLOOR_GUESS;
     session->floor_seen = result.seen;
-    if (!session->floor_guessed && from->store)
+    if (!session->floor_guessed && !result.narrow && from->store)
         return store_put_floor(from->store, from->cpu_id, floor, err);
     return 0;
 }

@@ -255,8 +255,7 @@ static void throughput_sources(struct draft *draft, const bool breakers[POINTS_M
     draft_repush_reserve(draft);
 }
 
-// The registers of instance j, and what sets some of them anew in front of it.
-static void throughput_set_registers(struct draft *draft, const struct instances *instances, int j)
+static void throughput_place(struct draft *draft, const struct instances *instances, int j)
 {
     const struct row_plan *rp = draft->rp;
     for (int i = 0; i < rp->npoints; i++)
@@ -267,6 +266,13 @@ static void throughput_set_registers(struct draft *draft, const struct instances
         if (twin >= 0)
             draft->reg[i] = draft->reg[twin];
     }
+}
+
+// The registers of instance j, and what sets some of them anew in front of it.
+static void throughput_set_registers(struct draft *draft, const struct instances *instances, int j)
+{
+    const struct row_plan *rp = draft->rp;
+    throughput_place(draft, instances, j);
     for (int i = 0; i < rp->npoints; i++)
         if (instances->breakers[i] && points_same_before(rp, i) < 0 &&
             (j % instances->cut_every == 0 || throughput_must_set(rp, i)))
@@ -275,13 +281,18 @@ static void throughput_set_registers(struct draft *draft, const struct instances
         throughput_put_immediates(draft);
 }
 
-void throughput_instance(struct draft *draft, const struct instances *instances, int j)
+static void throughput_execute(struct draft *draft, const struct instances *instances, int j)
 {
-    throughput_set_registers(draft, instances, j);
     draft->disp = instances->disp + throughput_disp(draft->rp, j, instances->area_bytes);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
+}
+
+void throughput_instance(struct draft *draft, const struct instances *instances, int j)
+{
+    throughput_set_registers(draft, instances, j);
+    throughput_execute(draft, instances, j);
 }
 
 bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
@@ -307,14 +318,13 @@ enum cut {
                     // choice
     CUT_SPARSE,     // as CUT_IMPLICIT, in front of every fourth instance: where a breaker takes
                     // longer than the instance itself
+    CUT_AHEAD,      // as CUT_NEEDED, but all of it in front of the first instance
     CUT_COUNT
 };
 
 static const char *const cut_suffix[CUT_COUNT] = {
-    [CUT_NEEDED] = "+set",
-    [CUT_IMPLICIT] = "+break",
-    [CUT_IMMEDIATES] = "+imm",
-    [CUT_SPARSE] = "+sparse",
+    [CUT_NEEDED] = "+set",    [CUT_IMPLICIT] = "+break", [CUT_IMMEDIATES] = "+imm",
+    [CUT_SPARSE] = "+sparse", [CUT_AHEAD] = "+ahead",
 };
 
 // Breakers of registers that immediates set are left out.
@@ -328,6 +338,32 @@ static void throughput_use_immediates(const struct row_plan *rp, struct instance
         }
 }
 
+// All setting first, then the instances side by side: on Golden Cove gathers of two elements take
+// 1.3 cycles so, and 2.0 with anything at all between them, be it a nop.
+static void throughput_set_ahead(struct draft *draft, const struct instances *instances)
+{
+    for (int j = 0; j < instances->n; j++)
+        throughput_set_registers(draft, instances, j);
+    for (int j = 0; j < instances->n; j++) {
+        throughput_place(draft, instances, j);
+        throughput_execute(draft, instances, j);
+    }
+}
+
+// Whether that works: each instance has a register of its own for all that must be set.
+static bool throughput_can_set_ahead(const struct row_plan *rp)
+{
+    int set = 0;
+    for (int i = 0; i < rp->npoints; i++) {
+        if (!throughput_must_set(rp, i))
+            continue;
+        if (!throughput_own_register(&rp->points[i]))
+            return false;
+        set++;
+    }
+    return set > 0;
+}
+
 // Returns the number of instances that the kernel got, 0 if it is none (or the same as before).
 static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted, int before,
                              enum cut cut)
@@ -335,7 +371,7 @@ static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted,
     static _Thread_local struct instances instances;
     struct draft draft;
     draft_begin(&draft, rp);
-    enum breaking breaking = cut == CUT_NEEDED ? BREAK_NEEDED : BREAK_IMPLICIT;
+    enum breaking breaking = cut == CUT_NEEDED || cut == CUT_AHEAD ? BREAK_NEEDED : BREAK_IMPLICIT;
     if (!throughput_prepare(&draft, wanted, breaking, &instances) || instances.n <= before) {
         draft_free(&draft);
         return 0;
@@ -348,8 +384,10 @@ static int throughput_kernel(struct row_plan *rp, struct test *test, int wanted,
             instances.n -= instances.n % SPARSE_INSTANCES;
     }
     throughput_before(&draft, instances.n);
-    for (int j = 0; j < instances.n; j++)
+    for (int j = 0; j < instances.n && cut != CUT_AHEAD; j++)
         throughput_instance(&draft, &instances, j);
+    if (cut == CUT_AHEAD)
+        throughput_set_ahead(&draft, &instances);
     throughput_after(&draft, instances.n);
     char shape[32];
     bool plain = cut == CUT_NEEDED && instances.nbreakers == 0;
@@ -408,6 +446,8 @@ static void throughput_plan_shapes(struct row_plan *rp, struct test *test)
         }
     if (wanted[CUT_IMPLICIT] && most > 1)
         throughput_kernel(rp, test, most, 1, CUT_SPARSE);
+    if (throughput_can_set_ahead(rp))
+        throughput_kernel(rp, test, most, 1, CUT_AHEAD);
 }
 
 void throughput_plan(struct row_plan *rp, const char *variant)

@@ -155,6 +155,34 @@ static void a_busy_core_gives_no_floor_to_keep(void **state)
     assert_true(floor.canary > 0 && floor.clk_per_instr > 0 && floor.issue_width > 0);
 }
 
+// A core that is busy while it is looked at looks narrow; so a narrow one is looked at longer, and
+// again by the next run.
+static void a_narrow_core_is_looked_at_longer(void **state)
+{
+    (void)state;
+    static const struct {
+        struct floor_witness witness;
+        int width;
+        bool narrow;
+    } cases[] = {
+        {{.claimed = 6},                     5, true },
+        {{.claimed = 6},                     6, false},
+        {{.claimed = 6},                     7, false},
+        {{.allowed = 1ULL << 5 | 1ULL << 6}, 4, true },
+        {{.allowed = 1ULL << 5 | 1ULL << 6}, 5, false},
+        {{0},                                3, false}, // nothing is known
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct canary_floor floor = {.issue_width = cases[i].width};
+        const struct floor_witness *witness = &cases[i].witness;
+        assert_int_equal(floor_is_narrow(witness, &floor), cases[i].narrow);
+        assert_int_equal(floor_settled(witness, &floor, FLOOR_STEADY, 3), !cases[i].narrow);
+        assert_true(floor_settled(witness, &floor, FLOOR_STEADY, 40));
+        assert_false(floor_settled(witness, &floor, FLOOR_SEEN, 40));
+        assert_false(floor_settled(witness, &floor, FLOOR_GUESS, 159));
+    }
+}
+
 enum { SAMPLES = 4 };
 
 static bool settled(uint32_t grid, uint32_t passes, const double *clk)
@@ -199,6 +227,7 @@ int main(void)
         cmocka_unit_test(a_quiet_core_is_not_needed_for_long),
         cmocka_unit_test(samples_that_are_too_fast_are_no_floor),
         cmocka_unit_test(a_busy_core_gives_no_floor_to_keep),
+        cmocka_unit_test(a_narrow_core_is_looked_at_longer),
         cmocka_unit_test(passes_go_on_until_the_fastest_state_came_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

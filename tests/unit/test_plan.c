@@ -656,6 +656,24 @@ static void test_setting_is_timed_alone(void **state)
     planned_free(&planned);
 }
 
+// Gathers with anything between them take longer than gathers side by side, so their masks are also
+// set in front of all of them. That needs a register each.
+static void test_setting_ahead(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vpgatherdd,+y vm32y +y,,AVX2,T,");
+    const struct kernel_spec *ahead = find_shape(&planned, "n7+ahead");
+    const char *gather = strstr(ahead->body, "vpgatherdd");
+    assert_int_equal(lines_with(gather, "vpgatherdd"), 7);
+    assert_int_equal(lines_with(gather, "\n"), 7); // and nothing but gathers from the first on
+    assert_int_equal(lines_with(ahead->body, "\n"), 14);
+    planned_free(&planned);
+    plan_text(&planned, "lodsb,,=al +rsi df,I386,T,pointer=rsi");
+    assert_null(find_shape(&planned, "n8+ahead"));
+    planned_free(&planned);
+}
+
 // Up to four sets of x87 values, each a variant that says which they are.
 static void test_sets_of_values(void **state)
 {
@@ -787,6 +805,7 @@ int main(void)
         cmocka_unit_test(test_macro),
         cmocka_unit_test(test_streams),
         cmocka_unit_test(test_setting_is_timed_alone),
+        cmocka_unit_test(test_setting_ahead),
         cmocka_unit_test(test_sets_of_values),
         cmocka_unit_test(test_notes),
         cmocka_unit_test(test_gather_patterns),
