@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 15, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 16, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -123,7 +123,9 @@ struct core_config {
     double passes_tolerance;                 // two passes that differ by more call for a third
     uint32_t window_ns, canary_ns, calib_ns; // length of the three parts of a repeat
     uint32_t accept;                         // accepted repeats wanted a pass
-    uint32_t tries;                          // repeats tried at most before the kernel is requeued
+    uint32_t enough;      // of them, where they agree and no pass before showed another state
+    uint32_t together;    // repeats between two looks whether the core is disturbed; 0: one
+    uint32_t tries;       // repeats tried at most before the kernel is requeued
     uint32_t requeues;    // times that a kernel is requeued before it is unstable
     uint32_t give_up_ms;  // nothing accepted for so long: stop waiting
     uint32_t passes;      // at most
@@ -272,7 +274,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 152, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 160, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -317,6 +317,10 @@ void guard_sleep_ms(uint32_t ms);
 // one wants, of `accept` that a first one has.
 bool steady_settled(const struct kernel_run *run, double tolerance);
 uint32_t steady_accept(const struct kernel_run *run, uint32_t accept, double tolerance);
+// Whether the first samples of the next pass, in cycles per instance, agree so well with each other
+// and with all before that it needs no more.
+bool steady_agree(const struct kernel_run *run, const double *values, uint32_t samples,
+                  double tolerance);
 
 // core_values.c
 void values_sort(double *values, int n);      // ascending

@@ -25,6 +25,7 @@ static struct work {
     struct kernel_run run; // a copy
     bool trial;            // choose the unrolling; else a pass
     bool done;             // all was done, or ended by an outcome
+    bool enough;           // of a pass: what was accepted will do
     struct kept_outcome end;
     uint32_t wanted, accepted;
     struct core_record record, counts; // a timing, if enough was accepted
@@ -36,14 +37,21 @@ static double sample_value(const struct core_sample *sample)
            ((sample->before_tsc + sample->after_tsc) / 2.0 - times->overhead_tsc);
 }
 
-static void keep_values(struct kernel_run *run, const struct core_record *record)
+// In cycles per instance.
+static void sample_values(const struct kernel_run *run, const struct core_sample *samples,
+                          uint32_t n, double *values)
 {
     double scale = times->calib_clk / ((double)run->iterations * run->variant->copies *
                                        (run->kernel->instances ? run->kernel->instances : 1));
+    for (uint32_t i = 0; i < n; i++)
+        values[i] = sample_value(&samples[i]) * scale;
+}
+
+static void keep_values(struct kernel_run *run, const struct core_record *record)
+{
     run->nsamples[run->nvalues] = record->timing.accepted;
     double *values = run->values[run->nvalues++];
-    for (uint32_t i = 0; i < record->timing.accepted; i++)
-        values[i] = sample_value(&record->timing.samples[i]) * scale;
+    sample_values(run, record->timing.samples, record->timing.accepted, values);
     values_sort(values, (int)record->timing.accepted);
 }
 
@@ -61,30 +69,70 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     run_send(record);
 }
 
+// How many repeats the next look is to be for: none where a kernel takes as long as several.
+static uint32_t work_together(void)
+{
+    const struct kernel_run *run = &work->run;
+    uint32_t left = work->wanted - work->accepted, most = config->together;
+    double window_tsc = config->window_ns * config->tsc_hz / 1e9;
+    if (run->kernel->flags & CORE_COLD || run->loop_tsc * run->iterations > 2 * window_tsc)
+        most = 1;
+    return left < most ? left : most ? most : 1;
+}
+
+// Times the kernel so often, into samples that are not accepted yet. False if it did damage;
+// *counted: the counters ran all the time.
+static bool work_repeat(uint32_t repeats, const struct surroundings *before, bool *counted)
+{
+    struct kernel_run *run = &work->run;
+    struct core_sample *samples = work->record.timing.samples + work->accepted;
+    for (uint32_t i = 0; i < repeats; i++) {
+        run->tried++;
+        if (run->kernel->flags & CORE_COLD)
+            area_chill(run);
+        samples[i].kernel_tsc = time_kernel(run->kernel, run->variant->entry, run->iterations);
+        samples[i].before_tsc = before->calib_tsc;
+        *counted &= rdpmc_take(work->counts.counts.samples[work->accepted + i]);
+        if (run_damaged(run))
+            return false;
+    }
+    return true;
+}
+
+static void work_accept(uint32_t repeats, const struct surroundings *before,
+                        const struct surroundings *after)
+{
+    struct core_sample *samples = work->record.timing.samples + work->accepted;
+    for (uint32_t i = 0; i < repeats; i++) {
+        samples[i].after_tsc = after->calib_tsc;
+        samples[i].canary_tsc =
+            before->canary_tsc > after->canary_tsc ? before->canary_tsc : after->canary_tsc;
+    }
+    work->accepted += repeats;
+    double values[CORE_SAMPLES_MAX];
+    sample_values(&work->run, work->record.timing.samples, work->accepted, values);
+    work->enough = work->accepted == work->wanted ||
+                   (config->enough && work->accepted >= config->enough &&
+                    steady_agree(&work->run, values, work->accepted, config->passes_tolerance));
+}
+
 // One attempt at a pass of a kernel; bodies run.
 static void work_measure(struct kernel_run *run)
 {
-    struct core_sample *samples = work->record.timing.samples;
     struct surroundings before = run_look_around();
-    for (uint32_t tries = 0; tries < config->tries && work->accepted < work->wanted; tries++) {
-        run->tried++;
+    for (uint32_t last = run->tried + config->tries; run->tried < last && !work->enough;) {
         if (!before.quiet) {
+            run->tried++;
             before = run_look_around();
             continue;
         }
-        if (run->kernel->flags & CORE_COLD)
-            area_chill(run);
-        uint32_t ticks = time_kernel(run->kernel, run->variant->entry, run->iterations);
-        bool counted = rdpmc_take(work->counts.counts.samples[work->accepted]);
-        struct surroundings after = run_look_around();
-        if (run_damaged(run))
+        uint32_t repeats = work_together();
+        bool counted = true;
+        if (!work_repeat(repeats, &before, &counted))
             return;
-        if (after.quiet && counted && run_calibrations_agree(before.calib_tsc, after.calib_tsc)) {
-            uint32_t canary =
-                before.canary_tsc > after.canary_tsc ? before.canary_tsc : after.canary_tsc;
-            samples[work->accepted++] =
-                (struct core_sample){ticks, before.calib_tsc, after.calib_tsc, canary};
-        }
+        struct surroundings after = run_look_around();
+        if (after.quiet && counted && run_calibrations_agree(before.calib_tsc, after.calib_tsc))
+            work_accept(repeats, &before, &after);
         before = after;
     }
 }
@@ -111,7 +159,7 @@ static int variant_index(const struct kernel_run *run)
 static void work_take(struct kernel_run *run)
 {
     int index = variant_index(&work->run);
-    uint32_t most = run->tried + config->tries;
+    uint32_t most = run->tried + config->tries + config->together;
     run->tried = work->run.tried < most ? work->run.tried : most;
     if (index < 0 || index >= run->code.nvariants || work->run.iterations == 0)
         work->done = false;
@@ -178,7 +226,7 @@ static bool run_attempts(struct kernel_run *run, uint32_t accept, uint64_t fill_
 {
     uint64_t end = time_now() + fill_tsc;
     bool goes_on = work_run(run, accept);
-    while (goes_on && work->accepted < accept && fill_tsc > run_ms_to_tsc(PAUSE_FIRST_MS) &&
+    while (goes_on && !work->enough && fill_tsc > run_ms_to_tsc(PAUSE_FIRST_MS) &&
            time_now() < end) {
         run_pause_for_quiet(PAUSE_LAST_MS);
         run_cool();
@@ -203,9 +251,9 @@ static bool run_pass(struct kernel_run *run)
     uint32_t accept = steady_accept(run, config->accept, config->passes_tolerance);
     if (!run_attempts(run, accept, fill_tsc))
         return true;
-    if (work->accepted < accept)
+    if (!work->enough || work->accepted < 1 || work->accepted > accept)
         return false;
-    send_pass(run, accept);
+    send_pass(run, work->accepted);
     return true;
 }
 

@@ -25,6 +25,8 @@ struct exec_params exec_defaults(void)
                    .canary_ns = 3000,
                    .calib_ns = 3500,
                    .accept = 8,
+                   .enough = 3,
+                   .together = 3,
                    .tries = 40,
                    .requeues = 40,
                    .give_up_ms = 30000,

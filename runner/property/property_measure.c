@@ -267,6 +267,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.most_ms = round_most_ms(sweep);
     params.config.requeues = REQUEUES;
     params.config.accept = ACCEPT;
+    params.config.enough = params.config.together = 0; // how samples scatter is asked for, too
     if (sweep->property->window_us)
         params.config.window_ns = (uint32_t)sweep->property->window_us * 1000;
     // What is counted besides would only cost time here.

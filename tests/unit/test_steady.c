@@ -89,6 +89,35 @@ static void few_samples_stay(void **state)
     assert_int_equal(steady_accept(&run, 3, TOLERANCE), 3);
 }
 
+// Three samples that agree end a pass, unless another state was seen before.
+static void samples_that_agree_are_enough(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        double first[3], second[3];
+        int passes; // before
+        bool agree;
+    } cases[] = {
+        {"the first ones",    {0},               {3, 3.004, 3.006},     0, true },
+        {"the first scatter", {0},               {3, 3.004, 3.02},      0, false},
+        {"thousandths",       {0},               {0.167, 0.168, 0.168}, 0, true },
+        {"the same again",    {3, 3.001, 3.002}, {3, 3.004, 3.006},     1, true },
+        {"a slower state",    {3, 3.001, 3.002}, {3.1, 3.1, 3.1},       1, false},
+        {"a faster state",    {3, 3.001, 3.002}, {2.9, 2.9, 2.9},       1, false},
+        {"two states before", {3, 3, 3.2},       {3, 3, 3},             1, false},
+        {"no state before",   {3, 3.1, 3.2},     {3, 3, 3},             1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct core_kernel kernel = {.grid = 1};
+        struct kernel_run run = {
+            .kernel = &kernel, .nvalues = (uint32_t)cases[i].passes, .nsamples = {3}};
+        memcpy(run.values[0], cases[i].first, sizeof cases[i].first);
+        if (steady_agree(&run, cases[i].second, 3, TOLERANCE) != cases[i].agree)
+            fail_msg("%s", cases[i].what);
+    }
+}
+
 // Of rounds for the overhead nearly half may be disturbed: these are longer, by all amounts.
 static void disturbed_rounds_do_not_count(void **state)
 {
@@ -111,6 +140,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_agree_need_little),
         cmocka_unit_test(few_samples_stay),
+        cmocka_unit_test(samples_that_agree_are_enough),
         cmocka_unit_test(disturbed_rounds_do_not_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
