@@ -30,7 +30,8 @@ static const struct command_option options[] = {
     {0, "quick", NULL, "a handful of quick ones instead of all"},
     {0, "plot", NULL, "draw the curves in lines of text, too"},
     {0, "results", "DIR",
-        "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed)"},
+        "write DIR/properties.txt, a data sheet, and DIR/plots/*.svg (where gnuplot is installed); "
+        "`none` (default): write none"},
     {0, "points", NULL, "with --format csv: the points of the curves instead of what they say"},
     {0, "resume", NULL,
         "go on with the last unfinished run of the same properties and version on this CPU"},
@@ -89,7 +90,7 @@ struct arguments {
     const char *db;
     enum report_format format;
     int64_t run_id, diff_id;
-    const char *results; // NULL: none
+    const char *results; // NULL or "none": none
     bool list, show, quick, plot, points;
     char **names;
     int nnames;
@@ -233,8 +234,8 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
     arena_free(&arena);
-    int status =
-        arguments->results ? report_property_write(store, run_id, arguments->results, &err) : 0;
+    bool writes = arguments->results && strcmp(arguments->results, "none") != 0;
+    int status = writes ? report_property_write(store, run_id, arguments->results, &err) : 0;
     if (status < 0)
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
     if (status > 0)

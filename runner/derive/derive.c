@@ -32,7 +32,8 @@ static const double FRONT_END_NEAR = 0.8;
 enum {
     SAMPLES_MAX = CORE_SAMPLES_MAX * CORE_PASSES_MAX,
     PASSES_MAX = CORE_PASSES_MAX,
-    STATE_SAMPLES_PER_PASS = 2
+    STATE_SAMPLES_PER_PASS = 2,
+    SCATTERED_PASSES = 3, // two that disagree may be a neighbour's doing
 };
 
 double derive_sample_clk(const struct kernel_facts *facts, const struct timing *timing,
@@ -286,8 +287,10 @@ static struct estimate derive_from(const struct kernel_facts *facts, sample_clk 
         return estimate;
     estimate.spread_clk = quantile_spread(samples.clk, samples.n);
     if (!estimate_state(&estimate, &samples, facts->chain, ntimings, &timing) &&
-        !(may_be_average(facts) && estimate_average(&estimate, &samples, ntimings, &timing)))
+        !(may_be_average(facts) && estimate_average(&estimate, &samples, ntimings, &timing))) {
+        estimate.scattered = ntimings >= SCATTERED_PASSES;
         return estimate;
+    }
     double share = loop_share(facts, issue_width, &timings[timing], estimate.clk);
     estimate.outcome = OUTCOME_OK;
     estimate.clk *= share;
@@ -438,8 +441,28 @@ static bool shape_may_decide(const struct kernel_facts *facts, const struct esti
     if (estimate->outcome != OUTCOME_UNSTABLE)
         return estimate->outcome != OUTCOME_OK;
     double reached_clk = fmax(estimate->reached_clk - facts->extra_clk, 0);
-    return isnan(estimate->reached_clk) ||
+    return isnan(clk) || isnan(estimate->reached_clk) ||
            (reached_clk * (1 + STATE_WIDTH) < clk && reached_clk + STATE_WIDTH_CLK < clk);
+}
+
+// No other value than what the fastest of the shapes without a state has reached again and again.
+// The core is not slower than that; how fast it can be is not known.
+static void scattered_bound(const struct kernel_facts *facts, const struct estimate *estimates,
+                            int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        if (!estimates[i].scattered)
+            continue;
+        double clk = fmax(estimates[i].reached_clk - facts[i].extra_clk, 0);
+        if (result->kernel >= 0 && clk >= result->clk)
+            continue;
+        result->kernel = i;
+        result->clk = clk;
+        result->spread_clk = estimates[i].spread_clk;
+    }
+    result->outcome = OUTCOME_OK;
+    result->bound = BOUND_UPPER;
+    result->detail = "no steady state: what two passes reached; it may be less";
 }
 
 // The smallest of several shapes is only the smallest if no other can be smaller.
@@ -447,10 +470,14 @@ static void fail_with_shape(const struct kernel_facts *facts, const struct estim
                             int nkernels, struct test_result *result)
 {
     int failed = -1;
-    for (int i = 0; i < nkernels; i++)
-        if (shape_may_decide(&facts[i], &estimates[i], result->clk) &&
-            (failed < 0 || estimates[failed].outcome == OUTCOME_UNSTABLE))
+    bool scattered = true;
+    for (int i = 0; i < nkernels; i++) {
+        if (!shape_may_decide(&facts[i], &estimates[i], result->clk))
+            continue;
+        scattered &= estimates[i].scattered;
+        if (failed < 0 || estimates[failed].outcome == OUTCOME_UNSTABLE)
             failed = i;
+    }
     if (failed < 0)
         return;
     if (estimates[failed].outcome == OUTCOME_UNSTABLE && result->kernel >= 0)
@@ -460,6 +487,8 @@ static void fail_with_shape(const struct kernel_facts *facts, const struct estim
     result->clk = result->spread_clk = NAN;
     result->average = false;
     result->nstates = 0;
+    if (scattered)
+        scattered_bound(facts, estimates, nkernels, result);
 }
 
 struct test_result derive_test(enum test_kind kind, enum bound bound,

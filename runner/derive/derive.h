@@ -50,6 +50,8 @@ struct estimate {
     // What was reached as often as a state asks for, two samples in each of two passes, whether or
     // not these agree: a kernel without a value may be as fast. NaN: there are too few samples.
     double reached_clk;
+    // All passes were measured, three at least, and came to no state: not for want of samples.
+    bool scattered;
     int nstates;                            // 0 where clk is an average
     struct steady_state states[STATES_MAX]; // ascending
 };
@@ -71,7 +73,9 @@ struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
 
 // The result of a test over its kernels' estimates: which kernel decides, value, spread, bound. A
 // throughput is the smallest of several shapes, so it has no value if one that has none may be the
-// smallest: one that failed, or an unstable one that was seen to be faster than the rest.
+// smallest: one that failed, or an unstable one that was seen to be faster than the rest. Where
+// these were measured in full and have no steady state, what the fastest of them reached again and
+// again is an upper bound; it has no states then, and the detail says so.
 struct test_result {
     enum outcome outcome;
     const char *detail; // why, where not ok
@@ -91,6 +95,13 @@ struct test_result {
 struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels);
+
+// A throughput without a steady state, of which only a bound is known. The database has no states
+// of it (`states` = 0).
+static inline bool derive_is_scattered(const struct test_result *result)
+{
+    return result->outcome == OUTCOME_OK && result->bound == BOUND_UPPER && result->nstates == 0;
+}
 
 // What came of a form when it was executed: facts, as they are measured and as the database keeps
 // them. Texts and arrays are the caller's.

@@ -214,3 +214,17 @@ int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable
                              "stop other programs on this machine and run again",
                              err);
 }
+
+int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "%" PRId64
+             " throughputs have no steady state: tables have what they reached again and "
+             "again, as an upper bound",
+             tests);
+    return store_run_warning(store, run_id, text,
+                             "some cores run some instructions so, most of all those that load and "
+                             "operate",
+                             err);
+}

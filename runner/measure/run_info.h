@@ -42,5 +42,7 @@ int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, 
 // Records how many tests have no steady value. `unstable` of `tests`.
 int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
                            struct err *err);
+// Records how many throughputs have a bound for want of a steady state.
+int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err);
 
 #endif

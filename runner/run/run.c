@@ -321,8 +321,12 @@ int run_rows(struct store *store, const struct selection *selection,
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
     if (status == 0)
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
+    if (status == 0)
+        status = store_run_scattered(store, summary->run_id, &summary->scattered, err);
     if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
         status = run_warn_unstable(store, summary, err);
+    if (status == 0 && summary->scattered > 0)
+        status = run_info_warn_scattered(store, summary->run_id, summary->scattered, err);
     if (status == 0 && summary->doubted > 0)
         status = run_info_warn_doubted(store, summary->run_id, summary->doubted, err);
     free(run.rows);

@@ -114,7 +114,8 @@ static void keep_throughput(struct run_keeper *keeper, const struct plan *plan,
         if (plan->tests[t].kind != TEST_THROUGHPUT)
             continue;
         keeper->kept.timed = true;
-        if (tests[t].result.outcome == OUTCOME_OK && isfinite(tests[t].result.clk))
+        if (tests[t].result.outcome == OUTCOME_OK && isfinite(tests[t].result.clk) &&
+            !derive_is_scattered(&tests[t].result))
             form_throughput_add(&form, plan->tests[t].variant, tests[t].result.clk);
     }
     double clk = form_throughput_clk(&form);

@@ -18,9 +18,10 @@ static void verdict_add(struct strbuf *why, const char *reason)
 static void verdict_unstable(const struct run_summary *summary, struct strbuf *why)
 {
     int64_t unstable = summary->counts[OUTCOME_UNSTABLE];
-    double percent = 100 * (double)unstable / (double)(unstable + summary->counts[OUTCOME_OK]);
+    double percent = 100 * (double)(unstable + summary->scattered) /
+                     (double)(unstable + summary->counts[OUTCOME_OK]);
     if (percent > UNSTABLE_PERCENT_MAX)
-        strbuf_printf(why, "%s%.1f %% of the tests that were timed are unstable",
+        strbuf_printf(why, "%s%.1f %% of the tests that were timed have no steady value",
                       why->len ? "; " : "", percent);
 }
 

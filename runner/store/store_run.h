@@ -60,6 +60,8 @@ int store_put_run_list(struct store *store, int64_t run_id, const char *list_nam
 // over its rows.
 int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOME_COUNT],
                       int64_t *forms, struct err *err);
+// How many throughputs of a run came to no steady state, and have a bound for a value.
+int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err);
 
 // The newest finished run (the newest of all if none is finished); one of forms, if there is any,
 // before one of a piece of code. 1 found, 0 none, -1 error.

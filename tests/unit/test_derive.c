@@ -490,6 +490,78 @@ static void an_unstable_shape_may_be_the_fastest(void **state)
         }
 }
 
+// A shape that was measured in full and came to no state gives a bound: what it reached, if that is
+// less than the others' values.
+static void what_scatters_has_a_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk;            // of the first shape; NaN: it was timed out
+        double reached_clk[2]; // of the other two
+        bool scattered[2];
+        double expected; // NaN: unstable or worse
+        int kernel;
+        bool upper;
+    } cases[] = {
+        {0.5,         {0.4, 0.45},  {true, true},  0.4,         1,  true },
+        {0.5,         {0.45, 0.36}, {true, true},  0.36,        2,  true },
+        {0.5,         {0.6, 0.36},  {true, true},  0.36,        2,  true },
+        {0.5,         {0.6, 0.7},   {true, true},  0.5,         0,  false},
+        {0.5,         {0.4, 0.36},  {true, false}, (double)NAN, -1, false},
+        {0.5,         {0.4, 0.7},   {true, false}, 0.4,         1,  true }, // slower for certain
+        {(double)NAN, {0.4, 0.36},  {true, true},  (double)NAN, -1, false},
+    };
+    const struct kernel_facts facts[] = {
+        {"n4",  4,  4,  0, false},
+        {"n8",  8,  8,  0, false},
+        {"n12", 12, 12, 0, false}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct estimate estimates[3] = {
+            {.outcome = OUTCOME_OK, .clk = cases[i].clk, .nstates = 1}
+        };
+        if (isnan(cases[i].clk))
+            estimates[0] = (struct estimate){.outcome = OUTCOME_TIMED_OUT, .reached_clk = NAN};
+        for (int k = 0; k < 2; k++)
+            estimates[k + 1] = (struct estimate){.outcome = OUTCOME_UNSTABLE,
+                                                 .reached_clk = cases[i].reached_clk[k],
+                                                 .scattered = cases[i].scattered[k]};
+        struct test_result result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, estimates, 3);
+        bool ok = !isnan(cases[i].expected);
+        assert_int_equal(result.outcome == OUTCOME_OK, ok);
+        assert_int_equal(result.kernel, cases[i].kernel);
+        assert_true(ok ? result.clk == cases[i].expected : isnan(result.clk));
+        assert_int_equal(result.bound, cases[i].upper ? BOUND_UPPER : BOUND_EXACT);
+        assert_int_equal(derive_is_scattered(&result), cases[i].upper);
+    }
+    // No shape has a state.
+    const struct estimate unstable[] = {
+        {.outcome = OUTCOME_UNSTABLE, .reached_clk = 0.53, .scattered = true},
+        {.outcome = OUTCOME_UNSTABLE, .reached_clk = 0.51, .scattered = true}
+    };
+    struct test_result result = derive_test(TEST_THROUGHPUT, BOUND_EXACT, facts, unstable, 2);
+    assert_int_equal(result.outcome, OUTCOME_OK);
+    assert_int_equal(result.kernel, 1);
+    assert_true(result.clk == 0.51);
+}
+
+// Three passes at the least, all of them measured.
+static void few_passes_do_not_scatter(void **state)
+{
+    (void)state;
+    static const double factors[SAMPLES] = {1, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7};
+    struct sample samples[3][SAMPLES];
+    struct timing timings[3];
+    for (int p = 0; p < 3; p++)
+        timings[p] = make_timing(samples[p], p + 1, 0.4 + 0.013 * p, 8, factors);
+    const struct kernel_facts facts = {"n8", 8, 8, 0, false};
+    assert_true(derive_kernel(&facts, 0, timings, 3).scattered);
+    assert_false(derive_kernel(&facts, 0, timings, 2).scattered);
+    timings[2].outcome = OUTCOME_UNSTABLE;
+    timings[2].nsamples = 0;
+    assert_false(derive_kernel(&facts, 0, timings, 3).scattered);
+}
+
 static void what_was_reached_is_reached_in_two_passes(void **state)
 {
     (void)state;
@@ -668,6 +740,8 @@ int main(void)
         cmocka_unit_test(the_front_end_is_in_no_range),
         cmocka_unit_test(a_throughput_needs_all_its_shapes),
         cmocka_unit_test(an_unstable_shape_may_be_the_fastest),
+        cmocka_unit_test(what_scatters_has_a_bound),
+        cmocka_unit_test(few_passes_do_not_scatter),
         cmocka_unit_test(what_was_reached_is_reached_in_two_passes),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
         cmocka_unit_test(counted_cycles_replace_the_calibration),

@@ -14,7 +14,7 @@
 
 // clang-format off
 static const struct {
-    int64_t ok, unsupported, not_measurable, unstable, asm_failed, signalled;
+    int64_t ok, unsupported, not_measurable, unstable, asm_failed, signalled, scattered;
     bool uncertain, off, stopped, ports_missing;
     int status;
     const char *why;
@@ -23,6 +23,8 @@ static const struct {
     {.ok = 981, .unstable = 19, .status = EXIT_DONE},
     {.ok = 980, .unstable = 20, .status = EXIT_DONE},
     {.ok = 979, .unstable = 21, .status = EXIT_SOME_FAILED, .why = "2.1 % of the tests"},
+    {.ok = 990, .unstable = 10, .scattered = 10, .status = EXIT_DONE},
+    {.ok = 990, .unstable = 10, .scattered = 11, .status = EXIT_SOME_FAILED, .why = "2.1 % of"},
     // What was never timed does not make the rest look better.
     {.ok = 100, .unstable = 3, .unsupported = 10000, .status = EXIT_SOME_FAILED, .why = "2.9 %"},
     {.ok = 1000, .asm_failed = 1, .status = EXIT_SOME_FAILED, .why = "1 tests asm_failed"},
@@ -47,6 +49,7 @@ static void test_verdicts(void **state)
                        [OUTCOME_UNSTABLE] = cases[i].unstable,
                        [OUTCOME_ASM_FAILED] = cases[i].asm_failed,
                        [OUTCOME_SIGNALLED] = cases[i].signalled},
+            .scattered = cases[i].scattered,
             .floor_guessed = cases[i].uncertain,
             .calibration_off = cases[i].off,
             .stopped = cases[i].stopped,
