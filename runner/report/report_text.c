@@ -174,8 +174,8 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
     strbuf_puts(out, "\nlatency: cycles from operand to operand, least and most of all pairs; "
                      "≤ marks an upper bound, as it is of the pair that has the value.\n"
                      "1/tput: cycles an instruction when many independent ones run (reciprocal "
-                     "throughput); slow: the same with slow operands; ≤: "
-                     "there is no steady state, or values are set anew in between.\n");
+                     "throughput); slow: the same with slow operands;\n"
+                     "≤: there is no steady state, or values are set anew in between.\n");
     if (seen->average)
         strbuf_puts(out, "~: the mean of executions that differ; latput query latency has least "
                          "and most.\n");
