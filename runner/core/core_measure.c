@@ -69,7 +69,7 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     run_send(record);
 }
 
-// How many repeats the next look is to be for: none where a kernel takes as long as several.
+// How many repeats stand between this look and the next: one where that is as long as several.
 static uint32_t work_together(void)
 {
     const struct kernel_run *run = &work->run;
