@@ -84,6 +84,14 @@ static bool steady_tight(const struct kernel_run *run, double fastest, double to
     return true;
 }
 
+// Whether there were passes, and all show one state only; *fastest: that one.
+static bool steady_one_state(const struct kernel_run *run, double tolerance, double *fastest)
+{
+    uint32_t seen;
+    *fastest = steady_fastest(run, tolerance, &seen);
+    return seen > 0 && steady_tight(run, *fastest, tolerance);
+}
+
 bool steady_settled(const struct kernel_run *run, double tolerance)
 {
     uint32_t seen, grid = run->kernel->grid;
@@ -101,8 +109,7 @@ bool steady_settled(const struct kernel_run *run, double tolerance)
 bool steady_agree(const struct kernel_run *run, const double *values, uint32_t samples,
                   double tolerance)
 {
-    uint32_t seen;
-    double fastest = steady_fastest(run, tolerance, &seen), least = values[0], most = values[0];
+    double fastest, least = values[0], most = values[0];
     for (uint32_t i = 1; i < samples; i++) {
         least = values[i] < least ? values[i] : least;
         most = values[i] > most ? values[i] : most;
@@ -111,17 +118,17 @@ bool steady_agree(const struct kernel_run *run, const double *values, uint32_t s
         return false;
     if (run->nvalues == 0)
         return true;
-    return seen > 0 && steady_tight(run, fastest, tolerance) && most <= fastest * (1 + tolerance) &&
+    return steady_one_state(run, tolerance, &fastest) && most <= fastest * (1 + tolerance) &&
            fastest <= least * (1 + tolerance);
 }
 
 uint32_t steady_accept(const struct kernel_run *run, uint32_t accept, double tolerance)
 {
-    uint32_t seen, least = accept;
-    double fastest = steady_fastest(run, tolerance, &seen);
+    uint32_t least = accept;
+    double fastest;
     if (run->nvalues == 0)
         least = FIRST_SAMPLES;
-    else if (seen > 0 && steady_tight(run, fastest, tolerance))
+    else if (steady_one_state(run, tolerance, &fastest))
         least = CONFIRM_SAMPLES;
     return accept < least ? accept : least;
 }

@@ -18,9 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A batch takes some seconds a pass: long enough that a disturbance seldom covers all passes of a
-// kernel, short enough that little is lost when the run is killed. The first is soon built, and
-// long enough that its passes are not spent waiting.
+// A batch takes a second and more a pass: long enough that a disturbance seldom covers all passes
+// of a kernel, short enough that little is lost when the run is killed. The first is soon built,
+// and long enough that its passes are not spent waiting.
 enum { BATCH_KERNELS = 16000, FIRST_KERNELS = 1000 };
 
 // Everything that lives as long as a run.

@@ -157,6 +157,9 @@ int store_believe(struct store *store, int64_t run_id, const char *label, struct
 // The same file: a warning of a run that was timed and has no samples says so.
 int store_mark_bare(struct store *store, int64_t run_id, struct err *err);
 
+// SQL, in terms of `result`: derive_is_scattered().
+#define STORE_SCATTERED "(result.bound = 'upper' AND coalesce(result.states, 1) = 0)"
+
 // "2026-01-31T12:34:56Z"
 void store_now_utc(char text[32]);
 // Lower-case hexadecimal sha256.

@@ -426,8 +426,7 @@ int store_get_throughputs(struct store *store, int64_t run_id, struct stored_thr
                    "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
                    "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
                    "AND result.outcome = 'ok' AND value_clk IS NOT NULL "
-                   "AND NOT (result.bound = 'upper' AND coalesce(states, 1) = 0) "
-                   "ORDER BY form, enc, bits",
+                   "AND NOT " STORE_SCATTERED " ORDER BY form, enc, bits",
                    "i", from);
     return stmt ? store_read_throughputs(store, stmt, values, count, arena, err) : -1;
 }

@@ -297,7 +297,7 @@ int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, str
     return store_get_int(store, err, tests,
                          "SELECT count(*) FROM run_form JOIN test USING (run_form_id) "
                          "JOIN result USING (test_id) WHERE run_id = ?1 AND kind = 'throughput' "
-                         "AND result.outcome = 'ok' AND result.bound = 'upper' AND states = 0",
+                         "AND result.outcome = 'ok' AND " STORE_SCATTERED,
                          "i", run_id) < 0
                ? -1
                : 0;
