@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 16, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 17, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -106,6 +106,12 @@ enum core_mode {
     CORE_MODE_BENCH,   // one kernel, repetition by repetition, each with a record of its own
 };
 
+// Samples this close, relative or in cycles per instance, show one state; one that comes back has
+// so many of them in each of so many passes.
+#define CORE_STATE_WIDTH 0.006
+#define CORE_STATE_WIDTH_CLK 0.003
+enum { CORE_STATE_SAMPLES = 2, CORE_STATE_PASSES = 2 };
+
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
 // ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by
 // ncompany 32-bit CPUs.
@@ -126,7 +132,8 @@ struct core_config {
     uint32_t enough;      // of them, where they agree and no pass before showed another state
     uint32_t together;    // repeats between two looks whether the core is disturbed; 0: one
     uint32_t tries;       // repeats tried at most before the kernel is requeued
-    uint32_t requeues;    // times that a kernel is requeued before it is unstable
+    uint32_t requeues;    // times that a kernel is requeued before it is unstable,
+    uint32_t requeues_ms; // and for how long at least
     uint32_t give_up_ms;  // nothing accepted for so long: stop waiting
     uint32_t passes;      // at most
     uint32_t pass_gap_ms; // least time between two passes of a kernel
@@ -145,6 +152,7 @@ struct core_config {
     uint32_t counts_clk; // 1: the first of the counters counts core cycles
     uint32_t ncompany;   // CPUs for company, at most CORE_COMPANY_MAX
     uint32_t permits;    // CORE_PERMIT_*
+    uint32_t reserved;
 };
 enum { CORE_COMPANY_MAX = 256 };
 
@@ -274,7 +282,7 @@ _Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write 
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 160, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 168, "the same in 32-bit mode");
 _Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
 
 #endif

@@ -144,12 +144,13 @@ struct kernel_run {
     struct code company_code;
     const struct code_variant *variant; // chosen by the trial; NULL before
     uint32_t iterations;
-    double loop_tsc;   // shortest time of one iteration seen
-    uint32_t requeued; // in this pass
-    uint32_t pass;     // the pass it is in, from 1
-    uint32_t tried;    // repeats tried in this pass
-    bool finished;     // nothing more to do
-    bool wakes;        // wide units, which sleep
+    double loop_tsc;       // shortest time of one iteration seen
+    uint32_t requeued;     // in this pass
+    uint64_t requeued_tsc; // for the first time
+    uint32_t pass;         // the pass it is in, from 1
+    uint32_t tried;        // repeats tried in this pass
+    bool finished;         // nothing more to do
+    bool wakes;            // wide units, which sleep
     // Samples of the passes done, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
     uint32_t nsamples[CORE_PASSES_MAX];

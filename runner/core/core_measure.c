@@ -69,13 +69,15 @@ static void send_timing(struct kernel_run *run, struct core_record *record,
     run_send(record);
 }
 
-// How many repeats stand between this look and the next: one where that is as long as several.
+// How many repeats stand between this look and the next: one where that is as long as several, and
+// where quiet times were too short for more.
 static uint32_t work_together(void)
 {
     const struct kernel_run *run = &work->run;
     uint32_t left = work->wanted - work->accepted, most = config->together;
     double window_tsc = config->window_ns * config->tsc_hz / 1e9;
-    if (run->kernel->flags & CORE_COLD || run->loop_tsc * run->iterations > 2 * window_tsc)
+    if (run->kernel->flags & CORE_COLD || run->requeued ||
+        run->loop_tsc * run->iterations > 2 * window_tsc)
         most = 1;
     return left < most ? left : most ? most : 1;
 }
@@ -267,6 +269,16 @@ static void run_give_up(struct kernel_run *run)
     run->finished = true;
 }
 
+// Whether this was the last time that the kernel is requeued. Rounds of a few kernels are short,
+// and one episode of disturbance outlasts many.
+static bool run_requeues_end(struct kernel_run *run)
+{
+    if (run->requeued++ == 0)
+        run->requeued_tsc = time_now();
+    return run->requeued > config->requeues &&
+           time_now() - run->requeued_tsc > run_ms_to_tsc(config->requeues_ms);
+}
+
 // Of a kernel whose turn does not come any more.
 static void run_miss(struct kernel_run *run)
 {
@@ -296,7 +308,7 @@ static void measure_pass(uint32_t pass)
             } else if (run_pass(run)) {
                 run->pass++;
                 run->tried = run->requeued = 0;
-            } else if (++run->requeued > config->requeues || run_gave_up()) {
+            } else if (run_requeues_end(run) || run_gave_up()) {
                 run_give_up(run);
             } else {
                 again = true;

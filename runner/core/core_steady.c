@@ -8,10 +8,9 @@
 #include "core_internal.h"
 
 enum {
-    STATE_SAMPLES = 2, // samples that make a state within a pass
-    PASSES_USUAL = 2,  // enough where the value is a usual one
-    PASSES_TIGHT = 3,  // where it is not, in a chain with one state only
-    PASSES_ODD = 5,    // in all else
+    PASSES_USUAL = 2, // enough where the value is a usual one
+    PASSES_TIGHT = 3, // where it is not, in a chain with one state only
+    PASSES_ODD = 5,   // in all else
     // The first pass only has to show whether there are states: of 9,461 values 21 change by
     // more than 0.5 % if it has 6 samples and not 8, and of these only 2 not of store forwarding.
     FIRST_SAMPLES = 6,
@@ -26,11 +25,11 @@ static const double TIGHT_SHARE = 0.75; // of each pass' samples
 static const double AGREE = 0.003, AGREE_CLK = 0.0015;
 static const double GRID_TOLERANCE_CLK = 0.02, GRID_TOLERANCE = 0.01;
 
-// The fastest value that STATE_SAMPLES samples of a pass share; 0 if there is none.
+// The fastest value that CORE_STATE_SAMPLES samples of a pass share; 0 if there is none.
 static double pass_fastest(const double *values, uint32_t samples, double tolerance)
 {
-    for (uint32_t i = 0; i + STATE_SAMPLES <= samples; i++)
-        if (values[i + STATE_SAMPLES - 1] <= values[i] * (1 + tolerance))
+    for (uint32_t i = 0; i + CORE_STATE_SAMPLES <= samples; i++)
+        if (values[i + CORE_STATE_SAMPLES - 1] <= values[i] * (1 + tolerance))
             return values[i];
     return 0;
 }
@@ -92,11 +91,38 @@ static bool steady_one_state(const struct kernel_run *run, double tolerance, dou
     return seen > 0 && steady_tight(run, *fastest, tolerance);
 }
 
+// In how many passes enough samples lie from `from` on in the width of a state.
+static uint32_t state_passes(const struct kernel_run *run, double from)
+{
+    double relative = from * (1 + CORE_STATE_WIDTH), absolute = from + CORE_STATE_WIDTH_CLK;
+    double to = relative > absolute ? relative : absolute;
+    uint32_t passes = 0;
+    for (uint32_t pass = 0; pass < run->nvalues; pass++) {
+        uint32_t near = 0;
+        for (uint32_t i = 0; i < run->nsamples[pass]; i++)
+            near += run->values[pass][i] >= from && run->values[pass][i] <= to;
+        passes += near >= CORE_STATE_SAMPLES;
+    }
+    return passes;
+}
+
+// Whether the samples of all passes together have a state, as the estimate will look for one. What
+// two passes have for their fastest may be close without that: their calibrations were others, and
+// a clock that ticks in steps has each of them a step off.
+static bool steady_comes_back(const struct kernel_run *run)
+{
+    for (uint32_t pass = 0; pass < run->nvalues; pass++)
+        for (uint32_t i = 0; i < run->nsamples[pass]; i++)
+            if (state_passes(run, run->values[pass][i]) >= CORE_STATE_PASSES)
+                return true;
+    return false;
+}
+
 bool steady_settled(const struct kernel_run *run, double tolerance)
 {
     uint32_t seen, grid = run->kernel->grid;
     double fastest = steady_fastest(run, tolerance, &seen);
-    if (seen < 2)
+    if (seen < CORE_STATE_PASSES || !steady_comes_back(run))
         return false;
     uint32_t wanted = PASSES_ODD;
     if (usual_value(fastest, grid))

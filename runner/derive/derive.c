@@ -11,9 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double STATE_WIDTH = 0.006;     // samples of one steady state differ by less: relative
-static const double STATE_WIDTH_CLK = 0.003; // absolute, for kernels of hundredths of a cycle
-static const double STATE_SHARE = 0.25;      // of all samples: less may be a neighbour's doing
+static const double STATE_SHARE = 0.25;       // of all samples: less may be a neighbour's doing
 static const double STATE_SHARE_LEAST = 0.12; // for a chain; less is chance, not a state
 // Closer than this to the value, relative and absolute, is no state of its own: a neighbour on the
 // core makes chains of one cycle slower by as much.
@@ -32,7 +30,6 @@ static const double FRONT_END_NEAR = 0.8;
 enum {
     SAMPLES_MAX = CORE_SAMPLES_MAX * CORE_PASSES_MAX,
     PASSES_MAX = CORE_PASSES_MAX,
-    STATE_SAMPLES_PER_PASS = 2,
     SCATTERED_PASSES = 3, // two that disagree may be a neighbour's doing
 };
 
@@ -90,8 +87,8 @@ static void add_sample(struct sorted_samples *samples, double clk, int timing)
 // Where the state that starts at sample `from` ends: samples this close are of one state.
 static int state_end(const struct sorted_samples *samples, int from)
 {
-    double limit =
-        fmax(samples->clk[from] * (1 + STATE_WIDTH), samples->clk[from] + STATE_WIDTH_CLK);
+    double limit = fmax(samples->clk[from] * (1 + CORE_STATE_WIDTH),
+                        samples->clk[from] + CORE_STATE_WIDTH_CLK);
     int end = from;
     while (end < samples->n && samples->clk[end] <= limit)
         end++;
@@ -105,7 +102,7 @@ static int state_passes(const struct sorted_samples *samples, int from, int end,
     int confirmed = 0;
     *pass = samples->timing[from];
     for (int i = from; i < end; i++)
-        confirmed += ++counts[samples->timing[i]] == STATE_SAMPLES_PER_PASS;
+        confirmed += ++counts[samples->timing[i]] == CORE_STATE_SAMPLES;
     for (int i = 0; i < PASSES_MAX; i++)
         if (counts[i] > counts[*pass])
             *pass = i;
@@ -163,6 +160,21 @@ static int state_find(const struct sorted_samples *samples, struct state_search 
     return -1;
 }
 
+// Of a state that starts at sample `*from` the densest part, if one is denser than its beginning:
+// what is fastest by chance in a state that is wider than most is at its edge. *end: where it ends.
+static void state_centre(const struct sorted_samples *samples, int to, int *from, int *end)
+{
+    int last = *end;
+    for (int at = *from + 1; at < last; at++) {
+        int then = state_end(samples, at);
+        then = then < to ? then : to;
+        if (then - at > *end - *from) {
+            *from = at;
+            *end = then;
+        }
+    }
+}
+
 static void add_state(struct estimate *estimate, const struct sorted_samples *samples, int from,
                       int end)
 {
@@ -198,7 +210,7 @@ static int samples_below(const struct sorted_samples *samples, double clk)
 static bool estimate_state(struct estimate *estimate, const struct sorted_samples *samples,
                            bool chain, int npasses, int *timing)
 {
-    struct state_search search = {0, samples->n, STATE_SHARE, npasses > 1 ? 2 : 1};
+    struct state_search search = {0, samples->n, STATE_SHARE, npasses > 1 ? CORE_STATE_PASSES : 1};
     int end, from = state_find(samples, search, &end);
     if (from < 0 && chain) {
         search.share = STATE_SHARE_LEAST;
@@ -206,6 +218,7 @@ static bool estimate_state(struct estimate *estimate, const struct sorted_sample
     }
     if (from < 0)
         return false;
+    state_centre(samples, samples->n, &from, &end);
     state_passes(samples, from, end, timing);
     estimate->clk = state_mean(samples, from, end);
     estimate->share = (double)(end - from) / samples->n;
@@ -268,7 +281,7 @@ static double reached(const struct kernel_facts *facts, int issue_width,
     int pass;
     for (int end = 1; end <= samples->n; end++) {
         double clk = samples->clk[end - 1];
-        if (state_passes(samples, 0, end, &pass) >= (ntimings > 1 ? 2 : 1))
+        if (state_passes(samples, 0, end, &pass) >= (ntimings > 1 ? CORE_STATE_PASSES : 1))
             return clk * loop_share(facts, issue_width, &timings[samples->timing[end - 1]], clk);
     }
     return NAN;
@@ -371,13 +384,16 @@ static void independent(struct test_result *result)
     result->nstates = 0;
 }
 
-// A steady state says more than an average, however small that is.
+// A steady state says more than an average, unless all of that is smaller.
 static bool decides(const struct estimate *candidate, double clk, const struct estimate *best,
                     double best_clk)
 {
-    if (!best || candidate->average != best->average)
-        return !best || best->average;
-    return clk < best_clk;
+    if (!best || candidate->average == best->average)
+        return !best || clk < best_clk;
+    double average_most = best->average ? best_clk + best->most_clk - best->clk
+                                        : clk + candidate->most_clk - candidate->clk;
+    bool average_decides = average_most < (best->average ? clk : best_clk);
+    return candidate->average == average_decides;
 }
 
 // Every execution of an instruction takes a whole number of cycles; so where nothing else is in the
@@ -401,7 +417,7 @@ static void latency_range(const struct kernel_facts *facts, const struct estimat
         least = fmin(least, fmax(estimates[i].least_clk - facts[i].extra_clk, 0));
         most = fmax(most, fmax(estimates[i].most_clk - facts[i].extra_clk, 0));
     }
-    if (most > least * (1 + STATE_WIDTH) && most > least + WHOLE_CLK) {
+    if (most > least * (1 + CORE_STATE_WIDTH) && most > least + WHOLE_CLK) {
         result->least_clk = least;
         result->most_clk = most;
     }
@@ -442,7 +458,7 @@ static bool shape_may_decide(const struct kernel_facts *facts, const struct esti
         return estimate->outcome != OUTCOME_OK;
     double reached_clk = fmax(estimate->reached_clk - facts->extra_clk, 0);
     return isnan(clk) || isnan(estimate->reached_clk) ||
-           (reached_clk * (1 + STATE_WIDTH) < clk && reached_clk + STATE_WIDTH_CLK < clk);
+           (reached_clk * (1 + CORE_STATE_WIDTH) < clk && reached_clk + CORE_STATE_WIDTH_CLK < clk);
 }
 
 // No other value than what the fastest of the shapes without a state has reached again and again.

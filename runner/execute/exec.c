@@ -29,6 +29,7 @@ struct exec_params exec_defaults(void)
                    .together = 3,
                    .tries = 40,
                    .requeues = 40,
+                   .requeues_ms = 4000,
                    .give_up_ms = 30000,
                    .passes = CORE_PASSES_MAX,
                    .pass_gap_ms = 700},

@@ -266,6 +266,7 @@ static struct exec_params round_params(const struct sweep *sweep)
     params.config.give_up_ms = GIVE_UP_MS;
     params.config.most_ms = round_most_ms(sweep);
     params.config.requeues = REQUEUES;
+    params.config.requeues_ms = 0;
     params.config.accept = ACCEPT;
     params.config.enough = params.config.together = 0; // how samples scatter is asked for, too
     if (sweep->property->window_us)

@@ -149,6 +149,21 @@ static void states_within_a_pass(void **state)
     assert_true(fabs(estimate.clk - 6.5) < 0.01);
 }
 
+// A state that scatters is where most of its samples are, not where its fastest ones are.
+static void a_state_is_where_its_samples_are(void **state)
+{
+    (void)state;
+    static const double wide[SAMPLES] = {0.995, 0.996, 1, 1, 1.001, 1.001, 1.002, 1.002};
+    struct sample a[SAMPLES], b[SAMPLES];
+    const struct kernel_facts facts = {"dense", 12, 12, 0, false};
+    const struct timing timings[] = {make_timing(a, 1, 4, 12, wide),
+                                     make_timing(b, 2, 4, 12, wide)};
+    struct estimate estimate = derive_kernel(&facts, WIDTH, timings, 2);
+    assert_int_equal(estimate.outcome, OUTCOME_OK);
+    assert_true(fabs(estimate.clk - 4 * 1.001) < 0.002);
+    assert_true(fabs(estimate.share - 12.0 / 16) < 1e-9);
+}
+
 // Executions that all differ have no value.
 static void no_state_no_value(void **state)
 {
@@ -387,6 +402,38 @@ static void ranges_are_of_all_shapes_and_states(void **state)
     assert_int_equal(result.outcome, OUTCOME_OK);
     assert_true(fabs(result.clk - 7.9) < 1e-9 && result.average);
     assert_true(fabs(result.most_clk - 8.7) < 1e-9);
+}
+
+// What is steady says more than an average, but not if it is slower than all of that; whichever of
+// the two comes first.
+static void a_fast_average_decides(void **state)
+{
+    (void)state;
+    const struct estimate average = {.clk = 3, .least_clk = 2.9, .most_clk = 3.1, .average = true};
+    static const struct {
+        double steady_clk, expected;
+    } cases[] = {
+        {3.05, 2.05},
+        {4,    2   },
+        {2.5,  1.5 },
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",  12, 12, 1, true},
+        {"filled", 12, 72, 1, true}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        double clk = cases[i].steady_clk;
+        struct estimate steady = {.clk = clk, .least_clk = clk, .most_clk = clk, .nstates = 1};
+        const struct estimate both[2][2] = {
+            {average, steady },
+            {steady,  average}
+        };
+        for (int order = 0; order < 2; order++) {
+            struct test_result result =
+                derive_test(TEST_LATENCY, BOUND_UPPER, facts, both[order], 2);
+            assert_true(fabs(result.clk - cases[i].expected) < 1e-9);
+        }
+    }
 }
 
 // What fillers cost the front end is no latency of the instruction beside them.
@@ -728,6 +775,7 @@ int main(void)
         cmocka_unit_test(outliers_do_not_move_the_value),
         cmocka_unit_test(the_fastest_confirmed_state_counts),
         cmocka_unit_test(states_within_a_pass),
+        cmocka_unit_test(a_state_is_where_its_samples_are),
         cmocka_unit_test(no_state_no_value),
         cmocka_unit_test(small_states_of_chains),
         cmocka_unit_test(all_states_are_named),
@@ -737,6 +785,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
+        cmocka_unit_test(a_fast_average_decides),
         cmocka_unit_test(the_front_end_is_in_no_range),
         cmocka_unit_test(a_throughput_needs_all_its_shapes),
         cmocka_unit_test(an_unstable_shape_may_be_the_fastest),

@@ -78,6 +78,32 @@ static void kernels_that_agree_need_little(void **state)
     }
 }
 
+// Where the clock ticks in steps of 10 ns the fastest samples of two passes can be near each other,
+// and yet no two of each within one state: a third pass is needed, or there would be no value.
+static void steps_of_the_clock_are_no_state(void **state)
+{
+    (void)state;
+    static const struct {
+        double first[4], second[4];
+        bool settled;
+    } cases[] = {
+        {{3, 3.001, 3.002, 3.003}, {3.012, 3.013, 3.02, 3.03}, true },
+        {{3, 3.014, 3.022, 3.03},  {3.014, 3.019, 3.03, 3.04}, true }, // from 3.014 on
+        {{3, 3.014, 3.033, 3.045}, {3.0, 3.02, 3.034, 3.046},  false},
+        {{3, 3.003, 3.05, 3.06},   {3.014, 3.0199, 3.08, 3.1}, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct core_kernel kernel = {.grid = 1};
+        struct kernel_run run = {
+            .kernel = &kernel, .nvalues = 2, .nsamples = {4, 4}
+        };
+        memcpy(run.values[0], cases[i].first, sizeof cases[i].first);
+        memcpy(run.values[1], cases[i].second, sizeof cases[i].second);
+        if (steady_settled(&run, TOLERANCE) != cases[i].settled)
+            fail_msg("case %zu", i);
+    }
+}
+
 // Who asks for few samples gets no fewer.
 static void few_samples_stay(void **state)
 {
@@ -139,6 +165,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(kernels_that_agree_need_little),
+        cmocka_unit_test(steps_of_the_clock_are_no_state),
         cmocka_unit_test(few_samples_stay),
         cmocka_unit_test(samples_that_agree_are_enough),
         cmocka_unit_test(disturbed_rounds_do_not_count),
