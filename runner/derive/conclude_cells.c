@@ -15,6 +15,7 @@ struct cell {
     int point;        // of the shape
     double v;         // as in a shape
     double low, high; // of its passes
+    double most_lie;  // how far two thirds of them lie apart
     bool logs;
     bool again; // more than one pass has it
 };
@@ -46,32 +47,39 @@ static int column_of(const double *columns, int n, double x)
     return -1;
 }
 
-// The least and the greatest of what the passes of a point say, as the cell's v.
-static void find_passes(const struct shape *shape, int at, struct cell *cell)
-{
-    int passes = 0;
-    cell->low = cell->high = cell->v;
-    for (int pass = 0; pass < shape->npasses; pass++) {
-        double v = shape->pass_v[pass * shape->n + at];
-        if (isnan(v))
-            continue;
-        v = cell->logs == shape->logs ? v : shape_y(shape, v);
-        cell->low = passes++ ? fmin(cell->low, v) : v;
-        cell->high = passes > 1 ? fmax(cell->high, v) : v;
-    }
-    cell->again = passes > 1;
-}
-
 static double cell_spread(const struct cell *cell)
 {
     return cell->high - cell->low;
 }
 
+// What the passes of a point say, as the cell's v. `room`: for as many.
+static void find_passes(const struct shape *shape, int at, struct cell *cell, double *room)
+{
+    int passes = 0;
+    cell->low = cell->high = cell->v;
+    for (int pass = 0; pass < shape->npasses; pass++) {
+        double v = shape->pass_v[pass * shape->n + at];
+        if (!isnan(v))
+            room[passes++] = cell->logs == shape->logs ? v : shape_y(shape, v);
+    }
+    cell->again = passes > 1;
+    if (!passes)
+        return;
+    quantile_sort(room, passes);
+    cell->low = room[0];
+    cell->high = room[passes - 1];
+    cell->most_lie = cell_spread(cell);
+    int most = (2 * passes + 2) / 3;
+    for (int i = 0; i + most <= passes; i++)
+        cell->most_lie = fmin(cell->most_lie, room[i + most - 1] - room[i]);
+}
+
 enum { MATRICES = 40 };
+static const double GAP_NOISE = 2; // so many steps that count may be lost in noise
 
 // All that were measured, ascending; `columns`: x of the columns.
 static int gather_cells(const struct shape *shapes, int nshapes, const double *columns,
-                        int ncolumns, struct cell *cells)
+                        int ncolumns, struct cell *cells, struct arena *arena)
 {
     int n = 0;
     bool logs = true;
@@ -79,6 +87,7 @@ static int gather_cells(const struct shape *shapes, int nshapes, const double *c
         logs = shapes[i].logs && logs;
     for (int i = 0; i < nshapes; i++) {
         const struct shape *shape = &shapes[i];
+        double *room = arena_alloc(arena, sizeof *room * ((size_t)shape->npasses + 1));
         for (int k = 0; k < shape->n; k++) {
             int column = column_of(columns, ncolumns, shape->points[k]->x);
             cells[n] = (struct cell){
@@ -88,23 +97,28 @@ static int gather_cells(const struct shape *shapes, int nshapes, const double *c
                 .v = logs == shape->logs ? shape->v[k] : shape_y(shape, shape->v[k]),
                 .logs = logs,
             };
-            find_passes(shape, k, &cells[n++]);
+            find_passes(shape, k, &cells[n++], room);
         }
     }
     qsort(cells, (size_t)n, sizeof *cells, cell_compare);
     return n;
 }
 
-static double least_gap(const struct conclude_question *question, const struct cell *cells, int n,
-                        struct arena *arena)
+// A step that counts, as the cells have them.
+static double least_size(const struct conclude_question *question, const struct cell *cells, int n)
+{
+    double least = question_least_step(question);
+    return cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
+}
+
+// Half of it is what passes differ by in a cell, all but those of one visit of three.
+static double noise_gap(const struct cell *cells, int n, struct arena *arena)
 {
     double *spreads = arena_alloc(arena, sizeof *spreads * (size_t)n);
-    double least = question_least_step(question);
     for (int i = 0; i < n; i++)
-        spreads[i] = cell_spread(&cells[i]);
+        spreads[i] = cells[i].most_lie;
     quantile_sort(spreads, n);
-    double size = cells[0].logs ? log1p(least) : least * fabs(cells[n / 2].v);
-    return fmax(size, 2 * quantile_of(spreads, n, 0.75));
+    return 2 * quantile_of(spreads, n, 0.75);
 }
 
 static double cell_y(const struct cell *of, double v)
@@ -204,11 +218,39 @@ static double levels_come_back(const struct conclude_question *question, const s
     return (double)alike / MATRICES;
 }
 
+// Whether cells lie apart by a step that counts, and yet too near for what their passes differ by.
+// They would make one level of several, which is the surer the more they differ.
+static bool steps_lost(const struct cell *cells, int n, double size, double gap)
+{
+    for (int i = 1; i < n; i++) {
+        double step = cells[i].v - cells[i - 1].v;
+        if (step > size && step <= gap)
+            return true;
+    }
+    return false;
+}
+
+static const char *noisy(const struct cell *cells, double size, double noise, struct arena *arena)
+{
+    if (cells[0].logs)
+        return arena_printf(arena,
+                            "the passes of cells differ by %.0f %%, levels %.0f %% apart are not "
+                            "to be told from that",
+                            100 * expm1(noise / 2), 100 * expm1(size));
+    return arena_printf(arena,
+                        "the passes of cells differ by %.3g, levels %.3g apart are not to be told "
+                        "from that",
+                        noise / 2, size);
+}
+
 static struct conclusion matrix_levels(const struct conclude_question *question,
                                        const struct cell *cells, int n, int missing, int *of_cell,
                                        struct arena *arena)
 {
-    double gap = least_gap(question, cells, n, arena);
+    double size = least_size(question, cells, n), noise = noise_gap(cells, n, arena);
+    double gap = fmax(size, noise);
+    if (noise > GAP_NOISE * size && steps_lost(cells, n, size, gap))
+        return conclude_nothing("", CONCLUSION_UNSTABLE, noisy(cells, size, noise, arena));
     struct level *levels = arena_alloc(arena, sizeof *levels * (size_t)n);
     int nlevels = find_levels(cells, n, gap, levels), doubtful = 0, once = 0;
     struct draft draft = {.arena = arena};
@@ -219,8 +261,8 @@ static struct conclusion matrix_levels(const struct conclude_question *question,
         sentence = put_level(&draft, question, cells, &levels[l], l + 1, sentence);
         for (int i = levels[l].first; i < levels[l].first + levels[l].n; i++) {
             of_cell[cells[i].at] = l;
-            // A pass may have this cell on another level.
-            doubtful += cell_spread(&cells[i]) > gap;
+            // More than one visit of three may have this cell on another level.
+            doubtful += cells[i].most_lie > gap;
             once += !cells[i].again;
         }
     }
@@ -247,7 +289,7 @@ struct conclusion conclude_matrix(const struct conclude_question *question,
     struct shape *shapes = arena_alloc(arena, sizeof *shapes * (size_t)(ncurves + 1));
     for (int i = 0; i < ncurves; i++)
         shapes[i] = shape_of(question, &curves[i], arena);
-    int n = gather_cells(shapes, ncurves, columns, ncolumns, cells);
+    int n = gather_cells(shapes, ncurves, columns, ncolumns, cells, arena);
     if (n == 0)
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no cell came back");
     if (2 * n < npoints)

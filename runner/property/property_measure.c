@@ -17,7 +17,6 @@ enum {
     ROUND_POINTS_MAX = 16, // of a curve, in a round that looks closer
     POINTS_MAX = 1 << 16,
     SECONDS_USUAL = 20,
-    PASSES_MOST = 3,
     PASS_GAP_MS = 100, // visits are much farther apart
     GIVE_UP_MS = 15000,
     MOST_SECONDS = 2, // times property.seconds: then it ends with what there is
@@ -260,7 +259,7 @@ static uint32_t round_most_ms(const struct sweep *sweep)
 static struct exec_params round_params(const struct sweep *sweep)
 {
     struct exec_params params = session_params(sweep->measuring->session, 64);
-    params.config.passes = PASSES_MOST;
+    params.config.passes = CONCLUDE_PASSES_A_VISIT;
     params.config.passes_tolerance = sweep->property->how.fastest ? 0 : PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
@@ -313,7 +312,7 @@ static void point_take(const struct sweep *sweep, const struct exec_kernel *kern
     for (int t = 0; t < kernel->ntimings; t++)
         if (kernel->timings[t].outcome == OUTCOME_OK && kernel->timings[t].nsamples) {
             timings[point->ntimings] = kernel->timings[t];
-            timings[point->ntimings++].pass += sweep->visit * PASSES_MOST;
+            timings[point->ntimings++].pass += sweep->visit * CONCLUDE_PASSES_A_VISIT;
         }
     point->timings = timings;
     if (sweep->visit && point->outcome == OUTCOME_OK)

@@ -117,6 +117,7 @@ int store_property_conclude(struct stored_property *property, struct arena *aren
         return err_prefix(err, "property %s: ", property->name);
     question.x_unit = property->x_unit;
     question.y_unit = property->y_unit;
+    question.passes_a_visit = CONCLUDE_PASSES_A_VISIT;
     const struct curve *curves = store_property_curves(property, arena, &ncurves);
     property->nconclusions = 0;
     if (ncurves && property->outcome == OUTCOME_OK) // else its outcome says what there is to say

@@ -705,6 +705,51 @@ static void cells_have_levels(void **state)
     arena_free(&arena);
 }
 
+static double rising(double x)
+{
+    return 1 + x / 4;
+}
+
+// A visit whose process had its code at an unlucky place, or a neighbour beside it, hides no
+// levels; where visits differ as a rule nothing is told of steps that are smaller, least of all as
+// sure; and what one visit says alone is not sure, however well its passes agree.
+static void visits_that_differ(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *what;
+        double (*y)(double x);
+        int visits;
+        double factors[3]; // of every second cell, by visit
+        enum conclusion_outcome outcome;
+        const char *sentence;
+        bool sure;
+    } cases[] = {
+        {"all agree", forwarding, 3, {1, 1, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", true },
+        {"one bad",   forwarding, 3, {1, 2, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", false},
+        {"all other", rising,     3, {1, 2, 4}, CONCLUSION_UNSTABLE, "differ by",          false},
+        {"one only",  forwarding, 1, {1, 1, 1}, CONCLUSION_OK,       "clk in 5 cells, 19", false},
+    };
+    static struct made made;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct arena arena = {0};
+        struct conclude_question question = {
+            .reading = READING_MATRIX, .y_unit = "clk", .seed = 1, .passes_a_visit = 2};
+        struct recipe recipe = {cases[i].y,   .noise = 0.002, .passes = 2 * cases[i].visits,
+                                .samples = 3, .first = 0,     .last = 9,
+                                .points = 10};
+        make(&recipe, 5, &made);
+        for (int k = 0; k < 10; k += 2)
+            for (int s = 0; s < made.points[k].nsamples; s++)
+                made.samples[k][s].value *= cases[i].factors[made.samples[k][s].pass / 2];
+        struct conclusion got = ask(&question, &made, &arena);
+        if (got.outcome != cases[i].outcome || !strstr(got.sentence, cases[i].sentence) ||
+            (got.confidence >= CONFIDENCE_FAIR) != cases[i].sure)
+            fail_msg("%s: '%s', confidence %.2f", cases[i].what, got.sentence, got.confidence);
+        arena_free(&arena);
+    }
+}
+
 static double between_levels(double x) // one that lies where a level may end or not
 {
     return x <= 4 ? 5 : x <= 5 ? 5.6 : 19;
@@ -882,6 +927,7 @@ int main(void)
         cmocka_unit_test(slopes_come_back),
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(cells_have_levels),
+        cmocka_unit_test(visits_that_differ),
         cmocka_unit_test(distributions_have_steps),
         cmocka_unit_test(levels_that_come_and_go_are_not_sure),
         cmocka_unit_test(clocks_have_a_grid),
