@@ -53,12 +53,12 @@ const struct command cmd_report = {
     .arguments = "",
     .summary = "write the text tables of a run",
     .description =
-        "Writes one table a list, and info.txt with the machine, the provenance of the run, its "
-        "warnings, its ports, the titles of its lists and the counts of outcomes; ports.svg is a "
-        "diagram of the ports. The tables have every form of the lists that was ever measured on "
-        "that CPU, each with the best answer to each question (latency, throughput, ports); with "
-        "--run they have that run alone. "
-        "Everything is read from the database.",
+        "Writes one table for each list that was ever measured on the CPU of the newest run, and "
+        "info.txt with the machine, the provenance of the run, its warnings, its ports, the titles "
+        "of its lists and the counts of outcomes; ports.svg is a diagram of the ports. The tables "
+        "have every form of their list that was ever measured on that CPU, each with the best "
+        "answer to each question (latency, throughput, ports); with --run they have that run "
+        "alone. Everything is read from the database.",
     .options = report_options,
     .run = report_run,
 };

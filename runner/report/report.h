@@ -97,8 +97,9 @@ int report_page(struct store *store, int64_t run_id, struct strbuf *out, int64_t
 // diagram ports.svg into `directory` (made if missing).
 // Each file is written under a temporary name and renamed when it is complete.
 int report_write(struct store *store, int64_t run_id, const char *directory, struct err *err);
-// The same, but the tables of lists have every form that any run on this run's CPU has measured of
-// them, each with its best answers, so that a run of a few forms or questions takes nothing away.
+// The same, but there is a table for each list of which any run on this run's CPU has measured
+// forms, and it has all of these, each with its best answers: a run of a few forms or questions
+// takes nothing away.
 int report_write_best(struct store *store, int64_t run_id, const char *directory, struct err *err);
 // The texts of these files.
 int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);

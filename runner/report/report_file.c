@@ -121,7 +121,7 @@ static int report_write_all(struct store *store, int64_t run_id, const char *dir
 {
     if (scratch_keep_directory(directory, err) != 0)
         return -1;
-    char *lists = store_run_lists(store, run_id, err);
+    char *lists = best ? store_listed(store, run_id, err) : store_run_lists(store, run_id, err);
     if (!lists)
         return -1;
     int64_t ports_run_id = 0;

@@ -435,6 +435,17 @@ char *store_run_lists(struct store *store, int64_t run_id, struct err *err)
     return store_texts(store, stmt, err);
 }
 
+char *store_listed(struct store *store, int64_t run_id, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT DISTINCT list.name FROM list JOIN run_form USING (list_id) "
+                   "JOIN run_key USING (run_id) WHERE uarch_key = "
+                   "(SELECT uarch_key FROM run_key WHERE run_id = ?1) ORDER BY list.name",
+                   "i", run_id);
+    return store_texts(store, stmt, err);
+}
+
 char *store_uarchs(struct store *store, const char *asked, struct err *err)
 {
     sqlite3_stmt *stmt =
@@ -451,7 +462,10 @@ char *store_run_list_title(struct store *store, int64_t run_id, const char *list
 {
     sqlite3_stmt *stmt = store_bind(store, err,
                                     "SELECT title FROM run_list JOIN list USING (list_id) "
-                                    "WHERE run_id = ?1 AND name = ?2 AND title <> ''",
+                                    "JOIN run_key USING (run_id) WHERE name = ?2 "
+                                    "AND title <> '' AND uarch_key = "
+                                    "(SELECT uarch_key FROM run_key WHERE run_id = ?1) "
+                                    "ORDER BY run_id = ?1 DESC, started_utc DESC, run_id DESC",
                                     "is", run_id, list);
     if (!stmt)
         return NULL;

@@ -79,8 +79,10 @@ int store_has_run(struct store *store, int64_t run_id, struct err *err);
 // The names of the lists that a run measured, each with a terminating NUL, an empty name at the
 // end; to be freed by the caller. NULL after an error.
 char *store_run_lists(struct store *store, int64_t run_id, struct err *err);
-// The title of one of them, or its name where the run has none; to be freed by the caller. NULL
-// after an error.
+// The same for all runs on this run's CPU.
+char *store_listed(struct store *store, int64_t run_id, struct err *err);
+// The title of one of them as this run has it, else the newest of the others on its CPU, else its
+// name; to be freed by the caller. NULL after an error.
 char *store_run_list_title(struct store *store, int64_t run_id, const char *list, struct err *err);
 
 #endif
