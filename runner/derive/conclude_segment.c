@@ -29,7 +29,8 @@ double segment_at(const struct segment *segment, const struct shape *shape, int 
 static double residual_cost(const struct segment *segment, const struct shape *shape, int point)
 {
     double off = (shape->v[point] - segment_at(segment, shape, point)) / shape->sigma[point];
-    return fmin(off * off, CAP);
+    double square = off * off;
+    return square < CAP ? square : CAP; // fmin() is a call, of the innermost loop
 }
 
 static double segment_cost(const struct segment *segment, const struct shape *shape)
@@ -93,13 +94,14 @@ static struct segment fit_line(const struct shape *shape, int first, int last, d
     return line;
 }
 
-// The better of the two, its penalty for a slope included. `median`: of the values.
+// The better of the two, its penalty for a slope included. `median`: of the values. A line is only
+// tried where it may cost less than `most`.
 static struct segment fit_segment(const struct shape *shape, int first, int last, double median,
-                                  double *room)
+                                  double most, double *room)
 {
     double slope_cost = LINE * log(shape->n);
     struct segment level = fit_level(shape, first, last, median);
-    if (last - first + 1 < LINE_MIN || level.cost <= slope_cost ||
+    if (last - first + 1 < LINE_MIN || level.cost <= slope_cost || slope_cost >= most ||
         shape->axis[last] <= shape->axis[first])
         return level;
     struct segment line = fit_line(shape, first, last, room);
@@ -130,8 +132,12 @@ int segments_find(const struct shape *shape, struct segment **segments, struct a
             insert_sorted(sorted, last - first, shape->v[last]);
             if (last - first + 1 < SEGMENT_MIN && (first > 0 || last < n - 1))
                 continue;
+            // What a segment may cost; where that is nothing it need not be fitted.
+            double most = best[last + 1] - (best[first] + cut);
+            if (most <= 0)
+                continue;
             double median = quantile_median(sorted, last - first + 1);
-            struct segment segment = fit_segment(shape, first, last, median, room);
+            struct segment segment = fit_segment(shape, first, last, median, most, room);
             if (best[first] + segment.cost + cut < best[last + 1]) {
                 best[last + 1] = best[first] + segment.cost + cut;
                 ending[last + 1] = segment;
