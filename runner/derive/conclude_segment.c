@@ -85,8 +85,8 @@ static struct segment fit_line(const struct shape *shape, int first, int last, d
     int n = last - first + 1, third = (n + 1) / 3;
     double low = median_of(shape->v + first, third, room);
     double high = median_of(shape->v + last - third + 1, third, room);
-    double low_axis = median_of(shape->axis + first, third, room);
-    double high_axis = median_of(shape->axis + last - third + 1, third, room);
+    double low_axis = quantile_median(shape->axis + first, third); // in order already
+    double high_axis = quantile_median(shape->axis + last - third + 1, third);
     line.slope = (high - low) / (high_axis - low_axis);
     line.start = low - line.slope * (low_axis - shape->axis[first]);
     fit_again(&line, shape, true);

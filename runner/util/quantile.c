@@ -13,7 +13,7 @@ static int quantile_compare(const void *a, const void *b)
 void quantile_sort(double *values, int n)
 {
     // Resampling sorts few values a million times; qsort() costs more than this there.
-    enum { FEW = 16 };
+    enum { FEW = 40 };
     if (n <= FEW) {
         for (int i = 1; i < n; i++) {
             double value = values[i];
