@@ -12,14 +12,18 @@
 
 extern const struct command cmd_asm;
 
-enum { OPTION_TEST, OPTION_SHAPE, OPTION_WIDTH };
+enum { OPTION_TEST, OPTION_SHAPE, OPTION_WIDTH, OPTION_DB };
+// clang-format off
 static const struct command_option asm_options[] = {
-    {'t',      "test", "GLOB",
+    {'t', "test", "GLOB",
      "only tests whose name matches: \"latency op2->op1\", \"throughput\", \"*slow\""},
-    {'s',  "shape", "GLOB", "only kernels of this shape: dense, filled, n8, \"*+break\""},
-    {'w',        "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given"},
-    {0},
+    {'s', "shape", "GLOB", "only kernels of this shape: dense, filled, n8, \"*+break\""},
+    {'w', "issue-width", "N",
+     "µops a cycle that the fillers assume; default: what was measured on this CPU"},
+    {0, "db", "FILE", "the database that knows the measured width"},
+    {0, NULL, NULL, NULL},
 };
+// clang-format on
 
 struct asm_request {
     const char *test, *shape;
@@ -86,6 +90,7 @@ static int asm_option(void *context, int option, const char *argument)
     const struct option_place places[] = {
         [OPTION_TEST] = place_text(&request->test),
         [OPTION_SHAPE] = place_text(&request->shape),
+        [OPTION_DB] = place_text(&args->db),
     };
     if (option == OPTION_WIDTH)
         return plan_select_parse_width(&cmd_asm, argument, &args->params) == 0 ? EXIT_DONE
@@ -97,9 +102,7 @@ static int asm_run(int argc, char **argv)
 {
     struct asm_request request = {0};
     struct plan_select args = {
-        .params = {.issue_width = 8, .tests = TESTS_ALL},
-          .visit = asm_print, .data = &request
-    };
+        .params = {.tests = TESTS_ALL}, .visit = asm_print, .data = &request};
     int operand = argc;
     int status = command_each_option(&cmd_asm, argc, argv, asm_option, &args, &operand);
     if (status != EXIT_DONE)
@@ -108,6 +111,9 @@ static int asm_run(int argc, char **argv)
         return command_fail(&cmd_asm, EXIT_USAGE,
                             "which rows? name a form (\"add r64 r64\"), a "
                             "list (sse_fp) or a line of one (sse_fp:12)");
+    status = plan_select_find_width(&cmd_asm, &args);
+    if (status != EXIT_DONE)
+        return status;
     struct err err = {0};
     if (plan_select_walk(argv + operand, argc - operand, &args, &err) != 0)
         return command_fail(&cmd_asm, EXIT_USAGE, "%s", err.text);

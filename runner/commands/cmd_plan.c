@@ -9,11 +9,13 @@
 
 extern const struct command cmd_plan;
 
-enum { OPTION_WIDTH, OPTION_TESTS };
+enum { OPTION_WIDTH, OPTION_TESTS, OPTION_DB };
 static const struct command_option plan_options[] = {
-    {'w',  "issue-width", "N", "µops a cycle that the fillers assume; 8 if not given"},
-    {'t', "tests", "LTP", "which tests: L latency, T throughput; all if not given"},
-    {0   },
+    {'w',      "issue-width", "N",
+     "µops a cycle that the fillers assume; default: what was measured on this CPU"},
+    {'t',     "tests", "LTP", "which tests: L latency, T throughput; all if not given"},
+    {0,        "db", "FILE", "the database that knows the measured width"},
+    {0},
 };
 
 static void plan_print_test(const struct test *test)
@@ -47,26 +49,31 @@ static int plan_print(const struct list_row *row, const struct plan *plan, void 
 
 static int plan_option(void *context, int option, const char *argument)
 {
-    struct plan_params *params = context;
-    int got = option == OPTION_WIDTH ? plan_select_parse_width(&cmd_plan, argument, params)
-                                     : plan_select_parse_tests(&cmd_plan, argument, &params->tests);
+    struct plan_select *args = context;
+    int got = 0;
+    if (option == OPTION_DB)
+        args->db = argument;
+    else if (option == OPTION_WIDTH)
+        got = plan_select_parse_width(&cmd_plan, argument, &args->params);
+    else
+        got = plan_select_parse_tests(&cmd_plan, argument, &args->params.tests);
     return got == 0 ? EXIT_DONE : EXIT_USAGE;
 }
 
 static int plan_run(int argc, char **argv)
 {
-    struct plan_select args = {
-        .params = {.issue_width = 8, .tests = TESTS_ALL},
-          .visit = plan_print
-    };
+    struct plan_select args = {.params = {.tests = TESTS_ALL}, .visit = plan_print};
     int operand = argc;
-    int status = command_each_option(&cmd_plan, argc, argv, plan_option, &args.params, &operand);
+    int status = command_each_option(&cmd_plan, argc, argv, plan_option, &args, &operand);
     if (status != EXIT_DONE)
         return status;
     if (operand >= argc)
         return command_fail(&cmd_plan, EXIT_USAGE,
                             "which rows? name a form (\"add r64*\"), a list (sse_fp) or a line of "
                             "one (sse_fp:12)");
+    status = plan_select_find_width(&cmd_plan, &args);
+    if (status != EXIT_DONE)
+        return status;
     struct err err = {0};
     if (plan_select_walk(argv + operand, argc - operand, &args, &err) != 0)
         return command_fail(&cmd_plan, EXIT_USAGE, "%s", err.text);

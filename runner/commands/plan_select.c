@@ -2,7 +2,11 @@
 // Rows named on the command line; see plan_select.h.
 #include "plan_select.h"
 
+#include "cpuinfo/cpuinfo.h"
 #include "list/select.h"
+#include "store/store_cpu.h"
+#include "store_options.h"
+#include "util/mem.h"
 #include "util/paths.h"
 
 #include <stdlib.h>
@@ -59,6 +63,48 @@ int plan_select_walk(char **operands, int noperands, const struct plan_select *a
             return status;
     }
     return 0;
+}
+
+// What plans are made for where nothing is known: as wide as any CPU so far.
+enum { WIDTH_UNKNOWN = 8 };
+
+static int plan_select_measured_width(const struct command *cmd, const char *db,
+                                      const struct cpu_info *cpu, int *width)
+{
+    struct err err = {0};
+    struct store *store = NULL;
+    // A database that nobody named need not be there, nor be a good one.
+    if (!db && store_open(store_default_path(), STORE_READ, &store, &err) != 0)
+        return EXIT_DONE;
+    int status = db ? store_option_open(cmd, db, STORE_READ, &store) : EXIT_DONE;
+    if (status != EXIT_DONE)
+        return status;
+    if (store_width_here(store, cpu, width, &err) < 0)
+        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    store_close(store);
+    return status;
+}
+
+int plan_select_find_width(const struct command *cmd, struct plan_select *args)
+{
+    struct err err = {0};
+    int *width = &args->params.issue_width;
+    if (*width)
+        return EXIT_DONE;
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0
+                     ? plan_select_measured_width(cmd, args->db, cpu, width)
+                     : command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
+    if (status == EXIT_DONE && !*width) {
+        *width = cpu->issue_width ? cpu->issue_width : WIDTH_UNKNOWN;
+        command_note(cmd,
+                     "the width of this CPU is not measured yet; for %d µops a cycle, %s%s "
+                     "(--issue-width)",
+                     *width, cpu->issue_width ? "as tables have it for " : "which is a guess",
+                     cpu->issue_width ? cpu->uarch_name : "");
+    }
+    free(cpu);
+    return status;
 }
 
 int plan_select_parse_tests(const struct command *cmd, const char *letters, unsigned *tests)

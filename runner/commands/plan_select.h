@@ -8,11 +8,17 @@
 #include "plan/plan.h"
 
 struct plan_select {
-    struct plan_params params;
+    struct plan_params params; // issue_width 0: plan_select_find_width()
+    const char *db;            // NULL: the default one, which need not be there
     // Called for each row in turn; not 0 ends the walk.
     int (*visit)(const struct list_row *row, const struct plan *plan, void *data);
     void *data;
 };
+
+// Where none was given: the width that was measured on this CPU, as `latput run` plans with; where
+// the database has none, that of its family or, without one, 8, with a note that says so.
+// EXIT_DONE, or another status after a message.
+int plan_select_find_width(const struct command *cmd, struct plan_select *args);
 
 // Plans every row that the operands name. Returns 0, what visit returned, or -1 with a message.
 int plan_select_walk(char **operands, int noperands, const struct plan_select *args,

@@ -24,6 +24,9 @@ int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *fl
                     struct err *err);
 int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
                     struct err *err);
+// The width alone, the newest that was measured on a CPU like this one. 1 into *width, 0 none, -1
+// error.
+int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err);
 
 // What properties have said of this CPU that is a witness of what it is (cpu_observes()): values of
 // sure conclusions, each the median of the newest three runs that are sure of it and agree; the

@@ -153,6 +153,26 @@ int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *fl
     return result;
 }
 
+int store_width_here(struct store *store, const struct cpu_info *cpu, int *width, struct err *err)
+{
+    struct strbuf features = {0};
+    sqlite3_stmt *stmt =
+        store_bind_cpu(store,
+                       "SELECT issue_width FROM canary_floor JOIN cpu USING (cpu_id) "
+                       "WHERE " STORE_THIS_CPU "AND issue_width > 0 "
+                       "ORDER BY canary_floor_id DESC LIMIT 1",
+                       cpu, &features, err);
+    int got = stmt ? sqlite3_step(stmt) : SQLITE_ERROR;
+    int result = got == SQLITE_ROW ? 1 : got == SQLITE_DONE ? 0 : -1;
+    if (result == 1)
+        *width = sqlite3_column_int(stmt, 0);
+    else if (result < 0 && stmt)
+        store_error(store, err, "read the width of this CPU");
+    sqlite3_reset(stmt);
+    strbuf_free(&features);
+    return result;
+}
+
 int store_put_floor(struct store *store, int64_t cpu_id, const struct canary_floor *floor,
                     struct err *err)
 {

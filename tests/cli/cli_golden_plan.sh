@@ -15,10 +15,10 @@ golden() {
     fi
 }
 
-run plan "$TREE/tests/fixtures/golden/plan_rows.csv"
+run plan --issue-width 8 "$TREE/tests/fixtures/golden/plan_rows.csv"
 expect_status 0
 golden plan.txt
-run asm "$TREE/tests/fixtures/golden/plan_rows.csv"
+run asm --issue-width 8 "$TREE/tests/fixtures/golden/plan_rows.csv"
 expect_status 0
 awk -f "$TREE/tests/cli/golden_asm.awk" "$OUT" >asm.txt && mv asm.txt "$OUT"
 golden asm.txt

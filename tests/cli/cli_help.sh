@@ -57,7 +57,7 @@ expect "options were tried" test "$options" -gt 100
 # Where the database is without --db: here, and of an installed program. Help makes no directory.
 run query --help
 expect "the database of the source tree" test "$(tail -n 1 "$OUT")" = "$TREE/db/latput.db"
-run asm --help
+run check --help
 expect "not where there is none" test "$(grep -c LATPUT_DB "$OUT")" = 0
 mkdir -p installed/bin installed/share && cp "$LATPUT" installed/bin &&
     ln -s "$TREE" installed/share/latput || exit 99

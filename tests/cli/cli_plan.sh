@@ -3,8 +3,28 @@
 # latput plan and latput asm: selection of rows, tests and shapes, and what they say to wrong input.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
+export LATPUT_DB=$SCRATCH/width.db
 
+# The width is the one that was measured on this CPU; without one it is said what is assumed.
 run plan "add r64 r64"
+expect_status 0
+expect_err 'the width of this CPU is not measured yet; for [0-9]+ µops a cycle, '
+"$BUILD/tests/test_store" width "$LATPUT_DB" 5 || exit 99
+for command in plan asm; do
+    run $command "add r64 r64"
+    expect_status 0
+    expect "nothing is assumed" test ! -s "$ERR"
+done
+expect_out '^ +times 4 nop$'
+run plan "add r64 r64"
+expect_out 'filled\(1/5\)'
+run plan --issue-width 6 "add r64 r64"
+expect_out 'filled\(1/6\)'
+run plan --db none.db "add r64 r64"
+expect_status 3
+expect_err 'none.db'
+
+run plan --issue-width 8 "add r64 r64"
 expect_status 0
 expect_out '^add r64 r64  \(legacy, X86_64\)$'
 expect_out '^  latency +op2 -> op1 +exact +dense\(2/4\) filled\(2/18\)$'
@@ -31,7 +51,7 @@ expect "one row" sh -c "! grep -q seamcall '$OUT'"
 run plan rows.csv:5
 expect_out 'n8\(8/17\)'
 
-run asm --test 'latency op1->op1' --shape filled rows.csv:3
+run asm --issue-width 8 --test 'latency op1->op1' --shape filled rows.csv:3
 expect_status 0
 expect_out '^ +imul rbx, rsi$'
 expect_out '^ +times 7 nop$'

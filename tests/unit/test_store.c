@@ -238,6 +238,10 @@ static void test_append_only(void **state)
     assert_int_equal(store_get_floor(store, 1, &floor, &err), 1);
     assert_int_equal(floor.canary, 2);
     assert_int_equal(floor.issue_width, 8);
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu); // another one
+    int width = 0;
+    assert_int_equal(store_width_here(store, cpu, &width, &err), 0);
+    free(cpu);
     store_close(store);
     for (size_t i = 0; i < ARRAY_LEN(facts); i++) {
         char sql[256];
@@ -824,8 +828,30 @@ static void test_migrations(void **state)
     fixture_remove(&fixture);
 }
 
-int main(void)
+// A database that knows the width of this CPU.
+static int make_width(const char *path, int width)
 {
+    struct err err = {0};
+    struct store *store = fixture_open(path, STORE_WRITE);
+    struct cpu_info *cpu = xcalloc(1, sizeof *cpu);
+    const struct canary_floor floor = {2, 1.0 / width, width};
+    int64_t cpu_id;
+    int status = cpuinfo_load(&err) == 0 && cpu_identify(cpu, &err) == 0 &&
+                         store_put_cpu(store, cpu, &cpu_id, &err) == 0 &&
+                         store_put_floor(store, cpu_id, &floor, &err) == 0
+                     ? 0
+                     : 1;
+    if (status)
+        fprintf(stderr, "%s\n", err.text);
+    free(cpu);
+    store_close(store);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc == 4 && strcmp(argv[1], "width") == 0)
+        return make_width(argv[2], atoi(argv[3]));
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_bounds_of_latencies),
         cmocka_unit_test(test_notes),          cmocka_unit_test(test_best_run),
