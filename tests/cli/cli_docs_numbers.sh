@@ -18,8 +18,8 @@ docs/MEASUREMENT.md|After # requeues                              |requeues     
 docs/MEASUREMENT.md|accepted for # seconds                        |give_up_ms           |0.001
 docs/MEASUREMENT.md|bench --give-up.: #\)                         |GIVE_UP_DEFAULT_MS   |0.001
 docs/MEASUREMENT.md|waits until # ms are over                     |pass_gap_ms          |1
-docs/MEASUREMENT.md|samples that differ by less than # %          |STATE_WIDTH          |100
-docs/MEASUREMENT.md|\(or # cycles\), holds                        |STATE_WIDTH_CLK      |1
+docs/MEASUREMENT.md|samples that differ by less than # %          |CORE_STATE_WIDTH     |100
+docs/MEASUREMENT.md|\(or # cycles\), holds                        |CORE_STATE_WIDTH_CLK |1
 docs/MEASUREMENT.md|cycles\), holds # % of all samples            |STATE_SHARE          |100
 docs/MEASUREMENT.md|settle for a state of # %                     |STATE_SHARE_LEAST    |100
 docs/MEASUREMENT.md|at least # % from the value                   |STATE_APART          |100
@@ -32,7 +32,7 @@ find "$TREE/runner" "$TREE/library" -name '*.[ch]' -exec sed 's|//.*||' {} + >co
 quoted() { tr -s ' \n' '  ' <"$TREE/$1" | grep -oE "${2//#/[0-9][0-9,.]*}" | head -n 1; }
 # The values that the constant has in the code: a name may be used in two rooms.
 values() {
-    grep -oE "\b$1 = [0-9][0-9.]*" code | sed 's/.* = //' |
+    grep -oE "(\b$1 =|#define $1) [0-9][0-9.]*" code | sed 's/.* //' |
         awk -v by="$2" '{ printf "%g\n", $1 * by }' | sort -u
 }
 checked=0
