@@ -150,6 +150,10 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
 $(BUILD)/tests/%: tests/hardware/%.c $(LIBRARY)
 	$(build_test)
 
+# What planning and building take.
+$(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
+	$(build_test)
+
 # The simulated CPU.
 PORT_SIM := $(BUILD)/tests/fixtures/port_sim.o $(BUILD)/tests/fixtures/port_sim_read.o \
 	$(BUILD)/tests/fixtures/port_sim_judge.o
@@ -209,7 +213,7 @@ storm: all
 golden: all $(TESTS)
 	LATPUT_GOLDEN=rewrite tests/run $(BUILD) golden
 
-bench: all $(BUILD)/tests/test_site
+bench: all $(BUILD)/tests/test_site $(BUILD)/tests/bench_batches
 	tests/bench.sh $(BUILD) $(LISTS)
 	tests/bench_site.sh $(BUILD) || [ $$? = 77 ]
 	tests/bench_merge.sh $(BUILD) || [ $$? = 77 ]

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # How good is the measurement on this machine? Measures a list twice, and prints accuracy (latencies
 # that are known on every x86-64 CPU, or that the CPU table gives), repeatability (differences
-# between the two runs) and speed. Usage: tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the
-# quick selection. Exit status 1 if a known latency is off by more than 1 %, 3 if nothing known
-# could be measured, 99 if a question to the database fails. Options of latput run may stand among
-# the lists.
+# between the two runs) and speed, of measuring and of planning and building all lists. Usage:
+# tests/bench.sh BUILD-DIRECTORY [LIST...]; default: the quick selection. Exit status 1 if a known
+# latency is off by more than 1 %, 3 if nothing known could be measured, 99 if a question to the
+# database fails or a list cannot be built. Options of latput run may stand among the lists.
 set -u
 cd "$(dirname "$0")/.." || exit 99
 build=${1:?build directory}
@@ -82,6 +82,8 @@ ask "
             WHERE got.run_id = run_table.run_id))
     FROM run_table ORDER BY run_id"
 echo "$answer"
+echo "Planning and building, in seconds of CPU time, without measuring:"
+"$build/tests/bench_batches" || exit 99
 if [ -z "$known" ]; then
     echo "bench.sh: no known latency was measured" >&2
     exit 3

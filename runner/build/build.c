@@ -5,6 +5,7 @@
 #include "build.h"
 
 #include "build_object.h"
+#include "compose.h"
 #include "util/paths.h"
 #include "util/scratch.h"
 #include "util/subproc.h"
@@ -32,6 +33,8 @@ struct build {
     struct arena *arena;
     struct program *program;
     char *source, *object, *executable; // file names within the directory
+    char *code, *table;                 // of composed kernels
+    bool composed;                      // some of the kernels are
 };
 
 static const char build_remedy[] = "install the packages nasm and binutils (for a file of one's "
@@ -42,23 +45,32 @@ static char *build_path(const struct build *build, const char *name)
     return arena_printf(build->arena, "%s/%s", build->options->directory, name);
 }
 
+static int build_write(const struct build *build, const char *name, const struct strbuf *text,
+                       struct err *err)
+{
+    const char *path = build_path(build, name);
+    FILE *file = fopen(path, "w");
+    if (!file && scratch_is_gone(path, err))
+        return -1;
+    if (!file)
+        return err_set(err, "%s: cannot write: %s", path, strerror(errno));
+    bool written = fwrite(strbuf_text(text), 1, text->len, file) == text->len;
+    if (fclose(file) != 0 || !written)
+        return err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));
+    return 0;
+}
+
+static int build_bits(const struct build *build)
+{
+    return build->options->bits == 32 ? 32 : 64;
+}
+
 static int build_write_source(const struct build *build, struct err *err)
 {
     struct strbuf text = {0};
-    gen_write(build->kernels, build->nkernels, build->options->bits == 32 ? 32 : 64, &text);
-    const char *path = build_path(build, build->source);
-    FILE *file = fopen(path, "w");
-    int status = 0;
-    if (!file && scratch_is_gone(path, err)) {
-        status = -1;
-    } else if (!file) {
-        status = err_set(err, "%s: cannot write: %s", path, strerror(errno));
-    } else {
-        bool written = fwrite(text.data, 1, text.len, file) == text.len;
-        if (fclose(file) != 0 || !written)
-            status =
-                err_set(err, "%s: cannot write: %s (is the disk full?)", path, strerror(errno));
-    }
+    gen_write(build->kernels, build->nkernels, build_bits(build),
+              build->composed ? build->options->stem : NULL, &text);
+    int status = build_write(build, build->source, &text, err);
     strbuf_free(&text);
     return status;
 }
@@ -76,9 +88,9 @@ static int build_kernel_of_line(const struct build *build, int line)
 {
     int low = 0, high = build->nkernels - 1;
     while (low <= high) {
-        // Kernels that were left out have no lines; step down to one that has.
+        // Kernels that were left out or composed have no lines; step down to one that has.
         int middle = (low + high) / 2, at = middle;
-        while (at >= low && build->kernels[at].left_out)
+        while (at >= low && build->kernels[at].first_line == 0)
             at--;
         if (at < low)
             low = middle + 1;
@@ -245,8 +257,8 @@ static int build_tool_error(const struct build *build, const char *tool, const c
                         : build_remedy);
 }
 
-// Assembles, leaving out kernel after kernel. 0 also when none is left.
-static int build_assemble(const struct build *build, struct err *err)
+// Runs NASM once.
+static int build_nasm(const struct build *build, struct subproc_result *result, struct err *err)
 {
     const char *include = arena_printf(build->arena, "-I%s/", path_data("macros"));
     const char *format = build->options->bits == 32 ? "elf32" : "elf64";
@@ -259,13 +271,19 @@ static int build_assemble(const struct build *build, struct err *err)
         NULL};
     // Of a file of the user's own it is not known what it includes.
     const char *const readable[] = {path_data("macros"), NULL};
+    return build_tool(build, command, own ? NULL : readable, result, err);
+}
+
+// Assembles, leaving out kernel after kernel. 0 also when none is left.
+static int build_assemble(const struct build *build, struct err *err)
+{
     for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
         if (build_kernels_left(build) == 0)
             return 0;
         if (build_write_source(build, err) != 0)
             return -1;
         struct subproc_result result;
-        if (build_tool(build, command, own ? NULL : readable, &result, err) != 0)
+        if (build_nasm(build, &result, err) != 0)
             return -1;
         bool done = result.exit_status == 0;
         int blamed = done ? 0 : build_blame_nasm(build, result.err);
@@ -279,6 +297,52 @@ static int build_assemble(const struct build *build, struct err *err)
     }
     return err_set(err, "%s/%s: new faults after %d rounds of leaving out rows that NASM refuses",
                    build->options->directory, build->source, BUILD_ROUNDS_MAX);
+}
+
+// Assembles the lines, without those that NASM refuses. 1: done; 0: nothing came of it.
+static int build_lines(const struct build *build, struct compose *compose, struct err *err)
+{
+    for (int round = 0; round < BUILD_ROUNDS_MAX; round++) {
+        struct strbuf text = {0};
+        size_t written = compose_write(compose, build_bits(build), &text);
+        int status = written ? build_write(build, build->source, &text, err) : 0;
+        strbuf_free(&text);
+        if (!written || status != 0)
+            return status;
+        struct subproc_result result;
+        if (build_nasm(build, &result, err) != 0)
+            return -1;
+        bool done = result.exit_status == 0;
+        size_t refused = done ? 0 : compose_refuse(compose, build->source, result.err);
+        subproc_result_free(&result);
+        if (done || refused == 0)
+            return done;
+    }
+    return 0;
+}
+
+// Composes the kernels that can be. Where nothing comes of it, all of them are assembled as they
+// are, and what is wrong is found there.
+static int build_compose(struct build *build, struct err *err)
+{
+    struct compose *compose = compose_new(build->kernels, build->nkernels);
+    struct strbuf code = {0}, table = {0};
+    int status = build_lines(build, compose, err);
+    if (status == 1) {
+        build->composed =
+            compose_take(compose, build_path(build, build->object), build->arena, &code) > 0;
+        status = 0;
+    }
+    if (build->composed) {
+        gen_write_table(build->kernels, build->nkernels, &table);
+        if (build_write(build, build->code, &code, err) != 0 ||
+            build_write(build, build->table, &table, err) != 0)
+            status = -1;
+    }
+    compose_free(compose);
+    strbuf_free(&code);
+    strbuf_free(&table);
+    return status;
 }
 
 enum { LINK_ARGS_MAX = 16 };
@@ -372,14 +436,17 @@ int build_program(struct gen_kernel *kernels, int nkernels, const struct build_o
                           .program = program,
                           .source = arena_printf(arena, "%s.asm", options->stem),
                           .object = arena_printf(arena, "%s.o", options->stem),
-                          .executable = arena_strdup(arena, options->stem)};
+                          .executable = arena_strdup(arena, options->stem),
+                          .code = arena_printf(arena, "%s.code", options->stem),
+                          .table = arena_printf(arena, "%s.table", options->stem)};
     *program = (struct program){0};
     program->failures = arena_alloc(arena, ((size_t)nkernels + 1) * sizeof *program->failures);
-    int status = build_rounds(&build, err);
-    if (!options->keep) {
-        unlink(build_path(&build, build.source));
-        unlink(build_path(&build, build.object));
-    }
+    int status = options->compose ? build_compose(&build, err) : 0;
+    if (status == 0)
+        status = build_rounds(&build, err);
+    const char *const made[] = {build.source, build.object, build.code, build.table};
+    for (size_t i = 0; i < ARRAY_LEN(made) && !options->keep; i++)
+        unlink(build_path(&build, made[i]));
     return status;
 }
 

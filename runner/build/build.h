@@ -12,6 +12,7 @@ struct build_options {
     const char *stem;      // file names without extension
     int bits;              // 32: all kernels are for 32-bit mode, a program has one; else 64
     bool keep;             // leave .asm and .o
+    bool compose;          // assemble each line once: for many kernels, whose .asm nobody reads
     const char *include;   // a further directory for NASM's %include; may be NULL
     const char *object;    // a further object to be linked, for a program of one kernel; or NULL
 };

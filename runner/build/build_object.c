@@ -5,7 +5,6 @@
 
 #include <elf.h>
 #include <errno.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -150,6 +149,126 @@ int build_object_check(const char *path, struct err *err)
     }
     free(object.bytes);
     return status;
+}
+
+// Where the labels lie: at[i] for label i, MARK_NONE where there is none.
+#define MARK_NONE UINT64_MAX
+struct marked {
+    uint64_t *at;
+    size_t n;
+    uint64_t section; // of all labels; 0: of none yet
+};
+
+static bool object_place_mark(struct marked *marked, const char *name, uint64_t where,
+                              uint64_t value)
+{
+    if (strncmp(name, BUILD_MARK, strlen(BUILD_MARK)) != 0)
+        return true;
+    char *end;
+    unsigned long number = strtoul(name + strlen(BUILD_MARK), &end, 10);
+    if (*end || number > marked->n || (marked->section && marked->section != where))
+        return false;
+    marked->section = where;
+    marked->at[number] = value;
+    return true;
+}
+
+static bool object_place_marks(const struct object *object, const struct section *symbols,
+                               struct marked *marked)
+{
+    size_t entry = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    for (uint64_t at = 0; at + entry <= symbols->size; at += entry) {
+        const void *from = object->bytes + symbols->offset + at;
+        const Elf64_Sym *wide = from;
+        const Elf32_Sym *narrow = from;
+        const char *name =
+            object_string(object, symbols->link, object->is_64 ? wide->st_name : narrow->st_name);
+        if (!name ||
+            !object_place_mark(marked, name, object->is_64 ? wide->st_shndx : narrow->st_shndx,
+                               object->is_64 ? wide->st_value : narrow->st_value))
+            return false;
+    }
+    return true;
+}
+
+static bool object_cut_marks(const struct object *object, const struct marked *marked,
+                             struct build_mark *marks)
+{
+    struct section in;
+    if (marked->at[marked->n] == MARK_NONE || !object_section(object, marked->section, &in) ||
+        in.type != SHT_PROGBITS || marked->at[marked->n] != in.size)
+        return false;
+    uint64_t end = in.size;
+    for (size_t i = marked->n; i-- > 0;) {
+        if (marked->at[i] == MARK_NONE)
+            continue;
+        if (marked->at[i] > end)
+            return false;
+        marks[i] = (struct build_mark){object->bytes + in.offset + marked->at[i],
+                                       end - marked->at[i], false};
+        end = marked->at[i];
+    }
+    return end == 0;
+}
+
+// The last label that is not behind the offset has what is relocated there.
+static void object_relocate_mark(const struct marked *marked, uint64_t offset,
+                                 struct build_mark *marks)
+{
+    for (size_t i = marked->n; i-- > 0;)
+        if (marked->at[i] != MARK_NONE && marked->at[i] <= offset) {
+            marks[i].relocated = true;
+            return;
+        }
+}
+
+static bool object_relocate_marks(const struct object *object, const struct section *relocations,
+                                  const struct marked *marked, struct build_mark *marks)
+{
+    if (relocations->entry != (object->is_64 ? sizeof(Elf64_Rela) : sizeof(Elf32_Rel)))
+        return false;
+    for (uint64_t at = 0; at + relocations->entry <= relocations->size; at += relocations->entry) {
+        const void *from = object->bytes + relocations->offset + at;
+        const Elf64_Rela *wide = from;
+        const Elf32_Rel *narrow = from;
+        object_relocate_mark(marked, object->is_64 ? wide->r_offset : narrow->r_offset, marks);
+    }
+    return true;
+}
+
+static bool object_find_marks(const struct object *object, struct marked *marked,
+                              struct build_mark *marks)
+{
+    struct section section;
+    for (uint64_t i = 0; i < object->count; i++)
+        if (!object_section(object, i, &section) ||
+            (section.type == SHT_SYMTAB && !object_place_marks(object, &section, marked)))
+            return false;
+    if (!object_cut_marks(object, marked, marks))
+        return false;
+    for (uint64_t i = 0; i < object->count; i++)
+        if (object_section(object, i, &section) &&
+            (section.type == SHT_RELA || section.type == SHT_REL) &&
+            !object_relocate_marks(object, &section, marked, marks))
+            return false;
+    return true;
+}
+
+void *build_object_marks(const char *path, size_t n, struct build_mark *marks)
+{
+    struct object object = {0};
+    struct err err;
+    struct marked marked = {.at = xmalloc((n + 1) * sizeof *marked.at), .n = n};
+    for (size_t i = 0; i <= n; i++)
+        marked.at[i] = MARK_NONE;
+    bool found =
+        object_read(path, &object, &err) == 0 && object_find_marks(&object, &marked, marks);
+    free(marked.at);
+    if (!found) {
+        free(object.bytes);
+        return NULL;
+    }
+    return object.bytes;
 }
 
 // The bytes of the symbol in the section that it lies in; false: it is not in this table.

@@ -7,6 +7,7 @@
 #include "util/err.h"
 #include "util/mem.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,6 +17,18 @@ int build_object_check(const char *path, struct err *err);
 // -1 with a message: the object has no function of that name, or does not say how long it is.
 int build_object_function(const char *path, const char *name, const uint8_t **code, size_t *len,
                           struct arena *arena, struct err *err);
+// What stands between two labels of an object: BUILD_MARK and a number.
+#define BUILD_MARK "L"
+struct build_mark {
+    const uint8_t *bytes; // NULL: there is no such label
+    size_t len;
+    bool relocated; // the linker would change it
+};
+// Fills marks[i], for i < n, with what stands between label i and the next one that there is; label
+// n is the last. Returns the memory that they point into, to be freed; NULL: this is no such
+// object, or the labels are not all in one section and in their order.
+void *build_object_marks(const char *path, size_t n, struct build_mark *marks);
+
 // Bytes in the place of those that a function has there.
 struct build_patch {
     size_t at;

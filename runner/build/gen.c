@@ -12,6 +12,8 @@
 // slots; mixes take any time.
 static const int gen_grid[] = {[TEST_LATENCY] = 1, [TEST_THROUGHPUT] = 6, [TEST_PORTS] = 0};
 
+enum { GEN_HEAD_LINES = 9 };
+
 static int gen_count_lines(const char *text, size_t len)
 {
     int lines = 0;
@@ -20,7 +22,7 @@ static int gen_count_lines(const char *text, size_t len)
     return lines;
 }
 
-static void gen_head(int bits, struct strbuf *out)
+int gen_head(int bits, struct strbuf *out)
 {
     // The state of the assembler, for each kernel anew: the body of another one may have changed
     // it. Absolute addresses: bodies and inits are copied elsewhere before they run. The core's
@@ -36,6 +38,7 @@ static void gen_head(int bits, struct strbuf *out)
                   "latput_reset\n"
                   "extern latput_absolute\n",
                   bits);
+    return GEN_HEAD_LINES;
 }
 
 static void gen_text(const char *text, struct strbuf *out)
@@ -88,16 +91,6 @@ static void gen_kernel_fills(int id, const struct kernel_spec *spec, struct strb
     }
 }
 
-static uint32_t gen_flags(const struct gen_kernel *kernel)
-{
-    const struct kernel_spec *spec = kernel->spec;
-    return (kernel->row->permission ? (uint32_t)CORE_PERMISSION : 0) |
-           (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
-           (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
-           (spec->stream ? (uint32_t)CORE_STREAM : 0) | (spec->once ? (uint32_t)CORE_ONCE : 0) |
-           (spec->cold ? (uint32_t)CORE_COLD : 0);
-}
-
 // An address, or 0 where the kernel has nothing there; 64 bits wide in both modes.
 static void gen_address(int id, const char *name, bool has, int bits, struct strbuf *out)
 {
@@ -141,22 +134,87 @@ static void gen_kernel_extras(int id, const struct kernel_spec *spec, int bits, 
     strbuf_printf(out, "%d, %d\n", spec->company_from, spec->company_to);
 }
 
+static uint32_t gen_flags(const struct gen_kernel *kernel)
+{
+    const struct kernel_spec *spec = kernel->spec;
+    return (kernel->row->permission ? (uint32_t)CORE_PERMISSION : 0) |
+           (spec->unrolled ? (uint32_t)CORE_UNROLLED : 0) |
+           (spec->clear_upper ? (uint32_t)CORE_CLEAR_UPPER : 0) |
+           (spec->stream ? (uint32_t)CORE_STREAM : 0) | (spec->once ? (uint32_t)CORE_ONCE : 0) |
+           (spec->cold ? (uint32_t)CORE_COLD : 0) |
+           (kernel->composed ? (uint32_t)CORE_COMPOSED : 0);
+}
+
+// What stands in the kernel's entry beside addresses and lengths, and but for its end.
+static struct core_kernel gen_entry(int id, const struct gen_kernel *kernel)
+{
+    const struct kernel_spec *spec = kernel->spec;
+    return (struct core_kernel){.id = (uint32_t)id,
+                                .instances = (uint32_t)spec->instances,
+                                .instrs = (uint32_t)spec->instrs,
+                                .flags = gen_flags(kernel),
+                                .vec_bits = (uint32_t)spec->vec_bits,
+                                .grid = (uint32_t)gen_grid[kernel->test->kind],
+                                .vec_fill = spec->vec_fill,
+                                .mem_fill = spec->mem_fill,
+                                .gpr_fill = spec->gpr_fill,
+                                .mask_fill = spec->mask_fill};
+}
+
 // One struct core_kernel; its size and order are asserted in core/core_abi.h.
 static void gen_kernel_entry(int id, const struct gen_kernel *kernel, int bits, struct strbuf *out)
 {
-    const struct kernel_spec *spec = kernel->spec;
+    const struct core_kernel entry = gen_entry(id, kernel);
     // 32-bit objects have no relocations of 64 bits.
     strbuf_printf(out, bits == 32 ? "dd k%d_body, 0, k%d_init, 0\n" : "dq k%d_body, k%d_init\n", id,
                   id);
-    strbuf_printf(out, "dd k%d_end-k%d_body, k%d_body-k%d_init, %d, %d, %d, %" PRIu32 ", %d, %d\n",
-                  id, id, id, id, id, spec->instances, spec->instrs, gen_flags(kernel),
-                  spec->vec_bits, gen_grid[kernel->test->kind]);
+    strbuf_printf(out,
+                  "dd k%d_end-k%d_body, k%d_body-k%d_init, %" PRIu32 ", %" PRIu32 ", %" PRIu32
+                  ", %" PRIu32 ", %" PRIu32 ", %" PRIu32 "\n",
+                  id, id, id, id, entry.id, entry.instances, entry.instrs, entry.flags,
+                  entry.vec_bits, entry.grid);
     strbuf_printf(out, "dq 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 ", 0x%" PRIx64 "\n",
-                  spec->vec_fill, spec->mem_fill, spec->gpr_fill, spec->mask_fill);
-    gen_kernel_extras(id, spec, bits, out);
+                  entry.vec_fill, entry.mem_fill, entry.gpr_fill, entry.mask_fill);
+    gen_kernel_extras(id, kernel->spec, bits, out);
 }
 
-void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf *out)
+void gen_write_table(const struct gen_kernel *kernels, int nkernels, struct strbuf *out)
+{
+    for (int i = 0; i < nkernels; i++) {
+        const struct gen_code *code = kernels[i].composed;
+        if (!code)
+            continue;
+        struct core_kernel entry = gen_entry(i, &kernels[i]);
+        entry.body = code->body_at;
+        entry.init = code->init_at;
+        entry.body_bytes = code->body_bytes;
+        entry.init_bytes = code->init_bytes;
+        strbuf_put(out, (const char *)&entry, sizeof entry);
+    }
+}
+
+// The table, in the order of ids: entries of composed kernels that follow each other at once.
+static void gen_table(const struct gen_kernel *kernels, int nkernels, int bits, const char *stem,
+                      struct strbuf *out)
+{
+    size_t composed = 0;
+    strbuf_puts(out, "align 16\nlatput_kernels:\n");
+    for (int i = 0; i < nkernels;) {
+        size_t from = composed;
+        for (; i < nkernels && kernels[i].composed; i++)
+            composed++;
+        if (composed > from)
+            strbuf_printf(out, "incbin \"%s.table\", %zu, %zu\n", stem,
+                          from * sizeof(struct core_kernel),
+                          (composed - from) * sizeof(struct core_kernel));
+        for (; i < nkernels && !kernels[i].composed; i++)
+            if (!kernels[i].left_out)
+                gen_kernel_entry(i, &kernels[i], bits, out);
+    }
+}
+
+void gen_write(struct gen_kernel *kernels, int nkernels, int bits, const char *stem,
+               struct strbuf *out)
 {
     size_t seen = out->len;
     int line = 1;
@@ -164,7 +222,8 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
     gen_head(bits, out);
     for (int i = 0; i < nkernels; i++) {
         kernels[i].first_line = kernels[i].last_line = 0;
-        if (kernels[i].left_out)
+        written += !kernels[i].left_out;
+        if (kernels[i].left_out || kernels[i].composed)
             continue;
         line += gen_count_lines(out->data + seen, out->len - seen);
         seen = out->len;
@@ -173,10 +232,11 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
         line += gen_count_lines(out->data + seen, out->len - seen);
         seen = out->len;
         kernels[i].last_line = line - 1;
-        written++;
     }
+    strbuf_puts(out, "latput_reset\nglobal latput_code\nlatput_code:\n");
+    if (stem)
+        strbuf_printf(out, "incbin \"%s.code\"\n", stem);
     strbuf_printf(out,
-                  "latput_reset\n"
                   "section .rodata align=16\n"
                   "global latput_kernels, latput_kernel_count\n"
                   "latput_kernel_count: dd %d\n"
@@ -185,10 +245,7 @@ void gen_write(struct gen_kernel *kernels, int nkernels, int bits, struct strbuf
     for (int i = 0; i < nkernels; i++)
         if (!kernels[i].left_out && kernels[i].spec->nfills)
             gen_kernel_fills(i, kernels[i].spec, out);
-    strbuf_puts(out, "align 16\nlatput_kernels:\n");
-    for (int i = 0; i < nkernels; i++)
-        if (!kernels[i].left_out)
-            gen_kernel_entry(i, &kernels[i], bits, out);
+    gen_table(kernels, nkernels, bits, stem, out);
     strbuf_puts(out, "section .note.GNU-stack noalloc noexec nowrite progbits\n");
 }
 

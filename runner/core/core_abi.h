@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the runner, the generated NASM file and the measurement core agree on. The NASM side of
-// struct core_kernel is written by gen.c (one `dq/dd` line a kernel); the sizes are asserted here.
+// What the runner, the generated NASM file and the measurement core agree on. Both sides of struct
+// core_kernel are written by gen.c, as NASM's text and as bytes; the sizes are asserted here.
 #ifndef LATPUT_CORE_ABI_H
 #define LATPUT_CORE_ABI_H
 
@@ -19,6 +19,7 @@ enum {
     CORE_COLD = 8,        // code and data of the kernel are flushed before each timing
     CORE_PERMISSION = 16, // the system may forbid the instruction: #GP says so
     CORE_STREAM = 32,     // stores wait on their way out: a timing has many more than can wait
+    CORE_COMPOSED = 64,   // body and init are no addresses, but offsets from `latput_code`
 };
 
 // Large data of a kernel, beside the data area: memory that is mapped once for all kernels of the
@@ -66,7 +67,7 @@ _Static_assert(sizeof(struct core_parameters) == 232, "mirrored in macros/proper
 // One kernel of the object. The table is the symbol `latput_kernels`, the number of its entries the
 // 32-bit symbol `latput_kernel_count`. Addresses are 64 bits wide in 32-bit objects too.
 struct core_kernel {
-    uint64_t body, init; // addresses
+    uint64_t body, init; // addresses, or offsets (CORE_COMPOSED)
     uint32_t body_bytes, init_bytes;
     uint32_t id; // index in the batch
     uint32_t instances, instrs;

@@ -110,9 +110,10 @@ static void code_put_counters_stop(void)
             code_put_counter(core_count_stop, core_count_stop_end, i);
 }
 
-static const void *code_pointer(uint64_t address)
+const void *code_of(const struct core_kernel *kernel, uint64_t address)
 {
-    return (const void *)(uintptr_t)address;
+    uint64_t base = kernel->flags & CORE_COMPOSED ? (uint64_t)(uintptr_t)latput_code : 0;
+    return (const void *)(uintptr_t)(base + address);
 }
 
 static void code_align(uint32_t align)
@@ -129,7 +130,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
         send_fatal("the code area is too small");
     code_align(LOOP_ALIGN);
     const uint8_t *entry = code_at;
-    code_put(code_pointer(kernel->init), kernel->init_bytes);
+    code_put(code_of(kernel, kernel->init), kernel->init_bytes);
     if (options->waits)
         code_put(core_wait, (size_t)(core_wait_end - core_wait));
     code_put_counters_begin();
@@ -137,7 +138,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_align(kernel->align > LOOP_ALIGN ? kernel->align : (uint32_t)LOOP_ALIGN);
     const uint8_t *loop = code_at;
     for (uint32_t i = 0; i < copies; i++)
-        code_put(code_pointer(kernel->body), kernel->body_bytes);
+        code_put(code_of(kernel, kernel->body), kernel->body_bytes);
     if (options->watches)
         code_put(core_watch, (size_t)(core_watch_end - core_watch));
     else
@@ -148,7 +149,7 @@ static const uint8_t *code_add_variant(const struct core_kernel *kernel, uint32_
     code_put(&back, sizeof back);
     code_put(core_stop, (size_t)(core_stop_end - core_stop));
     code_put_counters_stop();
-    code_put(code_pointer(kernel->fini), kernel->fini_bytes);
+    code_put((const void *)(uintptr_t)kernel->fini, kernel->fini_bytes);
     code_put(core_exit, (size_t)(core_exit_end - core_exit));
     return entry;
 }

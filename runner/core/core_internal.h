@@ -16,6 +16,7 @@
 // The object of the batch (gen.c).
 extern const struct core_kernel latput_kernels[];
 extern const uint32_t latput_kernel_count;
+extern const uint8_t latput_code[]; // of kernels that are CORE_COMPOSED
 
 // Mirrors `struc setup` in core_layout.inc.
 struct core_setup {
@@ -275,6 +276,8 @@ struct code_options {
 // All kernels from now on read these counters, at most CORE_TIMED_MAX; they stay the caller's.
 void code_count(const struct core_counter *counters, uint32_t n);
 size_t code_bytes(const struct core_kernel *kernel, struct code_options options); // upper bound
+// Where the kernel's body or init lies, by the value of that name in its entry.
+const void *code_of(const struct core_kernel *kernel, uint64_t address);
 struct code code_add(const struct core_kernel *kernel, struct code_options options);
 void code_end(void); // from here on the code is executable and no longer writable
 

@@ -164,7 +164,7 @@ static void send_hello(size_t bytes)
         const struct core_kernel *kernel = runs[i].kernel;
         struct core_record code = {.type = CORE_REC_CODE, .kernel = kernel->id};
         code.code.bytes = kernel->body_bytes;
-        memcpy(code.code.code, (const void *)(uintptr_t)kernel->body,
+        memcpy(code.code.code, code_of(kernel, kernel->body),
                kernel->body_bytes < CORE_CODE_MAX ? kernel->body_bytes : CORE_CODE_MAX);
         send_record(&code);
     }

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { BATCH_GROWTH = 4 };
+// Below COMPOSED_LEAST kernels a second start of NASM takes longer than it saves.
+enum { BATCH_GROWTH = 4, COMPOSED_LEAST = 100 };
 
 struct batch_source {
     struct batch_feed feed;
@@ -76,7 +77,8 @@ static void batch_build(struct batch *batch, const struct batch_options *options
     struct build_options build = {.directory = options->directory,
                                   .stem = arena_printf(&batch->arena, "batch%d", number),
                                   .bits = batch->bits,
-                                  .keep = options->keep};
+                                  .keep = options->keep,
+                                  .compose = batch->nkernels >= COMPOSED_LEAST && !options->keep};
     batch_list_kernels(batch);
     batch->failed = build_program(batch->kernels, batch->nkernels, &build, &batch->arena,
                                   &batch->program, &batch->err);

@@ -24,7 +24,7 @@ static void plan(const struct list_row *row)
             struct gen_kernel kernel = {
                 .row = row, .test = &plan.tests[t], .spec = &plan.tests[t].kernels[k]};
             strbuf_clear(&source);
-            gen_write(&kernel, 1, row->bits, &source);
+            gen_write(&kernel, 1, row->bits, NULL, &source);
             fuzz_check(kernel.spec->instances > 0, "a kernel has instances");
         }
     strbuf_free(&source);

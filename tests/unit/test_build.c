@@ -57,9 +57,12 @@ static void batch_add(struct batch *batch, const char *body)
         (struct gen_kernel){.row = &build_row, .test = &build_test, .spec = &batch->specs[i]};
 }
 
+static bool batch_composes;
+
 static int batch_build(struct batch *batch)
 {
-    struct build_options options = {.directory = directory, .stem = "batch"};
+    struct build_options options = {
+        .directory = directory, .stem = "batch", .compose = batch_composes};
     return build_program(batch->kernels, batch->n, &options, &batch->arena, &batch->program,
                          &batch->err);
 }
@@ -355,5 +358,8 @@ int main(void)
         cmocka_unit_test(test_nasm_version),
         cmocka_unit_test(test_nasm_too_old),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    // The same of kernels that are composed where they can be.
+    int status = cmocka_run_group_tests_name("whole", tests, setup, NULL);
+    batch_composes = true;
+    return cmocka_run_group_tests_name("composed", tests, NULL, teardown) + status;
 }

@@ -44,7 +44,7 @@ static void test_table_and_lines(void **state)
     struct gen_kernel kernels[3];
     gen_make(kernels, 3);
     struct strbuf out = {0};
-    gen_write(kernels, 3, 64, &out);
+    gen_write(kernels, 3, 64, NULL, &out);
     const char *text = strbuf_text(&out);
     assert_non_null(strstr(text, "latput_kernel_count: dd 3\n"));
     assert_non_null(strstr(text, "dq k1_body, k1_init\n"));
@@ -67,7 +67,7 @@ static void test_left_out_keeps_ids(void **state)
     gen_make(kernels, 3);
     kernels[1].left_out = true;
     struct strbuf out = {0};
-    gen_write(kernels, 3, 64, &out);
+    gen_write(kernels, 3, 64, NULL, &out);
     const char *text = strbuf_text(&out);
     assert_non_null(strstr(text, "latput_kernel_count: dd 2\n"));
     assert_null(strstr(text, "k1_body"));
@@ -83,7 +83,7 @@ static void test_32_bit_table_has_no_64_bit_relocations(void **state)
     struct gen_kernel kernels[3];
     gen_make(kernels, 3);
     struct strbuf out = {0};
-    gen_write(kernels, 3, 32, &out);
+    gen_write(kernels, 3, 32, NULL, &out);
     const char *text = strbuf_text(&out);
     assert_non_null(strstr(text, "[bits 32]\n"));
     assert_non_null(strstr(text, "dd k2_body, 0, k2_init, 0\n"));
@@ -95,7 +95,7 @@ static void test_nothing_left(void **state)
 {
     (void)state;
     struct strbuf out = {0};
-    gen_write(NULL, 0, 64, &out);
+    gen_write(NULL, 0, 64, NULL, &out);
     assert_non_null(strstr(strbuf_text(&out), "latput_kernel_count: dd 0\n"));
     strbuf_free(&out);
 }
