@@ -53,15 +53,18 @@ static bool compose_word_known(const char *text, size_t len)
 // Words that say where to, from here, which NASM works out by itself where it is given a number.
 static const char *const compose_places[] = {"call", "j", "loop", "rel", "xbegin"};
 
+static bool compose_in_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+}
+
 static bool compose_has_place(const char *text, size_t len)
 {
-    for (size_t at = 0; at < len;) {
-        size_t word = strspn(text + at, "abcdefghijklmnopqrstuvwxyz0123456789_");
-        for (size_t i = 0; word && i < ARRAY_LEN(compose_places); i++)
-            if (strncmp(text + at, compose_places[i], strlen(compose_places[i])) == 0)
+    for (size_t at = 0; at < len; at++)
+        for (size_t i = 0; i < ARRAY_LEN(compose_places); i++)
+            if ((at == 0 || !compose_in_word(text[at - 1])) && text[at] == *compose_places[i] &&
+                strncmp(text + at, compose_places[i], strlen(compose_places[i])) == 0)
                 return true;
-        at += word ? word : 1;
-    }
     return false;
 }
 

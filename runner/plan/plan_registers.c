@@ -28,9 +28,8 @@ void draft_free(struct draft *draft)
 __attribute__((format(printf, 2, 0))) static void put_line(struct strbuf *text, const char *format,
                                                            va_list ap)
 {
-    char line[256];
-    vsnprintf(line, sizeof line, format, ap);
-    strbuf_printf(text, "%s\n", line);
+    strbuf_vprintf(text, format, ap);
+    strbuf_puts(text, "\n");
 }
 
 void draft_line(struct draft *draft, const char *format, ...)

@@ -4,7 +4,6 @@
 
 #include "mem.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,16 +21,26 @@ void strbuf_puts(struct strbuf *buf, const char *text)
     strbuf_put(buf, text, strlen(text));
 }
 
+void strbuf_vprintf(struct strbuf *buf, const char *format, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    // Mostly there is room, and writing takes longer than anything else here.
+    size_t room = buf->capacity - buf->len;
+    size_t len = (size_t)vsnprintf(room ? buf->data + buf->len : NULL, room, format, ap);
+    if (len >= room) {
+        buf->data = xgrow(buf->data, &buf->capacity, buf->len + len + 1, 1);
+        vsnprintf(buf->data + buf->len, len + 1, format, again);
+    }
+    buf->len += len;
+    va_end(again);
+}
+
 void strbuf_printf(struct strbuf *buf, const char *format, ...)
 {
-    va_list ap, ap2;
+    va_list ap;
     va_start(ap, format);
-    va_copy(ap2, ap);
-    size_t len = (size_t)vsnprintf(NULL, 0, format, ap);
-    buf->data = xgrow(buf->data, &buf->capacity, buf->len + len + 1, 1);
-    vsnprintf(buf->data + buf->len, len + 1, format, ap2);
-    buf->len += len;
-    va_end(ap2);
+    strbuf_vprintf(buf, format, ap);
     va_end(ap);
 }
 

@@ -3,6 +3,7 @@
 #ifndef LATPUT_STRBUF_H
 #define LATPUT_STRBUF_H
 
+#include <stdarg.h>
 #include <stddef.h>
 
 struct strbuf {
@@ -14,6 +15,8 @@ void strbuf_put(struct strbuf *buf, const char *bytes, size_t len);
 void strbuf_puts(struct strbuf *buf, const char *text);
 void strbuf_printf(struct strbuf *buf, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void strbuf_vprintf(struct strbuf *buf, const char *format, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 // A number with as many digits as it takes to read the same number again.
 void strbuf_put_real(struct strbuf *buf, double value);
 const char *strbuf_text(const struct strbuf *buf); // never NULL
