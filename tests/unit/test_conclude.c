@@ -895,6 +895,44 @@ static void knees_are_beyond_a_control(void **state)
     arena_free(&arena);
 }
 
+// Calls nested x deep, of which those beyond the return stack go wrong, and as many of which two
+// are not nested: how deep the stack is, is where these begin to differ.
+static double stack_entries;
+static double nested(double depth)
+{
+    return 4 * depth + (depth > stack_entries ? 20 * (depth - stack_entries) : 0);
+}
+static double two_less(double depth)
+{
+    return nested(depth - 2) + 7;
+}
+
+static void return_stacks_are_told_as_they_are(void **state)
+{
+    (void)state;
+    static struct made made, shallow;
+    static const double sizes[] = {8, 16, 17, 20, 32, 52};
+    struct conclude_question question = {
+        .reading = READING_KNEE, .least_step = 0.5, .control = "shallow", .factor = 1, .seed = 1};
+    for (int i = 0; i < 6 * 10; i++) {
+        struct arena arena = {0};
+        struct recipe recipe = {nested,       .noise = 0.01, .outliers = 0.05, .passes = 3,
+                                .samples = 7, .first = 4,    .last = 96,       .points = 47};
+        stack_entries = sizes[i / 10];
+        make(&recipe, (uint64_t)i + 1, &made);
+        recipe.y = two_less;
+        make(&recipe, (uint64_t)i + 101, &shallow);
+        struct curve curves[] = {made.curve, shallow.curve};
+        curves[1].variant = "shallow";
+        int n;
+        const struct conclusion *conclusion = conclude(&question, curves, 2, &arena, &n);
+        assert_int_equal(n, 1);
+        assert_int_equal(conclusion->outcome, CONCLUSION_OK);
+        assert_float_equal(find(conclusion, "knee")->value, stack_entries, 1);
+        arena_free(&arena);
+    }
+}
+
 static void names_go_both_ways(void **state)
 {
     (void)state;
@@ -932,6 +970,7 @@ int main(void)
         cmocka_unit_test(levels_that_come_and_go_are_not_sure),
         cmocka_unit_test(clocks_have_a_grid),
         cmocka_unit_test(knees_are_beyond_a_control),
+        cmocka_unit_test(return_stacks_are_told_as_they_are),
         cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
