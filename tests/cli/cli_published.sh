@@ -25,6 +25,22 @@ expect "finished runs of committed versions" test \
 # A CPU that is not what it claims to be says so.
 expect "a disguise has a mark" test "$(ask "SELECT count(*) FROM run_table
     WHERE uarch NOT LIKE '%?' AND claimed_uarch <> uarch AND decided = 'inferred'")" = 0
+# What README.md shows of a run is what its pack gives, until a command's output ends in `...`.
+shown=$(sed -nE 's|^\$ build/latput merge results/published/(.*)|\1|p' "$TREE/README.md")
+# shellcheck disable=SC2086 # the pattern is to match
+run merge --db shown.db "$published"/$shown
+expect_status 0
+checked=0
+while read -r command; do
+    eval "run $command --db shown.db"
+    expect_status 0
+    awk -v line="\$ build/latput $command" '/^```/ || /^\$ / || /^\.\.\.$/ { on = 0 } on
+        $0 == line { on = 1 }' "$TREE/README.md" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}' >shown
+    expect "README.md shows: latput $command" diff -u shown <(head -n "$(wc -l <shown)" "$OUT")
+    checked=$((checked + 1))
+done < <(sed -n '/^\$ build.latput merge/,/^```/s/^\$ build.latput //p' "$TREE/README.md" |
+    grep -v '^merge')
+expect "README.md shows some" test "$checked" -ge 3
 formats='csv json uops-xml osaca asmdude intrinsics'
 for format in $formats; do
     run export --db all.db --format "$format" --output "$format"
