@@ -460,6 +460,27 @@ static void without_a_filler_slots_are_unknown(void **state)
     assert_int_equal(verdicts[SIM_WRONG], 0);
 }
 
+// Where many fillers take longer than the width says, no form has more slots for that.
+static void a_slow_filler_is_no_slot(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CPU_FILES; i++) {
+        struct sim_cpu cpu;
+        read_cpu(cpu_files[i], &cpu);
+        struct sim sim = {.cpu = &cpu};
+        struct port_model model;
+        struct err err = {0};
+        int map[PORTS_MAX];
+        for (int f = 0; f < cpu.nforms; f++)
+            if (cpu.forms[f].filler_only)
+                cpu.forms[f].slots = 1.03;
+        if (discover_status(&sim, &model, &err) != 0)
+            fail_msg("%s: %s", cpu_files[i], err.text);
+        if (!sim_same_model(&cpu, &model, map))
+            fail_msg("%s: another model", cpu_files[i]);
+    }
+}
+
 static void an_oracle_that_fails_ends_it(void **state)
 {
     (void)state;
@@ -719,6 +740,7 @@ int main(void)
         cmocka_unit_test(nothing_stable_is_no_structure),
         cmocka_unit_test(no_candidates_is_no_structure),
         cmocka_unit_test(without_a_filler_slots_are_unknown),
+        cmocka_unit_test(a_slow_filler_is_no_slot),
         cmocka_unit_test(an_oracle_that_fails_ends_it),
         cmocka_unit_test(a_search_has_an_end),
         cmocka_unit_test(orders_end_when_enough),
