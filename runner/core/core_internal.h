@@ -368,6 +368,9 @@ void time_count(const struct core_config *config, uint32_t calib_iterations, str
 
 // core_time_calibrate.c: what the clock's times mean.
 void time_calibrate(const struct core_config *config, struct times *times);
+// Whether what a timing costs is known from an undisturbed core; if not, tries to find out for 250
+// ms, and changes the times that time_calibrate() was given.
+bool time_overhead_found(const struct core_config *config);
 uint32_t time_calibration(void); // ticks of one calibration chain, overhead included
 uint32_t time_canary(void);      // ticks of the gate's canary
 uint32_t time_canary_of(uint32_t kind);

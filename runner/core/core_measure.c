@@ -333,6 +333,16 @@ static void try_all(void)
     }
 }
 
+// No pass begins before it is known what a timing costs. The core is not quiet meanwhile, so
+// nothing else would come of the time either.
+static void wait_for_overhead(void)
+{
+    while (!time_overhead_found(config) && !run_gave_up() && !run_out_of_time()) {
+        run_show_life();
+        run_pause_for_quiet(PAUSE_LAST_MS);
+    }
+}
+
 void measure_setup(void)
 {
     work = mmap(NULL, sizeof *work, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -348,6 +358,7 @@ void measure_passes(const struct core_config *wanted, const struct times *found,
     times = found;
     runs = selected;
     try_all();
+    wait_for_overhead();
     uint64_t next = time_now(); // when the next pass may begin
     for (uint32_t pass = 1; pass <= config->passes; pass++) {
         measure_pass(pass);

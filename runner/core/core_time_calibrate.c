@@ -22,6 +22,11 @@ static uint32_t calib_iterations, canary_iterations;
 // happens while a core changes its power state after 512-bit instructions.
 static double canary_least, canary_most;
 static double overhead;
+// Rounds for the overhead that passed the gate, of which there may be few at first; and who is
+// told.
+static double overhead_values[OVERHEAD_ROUNDS];
+static int noverheads;
+static struct times *told;
 
 uint32_t time_calibration(void)
 {
@@ -71,19 +76,30 @@ static bool time_overhead_round(const struct core_config *config, bool gated, do
 // What a timing costs beyond the work in its loop: the stubs, the way into and out of the pipeline.
 // From chains of two lengths, so that all of it is in. A wrong one moves all values of its process:
 // 30 ticks of 54 too many are 0.5 % where a kernel is twice as long as the calibration. A core that
-// is shared takes longer for it, by half; so once the gate is there only rounds that pass it count,
-// and on a core that is seldom quiet they are waited for.
-static double time_overhead(const struct core_config *config, bool gated)
+// is shared takes longer for it, by half and more (318 ticks of 50 beside a busy sibling); so once
+// the gate is there only rounds that pass it count, and on a core that is seldom quiet they are
+// waited for.
+static double time_overhead_ungated(const struct core_config *config)
+{
+    double values[OVERHEAD_ROUNDS];
+    for (int i = 0; i < OVERHEAD_ROUNDS; i++)
+        time_overhead_round(config, false, &values[i]);
+    return values_densest(values, OVERHEAD_ROUNDS);
+}
+
+bool time_overhead_found(const struct core_config *config)
 {
     enum { WAIT_MS = 250 };
-    double values[OVERHEAD_ROUNDS];
-    int n = 0;
+    if (noverheads >= OVERHEAD_ROUNDS_LEAST)
+        return true;
     uint64_t end = time_now() + (uint64_t)(WAIT_MS * config->tsc_hz / 1000);
-    while (n < OVERHEAD_ROUNDS && time_now() < end)
-        n += time_overhead_round(config, gated, &values[n]);
-    if (n < OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
-        return overhead;
-    return values_densest(values, n);
+    while (noverheads < OVERHEAD_ROUNDS && time_now() < end)
+        noverheads += time_overhead_round(config, true, &overhead_values[noverheads]);
+    if (noverheads <
+        OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
+        return false;
+    told->overhead_tsc = overhead = values_densest(overhead_values, noverheads);
+    return true;
 }
 
 // The latency of imul in units of that of add, which is one cycle on every CPU: the check on the
@@ -146,7 +162,7 @@ void time_calibrate(const struct core_config *config, struct times *times)
     canary_iterations = (uint32_t)(config->canary_ns * ticks_per_ns /
                                    time_iteration(&time_code.canary[time_code.gate])) +
                         1;
-    overhead = time_overhead(config, false);
+    overhead = time_overhead_ungated(config);
     times->imul_per_add = time_imul_per_add();
     if (core_is_timed(config))
         time_count(config, calib_iterations, times);
@@ -156,7 +172,8 @@ void time_calibrate(const struct core_config *config, struct times *times)
     double floor_clk = config->floor_clk_per_instr * TIME_CANARY_INSTRS * canary_iterations;
     canary_least = floor_clk * (1 - config->canary_tolerance) / times->calib_clk;
     canary_most = floor_clk * (1 + config->canary_tolerance) / times->calib_clk;
-    if (config->mode != CORE_MODE_FLOOR)
-        overhead = time_overhead(config, true);
     times->overhead_tsc = overhead;
+    told = times;
+    if (config->mode != CORE_MODE_FLOOR)
+        time_overhead_found(config);
 }
