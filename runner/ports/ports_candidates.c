@@ -11,7 +11,7 @@ static const double INTEGER_TOLERANCE = 0.03; // of 1/throughput
 // What is nearly as fast as the front end shows the front end, or what renaming allows: a Zen 5
 // eliminates seven `lea r32, [r]` of its eight slots a cycle. As a set of seven ports they made all
 // forms beside them, loads first, look like several µops.
-static const double RENAME_SHARE = 0.85;
+static const double RENAME_SHARE = 0.87;
 // Of the slots that a candidate takes, which is one. Long instructions take part of another, and
 // what comes between fused nops, too (up to 0.8 on a Zen 5); two slots are 1.0 and more over it.
 static const double SLOTS_LESS = 0.35, SLOTS_MORE = 0.9;
