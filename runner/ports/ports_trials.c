@@ -12,8 +12,11 @@ enum {
     BODY_MAX = 900, // instances and blockers in a body, if one instance allows it
     BESIDE_KINDS = 4,
     FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
+    CONTROL_CYCLES = 12,
+    CONTROLS = 3,
 };
 const double TRIAL_USED_UOPS = 0.3;
+static const double CONTROL_MOST = 1.1;
 static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
 static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
 static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
@@ -66,17 +69,37 @@ static void round_free(struct round_mixes *round)
     *round = (struct round_mixes){.n = 0};
 }
 
+// How long a filler takes among many: no core dispatches quite its width in every cycle (128 nops
+// take a Zen 5 16.27 cycles, not 16), and what they take longer is no slot of the form beside them.
+// The fastest control counts; one that takes much longer was disturbed.
+static double filler_clk(int width, int fillers, const struct port_timing *controls, int ncontrols)
+{
+    double least = INFINITY, ideal = 1.0 / width;
+    for (int i = 0; i < ncontrols; i++)
+        if (controls[i].outcome == OUTCOME_OK)
+            least = fmin(least, controls[i].clk / fillers);
+    return least > ideal && least < CONTROL_MOST * ideal ? least : ideal;
+}
+
 static int trials_alone(struct inference *inference, struct err *err)
 {
     struct round_mixes round = {.n = 0};
-    for (int i = 0; i < inference->question->n; i++) {
+    int n = inference->question->n, fillers = CONTROL_CYCLES * inference->model->width;
+    for (int i = 0; i < n; i++) {
         const struct port_mix mix = {
             {{inference->question->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
         round_add(&round, &mix, (struct round_purpose){.owner = i, .kind = TRIAL_ALONE});
     }
+    const struct port_mix control = {
+        {{inference->model->filler, fillers}}, 1, 1u << MIX_INTERLEAVED};
+    for (int i = 0; i < CONTROLS && inference->model->filler >= 0; i++)
+        round_add(&round, &control, (struct round_purpose){.owner = -1, .kind = TRIAL_ALONE});
     int status = ports_time(inference->question->oracle, "forms alone", round.mixes, round.n,
                             round.timings, err);
-    for (int i = 0; i < round.n && status == 0; i++) {
+    if (status == 0)
+        inference->filler_clk =
+            filler_clk(inference->model->width, fillers, round.timings + n, round.n - n);
+    for (int i = 0; i < n && status == 0; i++) {
         const struct port_timing *timing = &round.timings[i];
         bool counted = timing->outcome == OUTCOME_OK && timing->counted;
         inference->alone[i] = *timing;
@@ -166,10 +189,11 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
 }
 
 // What the trial beside fillers says of dispatch.
-static void trial_slots(const struct port_model *model, struct port_trials *trials,
+static void trial_slots(const struct inference *inference, struct port_trials *trials,
                         const struct port_trial *trial, enum trial_kind kind)
 {
-    double slots = fmax(0, (trial->clk * model->width - trial->blockers) / trial->instances);
+    double slots =
+        fmax(0, (trial->clk / inference->filler_clk - trial->blockers) / trial->instances);
     trials->slots = fmin(trials->slots, slots);
     if (kind == TRIAL_SLOTS_MIXED)
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
@@ -233,7 +257,7 @@ static void trial_front(const struct inference *inference, int i, const struct p
     double clk = trial->clk / trial->instances;
     if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i))
         trials->front_clk = 0;
-    trials->front_clk = fmin(trials->front_clk, clk - others / model->width);
+    trials->front_clk = fmin(trials->front_clk, clk - others * inference->filler_clk);
     trials->delivery_clk = fmin(trials->delivery_clk, clk - ports_delivery_clk(model, others) -
                                                           ports_delivery_loss(model));
 }
@@ -256,7 +280,6 @@ static double trial_counted_uops(const struct inference *inference, const struct
 int trials_round(struct inference *inference, const char *what, struct round_mixes *round,
                  struct err *err)
 {
-    const struct port_model *model = inference->model;
     const struct port_evidence *evidence = inference->question->evidence;
     int status = round->n ? ports_time(inference->question->oracle, what, round->mixes, round->n,
                                        round->timings, err)
@@ -275,7 +298,7 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
         else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT)
             trial_front(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
-            trial_slots(model, trials, &trial, purpose->kind);
+            trial_slots(inference, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
         if (timing->outcome == OUTCOME_OK)
             trials->shared_clk = fmin(trials->shared_clk, timing->clk / trial.instances);

@@ -40,6 +40,7 @@ struct inference {
     unsigned char (*beside)[PORT_CLASSES_MAX]; // which were timed, by position and class
     unsigned char *filled;                     // the same beside fillers
     struct port_groups groups;
+    double filler_clk; // of a filler among many of them
 };
 // Times all forms in question alone. -1: the oracle fails; trials_end() in any case.
 int trials_begin(struct inference *inference, struct err *err);
