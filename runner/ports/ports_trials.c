@@ -96,11 +96,12 @@ static int trials_alone(struct inference *inference, struct err *err)
         round_add(&round, &control, (struct round_purpose){.owner = -1, .kind = TRIAL_ALONE});
     int status = ports_time(inference->question->oracle, "forms alone", round.mixes, round.n,
                             round.timings, err);
-    if (status == 0)
+    const struct port_timing *timings = status == 0 ? round.timings : NULL;
+    if (timings)
         inference->filler_clk =
-            filler_clk(inference->model->width, fillers, round.timings + n, round.n - n);
-    for (int i = 0; i < n && status == 0; i++) {
-        const struct port_timing *timing = &round.timings[i];
+            filler_clk(inference->model->width, fillers, timings + n, round.n - n);
+    for (int i = 0; i < n && timings; i++) {
+        const struct port_timing *timing = &timings[i];
         bool counted = timing->outcome == OUTCOME_OK && timing->counted;
         inference->alone[i] = *timing;
         inference->trials[i] = (struct port_trials){
