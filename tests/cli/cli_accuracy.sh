@@ -10,7 +10,13 @@ while [ "$1" != --db ]; do shift; done
 [ -s "$2" ] || sqlite3 "$2" <tables.sql
 exit "${RUN_STATUS:-0}"
 SH
-chmod +x build/latput
+mkdir build/tests
+cat >build/tests/bench_batches <<'SH'
+#!/bin/sh
+echo '  nothing to build'
+exit "${BUILD_STATUS:-0}"
+SH
+chmod +x build/latput build/tests/bench_batches
 
 # tables ADD-CLK [STATEMENT]: what both runs have measured.
 tables() {
@@ -47,6 +53,7 @@ expect_out '^  add r64 r64 +op1 -> op1  known 1.00  measured 1.0010  error \+0.1
 expect_out '^  2 values: median 0.100, '
 expect_out '^ +4.000  add r64 r64: throughput  0.250 0.260$'
 expect_out '^  run 1: 1 forms, 9 kernels in 2.5 s, 75.0 % of the repeats accepted$'
+expect_out '^  nothing to build$'
 tables 1.02
 accuracy
 expect_status 1
@@ -61,4 +68,7 @@ expect_err 'no such table: run_table'
 tables 1.002
 RUN_STATUS=3 accuracy
 expect_status 3
+tables 1.002
+BUILD_STATUS=1 accuracy
+expect_status 99
 finish
