@@ -43,13 +43,14 @@ done < <(sed -n '/^\$ build.latput merge/,/^```/s/^\$ build.latput //p' "$TREE/R
 expect "README.md shows some" test "$checked" -ge 3
 formats='csv json uops-xml osaca asmdude intrinsics'
 for format in $formats; do
-    run export --db all.db --format "$format" --output "$format"
+    run export --db shown.db --format "$format" --output "$format"
     expect_status 0
 done
 
-# What a form's numbers are is the same in all of them, to the digits that a format has.
+# What a form's numbers are is the same in all of them, to the digits that a format has. Of one pack
+# of all forms: an export is of one CPU, the one measured last.
 command -v python3 >/dev/null || { finish && exit 0; }
-"$LATPUT" query --db all.db --format csv >query.csv
+"$LATPUT" query --db shown.db --format csv >query.csv
 expect "the numbers of exports are those of query" python3 - <<'PYTHON'
 import csv, json, math, re, sys, xml.etree.ElementTree as tree
 
