@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SINGLE_COUNT = 8, CONTROLS = 3 };
+enum { SINGLE_COUNT = 8 };
 static const double INTEGER_TOLERANCE = 0.03; // of 1/throughput
 // What is nearly as fast as the front end shows the front end, or what renaming allows: a Zen 5
 // eliminates seven `lea r32, [r]` of its eight slots a cycle. As a set of seven ports they made all
@@ -72,36 +72,20 @@ static int slot_fillers(const struct discovery *d, const struct candidate *candi
     return 3 * SINGLE_COUNT * d->width / (2 * candidate->size);
 }
 
-// Fillers alone, as many as the candidates of a size stand in a mix with, a few times over: the
-// fastest counts.
+// Controls of as many fillers as the candidates of each size stand in a mix with. Returns how many.
 static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 {
     int n = 0;
     for (int i = 0; i < d->ncandidates; i++) {
         if (i > 0 && d->candidates[i].size == d->candidates[i - 1].size)
             continue;
-        for (int k = 0; k < CONTROLS; k++)
-            mixes[n++] =
-                (struct port_mix){{{d->filler, slot_fillers(d, &d->candidates[i]) + SINGLE_COUNT}},
-                                  1,
-                                  1u << MIX_INTERLEAVED};
+        ports_put_controls(d->filler, slot_fillers(d, &d->candidates[i]) + SINGLE_COUNT, mixes + n);
+        n += PORT_CONTROLS;
     }
     return n;
 }
 
-// How long the controls of the next size take; NaN: they did not come back.
-static double control_clk(const struct port_timing *controls)
-{
-    double least = NAN;
-    for (int k = 0; k < CONTROLS; k++)
-        if (controls[k].outcome == OUTCOME_OK)
-            least = fmin(least, controls[k].clk);
-    return least;
-}
-
-// How many slots the candidates take. Cores do not dispatch quite as many in each cycle as they are
-// wide (a Zen 5 of eight 7.6 to 7.9 nops), and others beside them take some; so what counts is how
-// much longer a mix takes than as many fillers.
+// How many slots the candidates take: how much longer a mix takes than as many fillers.
 static void slots_judge(struct discovery *d, const struct port_timing *timings,
                         const struct port_timing *controls)
 {
@@ -110,8 +94,8 @@ static void slots_judge(struct discovery *d, const struct port_timing *timings,
     for (int i = 0; i < n; i++) {
         struct candidate candidate = d->candidates[i];
         if (candidate.size != size) {
-            fillers_clk = control_clk(controls);
-            controls += CONTROLS;
+            fillers_clk = ports_controls_clk(controls);
+            controls += PORT_CONTROLS;
             size = candidate.size;
         }
         double more_slots = (timings[i].clk - fillers_clk) * d->width / SINGLE_COUNT;
@@ -127,8 +111,8 @@ static int discover_slots(struct discovery *d, struct err *err)
     if (d->filler < 0)
         return 0;
     int n = d->ncandidates;
-    struct port_mix *mixes = xcalloc((1 + CONTROLS) * (size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((1 + CONTROLS) * (size_t)n + 1, sizeof *timings);
+    struct port_mix *mixes = xcalloc((1 + PORT_CONTROLS) * (size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((1 + PORT_CONTROLS) * (size_t)n + 1, sizeof *timings);
     qsort(d->candidates, (size_t)n, sizeof *d->candidates, candidate_compare);
     for (int i = 0; i < n; i++)
         mixes[i] = (struct port_mix){

@@ -11,6 +11,14 @@
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);
 
+// A number of fillers alone, timed so often, each a mix: what as many slots take. No core
+// dispatches quite its width in every cycle (128 nops take a Zen 5, eight wide, 16.27 cycles, not
+// 16).
+enum { PORT_CONTROLS = 3 };
+void ports_put_controls(int filler, int count, struct port_mix mixes[PORT_CONTROLS]);
+// The fastest of them; NaN: none came back.
+double ports_controls_clk(const struct port_timing timings[PORT_CONTROLS]);
+
 struct port_series {
     const char *what;
     const struct port_mix *mixes;

@@ -392,6 +392,21 @@ int ports_time(const struct port_oracle *oracle, const char *what, const struct 
     return ports_time_again(oracle, mixes, n, timings, err);
 }
 
+void ports_put_controls(int filler, int count, struct port_mix mixes[PORT_CONTROLS])
+{
+    for (int i = 0; i < PORT_CONTROLS; i++)
+        mixes[i] = (struct port_mix){{{filler, count}}, 1, 1u << MIX_INTERLEAVED};
+}
+
+double ports_controls_clk(const struct port_timing timings[PORT_CONTROLS])
+{
+    double least = NAN;
+    for (int i = 0; i < PORT_CONTROLS; i++)
+        if (timings[i].outcome == OUTCOME_OK)
+            least = fmin(least, timings[i].clk);
+    return least;
+}
+
 int ports_time_enough(const struct port_oracle *oracle, const struct port_series *series,
                       struct port_timing *timings, struct err *err)
 {

@@ -13,7 +13,6 @@ enum {
     BESIDE_KINDS = 4,
     FUSED_COUNT = 24, // of a form that is faster than a slot, and of fillers
     CONTROL_CYCLES = 12,
-    CONTROLS = 3,
 };
 const double TRIAL_USED_UOPS = 0.3;
 static const double CONTROL_MOST = 1.1;
@@ -69,16 +68,12 @@ static void round_free(struct round_mixes *round)
     *round = (struct round_mixes){.n = 0};
 }
 
-// How long a filler takes among many: no core dispatches quite its width in every cycle (128 nops
-// take a Zen 5 16.27 cycles, not 16), and what they take longer is no slot of the form beside them.
-// The fastest control counts; one that takes much longer was disturbed.
-static double filler_clk(int width, int fillers, const struct port_timing *controls, int ncontrols)
+// How long a filler takes among many, by the controls: what they take longer than the width says is
+// no slot of the form beside them. What takes much longer was disturbed.
+static double filler_clk(int width, int fillers, const struct port_timing *controls)
 {
-    double least = INFINITY, ideal = 1.0 / width;
-    for (int i = 0; i < ncontrols; i++)
-        if (controls[i].outcome == OUTCOME_OK)
-            least = fmin(least, controls[i].clk / fillers);
-    return least > ideal && least < CONTROL_MOST * ideal ? least : ideal;
+    double clk = ports_controls_clk(controls) / fillers, ideal = 1.0 / width;
+    return clk > ideal && clk < CONTROL_MOST * ideal ? clk : ideal;
 }
 
 static int trials_alone(struct inference *inference, struct err *err)
@@ -90,16 +85,16 @@ static int trials_alone(struct inference *inference, struct err *err)
             {{inference->question->which[i], ALONE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
         round_add(&round, &mix, (struct round_purpose){.owner = i, .kind = TRIAL_ALONE});
     }
-    const struct port_mix control = {
-        {{inference->model->filler, fillers}}, 1, 1u << MIX_INTERLEAVED};
-    for (int i = 0; i < CONTROLS && inference->model->filler >= 0; i++)
-        round_add(&round, &control, (struct round_purpose){.owner = -1, .kind = TRIAL_ALONE});
+    struct port_mix controls[PORT_CONTROLS];
+    ports_put_controls(inference->model->filler, fillers, controls);
+    for (int i = 0; i < PORT_CONTROLS && inference->model->filler >= 0; i++)
+        round_add(&round, &controls[i], (struct round_purpose){.owner = -1, .kind = TRIAL_ALONE});
     int status = ports_time(inference->question->oracle, "forms alone", round.mixes, round.n,
                             round.timings, err);
     const struct port_timing *timings = status == 0 ? round.timings : NULL;
-    if (timings)
-        inference->filler_clk =
-            filler_clk(inference->model->width, fillers, timings + n, round.n - n);
+    inference->filler_clk = 1.0 / inference->model->width;
+    if (timings && round.n > n)
+        inference->filler_clk = filler_clk(inference->model->width, fillers, timings + n);
     for (int i = 0; i < n && timings; i++) {
         const struct port_timing *timing = &timings[i];
         bool counted = timing->outcome == OUTCOME_OK && timing->counted;
