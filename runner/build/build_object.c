@@ -107,25 +107,44 @@ static bool section_allowed(const char *name)
     return false;
 }
 
+struct symbol {
+    const char *name; // NULL: none that can be read
+    uint64_t where, value;
+    bool local;
+};
+
+// The symbol at *at of a table, which then is behind it. false: there is none.
+static bool object_next_symbol(const struct object *object, const struct section *symbols,
+                               uint64_t *at, struct symbol *symbol)
+{
+    size_t bytes = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
+    if (*at + bytes > symbols->size)
+        return false;
+    const void *entry = object->bytes + symbols->offset + *at;
+    const Elf64_Sym *wide = entry;
+    const Elf32_Sym *narrow = entry;
+    unsigned info = object->is_64 ? wide->st_info : narrow->st_info;
+    symbol->name =
+        object_string(object, symbols->link, object->is_64 ? wide->st_name : narrow->st_name);
+    symbol->where = object->is_64 ? wide->st_shndx : narrow->st_shndx;
+    symbol->value = object->is_64 ? wide->st_value : narrow->st_value;
+    symbol->local = ELF64_ST_BIND(info) == STB_LOCAL;
+    *at += bytes;
+    return true;
+}
+
 static int object_check_symbols(const struct object *object, const struct section *section,
                                 struct err *err)
 {
-    size_t bytes = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    for (uint64_t at = 0; at + bytes <= section->size; at += bytes) {
-        const void *entry = object->bytes + section->offset + at;
-        const Elf64_Sym *wide = entry;
-        const Elf32_Sym *narrow = entry;
-        unsigned info = object->is_64 ? wide->st_info : narrow->st_info;
-        unsigned where = object->is_64 ? wide->st_shndx : narrow->st_shndx;
-        if (ELF64_ST_BIND(info) == STB_LOCAL || where == SHN_UNDEF)
+    struct symbol symbol;
+    for (uint64_t at = 0; object_next_symbol(object, section, &at, &symbol);) {
+        if (symbol.local || symbol.where == SHN_UNDEF)
             continue;
-        const char *name =
-            object_string(object, section->link, object->is_64 ? wide->st_name : narrow->st_name);
-        if (!name || strncmp(name, "latput_", 7) != 0)
+        if (!symbol.name || strncmp(symbol.name, "latput_", 7) != 0)
             return err_set(err,
                            "the assembled code defines the global symbol '%s'; it may use local "
                            "labels only",
-                           name ? name : "?");
+                           symbol.name ? symbol.name : "?");
     }
     return 0;
 }
@@ -159,35 +178,28 @@ struct marked {
     uint64_t section; // of all labels; 0: of none yet
 };
 
-static bool object_place_mark(struct marked *marked, const char *name, uint64_t where,
-                              uint64_t value)
+static bool object_place_mark(struct marked *marked, const struct symbol *symbol)
 {
-    if (strncmp(name, BUILD_MARK, strlen(BUILD_MARK)) != 0)
+    if (!symbol->name)
+        return false;
+    if (strncmp(symbol->name, BUILD_MARK, strlen(BUILD_MARK)) != 0)
         return true;
     char *end;
-    unsigned long number = strtoul(name + strlen(BUILD_MARK), &end, 10);
-    if (*end || number > marked->n || (marked->section && marked->section != where))
+    unsigned long number = strtoul(symbol->name + strlen(BUILD_MARK), &end, 10);
+    if (*end || number > marked->n || (marked->section && marked->section != symbol->where))
         return false;
-    marked->section = where;
-    marked->at[number] = value;
+    marked->section = symbol->where;
+    marked->at[number] = symbol->value;
     return true;
 }
 
 static bool object_place_marks(const struct object *object, const struct section *symbols,
                                struct marked *marked)
 {
-    size_t entry = object->is_64 ? sizeof(Elf64_Sym) : sizeof(Elf32_Sym);
-    for (uint64_t at = 0; at + entry <= symbols->size; at += entry) {
-        const void *from = object->bytes + symbols->offset + at;
-        const Elf64_Sym *wide = from;
-        const Elf32_Sym *narrow = from;
-        const char *name =
-            object_string(object, symbols->link, object->is_64 ? wide->st_name : narrow->st_name);
-        if (!name ||
-            !object_place_mark(marked, name, object->is_64 ? wide->st_shndx : narrow->st_shndx,
-                               object->is_64 ? wide->st_value : narrow->st_value))
+    struct symbol symbol;
+    for (uint64_t at = 0; object_next_symbol(object, symbols, &at, &symbol);)
+        if (!object_place_mark(marked, &symbol))
             return false;
-    }
     return true;
 }
 
