@@ -47,11 +47,6 @@ static int column_of(const double *columns, int n, double x)
     return -1;
 }
 
-static double cell_spread(const struct cell *cell)
-{
-    return cell->high - cell->low;
-}
-
 // What the passes of a point say, as the cell's v. `room`: for as many.
 static void find_passes(const struct shape *shape, int at, struct cell *cell, double *room)
 {
@@ -68,7 +63,7 @@ static void find_passes(const struct shape *shape, int at, struct cell *cell, do
     quantile_sort(room, passes);
     cell->low = room[0];
     cell->high = room[passes - 1];
-    cell->most_lie = cell_spread(cell);
+    cell->most_lie = cell->high - cell->low;
     int most = (2 * passes + 2) / 3;
     for (int i = 0; i + most <= passes; i++)
         cell->most_lie = fmin(cell->most_lie, room[i + most - 1] - room[i]);
