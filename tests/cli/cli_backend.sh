@@ -61,6 +61,7 @@ done
 echo 1 >"$pmu/rdpmc"
 machine_device "$cpu"
 machine_registers "$cpu" >before
+counted=0
 for command in run ports validate; do
     measure "$command" --backend msr
     if grep -qE 'no counters|not known' "$ERR"; then
@@ -68,7 +69,10 @@ for command in run ports validate; do
         exit 77
     fi
     # Where the time stamp has the frequency of the core, they are core cycles.
-    [ "$STATUS" -le 1 ] && continue
+    if [ "$STATUS" -le 1 ]; then
+        counted=1
+        continue
+    fi
     expect_status 3
     expect_err \
         "latput $command: the backend msr cannot be used: a multiplication .* these are no core cycles"
@@ -81,6 +85,6 @@ for command in run ports validate; do
     ! grep -q 'cycles are counted' "$ERR" || cli_fail "counters of no use are used"
     machine_registers "$cpu" | cmp -s - before || cli_fail "the registers are not as they were"
 done
-expect "nothing says that it was counted" test \
+[ "$counted" = 1 ] || expect "nothing says that it was counted" test \
     "$(sqlite3 run.db 'SELECT group_concat(DISTINCT backend) FROM run')" = tsc
 finish

@@ -46,8 +46,9 @@ if grep -q 'ok$' "$OUT"; then
     sql \
         "SELECT DISTINCT summary_clk BETWEEN 0.9 * 3 AND 1.1 * 5 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'latency')"
     expect_out '^1$'
+    # A Zen 5 has three units for it.
     sql \
-        "SELECT DISTINCT summary_clk BETWEEN 0.4 AND 2.2 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'throughput')"
+        "SELECT DISTINCT summary_clk BETWEEN 0.19 AND 2.2 OR outcome <> 'ok' FROM latput_bench('imul rax, rax', 'throughput')"
     expect_out '^1$'
 fi
 
