@@ -14,6 +14,8 @@ static const double below_zero = 0.02, above_port = 0.03, off_integer = 0.1;
 static const double off_calibration = 0.05;
 // Counted cycles have no such error. Reference cycles, at another frequency, seldom come so close.
 static const double off_link = 0.01;
+// Both are timed, one after the other. A ratio further off is a disturbance, which says nothing.
+static const double off_ratio = 0.02;
 
 int plausible_port_width(const char *id)
 {
@@ -68,11 +70,18 @@ const char *plausible_clk_check(double counted_clk, double calibrated_clk, char 
     return text;
 }
 
-const char *plausible_link_check(double link_clk, char *text, size_t size)
+const char *plausible_link_check(double link_clk, double imul_per_add, char *text, size_t size)
 {
-    double nearest = round(link_clk);
-    if (nearest >= 1 && fabs(link_clk - nearest) <= off_link * nearest)
-        return NULL;
+    double nearest = round(link_clk), ratio = round(imul_per_add);
+    if (nearest >= 1 && fabs(link_clk - nearest) <= off_link * nearest) {
+        if (ratio < 1 || ratio == nearest || !(fabs(imul_per_add - ratio) <= off_ratio * ratio))
+            return NULL;
+        snprintf(text, size,
+                 "a multiplication of the calibration chain has counted %.3f cycles, and takes as "
+                 "long as %.3f additions: these are no core cycles",
+                 link_clk, imul_per_add);
+        return text;
+    }
     snprintf(text, size,
              "a multiplication of the calibration chain has counted %.3f cycles, and takes a whole "
              "number: these are no core cycles",

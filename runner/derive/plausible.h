@@ -27,7 +27,8 @@ const char *plausible_ports_check(const struct counted_port *ports, int nports, 
 // the calibration chain. Returns NULL if they agree, or `text` with what is wrong.
 const char *plausible_clk_check(double counted_clk, double calibrated_clk, char *text, size_t size);
 // Looks at what a counter of core cycles says of one link of the calibration chain, whose latency
-// is a whole number of cycles: that tells it from one of reference cycles. Returns the same.
-const char *plausible_link_check(double link_clk, char *text, size_t size);
+// is a whole number of cycles, and that of as many additions as its timed ratio to them says (0:
+// not known): that tells it from one of reference cycles. Returns the same.
+const char *plausible_link_check(double link_clk, double imul_per_add, char *text, size_t size);
 
 #endif

@@ -225,7 +225,8 @@ int session_count_check(struct session *session, const char *program, int *link_
     const struct exec_job job = {program, &params, &measured, 1, NULL};
     int status = exec_run(&job, &arena, &summary, err);
     arena_free(&arena);
-    if (status == 0 && plausible_link_check(summary.link_counts[0], text, sizeof text))
+    if (status == 0 &&
+        plausible_link_check(summary.link_counts[0], summary.imul_per_add, text, sizeof text))
         status = err_set(err, "%s", text);
     if (status != 0)
         return err_prefix(err, "the backend %s cannot be used: ", name);

@@ -159,11 +159,17 @@ static void test_cycles(void **state)
     assert_non_null(plausible_clk_check(3, (double)NAN, text, sizeof text));
     // Of a link: reference cycles of a core at 1.4 times their frequency, and a counter that
     // stands.
-    assert_null(plausible_link_check(3.004, text, sizeof text));
-    assert_null(plausible_link_check(3.99, text, sizeof text));
-    assert_non_null(strstr(plausible_link_check(2.14, text, sizeof text), "no core cycles"));
-    assert_non_null(plausible_link_check(0, text, sizeof text));
-    assert_non_null(plausible_link_check((double)NAN, text, sizeof text));
+    assert_null(plausible_link_check(3.004, 0, text, sizeof text));
+    assert_null(plausible_link_check(3.99, 0, text, sizeof text));
+    assert_non_null(strstr(plausible_link_check(2.14, 0, text, sizeof text), "no core cycles"));
+    assert_non_null(plausible_link_check(0, 0, text, sizeof text));
+    assert_non_null(plausible_link_check((double)NAN, 0, text, sizeof text));
+    // Reference cycles of a core at 1.49 times their frequency come close to 2, where three
+    // additions take as long. A ratio that is no whole number says nothing.
+    assert_null(plausible_link_check(3.004, 2.99, text, sizeof text));
+    assert_non_null(
+        strstr(plausible_link_check(2.015, 2.99, text, sizeof text), "2.990 additions"));
+    assert_null(plausible_link_check(2.015, 2.9, text, sizeof text));
 }
 
 int main(void)
