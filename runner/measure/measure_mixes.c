@@ -40,7 +40,7 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
                              : mix->orders & PORT_MIX_BREAKING  ? BREAK_REGISTERS
                                                                 : BREAK_NEEDED;
     const struct mix wanted = {parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking,
-                               mix->orders & PORT_MIX_SINGLE};
+                               mix->orders & PORT_MIX_SINGLE, mix->orders & PORT_MIX_CHAINED};
     mix_plan(&wanted, params, arena, plan);
     return 0; // a mix without kernels says why in its test
 }

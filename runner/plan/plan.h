@@ -117,7 +117,8 @@ struct mix {
     int nparts;
     unsigned orders; // bit mask over enum mix_order: a kernel each
     enum breaking breaking;
-    bool single; // all instances of a part write the same registers: see mix_plan()
+    bool single;  // all instances of a part write the same registers: see mix_plan()
+    bool chained; // each instance of the first part reads what the one before it wrote
 };
 
 // Whether instances of the row can stand beside others: it needs no macro, leaves the stacks alone,
@@ -133,7 +134,8 @@ bool row_changes_length(const struct list_row *row);
 // the whole body. The data in registers and memory are those of parts[0]. With BREAK_ALL each part
 // has registers for several instances, so that dependencies which the CPU only believes in are few
 // too, as far as there are registers; with `single` no part has, so that they are all there. -1:
-// there are too few registers; the test then says so and has no kernels.
+// there are too few registers, or no register that instances could be chained through; the test
+// then says so and has no kernels.
 int mix_plan(const struct mix *mix, const struct plan_params *params, struct arena *arena,
              struct plan *plan);
 

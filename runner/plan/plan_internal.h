@@ -168,8 +168,9 @@ struct instances {
     int area_bytes;            // of memory that instances which read and write it share; 0: any
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
-    int cut_every;   // what needs no value is cut in front of each cut_every-th instance
-    bool immediates; // registers that the row names itself are set by moves of immediates
+    int chain_from, chain_to; // points: what instances read and the one before wrote; from -1: none
+    int cut_every;            // what needs no value is cut in front of each cut_every-th instance
+    bool immediates;          // registers that the row names itself are set by moves of immediates
     int8_t own[POINTS_MAX][INSTANCES_MAX];
 };
 // Takes registers for up to `wanted` instances. false: there are too few registers for one.
@@ -178,6 +179,9 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
 // Which points of an instance are set anew before it; returns their number.
 int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
                         bool breakers[POINTS_MAX]);
+// Makes each instance read what the one before it wrote, from any register to any. false: the row
+// has no operands for that.
+bool throughput_chain(const struct row_plan *rp, struct instances *instances);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
 
 // plan_stream.c: stores to fresh lines.

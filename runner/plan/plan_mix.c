@@ -77,7 +77,7 @@ static void mix_pieces(struct mix_writer *writer, struct arena *arena)
 }
 
 // Gives all parts their registers and their text, parts behind the first `distinct` registers.
-// false: too few registers.
+// false: too few registers, or no chain.
 static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, int distinct,
                             struct arena *arena)
 {
@@ -99,6 +99,8 @@ static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, i
         uint32_t before = writer->draft.used[CLASS_VEC];
         if (!throughput_prepare(&writer->draft, writer->count < most ? writer->count : most,
                                 mix->breaking, &writer->instances))
+            return false;
+        if (i == 0 && mix->chained && !throughput_chain(&writer->rp, &writer->instances))
             return false;
         writer->instances.disp = i * PART_BYTES;
         writer->instances.area_bytes = PART_BYTES;
@@ -379,6 +381,8 @@ int mix_plan(const struct mix *mix, const struct plan_params *params, struct are
                             mix_spec(writers, nparts, (enum mix_order)order, arena));
     mix_forget(writers, nparts);
     if (!fits)
-        plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for the mix");
+        plan_refuse(test, OUTCOME_NOT_MEASURABLE,
+                    mix->chained ? "no chain through registers of the form's choice"
+                                 : "too few registers for the mix");
     return fits ? 0 : -1;
 }

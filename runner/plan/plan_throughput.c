@@ -261,11 +261,41 @@ static void throughput_place(struct draft *draft, const struct instances *instan
     for (int i = 0; i < rp->npoints; i++)
         if (throughput_own_register(&rp->points[i]))
             draft->reg[i] = instances->own[i][j % instances->n];
+    if (instances->chain_from >= 0)
+        draft->reg[instances->chain_to] =
+            instances->own[instances->chain_from][(j + instances->n - 1) % instances->n];
     for (int i = 0; i < rp->npoints; i++) {
         int twin = points_same_before(rp, i);
         if (twin >= 0)
             draft->reg[i] = draft->reg[twin];
     }
+}
+
+// An operand of its own, which any register of the class may be.
+static bool throughput_any_register(const struct row_plan *rp, const struct point *point)
+{
+    return point->part == PART_WHOLE && point->fixed < 0 && !point->block && !point->same &&
+           !point->high8 && !(rp->abcd && point->class == CLASS_GPR);
+}
+
+bool throughput_chain(const struct row_plan *rp, struct instances *instances)
+{
+    for (int from = 0; from < rp->npoints; from++) {
+        const struct point *written = &rp->points[from];
+        if (!throughput_own_register(written) || written->read ||
+            !throughput_any_register(rp, written))
+            continue;
+        for (int to = 0; to < rp->npoints; to++) {
+            const struct point *read = &rp->points[to];
+            if (!read->read || read->written || read->class != written->class ||
+                read->bits > written->bits || !throughput_any_register(rp, read))
+                continue;
+            instances->chain_from = from;
+            instances->chain_to = to;
+            return true;
+        }
+    }
+    return false;
 }
 
 // The registers of instance j, and what sets some of them anew in front of it.
@@ -304,6 +334,7 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
     instances->disp = instances->area_bytes = 0;
     instances->immediates = false;
     instances->cut_every = 1;
+    instances->chain_from = instances->chain_to = -1;
     if (instances->n <= 0 || draft->out_of_regs)
         return false;
     throughput_own_registers(draft, instances);

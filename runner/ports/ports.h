@@ -246,6 +246,7 @@ enum {
     PORT_MIX_BREAKING = 1 << 8,    // through registers
     PORT_MIX_INDEPENDENT = 1 << 9, // all: see BREAK_ALL
     PORT_MIX_SINGLE = 1 << 10,     // one set of registers for all instances of a form
+    PORT_MIX_CHAINED = 1 << 11,    // instances of parts[0] wait for each other instead
 };
 struct port_mix {
     struct port_part parts[PORT_MIX_PARTS_MAX]; // the form in question first, blockers behind it

@@ -15,6 +15,8 @@ static const double RENAME_SHARE = 0.87;
 // Of the slots that a candidate takes, which is one. Long instructions take part of another, and
 // what comes between fused nops, too (up to 0.8 on a Zen 5); two slots are 1.0 and more over it.
 static const double SLOTS_LESS = 0.35, SLOTS_MORE = 0.9;
+// Of a link of a chain; the least latency of what is executed is 1.
+static const double ELIMINATED_CLK = 0.75;
 static const double SAME_TOLERANCE = 0.04; // of the time of two that share all ports
 
 static int candidate_compare(const void *va, const void *vb)
@@ -58,7 +60,8 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
             fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE ||
             counted_several(d->oracle, &timings[i]))
             continue;
-        d->candidates[d->ncandidates++] = (struct candidate){form, clk, size, -1};
+        d->candidates[d->ncandidates++] =
+            (struct candidate){.form = form, .clk = clk, .size = size, .cluster = -1};
     }
     free(mixes);
     free(timings);
@@ -85,46 +88,71 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
     return n;
 }
 
+// What passes on a value in less than a cycle is eliminated at rename. How many of these renaming
+// allows in a cycle is no set of ports: a Zen 5 lets six vector moves pass, and as a set of six
+// ports they drew the stores of vectors away from those of other registers. What cannot be chained
+// stays.
+static void chains_judge(struct discovery *d, const struct port_timing *chained)
+{
+    for (int i = 0; i < d->ncandidates; i++)
+        d->candidates[i].refuted =
+            chained[i].outcome == OUTCOME_OK && chained[i].clk < ELIMINATED_CLK * SINGLE_COUNT;
+}
+
+static void candidates_keep(struct discovery *d)
+{
+    int kept = 0;
+    for (int i = 0; i < d->ncandidates; i++)
+        if (!d->candidates[i].refuted)
+            d->candidates[kept++] = d->candidates[i];
+    d->ncandidates = kept;
+}
+
 // How many slots the candidates take: how much longer a mix takes than as many fillers.
 static void slots_judge(struct discovery *d, const struct port_timing *timings,
                         const struct port_timing *controls)
 {
-    int kept = 0, n = d->ncandidates, size = 0;
+    int size = 0;
     double fillers_clk = NAN;
-    for (int i = 0; i < n; i++) {
-        struct candidate candidate = d->candidates[i];
-        if (candidate.size != size) {
+    for (int i = 0; i < d->ncandidates; i++) {
+        struct candidate *candidate = &d->candidates[i];
+        if (candidate->size != size) {
             fillers_clk = ports_controls_clk(controls);
             controls += PORT_CONTROLS;
-            size = candidate.size;
+            size = candidate->size;
         }
         double more_slots = (timings[i].clk - fillers_clk) * d->width / SINGLE_COUNT;
-        if (timings[i].outcome == OUTCOME_OK && more_slots > -SLOTS_LESS && more_slots < SLOTS_MORE)
-            d->candidates[kept++] = candidate;
+        candidate->refuted |= timings[i].outcome != OUTCOME_OK || !(more_slots > -SLOTS_LESS) ||
+                              !(more_slots < SLOTS_MORE);
     }
-    d->ncandidates = kept;
 }
 
-// Leaves out what takes more than one slot: its µops may be of different kinds.
+// Leaves out what takes more than one slot, since its µops may be of different kinds, and what is
+// eliminated.
 static int discover_slots(struct discovery *d, struct err *err)
 {
-    if (d->filler < 0)
-        return 0;
-    int n = d->ncandidates;
-    struct port_mix *mixes = xcalloc((1 + PORT_CONTROLS) * (size_t)n + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((1 + PORT_CONTROLS) * (size_t)n + 1, sizeof *timings);
+    int n = d->ncandidates, nslots = d->filler < 0 ? 0 : n;
+    struct port_mix *mixes = xcalloc((2 + PORT_CONTROLS) * (size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((2 + PORT_CONTROLS) * (size_t)n + 1, sizeof *timings);
     qsort(d->candidates, (size_t)n, sizeof *d->candidates, candidate_compare);
     for (int i = 0; i < n; i++)
         mixes[i] = (struct port_mix){
+            {{d->candidates[i].form, SINGLE_COUNT}}, 1, 1u << MIX_INTERLEAVED | PORT_MIX_CHAINED};
+    for (int i = 0; i < nslots; i++)
+        mixes[n + i] = (struct port_mix){
             {{d->candidates[i].form, SINGLE_COUNT},
              {d->filler, slot_fillers(d, &d->candidates[i])}},
             2,
             1u << MIX_INTERLEAVED | 1u << MIX_BLOCKS
         };
-    int ncontrols = slot_controls(d, mixes + n);
-    int status = ports_time(d->oracle, "slots", mixes, n + ncontrols, timings, err);
-    if (status == 0)
-        slots_judge(d, timings, timings + n);
+    int ncontrols = nslots ? slot_controls(d, mixes + n + nslots) : 0;
+    int status = ports_time(d->oracle, "slots", mixes, n + nslots + ncontrols, timings, err);
+    if (status == 0) {
+        chains_judge(d, timings);
+        if (nslots)
+            slots_judge(d, timings + n, timings + n + nslots);
+        candidates_keep(d);
+    }
     free(mixes);
     free(timings);
     return status;

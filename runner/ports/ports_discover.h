@@ -14,8 +14,9 @@ static const double FRONT_END_SHARE = 0.96; // of the width: more cannot be told
 struct candidate {
     int form;
     double clk;
-    int size;    // of its port set
-    int cluster; // -1: none yet
+    int size;     // of its port set
+    int cluster;  // -1: none yet
+    bool refuted; // it shows no port set after all
 };
 
 // Candidates of one size that behave alike; `rep` stands for them.

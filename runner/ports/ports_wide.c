@@ -176,7 +176,7 @@ static void wide_fix(struct wide_search *search)
             continue;
         int size = port_set_size(class->set);
         d->candidates[d->ncandidates] =
-            (struct candidate){class->blocker, class->blocker_clk, size, d->nclusters};
+            (struct candidate){class->blocker, class->blocker_clk, size, d->nclusters, false};
         d->clusters[d->nclusters++] = (struct cluster){
             .rep = d->ncandidates++, .size = size, .members = 1, .fixed = true, .set = class->set};
     }

@@ -54,7 +54,7 @@ static void put_mix(struct strbuf *out, size_t m)
     struct mix_part parts[PARTS_MAX];
     struct arena arena = {0};
     struct plan plan;
-    struct mix mix = {parts, 0, mixes[m].orders, mixes[m].breaking, false};
+    struct mix mix = {parts, 0, mixes[m].orders, mixes[m].breaking, false, false};
     strbuf_printf(out, "%s:", mixes[m].what);
     for (; mix.nparts < PARTS_MAX && mixes[m].parts[mix.nparts].form; mix.nparts++) {
         parts[mix.nparts].row = lists_row(mixes[m].parts[mix.nparts].form);

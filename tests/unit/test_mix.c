@@ -12,7 +12,8 @@
 
 enum { LINE_BYTES = 128, LINES_MAX = 1024, REGISTERS = 64, VECTOR_0 = 32 };
 
-enum { ONE_SET = 1 << MIX_ORDER_COUNT }; // among the orders: struct mix has it apart
+// Among the orders: struct mix has these apart.
+enum { ONE_SET = 1 << MIX_ORDER_COUNT, CHAINED = 2 * ONE_SET };
 
 struct mixed {
     struct arena arena;
@@ -26,7 +27,8 @@ static struct mixed mix_rows(const struct mix_part *parts, int n, unsigned order
 {
     const struct plan_params params = {.issue_width = 6, .tests = TESTS_ALL};
     struct mixed mixed = {.status = 0};
-    const struct mix mix = {parts, n, orders & MIX_ORDERS_ALL, breaking, orders & ONE_SET};
+    const struct mix mix = {parts,           n, orders & MIX_ORDERS_ALL, breaking, orders & ONE_SET,
+                            orders & CHAINED};
     mixed.status = mix_plan(&mix, &params, &mixed.arena, &mixed.plan);
     assert_int_equal(mixed.plan.ntests, 1);
     mixed.test = &mixed.plan.tests[0];
@@ -552,6 +554,39 @@ static void test_mode_32(void **state)
     }
 }
 
+// What a chained form reads is what the instance before it wrote, round the loop.
+static void test_chained(void **state)
+{
+    (void)state;
+    static const char *const chained[] = {"vmovaps x x", "mov r64 r64", "movzx r32 r16",
+                                          "vpand y y y"};
+    for (size_t i = 0; i < sizeof chained / sizeof chained[0]; i++) {
+        char text[64], lines[LINES_MAX][LINE_BYTES];
+        snprintf(text, sizeof text, "8*%s", chained[i]);
+        struct mixed mixed = mix_text(text, 1u << MIX_INTERLEAVED | CHAINED, BREAK_NEEDED);
+        assert_int_equal(mixed.status, 0);
+        int n = lines_split(mixed.test->kernels[0].body, lines);
+        assert_int_equal(n, 8);
+        for (int j = 0; j < n; j++) {
+            uint64_t named, first, named_before, first_before;
+            line_registers(lines[(j + n - 1) % n], &named_before, &first_before);
+            line_registers(lines[j], &named, &first);
+            assert_int_not_equal(first, first_before);
+            assert_int_equal(named & first_before, first_before);
+        }
+        arena_free(&mixed.arena);
+    }
+    static const char *const not_chained[] = {"8*mov r64 m64", "8*add r64 r64", "8*vmovd r32 x",
+                                              "8*mov m64 r64", "8*mul r64"};
+    for (size_t i = 0; i < sizeof not_chained / sizeof not_chained[0]; i++) {
+        struct mixed mixed =
+            mix_text(not_chained[i], 1u << MIX_INTERLEAVED | CHAINED, BREAK_NEEDED);
+        assert_int_equal(mixed.status, -1);
+        assert_non_null(strstr(mixed.test->detail, "no chain"));
+        arena_free(&mixed.arena);
+    }
+}
+
 static void test_plannable(void **state)
 {
     (void)state;
@@ -592,7 +627,7 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
     };
     struct plan *plan = arena_alloc(arena, sizeof *plan);
     enum breaking breaking = (enum breaking)(i % (BREAK_ALL + 1));
-    const struct mix mix = {parts, 2, 1u << MIX_INTERLEAVED, breaking, i % 3 == 0};
+    const struct mix mix = {parts, 2, 1u << MIX_INTERLEAVED, breaking, i % 3 == 0, false};
     if (mix_plan(&mix, &params, arena, plan) != 0) {
         batch->refused++;
         print_message("refused: %s\n", row->form);
@@ -669,8 +704,8 @@ int main(void)
         cmocka_unit_test(test_breaking),       cmocka_unit_test(test_fills),
         cmocka_unit_test(test_high_registers), cmocka_unit_test(test_fill_extension),
         cmocka_unit_test(test_memory),         cmocka_unit_test(test_too_many),
-        cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_plannable),
-        cmocka_unit_test(test_all_lists),
+        cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_chained),
+        cmocka_unit_test(test_plannable),      cmocka_unit_test(test_all_lists),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
