@@ -194,7 +194,7 @@ static double levels_come_back(const struct conclude_question *question, const s
     int alike = 0, npasses = 1;
     memset(none, 0, sizeof *none * (size_t)n);
     for (int i = 0; i < n; i++)
-        npasses = cells[i].shape->npasses > npasses ? cells[i].shape->npasses : npasses;
+        npasses = shape_passes(cells[i].shape) > npasses ? shape_passes(cells[i].shape) : npasses;
     int *passes = arena_alloc(arena, sizeof *passes * (size_t)npasses);
     uint64_t state = question->seed;
     for (int i = 0; i < MATRICES; i++) {

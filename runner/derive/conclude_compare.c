@@ -19,21 +19,45 @@ static double compare_two(const struct conclude_question *question, double y, do
 }
 
 // What each pass that has both points says, since what disturbs a pass, or what the host's clock is
-// in it, is the same for both; where none has both, what all passes say together. Returns how many.
+// in it, is the same for both; where none has both, what all passes say together. first[i]: the
+// first of values[] of visit i, those without any left out; first[n]: how many there are. Returns
+// how many visits.
 static int pass_values(const struct conclude_question *question, const struct pair *pair,
-                       double *values)
+                       double *values, int *first)
 {
     const struct shape *ours = pair->ours, *control = pair->control;
-    int n = 0;
+    int n = 0, visits = 0, last = -1;
     for (int pass = 0; pass < ours->npasses && pass < control->npasses; pass++) {
         double y = shape_y(ours, ours->pass_v[pass * ours->n + pair->at]);
         double other = shape_y(control, control->pass_v[pass * control->n + pair->control_at]);
-        if (!isnan(y) && !isnan(other))
-            values[n++] = compare_two(question, y, other);
+        if (isnan(y) || isnan(other))
+            continue;
+        if (pass / ours->a_visit != last)
+            first[visits++] = n;
+        last = pass / ours->a_visit;
+        values[n++] = compare_two(question, y, other);
     }
-    if (n == 0)
+    if (n == 0) {
+        first[visits++] = 0;
         values[n++] = compare_two(question, shape_y(ours, ours->v[pair->at]),
                                   shape_y(control, control->v[pair->control_at]));
+    }
+    first[visits] = n;
+    return visits;
+}
+
+// Visits drawn as wholes; of one, its passes. Returns how many values that makes.
+static int draw_values(const double *values, const int *first, int visits, uint64_t *state,
+                       double *drawn)
+{
+    int n = 0;
+    for (int i = 0; visits == 1 && i < first[1]; i++)
+        drawn[n++] = values[random_below(state, first[1])];
+    for (int i = 0; visits > 1 && i < visits; i++) {
+        int visit = random_below(state, visits);
+        for (int k = first[visit]; k < first[visit + 1]; k++)
+            drawn[n++] = values[k];
+    }
     return n;
 }
 
@@ -43,8 +67,36 @@ static int direction(double off, double size)
     return (off > size) - (off < -size);
 }
 
+// The point resampled; passes drawn before. Points need not follow each other smoothly: what one
+// scatters by is what its passes say.
+static double resampled_y(const struct shape *shape, int at, const int *passes, uint64_t *state)
+{
+    struct shape alone = *shape;
+    double v, none = 0;
+    alone.points += at;
+    alone.v += at;
+    alone.sigma = &none;
+    resample_points(&alone, 0, 0, passes, state, &v);
+    return shape_y(shape, v);
+}
+
+// Of the fastest times of both, whichever passes they came in; resampled where `passes` are drawn.
+static double fastest_pair(const struct conclude_question *question, const struct pair *pair,
+                           const int *passes, uint64_t *state)
+{
+    const struct shape *ours = pair->ours, *control = pair->control;
+    if (!passes)
+        return compare_two(question, shape_y(ours, ours->v[pair->at]),
+                           shape_y(control, control->v[pair->control_at]));
+    double y = resampled_y(ours, pair->at, passes, state);
+    return compare_two(question, y, resampled_y(control, pair->control_at, passes, state));
+}
+
+// Of resampled values so many must lie near the one that is told.
+static const double SURE = CONFIDENCE_HIGH;
+
 // Puts what the pair says. Returns the share of resampled pairs that go the same way; *wide:
-// whether the interval is wider than the least step.
+// whether too few of them lie within the least step.
 static double put_pair(struct draft *draft, const struct conclude_question *question,
                        const struct pair *pair, const char *label, bool *wide)
 {
@@ -52,42 +104,43 @@ static double put_pair(struct draft *draft, const struct conclude_question *ques
     double least = question_least_step(question), values[RESAMPLES], low, high;
     double same = compare_two(question, control, control);
     double size = fabs(compare_two(question, control + least * fabs(control), control) - same);
-    size_t bytes = sizeof(double) * (size_t)(pair->ours->npasses + 1);
-    double *passes = arena_alloc(draft->arena, bytes), *drawn = arena_alloc(draft->arena, bytes);
-    int n = pass_values(question, pair, passes), alike = 0;
-    memcpy(drawn, passes, sizeof *drawn * (size_t)n);
-    double value = shortest_half(drawn, n);
+    const struct shape *most_passes =
+        pair->control->npasses > pair->ours->npasses ? pair->control : pair->ours;
+    size_t room = (size_t)shape_passes(most_passes) + 1;
+    double *passes = arena_alloc(draft->arena, room * sizeof *passes);
+    double *drawn = arena_alloc(draft->arena, room * sizeof *drawn);
+    int *first = arena_alloc(draft->arena, (room + 1) * sizeof *first), alike = 0, near = 0;
+    int *shapes = arena_alloc(draft->arena, room * sizeof *shapes);
     uint64_t state = question->seed;
+    int visits = pass_values(question, pair, passes, first);
+    memcpy(drawn, passes, sizeof *drawn * (size_t)first[visits]);
+    double value = question->fastest ? fastest_pair(question, pair, NULL, &state)
+                                     : shortest_half(drawn, first[visits]);
+    double most = fmax(size, least * fabs(value));
     for (int i = 0; i < RESAMPLES; i++) {
-        for (int k = 0; k < n; k++)
-            drawn[k] = passes[random_below(&state, n)];
-        values[i] = shortest_half(drawn, n);
+        resample_passes(most_passes, &state, shapes);
+        values[i] = question->fastest
+                        ? fastest_pair(question, pair, shapes, &state)
+                        : shortest_half(drawn, draw_values(passes, first, visits, &state, drawn));
         alike += direction(values[i] - same, size) == direction(value - same, size);
+        near += fabs(values[i] - value) <= most;
     }
     resample_interval(values, RESAMPLES, &low, &high);
     draft_value(draft, label, value, fmin(low, value), fmax(high, value),
                 question->reading == READING_RATIO ? "" : question->y_unit);
-    *wide = high - low > 2 * fmax(size, least * fabs(value));
+    *wide = near < SURE * RESAMPLES;
     return (double)alike / RESAMPLES;
 }
 
-// The point resampled; passes drawn before.
-static double resampled_y(const struct shape *shape, int at, const int *passes, uint64_t *state)
-{
-    double v;
-    resample_points(shape, at, at, passes, state, &v);
-    return shape_y(shape, v);
-}
-
 // Puts the point's value, times the factor. Returns the share of resampled points that say the same
-// within the least step; *wide: whether the interval is wider than that.
+// within the least step; *wide: whether too few do.
 static double put_level(struct draft *draft, const struct conclude_question *question,
                         const struct pair *pair, const char *label, bool *wide)
 {
     const struct shape *shape = pair->ours;
     double factor = question_factor(question), least = question_least_step(question);
     double value = factor * shape_y(shape, shape->v[pair->at]), values[RESAMPLES], low, high;
-    int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)(shape->npasses + 1));
+    int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)(shape_passes(shape) + 1));
     int near = 0;
     uint64_t state = question->seed;
     for (int i = 0; i < RESAMPLES; i++) {
@@ -97,7 +150,7 @@ static double put_level(struct draft *draft, const struct conclude_question *que
     }
     resample_interval(values, RESAMPLES, &low, &high);
     draft_value(draft, label, value, fmin(low, value), fmax(high, value), question->y_unit);
-    *wide = high - low > 2 * least * fabs(value);
+    *wide = near < SURE * RESAMPLES;
     return (double)near / RESAMPLES;
 }
 
@@ -122,7 +175,7 @@ static int find_control(const struct conclude_question *question, const struct c
 struct point_values {
     struct draft draft;
     double share; // the least of all values
-    bool wide;    // an interval is
+    bool wide;    // one of them is
     int npasses;  // the most of all curves
 };
 

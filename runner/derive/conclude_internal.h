@@ -28,6 +28,7 @@ struct shape {
     double least;   // a step of question.least_step, in units of v
     int npasses;    // the highest number of a pass and one
     double *pass_v; // npasses rows of n: the same of one pass; NaN where it has no sample
+    int a_visit;    // so many passes are of one visit, the first of them of the first
 };
 struct shape shape_of(const struct conclude_question *question, const struct curve *curve,
                       struct arena *arena);
@@ -91,9 +92,10 @@ void steps_level(const struct shape *shape, const struct step *steps, int nsteps
 // --- resampling (conclude_resample.c) ---
 
 enum { RESAMPLES = 200 };
-// v[0] on: of the points first to last of a curve resampled: passes as wholes, then samples in
-// them, and noise of sigma, which stands for what the samples do not show. `passes` holds npasses
-// numbers, by resample_passes().
+// v[0] on: of the points first to last of a curve resampled: visits as wholes (where there is one,
+// passes), then samples in their passes, and noise of sigma, which stands for what the samples do
+// not show. `passes` holds shape_passes() numbers, by resample_passes().
+int shape_passes(const struct shape *shape); // npasses, the last visit being as long as the others
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes);
 void resample_points(const struct shape *shape, int first, int last, const int *passes,
                      uint64_t *state, double *v);

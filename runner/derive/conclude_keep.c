@@ -43,7 +43,7 @@ static struct again cut_again(const struct conclude_question *question, const st
     struct again again = {.other = 0};
     resampled.v = arena_alloc(arena, bytes);
     resampled.sigma = arena_alloc(arena, bytes);
-    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1));
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)shape_passes(shape));
     uint64_t state = question->seed;
     // A resampled point has the noise of its samples, and that which stands for what they do not
     // show.

@@ -80,7 +80,7 @@ static void put_level(struct draft *draft, const struct conclude_question *quest
     uint64_t state = question->seed + (uint64_t)first;
     size_t bytes = sizeof(double) * (size_t)(last - first + 1);
     double *v = arena_alloc(draft->arena, bytes), levels[RESAMPLES], low, high;
-    int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)(shape->npasses + 1));
+    int *passes = arena_alloc(draft->arena, sizeof *passes * (size_t)shape_passes(shape));
     double level = shape_level(shape, shape->v + first, first, last, draft->arena);
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, &state, passes);

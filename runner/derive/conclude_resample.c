@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bootstrap (Efron, 1979) in two stages: passes as wholes, since the samples of one share what
+// Bootstrap (Efron, 1979) in two stages: visits as wholes, since the samples of one share what
 // disturbed it, then samples. There are few passes, so noise of the curve's own roughness is added:
 // intervals become wider rather than too narrow.
 #include "conclude_internal.h"
@@ -29,18 +29,24 @@ double second_least(double *values, int n)
     return n == 0 ? (double)NAN : values[n > 1];
 }
 
-// Of what is the least of all passes, all but one: whether that comes back hangs on how many there
-// are, and drawn twice one would seem to.
+int shape_passes(const struct shape *shape)
+{
+    return (shape->npasses + shape->a_visit - 1) / shape->a_visit * shape->a_visit;
+}
+
+// Visits, since the passes of one have the same process, and so agree on what another visit has
+// otherwise. Of what is the least of all passes, all but one of them: whether that comes back hangs
+// on how many there are, and drawn twice one would seem to.
 void resample_passes(const struct shape *shape, uint64_t *state, int *passes)
 {
-    if (shape->fastest && shape->npasses > 2) {
-        for (int i = 0; i < shape->npasses; i++)
-            passes[i] = i;
-        passes[random_below(state, shape->npasses)] = NO_PASS;
-        return;
+    int n = shape_passes(shape), least = shape->fastest ? 3 : 2;
+    int together = n >= least * shape->a_visit ? shape->a_visit : 1, groups = n / together;
+    int without = shape->fastest && n > 2 ? random_below(state, groups) : -1;
+    for (int group = 0; group < groups; group++) {
+        int from = shape->fastest && n > 2 ? group : random_below(state, groups);
+        for (int i = 0; i < together; i++)
+            passes[group * together + i] = group == without ? NO_PASS : from * together + i;
     }
-    for (int i = 0; i < shape->npasses; i++)
-        passes[i] = random_below(state, shape->npasses);
 }
 
 static double normal(uint64_t *state)
@@ -68,7 +74,7 @@ static double resample_point(const struct shape *shape, const struct curve_point
 {
     double values[SAMPLES_MAX], got[SAMPLES_MAX], of_passes[SAMPLES_MAX];
     int n = 0, npasses = 0;
-    for (int pass = 0; pass < shape->npasses && npasses < SAMPLES_MAX; pass++) {
+    for (int pass = 0; pass < shape_passes(shape) && npasses < SAMPLES_MAX; pass++) {
         int count = pass_samples(point, passes[pass], SAMPLES_MAX - n, got);
         for (int k = 0; k < count; k++)
             values[n++] = got[random_below(state, count)];

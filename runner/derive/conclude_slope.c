@@ -54,7 +54,7 @@ struct conclusion conclude_slope(const struct conclude_question *question,
             arena_printf(arena, "only %d points came back, and 3 are needed", shape.n));
     double *room = arena_alloc(arena, sizeof *room * (size_t)(shape.n * shape.n));
     double *v = arena_alloc(arena, sizeof *v * (size_t)shape.n), factor = question_factor(question);
-    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape.npasses + 1));
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)shape_passes(&shape));
     double slopes[RESAMPLES], starts[RESAMPLES], low, high, start_low, start_high, start;
     double slope = pair_slope(&shape, shape.v, room, &start);
     uint64_t state = question->seed;

@@ -4,6 +4,8 @@
 // the same two levels, the point where they part sought again.
 #include "conclude_internal.h"
 
+#include "util/quantile.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -120,23 +122,40 @@ static int split_bend(const struct step *step, const struct shape *shape, const 
     return at < first ? first : at;
 }
 
-static double step_place(const struct step *step, const struct shape *shape, const double *v,
-                         struct arena *arena)
+// How far the resampled values v lie from those of the shape, by the middle one of the points first
+// to last; v[0] is that of point `from`.
+static double shift_of(const struct shape *shape, int first, int last, const double *v, int from,
+                       double *room)
 {
-    return step->bend ? split_bend(step, shape, v) : step_crossing(step, v, arena);
+    for (int i = first; i <= last; i++)
+        room[i - first] = v[i - from] - shape->v[i];
+    quantile_sort(room, last - first + 1);
+    return first <= last ? quantile_median(room, last - first + 1) : 0;
+}
+
+// The place in a resampled curve, by its own two levels: what takes longer in one visit takes
+// longer on both sides.
+static double step_place_again(const struct step *step, const struct shape *shape, const double *v,
+                               double *room, struct arena *arena)
+{
+    struct step again = *step;
+    again.before += shift_of(shape, step->first, step->last, v, step->first, room);
+    again.after += shift_of(shape, step->next, step->end, v, step->first, room);
+    return step->bend ? split_bend(step, shape, v) : step_crossing(&again, v, arena);
 }
 
 void step_settle(struct step *step, const struct shape *shape, uint64_t *state, struct arena *arena)
 {
     int first = step->first, last = step->end, near = 0;
     double *v = arena_alloc(arena, sizeof *v * (size_t)(last - first + 1));
-    int *passes = arena_alloc(arena, sizeof *passes * (size_t)(shape->npasses + 1));
+    double *room = arena_alloc(arena, sizeof *room * (size_t)(last - first + 1));
+    int *passes = arena_alloc(arena, sizeof *passes * (size_t)shape_passes(shape));
     double at[RESAMPLES], low, high;
     step->place = step->bend ? step->last : step_crossing(step, shape->v + first, arena);
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, state, passes);
         resample_points(shape, first, last, passes, state, v);
-        at[i] = step_place(step, shape, v, arena);
+        at[i] = step_place_again(step, shape, v, room, arena);
         near += step_is_near(shape, step->place, at[i]);
     }
     resample_interval(at, RESAMPLES, &low, &high);
@@ -166,17 +185,32 @@ static double pass_height(const struct step *step, const struct shape *shape, in
     return shortest_half(values, n);
 }
 
-// Whether every pass that was there has the step, of at least half its height.
-static bool passes_agree(const struct step *step, const struct shape *shape, struct arena *arena)
+// Whether the pass has the step, of at least half its height: 1, -1; 0: it was not there.
+static int pass_has(const struct step *step, const struct shape *shape, int pass,
+                    struct arena *arena)
 {
     double height = step->after - step->before;
-    for (int pass = 0; pass < shape->npasses; pass++) {
-        double before = pass_height(step, shape, pass, false, arena);
-        double after = pass_height(step, shape, pass, true, arena);
-        if (isnan(before) || isnan(after))
-            continue;
-        double own = step->bend ? after - before : height + after - before;
-        if (own / height < PASS_SHARE)
+    double before = pass_height(step, shape, pass, false, arena);
+    double after = pass_height(step, shape, pass, true, arena);
+    if (isnan(before) || isnan(after))
+        return 0;
+    double own = step->bend ? after - before : height + after - before;
+    return own / height < PASS_SHARE ? -1 : 1;
+}
+
+// Whether every visit that was there has the step, in most of its passes: one pass of it may have
+// been disturbed.
+static bool visits_agree(const struct step *step, const struct shape *shape, struct arena *arena)
+{
+    for (int pass = 0; pass < shape->npasses;) {
+        int end = pass + shape->a_visit < shape->npasses ? pass + shape->a_visit : shape->npasses;
+        int most = 0, there = 0;
+        for (; pass < end; pass++) {
+            int has = pass_has(step, shape, pass, arena);
+            most += has;
+            there += has != 0;
+        }
+        if (there && most <= 0)
             return false;
     }
     return true;
@@ -211,7 +245,7 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
     int n = steps_between(shape, segments, nsegments, *steps, arena);
     for (int i = 0; i < n; i++) {
         step_settle(&(*steps)[i], shape, &state, arena);
-        (*steps)[i].disputed = !passes_agree(&(*steps)[i], shape, arena);
+        (*steps)[i].disputed = !visits_agree(&(*steps)[i], shape, arena);
     }
     return n;
 }

@@ -750,6 +750,83 @@ static void visits_that_differ(void **state)
     }
 }
 
+// What one visit of several has otherwise is in the interval, however well its passes agree; where
+// it is one of five the value is still told, one of three is too many.
+static void odd_visits_are_in_the_interval(void **state)
+{
+    (void)state;
+    static struct made made[2];
+    for (int visits = 3; visits <= 5; visits += 2) {
+        struct arena arena = {0};
+        struct recipe recipe = {ten,          .noise = 0.002, .passes = 3 * visits,
+                                .samples = 1, .first = 1,     .points = 1};
+        struct conclude_question question = {.reading = READING_RATIO,
+                                             .control = "control",
+                                             .least_step = 0.3,
+                                             .seed = 1,
+                                             .passes_a_visit = 3};
+        struct curve curves[2];
+        for (int i = 0; i < 2; i++) {
+            make(&recipe, 5 + (uint64_t)i, &made[i]);
+            curves[i] = made[i].curve;
+            curves[i].variant = i ? "odd" : "control";
+        }
+        for (int k = 3; k < 6; k++) // those of the second visit
+            made[1].samples[0][k].value *= 2;
+        int n;
+        const struct conclusion *got = conclude(&question, curves, 2, &arena, &n);
+        const struct conclusion_value *value = find(got, "odd");
+        assert_float_equal(value->value, 1, 0.02);
+        assert_true(value->high > 1.9);
+        assert_int_equal(got->outcome, visits == 5 ? CONCLUSION_OK : CONCLUSION_UNSTABLE);
+        arena_free(&arena);
+    }
+}
+
+// A visit that is slower altogether has the step at the same place, a pass without it does no harm
+// where the others of its visit have it, and a whole visit without it does.
+static void visits_have_steps(void **state)
+{
+    (void)state;
+    static struct made made;
+    static const struct {
+        int first, last; // passes that have no step
+        enum conclusion_outcome outcome;
+    } cases[] = {
+        {0, -1, CONCLUSION_OK      },
+        {4, 4,  CONCLUSION_OK      },
+        {3, 5,  CONCLUSION_UNSTABLE}
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        struct arena arena = {0};
+        struct conclude_question question = {.reading = READING_KNEE,
+                                             .least_step = 0.3,
+                                             .fastest = true,
+                                             .seed = 3,
+                                             .passes_a_visit = 3};
+        struct recipe recipe = {window,     .noise = 0.02, .passes = 9, .samples = 2,
+                                .first = 8, .last = 768,   .points = 96};
+        make(&recipe, 11, &made);
+        for (int i = 0; i < made.curve.npoints; i++)
+            for (int k = 0; k < made.points[i].nsamples; k++) {
+                struct curve_sample *sample = &made.samples[i][k];
+                double x = made.points[i].x;
+                if (sample->pass >= cases[c].first && sample->pass <= cases[c].last)
+                    sample->value *= window(8) / window(x);
+                int visit = sample->pass / 3;
+                sample->value *= 1 + 0.4 * visit;
+            }
+        struct conclusion got = ask(&question, &made, &arena);
+        assert_int_equal(got.outcome, cases[c].outcome);
+        if (got.outcome == CONCLUSION_OK) {
+            const struct conclusion_value *knee = find(&got, "knee");
+            assert_true(fabs(knee->value - 500) <= 8);
+            assert_true(knee->low >= 488 && knee->high <= 516);
+        }
+        arena_free(&arena);
+    }
+}
+
 static double between_levels(double x) // one that lies where a level may end or not
 {
     return x <= 4 ? 5 : x <= 5 ? 5.6 : 19;
@@ -966,6 +1043,8 @@ int main(void)
         cmocka_unit_test(differences_and_ratios),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(visits_that_differ),
+        cmocka_unit_test(odd_visits_are_in_the_interval),
+        cmocka_unit_test(visits_have_steps),
         cmocka_unit_test(distributions_have_steps),
         cmocka_unit_test(levels_that_come_and_go_are_not_sure),
         cmocka_unit_test(clocks_have_a_grid),
