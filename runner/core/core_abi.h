@@ -31,6 +31,7 @@ enum core_fill_kind {
     CORE_FILL_CHASE,        // nodes that lead through all of them, at random, and back
     CORE_FILL_CHASE_LINEAR, // in the order of addresses
     CORE_FILL_RANDOM,       // random bits
+    CORE_FILL_CHASE_PAGES,  // at random in a page, then in another one, pages at random, too
     CORE_FILL_KINDS
 };
 enum { CORE_AREAS_MAX = 4, CORE_CURSORS_MAX = 16, CORE_FILLS_MAX = 4 };

@@ -46,9 +46,15 @@ static uint64_t fill_nodes(const struct core_fill *fill)
     return fill->stride ? fill->bytes / fill->stride : 0;
 }
 
+static bool fill_is_chase(const struct core_fill *fill)
+{
+    return fill->kind == CORE_FILL_CHASE || fill->kind == CORE_FILL_CHASE_LINEAR ||
+           fill->kind == CORE_FILL_CHASE_PAGES;
+}
+
 static void area_check(const struct core_fill *fill, uint32_t permits)
 {
-    bool chase = fill->kind == CORE_FILL_CHASE || fill->kind == CORE_FILL_CHASE_LINEAR;
+    bool chase = fill_is_chase(fill);
     if (fill->kind >= CORE_FILL_KINDS || fill->area >= CORE_AREAS_MAX ||
         fill->cursor >= CORE_CURSORS_MAX || fill->bytes < sizeof(uint64_t) ||
         (chase && (fill->stride < sizeof(uint64_t) || fill_nodes(fill) < 1 ||
@@ -205,19 +211,36 @@ static uint64_t area_random(uint64_t *state)
     return bits ^ bits >> 31;
 }
 
-// The order in which a cycle goes through all nodes: the shuffle of Fisher and Yates.
-static void order_shuffle(uint32_t nodes, uint64_t seed)
+// n numbers from `first` on, in a random order: the shuffle of Fisher and Yates.
+static void shuffle(uint32_t *numbers, uint32_t first, uint32_t n, uint64_t *seed)
 {
-    for (uint32_t i = 0; i < nodes; i++)
-        order[i] = i;
-    for (uint32_t i = nodes - 1; i > 0; i--) {
-        uint32_t other = (uint32_t)((area_random(&seed) >> 32) * (i + 1) >> 32);
-        uint32_t kept = order[i];
-        order[i] = order[other];
-        order[other] = kept;
+    for (uint32_t i = 0; i < n; i++)
+        numbers[i] = first + i;
+    for (uint32_t i = n; i-- > 1;) {
+        uint32_t other = (uint32_t)((area_random(seed) >> 32) * (i + 1) >> 32);
+        uint32_t kept = numbers[i];
+        numbers[i] = numbers[other];
+        numbers[other] = kept;
         if (i % LIFE_NODES == 0)
             area_show_life();
     }
+}
+
+// The order in which a cycle goes through all nodes: all at random, or those of a page behind each
+// other. What is left of a page comes last.
+static void order_nodes(const struct core_fill *fill, uint32_t nodes)
+{
+    uint64_t seed = fill->seed;
+    uint32_t each = fill->kind == CORE_FILL_CHASE_PAGES ? CORE_PAGE / fill->stride : 1;
+    if (each < 2) {
+        shuffle(order, 0, nodes, &seed);
+        return;
+    }
+    uint32_t pages = nodes / each;
+    shuffle(order, 0, pages, &seed);
+    for (uint32_t page = pages; page-- > 0;) // what is written lies behind what is still to be read
+        shuffle(order + page * each, order[page] * each, each, &seed);
+    shuffle(order + pages * each, pages * each, nodes - pages * each, &seed);
 }
 
 static uint8_t *node_address(const struct core_fill *fill, uint32_t node)
@@ -254,9 +277,9 @@ static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
 static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
 {
     uint32_t nodes = (uint32_t)fill_nodes(fill);
-    bool random = fill->kind == CORE_FILL_CHASE;
+    bool random = fill->kind != CORE_FILL_CHASE_LINEAR;
     if (random)
-        order_shuffle(nodes, fill->seed);
+        order_nodes(fill, nodes);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t next = i + 1 < nodes ? i + 1 : 0;
         node_write(fill, random ? order[i] : i, random ? order[next] : next);
@@ -284,6 +307,7 @@ static void fill_one(const struct core_fill *fill, struct core_parameters *param
     switch ((enum core_fill_kind)fill->kind) {
     case CORE_FILL_CHASE:
     case CORE_FILL_CHASE_LINEAR:
+    case CORE_FILL_CHASE_PAGES:
         fill_chase(fill, &parameters->cursors[fill->cursor]);
         break;
     case CORE_FILL_RANDOM:
@@ -316,8 +340,7 @@ void area_fill(const struct core_kernel *kernel, bool walk)
         bool theirs = leave_shared && fills[i].flags & CORE_FILL_SHARED;
         if (!same && !theirs)
             fill_one(&fills[i], parameters);
-        bool chase = fills[i].kind == CORE_FILL_CHASE || fills[i].kind == CORE_FILL_CHASE_LINEAR;
-        if (chase && walk && !theirs && !(same && walked))
+        if (fill_is_chase(&fills[i]) && walk && !theirs && !(same && walked))
             walk_chase(&fills[i], &parameters->cursors[fills[i].cursor]);
     }
     walked = walk || (same && walked);

@@ -273,7 +273,8 @@ static int parse_data_option(struct property_parse *parse, const char *word,
 static int parse_datum(struct property_parse *parse, const char *item, const char *base,
                        struct property_data *data)
 {
-    static const char *const kinds[CORE_FILL_KINDS] = {"zero", "chase", "chase_linear", "random"};
+    static const char *const kinds[CORE_FILL_KINDS] = {"zero", "chase", "chase_linear", "random",
+                                                       "chase_pages"};
     const char *text = item;
     const char *kind = next_word(parse, &text, " ");
     while (kind && data->fill.kind < CORE_FILL_KINDS && strcmp(kinds[data->fill.kind], kind) != 0)
@@ -281,7 +282,8 @@ static int parse_datum(struct property_parse *parse, const char *item, const cha
     const char *area = kind ? next_word(parse, &text, " ") : NULL;
     parse->at = base + (parse->at - item);
     if (!kind || data->fill.kind == CORE_FILL_KINDS)
-        return err_set(parse->err, "'%s' is none of zero, chase, chase_linear and random",
+        return err_set(parse->err,
+                       "'%s' is none of zero, chase, chase_linear, chase_pages and random",
                        kind ? kind : "");
     if (!area || strlen(area) != 1 || *area < '0' || *area >= '0' + CORE_AREAS_MAX)
         return err_set(parse->err, "behind %s stands the number of the area, 0 to %d", kind,
