@@ -97,7 +97,7 @@ struct visited {
     struct arena arena; // of the result
     double at_s;        // when the last visit ended
 };
-enum { VISITS = 3, VISITS_APART_S = 60 };
+enum { VISITS = 5, VISITS_APART_S = 60 };
 
 static int sweeps_measure(struct sweeps *run, struct visited *visited, int visit, struct err *err)
 {
