@@ -46,15 +46,17 @@ static int check_compare_rows(const void *a, const void *b)
     return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
-static bool check_operands_equal(const struct operand *a, const struct operand *b, int n)
+// Whether all columns say the same but that of the tests, of which a selection may want fewer.
+static bool check_fields_equal(const struct list_row *a, const struct list_row *b)
 {
-    for (int i = 0; i < n; i++)
-        if (a[i].access != b[i].access || strcmp(a[i].name, b[i].name) != 0)
+    for (int i = 0; i < LIST_COLUMNS; i++)
+        if (i != LIST_TESTS && strcmp(a->fields[i], b->fields[i]) != 0)
             return false;
     return true;
 }
 
-// A selection must say the same of a form as the list that it selects from.
+// A selection must say the same of a form as the list that it selects from: the results
+// of both are filed under one form.
 static void check_selection_row(struct check *check, const struct list_row *row,
                                 const struct list_row *const *rows, size_t nrows)
 {
@@ -73,9 +75,7 @@ static void check_selection_row(struct check *check, const struct list_row *row,
                           row->form);
         return;
     }
-    if (same->nimplicit != row->nimplicit || strcmp(same->isa, row->isa) != 0 ||
-        same->element != row->element || !check_operands_equal(same->ops, row->ops, row->nops) ||
-        !check_operands_equal(same->implicit, row->implicit, row->nimplicit))
+    if (!check_fields_equal(same, row))
         check_row_problem(check, row, NULL, "differs from the same form in %s:%d:\n  %s",
                           same->path, same->line, same->source);
 }

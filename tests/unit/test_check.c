@@ -208,9 +208,11 @@ static void test_selections(void **state)
         {"add,=r32 r32,=flags,I386,,",  "differs from the same form in"          },
         {"add,+r32 r32,,I386,,",        "differs from the same form in"          },
         {"add,+r32 r32,=flags,I486,,",  "differs from the same form in"          },
+        {"shl,+r64 cl,+flags,X86_64,,", "differs from the same form in"          },
     };
     const char *const paths[] = {path, selection};
-    write_list(path, "add,+r32 r32,=flags,I386,,");
+    write_list(path, "add,+r32 r32,=flags,I386,,\n"
+                     "shl,+r64 cl,+flags,X86_64,,small=op2");
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct check check;
         write_list(selection, cases[i].row);
