@@ -11,6 +11,7 @@
 #include "store/store.h"
 #include "store/store_property.h"
 #include "store_options.h"
+#include "util/scratch.h"
 #include "util/suggest.h"
 #include "util/terminal.h"
 #include "util/text.h"
@@ -208,6 +209,11 @@ static int print_diff(const struct arguments *arguments, struct store *store, in
     return n[0] >= 0 && n[1] >= 0 ? EXIT_DONE : EXIT_ENVIRONMENT;
 }
 
+static bool writes_results(const struct arguments *arguments)
+{
+    return arguments->results && strcmp(arguments->results, "none") != 0;
+}
+
 // What a run has of those that are meant.
 static int print_run(const struct arguments *arguments, struct store *store, int64_t run_id)
 {
@@ -234,8 +240,9 @@ static int print_run(const struct arguments *arguments, struct store *store, int
     fputs(strbuf_text(&out), stdout);
     strbuf_free(&out);
     arena_free(&arena);
-    bool writes = arguments->results && strcmp(arguments->results, "none") != 0;
-    int status = writes ? report_property_write(store, run_id, arguments->results, &err) : 0;
+    int status = writes_results(arguments)
+                     ? report_property_write(store, run_id, arguments->results, &err)
+                     : 0;
     if (status < 0)
         return command_fail(&cmd_property, EXIT_ENVIRONMENT, "%s", err.text);
     if (status > 0)
@@ -291,6 +298,12 @@ static int measure(struct arguments *arguments, const struct properties *propert
     int status = store_option_open(&cmd_property, arguments->db, STORE_WRITE, &store);
     if (status != EXIT_DONE)
         return status;
+    // Before anything is measured: a sheet that cannot be written would be known of at the end
+    // only.
+    if (writes_results(arguments) && scratch_keep_directory(arguments->results, &err) != 0) {
+        store_close_unused(store);
+        return command_fail(&cmd_property, EXIT_ENVIRONMENT, "--results: %s", err.text);
+    }
     session_stop_on_signals();
     if (property_run(store, properties, &arguments->run, &summary, &err) != 0) {
         status = command_fail(&cmd_property, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",

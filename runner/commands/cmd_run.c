@@ -14,6 +14,7 @@
 #include "store/store.h"
 #include "store/store_read.h"
 #include "store_options.h"
+#include "util/scratch.h"
 #include "util/strbuf.h"
 
 #include <inttypes.h>
@@ -102,8 +103,9 @@ static int parse_tests(const char *value, struct arguments *arguments)
     arguments->tests_text = value;
     if (tests_parse(value, &arguments->run.tests, &letter) == 0 && arguments->run.tests)
         return EXIT_DONE;
-    return command_fail(&cmd_run, EXIT_USAGE, "--tests cannot be '%s'; see latput run --help",
-                        value);
+    return command_fail(
+        &cmd_run, EXIT_USAGE,
+        "--tests cannot be '%s'; it takes letters of LTP: latency, throughput, ports", value);
 }
 
 static int parse_jobs(const char *value, struct arguments *arguments)
@@ -184,9 +186,13 @@ static int run_measured(struct store *store, const struct selection *selection,
 {
     struct err err = {0};
     struct run_summary summary;
+    bool writes = strcmp(arguments->results, "none") != 0;
+    // Before anything is measured: tables that cannot be written would be known of at the end only.
+    if (writes && scratch_keep_directory(arguments->results, &err) != 0)
+        return command_fail(&cmd_run, EXIT_ENVIRONMENT, "--results: %s", err.text);
     session_stop_on_signals();
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
-    if (status == 0 && strcmp(arguments->results, "none") != 0)
+    if (status == 0 && writes)
         status = report_write_best(store, summary.run_id, arguments->results, &err);
     if (status != 0)
         return command_fail(&cmd_run, summary.claimed ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s",

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int table_load(struct store *store, struct port_table *table, const char *glob,
-                      struct arena *arena, struct err *err)
+// What the run knows of the table's rows.
+static int table_load(struct store *store, struct port_table *table, struct arena *arena,
+                      struct err *err)
 {
     struct stored_port_usages usages;
-    if (store_get_port_usages(store, table->run_id, &usages, arena, err) != 0 ||
-        select_rows(NULL, 0, glob, &table->rows, err) != 0)
+    if (store_get_port_usages(store, table->run_id, &usages, arena, err) != 0)
         return -1;
     table->forms = validate_choose(table->rows.rows, table->rows.nrows, &usages, arena);
     table->by_form = arena_alloc(arena, ((size_t)table->forms.n + 1) * sizeof *table->by_form);
@@ -54,10 +54,15 @@ int port_table_open(const struct command *cmd, struct store *store, int64_t run_
     if (status == EXIT_DONE)
         status = store_option_ports(cmd, store, &of, &table->model, arena);
     table->run_id = of.run_id;
-    if (status == EXIT_DONE && table_load(store, table, glob, arena, &err) != 0)
-        status = command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     free(uarch);
-    return status;
+    if (status != EXIT_DONE)
+        return status;
+    if (select_rows(NULL, 0, glob, &table->rows, &err) != 0)
+        return command_fail(cmd, glob ? EXIT_USAGE : EXIT_ENVIRONMENT, "%s", err.text);
+    if (table_load(store, table, arena, &err) == 0)
+        return EXIT_DONE;
+    selection_free(&table->rows);
+    return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
 }
 
 void port_table_free(struct port_table *table)

@@ -295,13 +295,30 @@ static int made_directory_make(const char *path)
     return 0;
 }
 
+// Whether it is a directory in which files can be made, with errno where it is none.
+static int kept_directory_check(const char *path)
+{
+    struct stat about;
+    if (stat(path, &about) != 0)
+        return -1;
+    if (!S_ISDIR(about.st_mode)) {
+        errno = ENOTDIR;
+        return -1;
+    }
+    return access(path, W_OK | X_OK);
+}
+
 int scratch_keep_directory(const char *path, struct err *err)
 {
     sigset_t before;
     scratch_hold(&before);
     int status = made_directory_make(path), error = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return status == 0 ? 0 : err_set(err, "%s: cannot be made: %s", path, strerror(error));
+    if (status != 0)
+        return err_set(err, "%s: cannot be made: %s", path, strerror(error));
+    if (kept_directory_check(path) != 0)
+        return err_set(err, "%s: no files can be written there: %s", path, strerror(errno));
+    return 0;
 }
 
 static bool scratch_holds(const struct scratch *scratch, const char *file)

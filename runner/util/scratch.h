@@ -29,8 +29,9 @@ const char *scratch_file_begin(const char *path);
 // then it is removed, too.
 int scratch_file_end(const char *name, const char *path);
 
-// Makes a directory for what is to stay, unless it is there. 0, or -1 with a message. One that is
-// still empty when this process ends, by exit() or the same signals, goes again.
+// Makes a directory for what is to stay, unless it is there. 0, or -1 with a message, also where no
+// files can be made in it. One that is still empty when this process ends, by exit() or the same
+// signals, goes again.
 int scratch_keep_directory(const char *path, struct err *err);
 
 #endif

@@ -52,6 +52,17 @@ expect_status 2
 expect_err 'bad.csv:2:'
 expect_err 'r99'
 
+# Results that cannot be written are refused before anything is measured.
+: >taken
+for command in run property; do
+    operand=return_stack
+    [ $command = run ] && operand=small.csv
+    run $command $operand --db "$SCRATCH/none.db" --results taken
+    expect_status 3
+    expect_err "latput $command: --results: taken: no files can be written there: Not a directory"
+    expect "no database left behind" test ! -e "$SCRATCH/none.db"
+done
+
 # Real measurement. A disturbed machine may leave tests unstable (status 1), never wrong.
 run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --give-up 5 --tests LT
 measured
@@ -168,11 +179,17 @@ expect "database intact" test "$(sqlite3 "$SCRATCH/two.db" 'pragma integrity_che
 
 # Rows for 32-bit mode are measured where such programs can be built, else skipped with the reason.
 printf 'mnemonic,operands,implicit,isa,tests,options\nsalc,,=al cf,I386,,bits=32\nadd,+r64 r64,=flags,X86_64,T,\n' >mode32.csv
+printf 'mnemonic,operands,implicit,isa,tests,options\nleave,,=esp +ebp,I386,,bits=32 macro=legacy.inc:legacy_leave\nleave,,+rsp +rbp,X86_64,,macro=state.inc:state_leave:o32:rbp\n' >leave.csv
 if [ -r "$BUILD/core32.o" ]; then
     run run mode32.csv --db "$SCRATCH/mode32.db" --results none --quiet --give-up 5 --tests LT
     measured
     expect "salc is measured" test "$(sqlite3 "$SCRATCH/mode32.db" \
         "select count(*) from instruction_table where bits = 32 and outcome in ('ok', 'unstable')")" = 1
+    run run leave.csv --db "$SCRATCH/leave.db" --results none --quiet --give-up 5 --tests LT
+    measured
+    expect "a round of frames leaves the stack pointer where it was, in both modes" test "$(
+        sqlite3 "$SCRATCH/leave.db" 'select group_concat(distinct outcome) from failure_table
+            where outcome <> "unstable"')" = ''
 fi
 mkdir only64
 printf '#!/bin/sh\ncase " $* " in *" elf_i386 "*) exit 1 ;; esac\nexec %s "$@"\n' \
