@@ -163,12 +163,6 @@ int counter_names_load(struct err *err)
     return names.status < 0 ? err_set(err, "%s", names.err.text) : 0;
 }
 
-const struct counter_id *counter_id_find(const char *id)
-{
-    counter_names_load(NULL);
-    return id_find(&names.ids, id);
-}
-
 const struct counter_id *counter_id_at(int index)
 {
     counter_names_load(NULL);

@@ -23,8 +23,7 @@ struct counter_set {
 // call it themselves; where it fails they find nothing.
 int counter_names_load(struct err *err);
 
-const struct counter_id *counter_id_find(const char *id); // NULL if there is none
-const struct counter_id *counter_id_at(int index);        // NULL beyond the last
+const struct counter_id *counter_id_at(int index); // NULL beyond the last
 
 // A set of a family; NULL with a message if it has none of this name.
 const struct counter_set *counter_set_find(const char *uarch, const char *name, struct err *err);

@@ -29,11 +29,6 @@ static const struct {
     {"emulation-faults", PERF_COUNT_SW_EMULATION_FAULTS},
 };
 
-const char *count_software_name(size_t index)
-{
-    return index < ARRAY_LEN(software_events) ? software_events[index].name : NULL;
-}
-
 int count_software_find(const char *name, struct count_event *event)
 {
     for (size_t i = 0; i < ARRAY_LEN(software_events); i++)

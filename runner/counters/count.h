@@ -44,8 +44,6 @@ int count_events_parse(const struct counter_table *table, const char *text, enum
 // Fills in the software event of this name ("task-clock", "page-faults", ...) for both rings.
 // Returns 0, or -1 if there is none.
 int count_software_find(const char *name, struct count_event *event);
-// Names of all software events in turn; NULL beyond the last.
-const char *count_software_name(size_t index);
 
 // Whom to count.
 struct count_target {

@@ -65,8 +65,10 @@ static const char *role_implicit(const struct table_row *row, const struct block
     return touch->part == PART_REST ? arena_printf(arena, "%s%s", name, parts[touch->part]) : name;
 }
 
-const char *table_role(const struct table_row *row, const struct block_instr *instr,
-                       const struct block_touch *touch, int n, struct arena *arena)
+// What the operand that a touch is of is called in the table: "op1", "op2.data", "flags", "rax".
+// Several names may do; the n-th (from 0), or NULL.
+static const char *table_role(const struct table_row *row, const struct block_instr *instr,
+                              const struct block_touch *touch, int n, struct arena *arena)
 {
     static const char *const parts[] = {"", ".rest", ".base", ".index", ".data", ""};
     if (touch->part == PART_FLAGS)

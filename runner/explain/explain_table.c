@@ -40,7 +40,9 @@ static void signature_memory(const struct block_instr *instr, const ZydisDecoded
         strbuf_printf(out, " m%d", op->size);
 }
 
-void table_signature(const struct block_instr *instr, struct strbuf *out)
+// The description by which instructions are matched: mnemonic, encoding, prefixes, kinds and widths
+// of operands, decorations. Appended.
+static void table_signature(const struct block_instr *instr, struct strbuf *out)
 {
     enum {
         PREFIXES = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |

@@ -30,9 +30,6 @@ struct explain_table {
     struct arena arena;
 };
 
-// The description by which instructions are matched: mnemonic, encoding, prefixes, kinds and widths
-// of operands, decorations. Appended.
-void table_signature(const struct block_instr *instr, struct strbuf *out);
 // The row that fits an instruction best, or NULL.
 const struct table_row *table_match(const struct explain_table *table,
                                     const struct block_instr *instr);
@@ -48,11 +45,6 @@ struct explain_from {
 int table_load(const struct explain_from *from, const struct block *blocks, int nblocks,
                struct explain_table *table, struct err *err);
 void table_free(struct explain_table *table);
-
-// What the operand that a touch is of is called in the table: "op1", "op2.data", "flags", "rax".
-// Several names may do; the n-th (from 0), or NULL.
-const char *table_role(const struct table_row *row, const struct block_instr *instr,
-                       const struct block_touch *touch, int n, struct arena *arena);
 
 // How sure a latency is.
 enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };

@@ -54,13 +54,6 @@ void export_line(struct strbuf *out, const char *text)
     }
 }
 
-int export_operand_index(const char *name)
-{
-    if (strncmp(name, "op", 2) != 0 || !isdigit((unsigned char)name[2]))
-        return -1;
-    return name[2] - '1';
-}
-
 static char *names_find(const struct csv_file *file, const char *uarch, const char *const *columns,
                         const char *column)
 {

@@ -28,7 +28,4 @@ struct export_whole export_whole(const struct export_pair *pair);
 // A text of the database on one line: what would end it or steer a terminal is a blank.
 void export_line(struct strbuf *out, const char *text);
 
-// Which operand of the text a name in pairs is of: 1 for "op2.base"; -1: an implicit one.
-int export_operand_index(const char *name);
-
 #endif

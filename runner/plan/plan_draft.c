@@ -204,7 +204,7 @@ void draft_repop(struct draft *draft)
         draft_line(draft, "fstp st0");
 }
 
-void draft_move(struct draft *draft, enum chain_class class, int to, int from)
+static void draft_move(struct draft *draft, enum chain_class class, int to, int from)
 {
     const struct row_plan *rp = draft->rp;
     switch (class) {

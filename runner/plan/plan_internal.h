@@ -107,7 +107,6 @@ void points_collect(struct row_plan *rp);
 bool points_flags_overlap(const struct operand *a, const struct operand *b);
 // Whether `name` is one of the words joined by `+` in `list`.
 bool points_listed(const char *list, const char *name);
-enum chain_class points_class(const struct operand *op);
 // Same-register forms: the first point whose register point i shares; -1: none, or it is the first.
 int points_same_before(const struct row_plan *rp, int i);
 
@@ -152,7 +151,6 @@ void draft_repush_reserve(struct draft *draft);   // takes the register that dra
 void draft_repush(struct draft *draft);           // x87: constants for what it has popped
 void draft_repop(struct draft *draft);            // x87: drops what it has pushed
 void draft_break(struct draft *draft, int point); // cuts the dependency on the point's register
-void draft_move(struct draft *draft, enum chain_class class, int to, int from);
 struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances);
 
 // plan_bridge.c

@@ -11,7 +11,7 @@ enum {
     REG_BASE_NO_REX = 6,
 };
 
-enum chain_class points_class(const struct operand *op)
+static enum chain_class points_class(const struct operand *op)
 {
     switch (op->kind) {
     case OPERAND_GPR:

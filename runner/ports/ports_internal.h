@@ -64,7 +64,6 @@ enum ports_part {
     PORTS_OF_WIDE,     // wide forms
     PORTS_BESIDE_WIDE, // the others, for what they use while wide forms are about
 };
-bool ports_class_holds(const struct port_model *model, int class, enum ports_part part);
 // Only with these; names[] are those of its classes, in `model`.
 void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
                       const char *names[PORT_CLASSES_MAX]);

@@ -107,7 +107,7 @@ void port_names_free(struct port_names *names)
     csv_file_free(&names->file);
 }
 
-bool port_names_apply_to(const struct port_names *names, const char *uarch)
+static bool port_names_apply_to(const struct port_names *names, const char *uarch)
 {
     size_t len = strlen(uarch);
     for (const char *at = names->applies; *at; at += strspn(at, " ")) {

@@ -34,7 +34,6 @@ int port_names_read(const char *path, struct port_names *names, struct err *err)
 void port_names_free(struct port_names *names);
 // Reads the file that applies to the uarch: 1, 0 if there is none, -1 if it is malformed.
 int port_names_load(const char *uarch, struct port_names *names, struct err *err);
-bool port_names_apply_to(const struct port_names *names, const char *uarch);
 
 // The row of a form in 64-bit mode; NULL if no list has it.
 typedef const struct list_row *port_names_row(const char *form, void *data);

@@ -267,7 +267,7 @@ int discover_wide(const struct discovery *narrow, int nforms, struct port_model 
 
 // --- inference ---
 
-bool ports_class_holds(const struct port_model *model, int class, enum ports_part part)
+static bool ports_class_holds(const struct port_model *model, int class, enum ports_part part)
 {
     enum port_holds holds = model->classes[class].holds;
     if (part == PORTS_NARROW)

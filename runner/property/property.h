@@ -135,9 +135,6 @@ int property_points(const struct property *property, const struct property_machi
 // Those of the second variable; one NaN where there is none.
 int property_by_points(const struct property *property, const struct property_machine *machine,
                        double values[SWEEP_POINTS_MAX]);
-// Bytes that the data of a point take.
-double property_data_bytes(const struct property *property, const struct property_machine *machine,
-                           double x, double by);
 
 // The CPU that measures a point, and those of its company into cpus[CORE_COMPANY_MAX], as numbers;
 // returns how many those are. -1: the point cannot be, and *why says it; it is to be left out where

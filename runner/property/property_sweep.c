@@ -30,8 +30,9 @@ double property_number_value(const struct property_number *number,
     return number->most > 0 && value > number->most ? number->most : value;
 }
 
-double property_data_bytes(const struct property *property, const struct property_machine *machine,
-                           double x, double by)
+// Bytes that the data of a point take.
+static double property_data_bytes(const struct property *property,
+                                  const struct property_machine *machine, double x, double by)
 {
     double bytes = 0;
     // How many processes have data of their own.

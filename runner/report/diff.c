@@ -105,7 +105,7 @@ bool diff_outcomes_differ(const struct diff_pair *pair)
 }
 
 // Names of ports mean something within one CPU family only; what is ambiguous differs from nothing.
-bool diff_ports_differ(const struct diff_pair *pair)
+static bool diff_ports_differ(const struct diff_pair *pair)
 {
     const struct diff_form *a = pair->a, *b = pair->b;
     bool bounds = a->uops_upper || b->uops_upper; // both may be less

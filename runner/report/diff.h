@@ -81,9 +81,8 @@ int diff_read(struct store *store, struct diff_side *side, struct err *err);
 void diff_make(struct diff *diff);
 void diff_free(struct diff *diff);
 
-// Whether a value or the ports and µops of a pair differ.
+// Whether a value, or what became of the forms of a pair, differs.
 bool diff_value_differs(const struct diff *diff, const struct diff_pair *pair, int i);
-bool diff_ports_differ(const struct diff_pair *pair);
 bool diff_outcomes_differ(const struct diff_pair *pair);
 
 // What is printed (diff_print.c). `change`: forms of this kind only; DIFF_SAME: all that differ.

@@ -74,16 +74,11 @@ struct validate_mixes {
 int validate_measure(const struct validate_trial *trial, struct arena *arena,
                      struct validate_mixes *mixes, struct err *err);
 
-// |predicted - measured| / measured.
-double validate_error(const struct validate_mix *mix);
 // The figures over all mixes, by what the mixes have in common (classes of forms, widths of
 // vectors, certain and ambiguous ports), and the worst. Owned by the arena.
 struct validation validate_figures(const struct validate_forms *forms,
                                    const struct validate_mixes *mixes, uint64_t seed,
                                    struct arena *arena);
-// "2*add r64 r64; 1*mulps x x", appended.
-void validate_mix_text(const struct validate_forms *forms, const struct port_mix *mix,
-                       struct strbuf *out);
 // All mixes, a line each, appended: mix, measured and predicted cycles, widest vectors, whether
 // the ports of a form of it are ambiguous.
 void validate_csv(const struct validate_forms *forms, const struct validate_mixes *mixes,

@@ -10,7 +10,8 @@
 enum { WORST = 20, GROUPS_MAX = 32 };
 static const double WITHIN = 0.10;
 
-double validate_error(const struct validate_mix *mix)
+// |predicted - measured| / measured.
+static double validate_error(const struct validate_mix *mix)
 {
     return fabs(mix->predicted_clk - mix->measured_clk) / mix->measured_clk;
 }
@@ -96,8 +97,9 @@ static struct validation_class group_figures(const struct group *group,
     return figures;
 }
 
-void validate_mix_text(const struct validate_forms *forms, const struct port_mix *mix,
-                       struct strbuf *out)
+// "2*add r64 r64; 1*mulps x x", appended.
+static void validate_mix_text(const struct validate_forms *forms, const struct port_mix *mix,
+                              struct strbuf *out)
 {
     for (int i = 0; i < mix->nparts; i++)
         strbuf_printf(out, "%s%d*%s", i ? "; " : "", mix->parts[i].count,

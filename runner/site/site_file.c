@@ -34,8 +34,8 @@ static const char *const page_files[] = {
     "vendor/uPlot.LICENSE",
 };
 
-int site_file_write(struct site_files *files, const char *name, const char *bytes, size_t len,
-                    struct err *err)
+static int site_file_write(struct site_files *files, const char *name, const char *bytes,
+                           size_t len, struct err *err)
 {
     char *path = xasprintf("%s/%s", files->directory, name);
     int result = report_write_file(path, bytes, len, err);

@@ -105,8 +105,6 @@ struct site_files {
 // A script that hands `value`, a JSON value, to the page under the name `kind`.
 int site_file_script(struct site_files *files, const char *name, const char *kind,
                      const struct strbuf *value, struct err *err);
-int site_file_write(struct site_files *files, const char *name, const char *bytes, size_t len,
-                    struct err *err);
 int site_file_directories(struct site_files *files, struct err *err);
 // The page's own files, from the data root.
 int site_file_sources(struct site_files *files, struct err *err);

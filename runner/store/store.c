@@ -248,7 +248,8 @@ int store_commit(struct store *store, struct err *err)
     return result == 0 ? store_check_place(store, err) : result;
 }
 
-bool store_has_moved(struct store *store)
+// Whether the file that is open has lost its name: it was deleted, moved or replaced.
+static bool store_has_moved(struct store *store)
 {
     int moved = 0;
     return sqlite3_file_control(store->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK &&

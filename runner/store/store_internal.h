@@ -82,8 +82,6 @@ int store_script(struct store *store, struct err *err, const char *sql, const ch
 int store_unit_begin(struct store *store, bool *own, struct err *err);
 int store_unit_end(struct store *store, bool own, int result, struct err *err);
 
-// The names of its features as the column cpu.features has them.
-void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text);
 // The rows of cpu that say of themselves what this one says; its values are the statement's only
 // ones. `features` must live as long as the statement is used.
 #define STORE_THIS_CPU                                                                             \
@@ -92,8 +90,6 @@ void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text);
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err);
 
-// Whether the file that is open has lost its name: it was deleted, moved or replaced.
-bool store_has_moved(struct store *store);
 // 0, or -1 if it has; then what it holds is copied beside the place where it was, if that works.
 int store_check_place(struct store *store, struct err *err);
 
@@ -117,8 +113,6 @@ int store_schema_identify(struct store *store, bool *fresh, int64_t *version, st
 int store_schema_prepare(struct store *store, struct err *err);
 // Views of our own text in the temporary schema, which hide those of the file.
 int store_schema_temporary_views(struct store *store, struct err *err);
-// The text of a file below the data root, to be freed; NULL after an error.
-char *store_schema_text(const char *relative, struct err *err);
 // Whether tables, indexes and triggers are those of our schema version `version`; 0 or -1.
 int store_schema_compare(struct store *store, int64_t version, struct err *err);
 

@@ -12,7 +12,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
+// The names of its features as the column cpu.features has them.
+static void store_cpu_features(const struct cpu_info *cpu, struct strbuf *text)
 {
     strbuf_puts(text, "");
     for (int i = 0; i < CPU_FEATURES_MAX && feature_name(i); i++)

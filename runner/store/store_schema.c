@@ -30,7 +30,8 @@ void store_sha256(const void *bytes, size_t len, char hex[65])
     SHA256Data(bytes, len, hex);
 }
 
-char *store_schema_text(const char *relative, struct err *err)
+// The text of a file below the data root, to be freed; NULL after an error.
+static char *store_schema_text(const char *relative, struct err *err)
 {
     const char *path = path_data(relative);
     FILE *file = fopen(path, "r");
