@@ -39,8 +39,12 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
     enum breaking breaking = mix->orders & PORT_MIX_INDEPENDENT ? BREAK_ALL
                              : mix->orders & PORT_MIX_BREAKING  ? BREAK_REGISTERS
                                                                 : BREAK_NEEDED;
-    const struct mix wanted = {parts, mix->nparts, mix->orders & MIX_ORDERS_ALL, breaking,
-                               mix->orders & PORT_MIX_SINGLE, mix->orders & PORT_MIX_CHAINED};
+    const struct mix wanted = {parts,
+                               mix->nparts,
+                               mix->orders & MIX_ORDERS_ALL,
+                               breaking,
+                               mix->orders & PORT_MIX_SINGLE,
+                               mix->orders & PORT_MIX_CHAINED};
     mix_plan(&wanted, params, arena, plan);
     return 0; // a mix without kernels says why in its test
 }
