@@ -59,8 +59,10 @@ static const struct stored_property *find_property(const struct stored_property 
     return NULL;
 }
 
-// Times are alike within one percent, sizes and counts within two. What is not known as well by
-// either run is within what it is known by where each has the other's value in its interval.
+// Times are alike within one percent, sizes and counts within two. What is not known as well is
+// within what it is known by where the interval of 95 % of the two values' difference has nothing
+// in it: by how far each one's own reaches towards the other. (That each lies in the other's
+// interval would be missed by one of six pairs that are of the same.)
 static enum verdict judge_values(const struct stored_property *property,
                                  const struct conclusion_value *a, const struct conclusion_value *b)
 {
@@ -71,9 +73,9 @@ static enum verdict judge_values(const struct stored_property *property,
         return SAME;
     if (a->high < b->low || b->high < a->low)
         return DIFFERS;
-    bool within =
-        a->value >= b->low && a->value <= b->high && b->value >= a->low && b->value <= a->high;
-    return within ? WITHIN : IN_DOUBT;
+    const struct conclusion_value *less = a->value < b->value ? a : b, *more = less == a ? b : a;
+    double reach = hypot(less->high - less->value, more->value - more->low);
+    return more->value - less->value <= reach ? WITHIN : IN_DOUBT;
 }
 
 // Whether a value is part of the answer: of a knee where it is, and not how long the two levels

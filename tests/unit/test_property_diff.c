@@ -47,6 +47,8 @@ static void verdicts(void **state)
         {500,  509,   1,  "entries", CONCLUSION_OK,       "same"    }, // a size, within 2 %
         {500,  512,   1,  "entries", CONCLUSION_OK,       "differs" },
         {500,  512,   7,  "entries", CONCLUSION_OK,       "in doubt"}, // intervals overlap
+        {500,  512,   8,  "entries", CONCLUSION_OK,       "in doubt"},
+        {500,  512,   9,  "entries", CONCLUSION_OK,       "within"  }, // of their difference
         {500,  512,   15, "entries", CONCLUSION_OK,       "within"  },
         {500,  512,   15, "entries", CONCLUSION_UNSTABLE, "in doubt"},
         {5,    5.04,  0,  "clk",     CONCLUSION_OK,       "same"    }, // a time, within 1 %
