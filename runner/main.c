@@ -7,7 +7,6 @@
 #include "util/subproc.h"
 #include "version.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,11 +16,11 @@ int main(int argc, char **argv)
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "--version") == 0) {
             puts("latput " LATPUT_VERSION);
-            return EXIT_DONE;
+            return command_end("", EXIT_DONE);
         }
         if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
             help_overview(stdout);
-            return EXIT_DONE;
+            return command_end("", EXIT_DONE);
         }
         if (strcmp(argv[at], "--show-commands") == 0) {
             subproc_show_commands(true);
@@ -34,16 +33,10 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (strcmp(argv[at], "help") == 0)
-        return help_command(argc - at, argv + at);
+        return command_end("help", help_command(argc - at, argv + at));
     const struct command *cmd = command_find(argv[at]);
     if (!cmd)
         return help_no_command("latput", argv[at]);
     config_know(commands);
-    int status = cmd->run(argc - at, argv + at);
-    // Results on a full disk or a closed pipe must not look like success.
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "latput %s: cannot write the output: %s\n", cmd->name, strerror(errno));
-        return status > EXIT_ENVIRONMENT ? status : EXIT_ENVIRONMENT;
-    }
-    return status;
+    return command_end(cmd->name, cmd->run(argc - at, argv + at));
 }

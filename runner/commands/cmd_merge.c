@@ -45,7 +45,7 @@ static int merge_packs(struct store *store, char **paths, int npaths, struct str
         return command_fail(&cmd_merge, EXIT_ENVIRONMENT, "%s", err.text);
     for (int i = 0; i < npaths; i++) {
         if (pack_merge(store, paths[i], &merged, &err) < 0) {
-            status = EXIT_USAGE;
+            status = store_is_unable(store) ? EXIT_ENVIRONMENT : EXIT_USAGE;
             goto failed;
         }
         merge_tell(paths[i], &merged, lines, &count);

@@ -40,6 +40,11 @@ int command_option_number(const struct command *cmd, int option, const char *tex
                           int most, int *number);
 enum { COMMAND_CPU_MAX = 8191 }; // as many CPUs as Linux can have
 
+// The exit status of the command `name`, "" for the program itself, which has printed all that it
+// prints: `status`, or that of a failure where standard output could not be written, so that a text
+// on a full disk or a closed pipe does not look like success.
+int command_end(const char *name, int status);
+
 // `latput COMMAND: message` on standard error; returns `status`.
 int command_fail(const struct command *cmd, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

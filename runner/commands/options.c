@@ -7,6 +7,7 @@
 #include "util/suggest.h"
 #include "util/terminal.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -121,7 +122,7 @@ static int command_next_option(const struct command *cmd, int argc, char **argv,
         return -1;
     if (got == OPTION_HELP || (got == 'h' && !option_of(cmd, 'h'))) {
         help_print(cmd, stdout);
-        exit(EXIT_DONE);
+        exit(command_end(cmd->name, EXIT_DONE));
     }
     if (got >= OPTION_BASE)
         return got - OPTION_BASE;
@@ -191,4 +192,15 @@ void command_note(const struct command *cmd, const char *format, ...)
     va_start(ap, format);
     command_say(cmd, format, ap);
     va_end(ap);
+}
+
+int command_end(const char *name, int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    // What was refused earlier has left no reason.
+    fprintf(stderr, "latput%s%s: cannot write the output%s%s\n", *name ? " " : "", name,
+            errno ? ": " : "", errno ? strerror(errno) : "");
+    return status > EXIT_ENVIRONMENT ? status : EXIT_ENVIRONMENT;
 }

@@ -70,9 +70,10 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        "has finished, or use another one with --db",
                        store->path, doing);
     case SQLITE_FULL:
+        store->unable = true;
         return err_set(err,
-                       "%s: cannot %s: the disk is full; free space and go on with --resume; what "
-                       "was stored before is kept",
+                       "%s: cannot %s: the disk is full; free space and give the same command "
+                       "again, a run with --resume; what was stored before is kept",
                        store->path, doing);
     case SQLITE_CORRUPT:
         return err_set(err,
@@ -94,6 +95,7 @@ int store_error(struct store *store, struct err *err, const char *doing)
                        "write there",
                        store->path, strerror(store_open_errno(store)));
     case SQLITE_IOERR:
+        store->unable = true;
         // A file size limit or quota comes as such an error, and SQLite keeps no errno of it.
         return err_set(err,
                        "%s: cannot %s: %s; check the free space on its disk, quota and file size "
@@ -363,6 +365,11 @@ void store_use_log(struct store *store)
     sqlite3_exec(store->db, "PRAGMA synchronous = NORMAL", NULL, NULL, NULL);
 }
 
+bool store_is_unable(const struct store *store)
+{
+    return store->unable;
+}
+
 void store_close_unused(struct store *store)
 {
     int64_t runs = 0;
@@ -376,8 +383,14 @@ void store_close_unused(struct store *store)
     int place = store->place;
     store->place = -1;
     store_close(store); // takes the log's files with it
-    if (unused)
-        unlink(path);
+    if (unused) {
+        static const char *const files[] = {"", "-wal", "-shm"}; // a full disk keeps the log
+        for (size_t i = 0; i < ARRAY_LEN(files); i++) {
+            char *file = xasprintf("%s%s", path, files[i]);
+            unlink(file);
+            free(file);
+        }
+    }
     if (place >= 0)
         close(place);
     free(path);

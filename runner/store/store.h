@@ -10,6 +10,8 @@
 
 #include "util/err.h"
 
+#include <stdbool.h>
+
 struct store; // an open database; used by one thread at a time
 
 enum store_mode {
@@ -26,6 +28,8 @@ void store_close(struct store *store); // NULL is fine
 // open.
 void store_close_unused(struct store *store);
 const char *store_path(const struct store *store);
+// Whether something failed for lack of space or a sound disk, not for what was asked.
+bool store_is_unable(const struct store *store);
 // Where the database is without --db and LATPUT_DB: db/latput.db of the source tree, or, where that
 // cannot be written (an installed latput), latput/latput.db below $XDG_DATA_HOME or ~/.local/share.
 // The string lives as long as the program.

@@ -36,6 +36,7 @@ struct store {
     int place;    // store_place_hold(); -1 for who only reads
     bool log;     // the journal is a write-ahead log: readers and the writer do not wait
     bool foreign; // the file is no database of this program
+    bool unable;  // it could not be read or written for lack of space, rights or a sound disk
     struct store_statement {
         const char *sql; // a literal: compared by address first
         sqlite3_stmt *stmt;

@@ -196,6 +196,15 @@ for command in $commands; do
     sed -n "/^    $command)/,/;;$/p" _latput | grep -oE "[')]--[a-z-]+" | tr -d "')" | sort >offered
     expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
 done
+# A text that cannot be written is no success.
+for args in --help --version help 'help --man' 'help --completion bash' 'run --help'; do
+    CLI_COMMAND="latput $args >/dev/full"
+    # shellcheck disable=SC2086 # words
+    "$LATPUT" $args >/dev/full 2>"$ERR"
+    STATUS=$?
+    expect_status 3
+    expect_err '^latput.*: cannot write the output'
+done
 if command -v zsh >/dev/null; then
     expect "zsh reads it" zsh -n _latput
 else

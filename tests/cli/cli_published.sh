@@ -22,6 +22,20 @@ expect "results" test "$(ask "SELECT count(*) FROM instruction_table WHERE outco
 expect "ports" test "$(ask 'SELECT count(*) FROM port_result')" -gt 50
 expect "finished runs of committed versions" test \
     "$(ask "SELECT count(*) FROM run WHERE finished_utc IS NULL OR version GLOB '*dirty*'")" = 0
+# No space for a pack that is sound: that is not the pack's fault, and nothing is left.
+one=$(find "$published" -name '*.zip' | sort | head -n 1)
+run merge --db one.db "$one"
+expect_status 0
+CLI_COMMAND="latput merge $one, files may not grow"
+(
+    trap '' XFSZ
+    ulimit -f $(($(stat -c %s one.db) / 1024))
+    "$LATPUT" merge --db none.db "$one" >"$OUT" 2>"$ERR" </dev/null
+)
+STATUS=$?
+expect_status 3
+expect_err 'none\.db: cannot .*file size limit'
+expect "no database and no log are left" test -z "$(find . -name 'none.db*')"
 # A CPU that is not what it claims to be says so.
 expect "a disguise has a mark" test "$(ask "SELECT count(*) FROM run_table
     WHERE uarch NOT LIKE '%?' AND claimed_uarch <> uarch AND decided = 'inferred'")" = 0
