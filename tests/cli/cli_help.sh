@@ -196,6 +196,19 @@ for command in $commands; do
     sed -n "/^    $command)/,/;;$/p" _latput | grep -oE "[')]--[a-z-]+" | tr -d "')" | sort >offered
     expect "options of $command for zsh" test "$(cat offered)" = "$(options_of "$command")"
 done
+# What documents say after the name of a command are options of it.
+checked=0
+# shellcheck disable=SC2016 # the backquotes are in the documents
+while IFS=: read -r document line; do
+    command=$(sed -E 's/^`latput ([a-z]+).*/\1/' <<<"$line")
+    [[ " ${commands//$'\n'/ } " = *" $command "* ]] || continue
+    while read -r option; do
+        expect "$document: latput $command has $option" \
+            grep -qxF -- "$option" <(options_of "$command")
+        checked=$((checked + 1))
+    done < <(grep -oE ' --[a-z][a-z-]+' <<<"${line%% -- *}" | tr -d ' ')
+done < <(cd "$TREE" && grep -oE '`latput [a-z]+ [^`]*`' README.md ./*/README.md docs/*.md)
+expect "options in documents were looked at ($checked)" test "$checked" -ge 30
 # A text that cannot be written is no success.
 for args in --help --version help 'help --man' 'help --completion bash' 'run --help'; do
     CLI_COMMAND="latput $args >/dev/full"
