@@ -151,6 +151,7 @@ struct kernel_run {
     uint32_t pass;         // the pass it is in, from 1
     uint32_t tried;        // repeats tried in this pass
     bool finished;         // nothing more to do
+    bool due;              // has not had its pass in this round
     bool wakes;            // wide units, which sleep
     // Samples of the passes done, in cycles per instance, ascending within a pass.
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];

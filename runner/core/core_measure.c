@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Measures the selected kernels in passes, sending a record for each. Bodies run while all but the
 // state of their own kernel is sealed (work_run). It never decides what a
-// number means; it only decides which repeats were undisturbed. A kernel that was not measured is
-// requeued to the end of its pass; a core that never becomes quiet ends in `unstable`.
+// number means; it only decides which repeats were undisturbed. A kernel that was not measured has
+// its turn again; a core that never becomes quiet ends in `unstable`.
 #include "core_internal.h"
 
 #include <stdio.h>
@@ -288,35 +288,54 @@ static void run_miss(struct kernel_run *run)
     run->finished = true;
 }
 
-// Measures each run that is in pass `pass`, requeueing what was disturbed.
-static void measure_pass(uint32_t pass)
+// One kernel's turn. Returns whether it wants another one in this round: it was disturbed.
+static bool run_turn(struct kernel_run *run)
 {
-    uint32_t pause_ms = 0;
-    run_cool();
-    for (bool again = true; again;) {
-        again = false;
-        if (pause_ms) {
-            run_pause_for_quiet(pause_ms);
-            run_cool();
-        }
-        for (uint32_t i = 0; i < config->nselected; i++) {
-            struct kernel_run *run = &runs[i];
-            if (run->finished || run->pass != pass)
-                continue;
-            if (run_out_of_time()) {
-                run_miss(run);
-            } else if (run_pass(run)) {
-                run->pass++;
-                run->tried = run->requeued = 0;
-            } else if (run_requeues_end(run) || run_gave_up()) {
-                run_give_up(run);
-            } else {
-                again = true;
-            }
-        }
-        pause_ms = pause_ms ? (pause_ms * 2 > PAUSE_LAST_MS ? PAUSE_LAST_MS : pause_ms * 2)
-                            : PAUSE_FIRST_MS;
+    if (run_out_of_time()) {
+        run_miss(run);
+    } else if (run_pass(run)) {
+        run->pass++;
+        run->tried = run->requeued = 0;
+    } else if (run_requeues_end(run) || run_gave_up()) {
+        run_give_up(run);
+    } else {
+        return true;
     }
+    return false;
+}
+
+// A turn for each run that is not finished. What was disturbed gets further ones, after pauses, but
+// from `next` on the others do not wait for it: it goes along with them into their next round, as
+// long as the core is quiet enough for some.
+static void measure_round(uint64_t next)
+{
+    uint32_t pause_ms = PAUSE_FIRST_MS;
+    for (uint32_t i = 0; i < config->nselected; i++)
+        runs[i].due = !runs[i].finished;
+    for (;;) {
+        bool again = false, others = false, progress = false;
+        run_cool();
+        for (uint32_t i = 0; i < config->nselected; i++) {
+            if (runs[i].due) {
+                runs[i].due = run_turn(&runs[i]);
+                progress |= !runs[i].due;
+            }
+            again |= runs[i].due;
+            others |= !runs[i].due && !runs[i].finished;
+        }
+        if (!again || (others && progress && time_now() >= next))
+            return;
+        run_pause_for_quiet(pause_ms);
+        pause_ms = pause_ms * 2 > PAUSE_LAST_MS ? PAUSE_LAST_MS : pause_ms * 2;
+    }
+}
+
+static bool measure_done(void)
+{
+    for (uint32_t i = 0; i < config->nselected; i++)
+        if (!runs[i].finished)
+            return false;
+    return true;
 }
 
 // Runs each kernel briefly before any is measured: a body that ends the process is found before
@@ -359,21 +378,18 @@ void measure_passes(const struct core_config *wanted, const struct times *found,
     runs = selected;
     try_all();
     wait_for_overhead();
-    uint64_t next = time_now(); // when the next pass may begin
-    for (uint32_t pass = 1; pass <= config->passes; pass++) {
-        measure_pass(pass);
-        bool more = false;
-        for (uint32_t i = 0; i < config->nselected; i++)
-            more |= !runs[i].finished;
-        if (!more)
-            break;
-        // A short batch waits, so that one disturbance does not cover all passes. A long one, whose
-        // first passes have taken their time, has no reason to wait for the few kernels of the
-        // later.
-        next += run_ms_to_tsc(pass == 1 ? config->pass_gap_ms : config->pass_gap_ms / LATER_GAPS);
-        while (pass < config->passes && time_now() < next) {
+    // When the next round begins. A short batch waits, so that one disturbance does not cover all
+    // passes. A long one, whose first rounds have taken their time, has no reason to wait for the
+    // few kernels of the later.
+    uint64_t next = time_now() + run_ms_to_tsc(config->pass_gap_ms);
+    for (;;) {
+        measure_round(next);
+        if (measure_done())
+            return;
+        while (time_now() < next) {
             run_send_event(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }
+        next += run_ms_to_tsc(config->pass_gap_ms / LATER_GAPS);
     }
 }

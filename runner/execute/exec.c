@@ -28,7 +28,7 @@ struct exec_params exec_defaults(void)
                    .enough = 3,
                    .together = 3,
                    .tries = 40,
-                   .requeues = 40,
+                   .requeues = 200,
                    .requeues_ms = 4000,
                    .give_up_ms = 30000,
                    .passes = CORE_PASSES_MAX,
