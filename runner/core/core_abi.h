@@ -113,6 +113,10 @@ enum core_mode {
 #define CORE_STATE_WIDTH 0.006
 #define CORE_STATE_WIDTH_CLK 0.003
 enum { CORE_STATE_SAMPLES = 2, CORE_STATE_PASSES = 2 };
+// A state that is faster by as much than one that is seen more often counts if it came in so many
+// passes, be it in one sample only: the gate refuses whatever makes a sample as much too fast.
+#define CORE_RARE_APART 0.03
+enum { CORE_RARE_PASSES = 4 };
 
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
 // ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by

@@ -3,7 +3,8 @@
 // bound to, how loads and stores met) and settle into one of them for a whole execution, so that
 // two passes that agree prove little. The value wanted is that of the fastest state which comes
 // back: passes go on until the fastest state seen was seen in two passes, and a little longer where
-// the value is not one that instructions usually have. A kernel that has shown one state only is
+// the value is not one that instructions usually have, or where single samples were faster: a state
+// that is rare is looked for in more passes. A kernel that has shown one state only is
 // confirmed by shorter passes, and a chain of that kind by fewer.
 #include "core_internal.h"
 
@@ -23,7 +24,10 @@ static const double TIGHT_SHARE = 0.75; // of each pass' samples
 // Samples that agree by as much need no more of their pass. Of 42,000 kernels, taken again from
 // their samples with three of these for a pass, one in 1,400 changes by more than 0.5 %.
 static const double AGREE = 0.003, AGREE_CLK = 0.0015;
-static const double GRID_TOLERANCE_CLK = 0.02, GRID_TOLERANCE = 0.01;
+// How far from a usual value is odd. Chains have whole ones, so half a percent says that a pass was
+// off by as much, as one in twenty is: a third pass shows which.
+static const double GRID_TOLERANCE = 0.01;
+static const double WHOLE_TOLERANCE = 0.004, WHOLE_TOLERANCE_CLK = 0.008;
 
 // The fastest value that CORE_STATE_SAMPLES samples of a pass share; 0 if there is none.
 static double pass_fastest(const double *values, uint32_t samples, double tolerance)
@@ -38,12 +42,15 @@ static bool usual_value(double clk, uint32_t grid)
 {
     if (grid == 0) // nothing is expected
         return true;
+    double tolerance_clk = GRID_TOLERANCE * clk;
+    if (grid == 1)
+        tolerance_clk = clk * WHOLE_TOLERANCE > WHOLE_TOLERANCE_CLK ? clk * WHOLE_TOLERANCE
+                                                                    : WHOLE_TOLERANCE_CLK;
     for (uint32_t n = 1; n <= grid; n++) {
         double multiple = clk * n;
         uint32_t nearest = (uint32_t)(multiple + 0.5);
         double off = multiple > nearest ? multiple - nearest : nearest - multiple;
-        if (nearest &&
-            (off / n <= GRID_TOLERANCE * clk || (grid == 1 && off <= GRID_TOLERANCE_CLK)))
+        if (nearest && off / n <= tolerance_clk)
             return true;
     }
     return false;
@@ -118,14 +125,25 @@ static bool steady_comes_back(const struct kernel_run *run)
     return false;
 }
 
+// In how many passes something was faster than all that was seen as a state.
+static uint32_t faster_passes(const struct kernel_run *run, double fastest)
+{
+    uint32_t passes = 0;
+    for (uint32_t pass = 0; pass < run->nvalues; pass++)
+        passes += run->values[pass][0] < fastest * (1 - CORE_RARE_APART);
+    return passes;
+}
+
 bool steady_settled(const struct kernel_run *run, double tolerance)
 {
     uint32_t seen, grid = run->kernel->grid;
     double fastest = steady_fastest(run, tolerance, &seen);
     if (seen < CORE_STATE_PASSES || !steady_comes_back(run))
         return false;
-    uint32_t wanted = PASSES_ODD;
-    if (usual_value(fastest, grid))
+    uint32_t wanted = PASSES_ODD, faster = faster_passes(run, fastest);
+    if (faster)
+        wanted = faster > 1 ? CORE_PASSES_MAX : PASSES_ODD;
+    else if (usual_value(fastest, grid))
         wanted = PASSES_USUAL;
     else if (grid == 1 && steady_tight(run, fastest, tolerance))
         wanted = PASSES_TIGHT;

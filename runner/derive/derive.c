@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-static const double STATE_SHARE = 0.25;       // of all samples: less may be a neighbour's doing
+static const double STATE_SHARE = 0.15;       // of all samples: less may be a neighbour's doing
 static const double STATE_SHARE_LEAST = 0.12; // for a chain; less is chance, not a state
 // Closer than this to the value, relative and absolute, is no state of its own: a neighbour on the
 // core makes chains of one cycle slower by as much.
@@ -95,14 +95,16 @@ static int state_end(const struct sorted_samples *samples, int from)
     return end;
 }
 
-// How many passes have enough of the samples [from, end). *pass: the timing that contributes most.
-static int state_passes(const struct sorted_samples *samples, int from, int end, int *pass)
+// How many passes have at least `least` of the samples [from, end). *pass: the timing that
+// contributes most.
+static int state_passes(const struct sorted_samples *samples, int from, int end, int least,
+                        int *pass)
 {
     int counts[PASSES_MAX] = {0};
     int confirmed = 0;
     *pass = samples->timing[from];
     for (int i = from; i < end; i++)
-        confirmed += ++counts[samples->timing[i]] == CORE_STATE_SAMPLES;
+        confirmed += ++counts[samples->timing[i]] == least;
     for (int i = 0; i < PASSES_MAX; i++)
         if (counts[i] > counts[*pass])
             *pass = i;
@@ -154,7 +156,7 @@ static int state_find(const struct sorted_samples *samples, struct state_search 
         *end = state_end(samples, from);
         *end = *end < search.to ? *end : search.to;
         if (*end - from >= search.share * samples->n &&
-            state_passes(samples, from, *end, &pass) >= search.passes)
+            state_passes(samples, from, *end, CORE_STATE_SAMPLES, &pass) >= search.passes)
             return from;
     }
     return -1;
@@ -178,11 +180,12 @@ static void state_centre(const struct sorted_samples *samples, int to, int *from
 static void add_state(struct estimate *estimate, const struct sorted_samples *samples, int from,
                       int end)
 {
-    int pass;
+    int pass, passes = state_passes(samples, from, end, CORE_STATE_SAMPLES, &pass);
+    if (passes < CORE_STATE_PASSES)
+        passes = state_passes(samples, from, end, 1, &pass);
     if (estimate->nstates < STATES_MAX)
-        estimate->states[estimate->nstates++] =
-            (struct steady_state){state_mean(samples, from, end), (double)(end - from) / samples->n,
-                                  state_passes(samples, from, end, &pass)};
+        estimate->states[estimate->nstates++] = (struct steady_state){
+            state_mean(samples, from, end), (double)(end - from) / samples->n, passes};
 }
 
 // All states in a range, in order.
@@ -204,6 +207,26 @@ static int samples_below(const struct sorted_samples *samples, double clk)
     return n;
 }
 
+// A faster state may be rare: two samples in each of two passes, or one in each of
+// CORE_RARE_PASSES, and hardly anything faster; so far from the common one that the gate would have
+// refused what makes a sample too fast by as much. Takes its place if there is one.
+static void state_rare(const struct sorted_samples *samples, int *from, int *end)
+{
+    int to = samples_below(samples, samples->clk[*from] * (1 - CORE_RARE_APART)), pass;
+    for (int at = 0; at < to; at++) {
+        int then = state_end(samples, at);
+        then = then < to ? then : to;
+        if (then - at > at &&
+            (state_passes(samples, at, then, CORE_STATE_SAMPLES, &pass) >= CORE_STATE_PASSES ||
+             state_passes(samples, at, then, 1, &pass) >= CORE_RARE_PASSES)) {
+            *from = at;
+            *end = then;
+            state_centre(samples, to, from, end);
+            return;
+        }
+    }
+}
+
 // The fastest state that comes back gives the value; the others are named. Where none has a share
 // that is beyond doubt a smaller one will do for a chain: work beside it can scatter throughput,
 // but hardly chains. false: there is none.
@@ -219,7 +242,9 @@ static bool estimate_state(struct estimate *estimate, const struct sorted_sample
     if (from < 0)
         return false;
     state_centre(samples, samples->n, &from, &end);
-    state_passes(samples, from, end, timing);
+    if (npasses > 1)
+        state_rare(samples, &from, &end);
+    state_passes(samples, from, end, CORE_STATE_SAMPLES, timing);
     estimate->clk = state_mean(samples, from, end);
     estimate->share = (double)(end - from) / samples->n;
     double apart = fmax(STATE_APART * estimate->clk, STATE_APART_CLK);
@@ -281,7 +306,8 @@ static double reached(const struct kernel_facts *facts, int issue_width,
     int pass;
     for (int end = 1; end <= samples->n; end++) {
         double clk = samples->clk[end - 1];
-        if (state_passes(samples, 0, end, &pass) >= (ntimings > 1 ? CORE_STATE_PASSES : 1))
+        if (state_passes(samples, 0, end, CORE_STATE_SAMPLES, &pass) >=
+            (ntimings > 1 ? CORE_STATE_PASSES : 1))
             return clk * loop_share(facts, issue_width, &timings[samples->timing[end - 1]], clk);
     }
     return NAN;
@@ -507,6 +533,18 @@ static void fail_with_shape(const struct kernel_facts *facts, const struct estim
         scattered_bound(facts, estimates, nkernels, result);
 }
 
+// The least of two chains is only the least if the other cannot be less.
+static void bound_by_chain(const struct kernel_facts *facts, const struct estimate *estimates,
+                           int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (estimates[i].outcome == OUTCOME_UNSTABLE &&
+            shape_may_decide(&facts[i], &estimates[i], result->clk)) {
+            result->bound = BOUND_UPPER;
+            result->detail = "the other chain has no value, and may be faster";
+        }
+}
+
 struct test_result derive_test(enum test_kind kind, enum bound bound,
                                const struct kernel_facts *facts, const struct estimate *estimates,
                                int nkernels)
@@ -527,7 +565,8 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
     if (result.kernel < 0)
         return result;
     if (kind == TEST_LATENCY) {
-        result.average |= latency_is_average(result.clk, bound);
+        bound_by_chain(facts, estimates, nkernels, &result);
+        result.average |= latency_is_average(result.clk, result.bound);
         latency_range(facts, estimates, nkernels, &result);
     }
     if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK)

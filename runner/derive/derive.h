@@ -75,7 +75,8 @@ struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
 // throughput is the smallest of several shapes, so it has no value if one that has none may be the
 // smallest: one that failed, or an unstable one that was seen to be faster than the rest. Where
 // these were measured in full and have no steady state, what the fastest of them reached again and
-// again is an upper bound; it has no states then, and the detail says so.
+// again is an upper bound; it has no states then, and the detail says so. A latency, the smaller of
+// two chains, is an upper bound where the other one has no value and may be faster.
 struct test_result {
     enum outcome outcome;
     const char *detail; // why, where not ok

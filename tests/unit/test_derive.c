@@ -149,6 +149,42 @@ static void states_within_a_pass(void **state)
     assert_true(fabs(estimate.clk - 6.5) < 0.01);
 }
 
+// One sample a pass is a state where four passes have it, and it is so much faster that it cannot
+// be a pass whose calibration was slow; if nearly all that is as fast agrees.
+static void rare_states(void **state)
+{
+    (void)state;
+    static const double slow[SAMPLES] = {1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2, 1.2};
+    static const double rare[SAMPLES] = {1.2, 1.2, 1.2, 1, 1.2, 1.2, 1.2, 1.2};
+    static const double near[SAMPLES] = {1.2, 1.2, 1.2, 1.175, 1.2, 1.2, 1.2, 1.2};
+    static const double tail[SAMPLES] = {1.2, 0.9, 1.2, 1, 1.2, 0.7, 1.2, 0.8};
+    static const double tail_2[SAMPLES] = {1.2, 0.85, 1.2, 1, 1.2, 0.75, 1.2, 0.95};
+    static const struct {
+        const double *factors[5];
+        double expected;
+    } cases[] = {
+        {{rare, rare, slow, rare, rare},   0.5},
+        {{rare, rare, slow, rare, slow},   0.6},
+        {{near, near, near, near, near},   0.6},
+        {{tail, tail_2, slow, rare, rare}, 0.6},
+    };
+    for (int chain = 0; chain < 2; chain++) {
+        const struct kernel_facts facts = {"n8", 12, 12, 0, chain};
+        for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+            struct sample samples[5][SAMPLES];
+            struct timing timings[5];
+            for (int p = 0; p < 5; p++)
+                timings[p] = make_timing(samples[p], p + 1, 0.5, 12, cases[i].factors[p]);
+            struct estimate estimate = derive_kernel(&facts, 0, timings, 5);
+            assert_int_equal(estimate.outcome, OUTCOME_OK);
+            assert_true(fabs(estimate.clk - cases[i].expected) < 0.002);
+            assert_true(fabs(estimate.states[0].clk - estimate.clk) < 1e-9);
+            for (int s = 0; s < estimate.nstates; s++)
+                assert_in_range(estimate.states[s].passes, 1, 5);
+        }
+    }
+}
+
 // A state that scatters is where most of its samples are, not where its fastest ones are.
 static void a_state_is_where_its_samples_are(void **state)
 {
@@ -654,6 +690,36 @@ static void one_failed_shape_does_not_hide_the_other(void **state)
     assert_true(isnan(result.clk));
 }
 
+// The smaller of two chains, of which one came to nothing: at most that, unless the other was never
+// as fast.
+static void one_chain_is_a_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        double reached_clk;
+        enum bound bound;
+    } cases[] = {
+        {(double)NAN, BOUND_UPPER},
+        {1.1,         BOUND_UPPER},
+        {2.4,         BOUND_EXACT},
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",  1, 1, 0, true},
+        {"filled", 1, 8, 0, true}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct estimate estimates[] = {
+            {.outcome = OUTCOME_OK, .clk = 2, .nstates = 1},
+            {.outcome = OUTCOME_UNSTABLE,                     .reached_clk = cases[i].reached_clk  }
+        };
+        struct test_result result = derive_test(TEST_LATENCY, BOUND_EXACT, facts, estimates, 2);
+        assert_int_equal(result.outcome, OUTCOME_OK);
+        assert_true(result.clk == 2 && isnan(result.filled_clk));
+        assert_int_equal(result.bound, cases[i].bound);
+        assert_int_equal(*result.detail != 0, cases[i].bound == BOUND_UPPER);
+    }
+}
+
 enum { OVERHEAD_CLK = 70 };
 
 // Adds counted cycles to a timing of make_timing(): `clk` an instance.
@@ -775,6 +841,7 @@ int main(void)
         cmocka_unit_test(outliers_do_not_move_the_value),
         cmocka_unit_test(the_fastest_confirmed_state_counts),
         cmocka_unit_test(states_within_a_pass),
+        cmocka_unit_test(rare_states),
         cmocka_unit_test(a_state_is_where_its_samples_are),
         cmocka_unit_test(no_state_no_value),
         cmocka_unit_test(small_states_of_chains),
@@ -793,6 +860,7 @@ int main(void)
         cmocka_unit_test(few_passes_do_not_scatter),
         cmocka_unit_test(what_was_reached_is_reached_in_two_passes),
         cmocka_unit_test(one_failed_shape_does_not_hide_the_other),
+        cmocka_unit_test(one_chain_is_a_bound),
         cmocka_unit_test(counted_cycles_replace_the_calibration),
         cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
         cmocka_unit_test(counts_that_cannot_be_true_are_left_out),
