@@ -6,6 +6,8 @@
 #include <math.h>
 
 static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
+static const double INSIDE_USE = 0.9;    // of a set by what has no ports outside it
+static const double ROOM_SHARE = 0.9;    // of the time that two uses would take
 static const double ELSEWHERE_USE = 0.6; // uses of ports outside its own by one instance
 
 // Uses of a larger set by one instance of c, the least over their mixtures: schedulers waste some
@@ -26,12 +28,33 @@ static double cluster_uses(const struct discovery *d, int c, int s)
     return least;
 }
 
-// Whether members of c use a larger set more than once each.
+// Whether c can use the ports of s twice an instance: not if it leaves more of them to a third that
+// uses these than would be left.
+static bool cluster_leaves_room(const struct discovery *d, int c, int s)
+{
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        int third = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+        if (third < 0 || third == s || isnan(pair->clk))
+            continue;
+        int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
+        double room = pair->clk * d->clusters[s].size;
+        if (d->clusters[third].size < d->clusters[s].size &&
+            cluster_uses(d, third, s) > INSIDE_USE && room < ROOM_SHARE * (2 * mine + others))
+            return true;
+    }
+    return false;
+}
+
+// Whether members of c use a larger set more than once each. Half of its ports, to which a
+// scheduler binds them as if the others were busy in the same way, look alike beside the set:
+// vector loads of a Zen 5 beside loads, (12 + 24) in 11.0 cycles, where twice each port would
+// take 12. But beside stores, which have the other half, they take 6.9, and twice would be 9.
 static bool cluster_multi(const struct discovery *d, int c)
 {
     for (int s = 0; s < d->nclusters; s++)
         if (d->clusters[s].size > d->clusters[c].size && !d->clusters[s].dropped &&
-            cluster_uses(d, c, s) > MULTI_USE)
+            cluster_uses(d, c, s) > MULTI_USE && !cluster_leaves_room(d, c, s))
             return true;
     return false;
 }
