@@ -38,9 +38,9 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
         if (third < 0 || third == s || isnan(pair->clk))
             continue;
         int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
-        double room = pair->clk * d->clusters[s].size;
-        if (d->clusters[third].size < d->clusters[s].size &&
-            cluster_uses(d, third, s) > INSIDE_USE && room < ROOM_SHARE * (2 * mine + others))
+        double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
+        if (d->clusters[third].size < d->clusters[s].size && uses > INSIDE_USE &&
+            room < ROOM_SHARE * (2 * mine + uses * others))
             return true;
     }
     return false;
