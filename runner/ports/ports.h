@@ -37,6 +37,12 @@ enum port_holds {
     PORT_WIDE_FORMS, // only wide forms have the set; they change nothing for others (loads)
 };
 
+// How long an instance keeps a path busy.
+struct port_share {
+    int unit; // index
+    double clk;
+};
+
 // A set of ports that some form of one µop can choose from. Ports that no form tells apart are
 // symmetric; their numbers mean nothing.
 struct port_class {
@@ -46,6 +52,8 @@ struct port_class {
     double blocker_clk;       // its reciprocal throughput: 1 / size of the set
     int members;              // forms of one µop that were found to use it
     enum port_holds holds;
+    int nshares; // of paths, that the blocker needs beside it; not stored
+    struct port_share shares[PORT_PATHS_MAX];
 };
 
 // A published name of a set that no form of one µop shows alone, because the front end is no wider.
@@ -58,11 +66,6 @@ struct port_hidden {
 struct port_use {
     uint32_t set;
     int uops;
-};
-// How long it keeps a path busy.
-struct port_share {
-    int unit; // index
-    double clk;
 };
 // How it was found what a form uses.
 enum port_way {
@@ -317,6 +320,8 @@ struct port_question {
     int n;
     const struct port_evidence *evidence; // NULL: nobody is told
     struct port_siblings *siblings;       // what is known of others; NULL: all forms are searched
+    struct port_trials *trials; // of each, becomes those that an ambiguous usage was found
+                                // from (port_trials_free()); NULL: nobody wants them
 };
 
 // What each of the forms in question uses. The evidence is told every timing.

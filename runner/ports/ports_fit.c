@@ -6,8 +6,10 @@
 // Then the other ways to place as many µops are tried, as long as these are few. An answer is
 // ambiguous where the second best comes close, or where it leaves something unexplained itself.
 #include "ports_fit.h"
+#include "ports_internal.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
@@ -115,8 +117,9 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
         if (isnan(fit->least[c]))
             continue;
         const struct port_trial *trial = &fit->best[c];
+        double elsewhere_clk = fmax(fit_front_clk(fit, trial), trial->path_clk);
         double predicted_clk =
-            fmax(fit_predict(fit, &usage, trial), fmin(trial->clk, fit_front_clk(fit, trial)));
+            fmax(fit_predict(fit, &usage, trial), fmin(trial->clk, elsewhere_clk));
         double deviation = (trial->clk - predicted_clk) *
                            port_set_size(fit->model->classes[c].set) / trial->instances;
         double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
@@ -375,4 +378,59 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     if (fit_unseen(model, trials, &usage) || fit_outside(trials))
         usage.ambiguous = true;
     return usage;
+}
+
+// What the paths take that a form and the blockers of a trial share.
+static double trial_path_clk(const struct port_class *class, const struct port_usage *usage,
+                             const struct port_trial *trial)
+{
+    double clk = 0;
+    for (int s = 0; s < usage->nshares; s++)
+        for (int b = 0; b < class->nshares; b++)
+            if (class->shares[b].unit == usage->shares[s].unit)
+                clk = fmax(clk, usage->shares[s].clk * trial->instances +
+                                    class->shares[b].clk * trial->blockers);
+    return clk;
+}
+
+static void usage_refit(const struct port_model *model, const struct port_trials *trials,
+                        struct port_usage *usage)
+{
+    bool shared = false;
+    for (int t = 0; t < trials->n; t++) {
+        struct port_trial *trial = &trials->trials[t];
+        trial->path_clk = trial_path_clk(&model->classes[trial->class], usage, trial);
+        shared |= trial->path_clk > 0;
+    }
+    if (!shared)
+        return;
+    struct port_usage again = port_fit(model, trials);
+    if (again.ambiguous)
+        return;
+    usage->ambiguous = false;
+    usage->nuses = again.nuses;
+    memcpy(usage->uses, again.uses, sizeof usage->uses);
+    usage->uops = again.uops;
+    usage->residual = again.residual;
+}
+
+void ports_refit(const struct port_question *question, const struct port_model *model,
+                 struct port_usage *usages)
+{
+    for (int wide = 0; wide < 2 && question->trials; wide++) {
+        struct port_model part;
+        const char *names[PORT_CLASSES_MAX];
+        ports_model_part(model, wide ? PORTS_OF_WIDE : PORTS_NARROW, &part, names);
+        for (int i = 0; i < question->n; i++)
+            if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide &&
+                usages[i].ambiguous && usages[i].nshares > 0)
+                usage_refit(&part, &question->trials[i], &usages[i]);
+    }
+}
+
+void port_trials_free(struct port_trials *trials, int n)
+{
+    for (int i = 0; i < n && trials; i++)
+        free(trials[i].trials);
+    free(trials);
 }

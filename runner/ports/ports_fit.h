@@ -11,6 +11,7 @@ struct port_trial {
     int instances, blockers;
     double clk;
     double counted_uops; // of an instance, that were counted on the class's ports; NaN: no counts
+    double path_clk;     // that a shared path explains, with which the blocker is busy; 0: none
 };
 
 struct port_trials {
@@ -34,5 +35,12 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
 // The non-negative integer counts that explain the trials best under the bottleneck model.
 // Classes without a trial are taken to be unused if a class that contains them is.
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials);
+
+// Fits once more what stayed ambiguous and needs a path that blockers need as well: beside these it
+// says nothing of their ports. usages[i] of form which[i], whose trials are question->trials[i],
+// and what that leaves ambiguous stays as it is.
+void ports_refit(const struct port_question *question, const struct port_model *model,
+                 struct port_usage *usages);
+void port_trials_free(struct port_trials *trials, int n); // NULL is fine
 
 #endif

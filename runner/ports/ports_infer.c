@@ -45,6 +45,20 @@ static bool infer_serialises(const struct inference *inference, int i)
     return least != (double)INFINITY && least > SERIAL_UOPS / 2;
 }
 
+// What the fit is told of the form.
+static struct port_trials infer_trials(const struct inference *inference, int i)
+{
+    struct port_trials trials = inference->trials[i];
+    bool decoding = inference->question->forms[inference->question->which[i]].decoding;
+    if (inference->narrow || decoding) { // alone it may have more ports, or wait for its decoding
+        trials.alone_clk = INFINITY;
+        trials.best_clk = NAN;
+    }
+    if (decoding)
+        trials.shared_clk = NAN;
+    return trials;
+}
+
 static struct port_usage infer_usage(const struct inference *inference, int i)
 {
     struct port_usage none = {.slots = NAN, .unit = -1, .outcome = OUTCOME_NOT_MEASURABLE};
@@ -60,15 +74,21 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
     none.detail = "serialises: nothing else runs beside it";
     if (infer_serialises(inference, i))
         return none;
-    struct port_trials trials = inference->trials[i];
-    bool decoding = inference->question->forms[inference->question->which[i]].decoding;
-    if (inference->narrow || decoding) { // alone it may have more ports, or wait for its decoding
-        trials.alone_clk = INFINITY;
-        trials.best_clk = NAN;
-    }
-    if (decoding)
-        trials.shared_clk = NAN;
+    struct port_trials trials = infer_trials(inference, i);
     return port_fit(inference->model, &trials);
+}
+
+// For those who want them: a copy.
+static void infer_keep_trials(const struct inference *inference, const struct port_usage *usages)
+{
+    for (int i = 0; i < inference->question->n && inference->question->trials; i++) {
+        struct port_trials *kept = &inference->question->trials[i];
+        if (usages[i].outcome != OUTCOME_OK || !usages[i].ambiguous)
+            continue;
+        *kept = infer_trials(inference, i);
+        kept->trials = xcalloc((size_t)kept->n + 1, sizeof *kept->trials);
+        memcpy(kept->trials, inference->trials[i].trials, (size_t)kept->n * sizeof *kept->trials);
+    }
 }
 
 static bool class_inside(const struct port_model *model, int inner, int outer)
@@ -227,6 +247,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         struct port_usage *usage = &usages[others.at[refuted + k]];
         usage->way = suggest_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
     }
+    if (status == 0)
+        infer_keep_trials(inference, usages);
     trials_end(inference);
     free(first.at);
     free(others.at);
@@ -250,6 +272,8 @@ static void some_begin(struct infer_some *some, const struct port_question *whol
     some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
     some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
     some->question.which = some->which;
+    if (whole->trials)
+        some->question.trials = xcalloc((size_t)whole->n + 1, sizeof *whole->trials);
     some->families = NULL;
     some->question.n = 0;
 }
@@ -262,6 +286,7 @@ static void some_add(struct infer_some *some, const struct port_question *whole,
 
 static void some_end(struct infer_some *some)
 {
+    port_trials_free(some->question.trials, some->question.n);
     free(some->which);
     free(some->position);
     free(some->families);
@@ -401,8 +426,13 @@ int port_infer(const struct port_question *question, const struct port_model *mo
         status = some_infer(&some, model, wide ? PORTS_OF_WIDE : PORTS_NARROW, NULL, err);
         if (status == 0 && wide && model->teller >= 0)
             status = some_tell(&some, model, err);
-        for (int i = 0; i < some.question.n && status == 0; i++)
+        for (int i = 0; i < some.question.n && status == 0; i++) {
             usages[some.position[i]] = some.usages[i];
+            if (question->trials) {
+                question->trials[some.position[i]] = some.question.trials[i];
+                some.question.trials[i] = (struct port_trials){.n = 0};
+            }
+        }
         some_end(&some);
     }
     return status == 0 ? infer_beside_wide(question, model, usages, err) : status;

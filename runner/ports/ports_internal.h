@@ -54,6 +54,9 @@ double ports_mixes_error(const struct ports_mixes *mixes, const struct port_mode
 void ports_tell(const struct port_evidence *evidence, const char *blocker,
                 const struct port_mix *mix, const struct port_timing *timing);
 
+// What the blockers of the model's classes need of its paths, into the model.
+int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                         struct port_model *model, struct err *err);
 // Finds out how much of each shared path the forms need.
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err);

@@ -222,20 +222,6 @@ static void model_add_paths(struct port_model *model, const struct pairs *pairs)
     }
 }
 
-int port_find_paths(const struct port_question *question, struct port_model *model,
-                    const struct port_usage *usages, struct err *err)
-{
-    struct pairs *pairs = xcalloc(1, sizeof *pairs);
-    int status = pairs_measure(pairs, question, usages, model, err);
-    if (status == 0 && pairs->n >= PAIRS_LEAST)
-        status = pairs_explain(pairs, question, usages, model, err);
-    if (status == 0)
-        model_add_paths(model, pairs);
-    pairs_free(pairs);
-    free(pairs);
-    return status;
-}
-
 // --- all forms ---
 
 static bool usage_may_share(const struct port_usage *usage, double clk)
@@ -348,4 +334,40 @@ int ports_assign_paths(const struct port_question *question, const struct port_m
     free(timings);
     free(position);
     return status;
+}
+
+int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                         struct port_model *model, struct err *err)
+{
+    int which[PORT_CLASSES_MAX];
+    struct port_usage usages[PORT_CLASSES_MAX];
+    for (int c = 0; c < model->nclasses; c++) {
+        which[c] = model->classes[c].blocker;
+        usages[c] = (struct port_usage){
+            .slots = 1, .unit = -1, .nuses = 1, .uses = {{model->classes[c].set, 1}}, .uops = 1};
+    }
+    const struct port_question question = {
+        .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
+    if (ports_assign_paths(&question, model, usages, err) != 0)
+        return -1;
+    for (int c = 0; c < model->nclasses; c++) {
+        model->classes[c].nshares = usages[c].nshares;
+        memcpy(model->classes[c].shares, usages[c].shares, sizeof usages[c].shares);
+    }
+    return 0;
+}
+
+int port_find_paths(const struct port_question *question, struct port_model *model,
+                    const struct port_usage *usages, struct err *err)
+{
+    struct pairs *pairs = xcalloc(1, sizeof *pairs);
+    int status = pairs_measure(pairs, question, usages, model, err);
+    if (status == 0 && pairs->n >= PAIRS_LEAST)
+        status = pairs_explain(pairs, question, usages, model, err);
+    if (status == 0)
+        model_add_paths(model, pairs);
+    pairs_free(pairs);
+    free(pairs);
+    return status == 0 ? ports_blockers_paths(question->oracle, question->forms, model, err)
+                       : status;
 }

@@ -2,6 +2,7 @@
 // Units that are not pipelined: what forms wait for although their ports are free. Two forms that
 // take as long together as one after the other wait for the same unit: a divider, or for forms of
 // many slots the sequencer of microcode.
+#include "ports_fit.h"
 #include "ports_internal.h"
 
 #include <math.h>
@@ -375,6 +376,8 @@ int port_assign_units(const struct port_question *question, const struct port_mo
         status = unit_beside(&search, n, unit, err);
     if (status >= 0)
         status = ports_assign_paths(question, model, usages, err);
+    if (status == 0)
+        ports_refit(question, model, usages);
     search_end(&search);
     return status < 0 ? -1 : 0;
 }
@@ -401,5 +404,5 @@ int port_infer_units(const struct port_oracle *oracle, const struct port_form *f
         memcpy(usage->shares, stored->shares, sizeof usage->shares);
         model->probes[p].usage = *usage;
     }
-    return 0;
+    return ports_blockers_paths(oracle, forms, model, err);
 }

@@ -5,6 +5,7 @@
 
 #include "decoding.h"
 #include "plan/plan.h"
+#include "ports/ports_fit.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
@@ -189,6 +190,7 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
             0,
             &tell,
             bits == 64 ? chunk->siblings : NULL, // the classes are others
+            bits == 64 ? xcalloc((size_t)n, sizeof *question.trials) : NULL,
         };
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
@@ -203,6 +205,7 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
         }
         if (question.n)
             status = chunk_infer(chunk, bits, &question, position, usages, err);
+        port_trials_free(question.trials, n);
     }
     free(which);
     free(position);

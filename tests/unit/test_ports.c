@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "fixtures/port_sim.h"
+#include "ports/ports_fit.h"
 #include "ports/ports_internal.h"
 #include "util/mem.h"
 #include "util/quantile.h"
@@ -307,6 +308,59 @@ static void shared_paths_are_found(void **state)
                     fail_msg("%s: %.2f cycles of path %d, not %.2f", cpu.forms[f].name, got, u,
                              want);
             }
+    }
+}
+
+// Where blockers and forms need the same path, what they lose by that is no µop on the blockers'
+// ports.
+static void a_path_of_blockers_is_no_port(void **state)
+{
+    (void)state;
+    static const uint32_t in = 3u << 16;
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_form forms[SIM_FORMS_MAX];
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {0};
+    int which[SIM_FORMS_MAX];
+    read_cpu("tests/fixtures/sim/stores_share.csv", &cpu);
+    for (int noise = 0; noise < 2; noise++) {
+        struct sim sim = {.cpu = &cpu, .seed = 5, .noise = noise};
+        struct port_oracle oracle = sim_oracle(&sim);
+        sim_forms(&cpu, forms);
+        for (int f = 0; f < cpu.nforms; f++) {
+            which[f] = f;
+            forms[f].operands |= path_clk(&cpu.forms[f], in) > 0;
+        }
+        struct port_question question = {
+            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        question.trials = xcalloc((size_t)cpu.nforms, sizeof *question.trials);
+        assert_int_equal(port_infer(&question, &model, usages, &err), 0);
+        assert_int_equal(port_find_paths(&question, &model, usages, &err), 0);
+        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
+        int before = 0, after = 0;
+        for (int f = 0; f < cpu.nforms; f++)
+            before += usages[f].ambiguous;
+        assert_int_equal(port_assign_units(&question, &model, usages, &err), 0);
+        port_trials_free(question.trials, cpu.nforms);
+        uint32_t loads = 0;
+        for (int c = 0; c < model.nclasses; c++)
+            if (strcmp(forms[model.classes[c].blocker].name, "vlddqu x m128") == 0)
+                loads = model.classes[c].set;
+        for (int f = 0; f < cpu.nforms; f++) {
+            const struct sim_form *form = &cpu.forms[f];
+            int found = 0;
+            after += usages[f].ambiguous;
+            for (int u = 0; u < usages[f].nuses; u++)
+                found += usages[f].uses[u].set == loads ? usages[f].uses[u].uops : 0;
+            if (!strchr(form->name, '{'))
+                continue;
+            assert_int_equal(found, 1);
+            assert_int_equal(usages[f].uops, form->nuses - 1); // the path is none
+        }
+        assert_true(before >= 4);
+        assert_int_equal(after, 0);
     }
 }
 
@@ -734,6 +788,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(a_path_of_blockers_is_no_port),
         cmocka_unit_test(binding_is_found),
         cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(microcode_divides),
