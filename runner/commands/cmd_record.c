@@ -158,7 +158,7 @@ static int record_canaries(const char *directory, const struct session *session,
 static int record_known(const struct arguments *arguments, struct store *store,
                         const struct session *session, int64_t run_id, struct err *err)
 {
-    const struct pack_what what = {.run_id = run_id};
+    const struct pack_what what = {.run_id = run_id, .keep = STORE_KEEP_KERNELS};
     char *cpu = xasprintf("%s/cpu.txt", arguments->output);
     char *run = xasprintf("%s/run.zip", arguments->output);
     int status = cpu_save(session->cpu, cpu, err) < 0 ? -1 : 0;
