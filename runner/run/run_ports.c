@@ -137,12 +137,12 @@ struct chunk {
 };
 
 // Why the row is not measured; NULL: it is.
-static const char *row_obstacle(const struct chunk *chunk, const struct list_row *row,
+static const char *row_obstacle(const struct run_ports *run, const struct list_row *row,
                                 enum outcome *outcome)
 {
     *outcome = OUTCOME_SKIPPED;
-    if (row->bits == 32 && chunk->run->skip_32)
-        return chunk->run->skip_32;
+    if (row->bits == 32 && run->skip_32)
+        return run->skip_32;
     *outcome = OUTCOME_NOT_MEASURABLE;
     if (!mix_plannable(row))
         return "needs a macro, moves a stack or waits for memory: it cannot stand beside blockers";
@@ -195,7 +195,7 @@ static int chunk_measure(const struct chunk *chunk, int first, int n,
         for (int i = 0; i < n; i++) {
             const struct list_row *row = chunk->asked[first + i].row;
             enum outcome outcome;
-            const char *obstacle = row_obstacle(chunk, row, &outcome);
+            const char *obstacle = row_obstacle(chunk->run, row, &outcome);
             if (obstacle)
                 usages[i] = usage_refused(outcome, obstacle);
             if (obstacle || row->bits != bits)
@@ -316,6 +316,16 @@ static int ports_missing(struct run_ports *run, const struct selected_row *rows,
     return n;
 }
 
+// Whether any of the rows can stand in a mix: else no model is looked for.
+static bool rows_need_model(const struct run_ports *run, const struct selected_row *rows, int n)
+{
+    enum outcome ignored;
+    for (int i = 0; i < n; i++)
+        if (!row_obstacle(run, rows[i].row, &ignored))
+            return true;
+    return false;
+}
+
 // The model, then the rows.
 static int ports_find(struct run_ports *run, struct ports_forms *forms,
                       struct measure_mixes *measure, const struct selected_row *asked, int nasked,
@@ -323,7 +333,8 @@ static int ports_find(struct run_ports *run, struct ports_forms *forms,
 {
     static struct port_model model, model_32;
     const struct port_oracle oracle = measure_mixes_oracle(measure);
-    int status = model_get(run, forms, &oracle, &model, err);
+    int status =
+        rows_need_model(run, asked, nasked) ? model_get(run, forms, &oracle, &model, err) : 0;
     if (status != 0)
         return status;
     ports_model_for_32(forms, &model, &model_32);
