@@ -190,7 +190,7 @@ if [ -r "$BUILD/core32.o" ]; then
     expect "a round of frames leaves the stack pointer where it was, in both modes" test "$(
         sqlite3 "$SCRATCH/leave.db" 'select group_concat(distinct outcome) from failure_table
             where outcome <> "unstable"')" = ''
-    # None of them can stand in a mix: no structure of ports is looked for, which takes half a minute.
+    # None of them can stand in a mix: no structure of ports is looked for, for half a minute.
     run run leave.csv --db "$SCRATCH/leave.db" --results none --quiet --give-up 5 --tests P
     measured
     expect "no ports, and no model" test "$(sqlite3 "$SCRATCH/leave.db" \
