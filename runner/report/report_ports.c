@@ -95,7 +95,7 @@ static void ports_text_head(const struct stored_port_model *stored, const char *
     strbuf_free(&text);
 }
 
-enum { PORT_MARK_WIDTH = 2 };
+enum { PORT_MARK_WIDTH = 2, LINE_WIDTH = 80 };
 
 static int at_least(int wide, const char *text)
 {
@@ -124,29 +124,75 @@ static const char *unit_kind(const struct port_unit *unit)
                                                    : "not pipelined";
 }
 
+// The columns of a table of sets: a port's name across, or upright where lines would be too long.
+struct set_columns {
+    int ports[PORTS_MAX], wide[PORTS_MAX], nports, name_wide, upright; // lines of a name; 0: across
+};
+
+static void set_columns_make(const struct stored_port_model *stored, struct set_columns *columns)
+{
+    enum { OTHERS = 15 }; // of a line: size, forms, and what stands between
+    const struct port_model *model = &stored->model;
+    int line = OTHERS, blocker = 0, longest = 0;
+    columns->nports = ports_order(model, columns->ports);
+    columns->name_wide = 6;
+    for (int i = 0; i < model->nclasses; i++) {
+        columns->name_wide = at_least(columns->name_wide, model->classes[i].name);
+        blocker = at_least(blocker, stored->class_blockers[i]);
+    }
+    for (int p = 0; p < columns->nports; p++) {
+        char label[PORT_LABEL_MAX];
+        port_label(model, columns->ports[p], label);
+        columns->wide[p] = at_least(PORT_MARK_WIDTH, label);
+        longest = at_least(longest, label);
+        line += 1 + columns->wide[p];
+    }
+    columns->upright = line + columns->name_wide + blocker > LINE_WIDTH ? longest : 0;
+    for (int p = 0; p < columns->nports && columns->upright; p++)
+        columns->wide[p] = 1;
+}
+
+static void ports_text_set_names(const struct port_model *model, const struct set_columns *columns,
+                                 bool colour, struct strbuf *out)
+{
+    for (int row = columns->upright ? 1 : 0; row <= columns->upright; row++) {
+        bool last = row == columns->upright;
+        strbuf_printf(out, "%s%-*s %4s ", text_style_begin(STYLE_HEADING, colour),
+                      columns->name_wide, last ? "set" : "", last ? "size" : "");
+        for (int p = 0; p < columns->nports; p++) {
+            char label[PORT_LABEL_MAX];
+            port_label(model, columns->ports[p], label);
+            int at = (int)strlen(label) - 1 - (columns->upright - row);
+            if (columns->upright)
+                strbuf_printf(out, " %c", at >= 0 ? label[at] : ' ');
+            else
+                strbuf_printf(out, " %*s", columns->wide[p], label);
+        }
+        strbuf_printf(out, "%s%s\n", last ? "  forms  blocker" : "",
+                      text_style_end(STYLE_HEADING, colour));
+    }
+}
+
 // A table of sets with a mark for each port; no column is wider than it must be, so that the ports
 // of large cores fit into a line.
 static void ports_text_sets(const struct stored_port_model *stored, const int *sets, int nsets,
                             bool colour, struct strbuf *out)
 {
     const struct port_model *model = &stored->model;
-    int ports[PORTS_MAX], wide[PORTS_MAX], nports = ports_order(model, ports), name_wide = 6;
-    for (int i = 0; i < model->nclasses; i++)
-        name_wide = at_least(name_wide, model->classes[i].name);
-    strbuf_printf(out, "%s%-*s size ", text_style_begin(STYLE_HEADING, colour), name_wide, "set");
-    for (int p = 0; p < nports; p++) {
-        char label[PORT_LABEL_MAX];
-        port_label(model, ports[p], label);
-        wide[p] = at_least(PORT_MARK_WIDTH, label);
-        strbuf_printf(out, " %*s", wide[p], label);
-    }
-    strbuf_printf(out, "  forms  blocker%s\n", text_style_end(STYLE_HEADING, colour));
+    struct set_columns columns;
+    set_columns_make(stored, &columns);
+    ports_text_set_names(model, &columns, colour, out);
     for (int i = 0; i < nsets; i++) {
         const struct port_class *class = &model->classes[sets[i]];
-        strbuf_printf(out, "%-*s %4d ", name_wide, class->name, port_set_size(class->set));
-        for (int p = 0; p < nports; p++)
-            strbuf_printf(out, " %*s%s", wide[p] - PORT_MARK_WIDTH, "",
-                          class->set & UINT32_C(1) << ports[p] ? "##" : " ·");
+        strbuf_printf(out, "%-*s %4d ", columns.name_wide, class->name, port_set_size(class->set));
+        for (int p = 0; p < columns.nports; p++) {
+            bool has = class->set & UINT32_C(1) << columns.ports[p];
+            if (columns.upright)
+                strbuf_printf(out, " %s", has ? "#" : "·");
+            else
+                strbuf_printf(out, " %*s%s", columns.wide[p] - PORT_MARK_WIDTH, "",
+                              has ? "##" : " ·");
+        }
         strbuf_printf(out, "  %5d  %s\n", class->members, stored->class_blockers[sets[i]]);
     }
 }

@@ -55,6 +55,27 @@ static void expect_no_text(const struct strbuf *out, const char *text)
         fail_msg("'%s' is in:\n%s", text, strbuf_text(out));
 }
 
+// Names of ports stand upright where lines would be longer than 80 characters.
+static void test_many_ports(void **state)
+{
+    (void)state;
+    struct stored_port_model stored = made_model();
+    stored.model.nports = 16;
+    stored.model.nhidden = 0;
+    stored.model.classes[3].set = 0xffff;
+    struct strbuf out = {0};
+    report_ports_text(&stored, "Some CPU, run 3", false, &out);
+    expect_text(&out, "\n             q q 1 u u u u u u u 1 1 1 1 1 1\n"
+                      "set    size  1 2 0 4 5 2 6 7 8 9 0 1 2 3 4 5  forms  blocker\n");
+    expect_text(&out, "ALU      16  # # # # # # # # # # # # # # # #    300  mov r32 i32\n");
+    int chars = 0;
+    for (const char *at = strbuf_text(&out); *at; at++) {
+        chars = *at == '\n' ? 0 : chars + ((*at & 0xc0) != 0x80);
+        assert_true(chars <= 80);
+    }
+    strbuf_free(&out);
+}
+
 // What a set of stores stands for is said, of sets whose blocker writes memory.
 static void test_stores(void **state)
 {
@@ -257,9 +278,8 @@ static void test_svg(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),
-        cmocka_unit_test(test_stores),
-        cmocka_unit_test(test_json),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_many_ports),
+        cmocka_unit_test(test_stores), cmocka_unit_test(test_json),
         cmocka_unit_test(test_svg),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
