@@ -14,7 +14,7 @@ docs/INTERNALS.md |while the process computed for # seconds       |hang_ms      
 docs/LIBRARY.md   |did not return within # ms                     |hang_ms              |1
 docs/MEASUREMENT.md|are within # % of the floor                   |canary_tolerance     |100
 docs/MEASUREMENT.md|before and after agree within # %             |calib_tolerance      |100
-docs/MEASUREMENT.md|After # requeues                              |requeues             |1
+docs/MEASUREMENT.md|After # turns                                 |requeues             |1
 docs/MEASUREMENT.md|accepted for # seconds                        |give_up_ms           |0.001
 docs/MEASUREMENT.md|bench --give-up.: #\)                         |GIVE_UP_DEFAULT_MS   |0.001
 docs/MEASUREMENT.md|waits until # ms are over                     |pass_gap_ms          |1
