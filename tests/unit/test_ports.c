@@ -248,6 +248,18 @@ static void tell(void *context, int form, const char *blocker, int blockers, int
     told->timings += strcmp(blocker, told->form) == 0;
 }
 
+// All forms of a CPU; those that need other paths move data between other places.
+static void path_forms(const struct sim_cpu *cpu, const uint32_t *paths, int npaths,
+                       struct port_form *forms, int *which)
+{
+    sim_forms(cpu, forms);
+    for (int f = 0; f < cpu->nforms; f++) {
+        which[f] = f;
+        for (int p = 0; p < npaths; p++)
+            forms[f].operands |= path_clk(&cpu->forms[f], paths[p]) > 0 ? 1u << p : 0;
+    }
+}
+
 // What several ports share, and how long forms need it; those that do not need it stay free of it.
 static void shared_paths_are_found(void **state)
 {
@@ -263,12 +275,7 @@ static void shared_paths_are_found(void **state)
     for (int noise = 0; noise < 2; noise++) {
         struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
         struct port_oracle oracle = sim_oracle(&sim);
-        sim_forms(&cpu, forms);
-        for (int f = 0; f < cpu.nforms; f++) {
-            which[f] = f;
-            for (int p = 0; p < 2; p++)
-                forms[f].operands |= path_clk(&cpu.forms[f], paths[p]) > 0 ? 1u << p : 0;
-        }
+        path_forms(&cpu, paths, 2, forms, which);
         assert_int_equal(discover_status(&sim, &model, &err), 0);
         assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
         struct port_question question = {
@@ -327,11 +334,7 @@ static void a_path_of_blockers_is_no_port(void **state)
     for (int noise = 0; noise < 2; noise++) {
         struct sim sim = {.cpu = &cpu, .seed = 5, .noise = noise};
         struct port_oracle oracle = sim_oracle(&sim);
-        sim_forms(&cpu, forms);
-        for (int f = 0; f < cpu.nforms; f++) {
-            which[f] = f;
-            forms[f].operands |= path_clk(&cpu.forms[f], in) > 0;
-        }
+        path_forms(&cpu, &in, 1, forms, which);
         struct port_question question = {
             .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
         assert_int_equal(discover_status(&sim, &model, &err), 0);
