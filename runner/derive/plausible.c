@@ -70,11 +70,16 @@ const char *plausible_clk_check(double counted_clk, double calibrated_clk, char 
     return text;
 }
 
+bool plausible_ratio(double imul_per_add)
+{
+    return fabs(imul_per_add - round(imul_per_add)) <= off_ratio * imul_per_add;
+}
+
 const char *plausible_link_check(double link_clk, double imul_per_add, char *text, size_t size)
 {
     double nearest = round(link_clk), ratio = round(imul_per_add);
     if (nearest >= 1 && fabs(link_clk - nearest) <= off_link * nearest) {
-        if (ratio < 1 || ratio == nearest || !(fabs(imul_per_add - ratio) <= off_ratio * ratio))
+        if (ratio < 1 || ratio == nearest || !plausible_ratio(imul_per_add))
             return NULL;
         snprintf(text, size,
                  "a multiplication of the calibration chain has counted %.3f cycles, and takes as "

@@ -4,6 +4,7 @@
 #ifndef LATPUT_PLAUSIBLE_H
 #define LATPUT_PLAUSIBLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 // What one event has counted, divided by the instances of the code.
@@ -26,6 +27,9 @@ const char *plausible_ports_check(const struct counted_port *ports, int nports, 
 // Looks at core cycles: those that a counter says a piece of code took, and those that follow from
 // the calibration chain. Returns NULL if they agree, or `text` with what is wrong.
 const char *plausible_clk_check(double counted_clk, double calibrated_clk, char *text, size_t size);
+// Whether the timed ratio of a multiplication to an addition is a whole number, as both latencies
+// are; else it was disturbed.
+bool plausible_ratio(double imul_per_add);
 // Looks at what a counter of core cycles says of one link of the calibration chain, whose latency
 // is a whole number of cycles, and that of as many additions as its timed ratio to them says (0:
 // not known): that tells it from one of reference cycles. Returns the same.

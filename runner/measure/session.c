@@ -4,13 +4,13 @@
 #include "session.h"
 
 #include "cpu_places.h"
+#include "derive/plausible.h"
 #include "floor.h"
 #include "session_count.h"
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/scratch.h"
 
-#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -165,12 +165,11 @@ void session_take_floor(struct session *session, const struct canary_floor *floo
                         double imul_per_add)
 {
     // A ratio that is no integer says only that something disturbed the chain of add.
-    const bool whole = fabs(imul_per_add - round(imul_per_add)) <= 0.02 * imul_per_add;
-    const struct cpu_measured measured = {.issue_width =
-                                              session->floor_guessed ? 0 : floor->issue_width,
-                                          .imul_per_add = whole ? imul_per_add : 0,
-                                          .observed = session->observed,
-                                          .nobserved = session->nobserved};
+    const struct cpu_measured measured = {
+        .issue_width = session->floor_guessed ? 0 : floor->issue_width,
+        .imul_per_add = plausible_ratio(imul_per_add) ? imul_per_add : 0,
+        .observed = session->observed,
+        .nobserved = session->nobserved};
     session->issue_width = floor->issue_width;
     session->params.config.canary = (uint32_t)floor->canary;
     session->params.config.floor_clk_per_instr = floor->clk_per_instr;

@@ -272,8 +272,7 @@ static void some_begin(struct infer_some *some, const struct port_question *whol
     some->position = xcalloc((size_t)whole->n + 1, sizeof *some->position);
     some->usages = xcalloc((size_t)whole->n + 1, sizeof *some->usages);
     some->question.which = some->which;
-    if (whole->trials)
-        some->question.trials = xcalloc((size_t)whole->n + 1, sizeof *whole->trials);
+    some->question.trials = NULL;
     some->families = NULL;
     some->question.n = 0;
 }
@@ -420,6 +419,8 @@ int port_infer(const struct port_question *question, const struct port_model *mo
     for (int wide = 0; wide < 2 && status == 0; wide++) {
         struct infer_some some;
         some_begin(&some, question);
+        if (question->trials)
+            some.question.trials = xcalloc((size_t)question->n + 1, sizeof *question->trials);
         for (int i = 0; i < question->n; i++)
             if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
                 some_add(&some, question, i);

@@ -35,12 +35,11 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
         int third = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
-        if (third < 0 || third == s || isnan(pair->clk))
+        if (third < 0 || isnan(pair->clk) || d->clusters[third].size >= d->clusters[s].size)
             continue;
         int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
         double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
-        if (d->clusters[third].size < d->clusters[s].size && uses > INSIDE_USE &&
-            room < ROOM_SHARE * (2 * mine + uses * others))
+        if (uses > INSIDE_USE && room < ROOM_SHARE * (2 * mine + uses * others))
             return true;
     }
     return false;

@@ -148,8 +148,6 @@ static void set_columns_make(const struct stored_port_model *stored, struct set_
         line += 1 + columns->wide[p];
     }
     columns->upright = line + columns->name_wide + blocker > LINE_WIDTH ? longest : 0;
-    for (int p = 0; p < columns->nports && columns->upright; p++)
-        columns->wide[p] = 1;
 }
 
 static void ports_text_set_names(const struct port_model *model, const struct set_columns *columns,
