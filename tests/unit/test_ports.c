@@ -248,16 +248,36 @@ static void tell(void *context, int form, const char *blocker, int blockers, int
     told->timings += strcmp(blocker, told->form) == 0;
 }
 
-// All forms of a CPU; those that need other paths move data between other places.
-static void path_forms(const struct sim_cpu *cpu, const uint32_t *paths, int npaths,
-                       struct port_form *forms, int *which)
+// A CPU with paths, its structure found, and the question about all of its forms.
+struct path_case {
+    struct sim_cpu cpu;
+    struct sim sim;
+    struct port_oracle oracle;
+    struct port_form forms[SIM_FORMS_MAX];
+    int which[SIM_FORMS_MAX];
+    struct port_question question;
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+};
+
+// Forms that need other paths move data between other places.
+static void path_case_begin(struct path_case *on, const char *file, const uint32_t *paths,
+                            int npaths, struct sim sim)
 {
-    sim_forms(cpu, forms);
-    for (int f = 0; f < cpu->nforms; f++) {
-        which[f] = f;
+    struct err err = {0};
+    read_cpu(file, &on->cpu);
+    on->sim = sim;
+    on->sim.cpu = &on->cpu;
+    on->oracle = sim_oracle(&on->sim);
+    sim_forms(&on->cpu, on->forms);
+    for (int f = 0; f < on->cpu.nforms; f++) {
+        on->which[f] = f;
         for (int p = 0; p < npaths; p++)
-            forms[f].operands |= path_clk(&cpu->forms[f], paths[p]) > 0 ? 1u << p : 0;
+            on->forms[f].operands |= path_clk(&on->cpu.forms[f], paths[p]) > 0 ? 1u << p : 0;
     }
+    on->question = (struct port_question){
+        .oracle = &on->oracle, .forms = on->forms, .which = on->which, .n = on->cpu.nforms};
+    assert_int_equal(discover_status(&on->sim, &on->model, &err), 0);
 }
 
 // What several ports share, and how long forms need it; those that do not need it stay free of it.
@@ -265,54 +285,45 @@ static void shared_paths_are_found(void **state)
 {
     (void)state;
     static const uint32_t paths[] = {1u << 14, 3u << 16};
-    struct sim_cpu cpu;
-    struct port_model model;
-    struct port_form forms[SIM_FORMS_MAX];
-    struct port_usage usages[SIM_FORMS_MAX];
+    struct path_case on;
     struct err err = {0};
-    int which[SIM_FORMS_MAX];
-    read_cpu("tests/fixtures/sim/shared_path.csv", &cpu);
     for (int noise = 0; noise < 2; noise++) {
-        struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
-        struct port_oracle oracle = sim_oracle(&sim);
-        path_forms(&cpu, paths, 2, forms, which);
-        assert_int_equal(discover_status(&sim, &model, &err), 0);
-        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
-        struct port_question question = {
-            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
-        assert_int_equal(port_find_paths(&question, &model, usages, &err), 0);
-        assert_int_equal(model.nunits, 2);
-        assert_true(model.nprobes >= 2);
-        int first = path_clk(&cpu.forms[model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+        path_case_begin(&on, "tests/fixtures/sim/shared_path.csv", paths, 2,
+                        (struct sim){.seed = 3, .noise = noise});
+        assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
+        assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+        assert_int_equal(on.model.nunits, 2);
+        assert_true(on.model.nprobes >= 2);
+        int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
         for (int u = 0; u < 2; u++) {
-            assert_true(port_unit_is_path(&model.units[u]));
-            assert_true(path_clk(&cpu.forms[model.units[u].blocker], paths[u ^ first]) > 0);
+            assert_true(port_unit_is_path(&on.model.units[u]));
+            assert_true(path_clk(&on.cpu.forms[on.model.units[u].blocker], paths[u ^ first]) > 0);
         }
         // A form that may wait for itself is no probe, nor one that its ports do not explain.
-        int waits = model.units[0].blocker;
+        int waits = on.model.units[0].blocker;
         for (int why = 0; why < 2; why++) {
             struct port_model again;
-            struct port_form before = forms[waits];
-            assert_int_equal(discover_status(&sim, &again, &err), 0);
-            forms[waits].chains = why == 0;
-            forms[waits].rthroughput_clk *= why == 0 ? 1 : 2;
-            assert_int_equal(port_find_paths(&question, &again, usages, &err), 0);
-            forms[waits] = before;
+            struct port_form before = on.forms[waits];
+            assert_int_equal(discover_status(&on.sim, &again, &err), 0);
+            on.forms[waits].chains = why == 0;
+            on.forms[waits].rthroughput_clk *= why == 0 ? 1 : 2;
+            assert_int_equal(port_find_paths(&on.question, &again, on.usages, &err), 0);
+            on.forms[waits] = before;
             for (int p = 0; p < again.nprobes; p++)
                 assert_true(again.probes[p].form != waits);
         }
-        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
-        struct told told = {forms[model.probes[0].form].name, 0};
+        assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
+        struct told told = {on.forms[on.model.probes[0].form].name, 0};
         const struct port_evidence evidence = {tell, &told};
-        question.evidence = &evidence;
-        assert_int_equal(port_assign_units(&question, &model, usages, &err), 0);
+        on.question.evidence = &evidence;
+        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
         assert_true(told.timings >= 10);
-        for (int f = 0; f < cpu.nforms; f++)
+        for (int f = 0; f < on.cpu.nforms; f++)
             for (int u = 0; u < 2; u++) {
-                double want = path_clk(&cpu.forms[f], paths[u ^ first]);
-                double got = usage_path_clk(&usages[f], u);
+                double want = path_clk(&on.cpu.forms[f], paths[u ^ first]);
+                double got = usage_path_clk(&on.usages[f], u);
                 if (fabs(got - want) > 0.05)
-                    fail_msg("%s: %.2f cycles of path %d, not %.2f", cpu.forms[f].name, got, u,
+                    fail_msg("%s: %.2f cycles of path %d, not %.2f", on.cpu.forms[f].name, got, u,
                              want);
             }
     }
@@ -324,43 +335,34 @@ static void a_path_of_blockers_is_no_port(void **state)
 {
     (void)state;
     static const uint32_t in = 3u << 16;
-    struct sim_cpu cpu;
-    struct port_model model;
-    struct port_form forms[SIM_FORMS_MAX];
-    struct port_usage usages[SIM_FORMS_MAX];
+    struct path_case on;
     struct err err = {0};
-    int which[SIM_FORMS_MAX];
-    read_cpu("tests/fixtures/sim/stores_share.csv", &cpu);
     for (int noise = 0; noise < 2; noise++) {
-        struct sim sim = {.cpu = &cpu, .seed = 5, .noise = noise};
-        struct port_oracle oracle = sim_oracle(&sim);
-        path_forms(&cpu, &in, 1, forms, which);
-        struct port_question question = {
-            .oracle = &oracle, .forms = forms, .which = which, .n = cpu.nforms};
-        assert_int_equal(discover_status(&sim, &model, &err), 0);
-        question.trials = xcalloc((size_t)cpu.nforms, sizeof *question.trials);
-        assert_int_equal(port_infer(&question, &model, usages, &err), 0);
-        assert_int_equal(port_find_paths(&question, &model, usages, &err), 0);
-        assert_int_equal(port_infer_units(&oracle, forms, &model, &err), 0);
+        path_case_begin(&on, "tests/fixtures/sim/stores_share.csv", &in, 1,
+                        (struct sim){.seed = 5, .noise = noise});
+        on.question.trials = xcalloc((size_t)on.cpu.nforms, sizeof *on.question.trials);
+        assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
+        assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+        assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
         int before = 0, after = 0;
-        for (int f = 0; f < cpu.nforms; f++)
-            before += usages[f].ambiguous;
-        assert_int_equal(port_assign_units(&question, &model, usages, &err), 0);
-        port_trials_free(question.trials, cpu.nforms);
+        for (int f = 0; f < on.cpu.nforms; f++)
+            before += on.usages[f].ambiguous;
+        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+        port_trials_free(on.question.trials, on.cpu.nforms);
         uint32_t loads = 0;
-        for (int c = 0; c < model.nclasses; c++)
-            if (strcmp(forms[model.classes[c].blocker].name, "vlddqu x m128") == 0)
-                loads = model.classes[c].set;
-        for (int f = 0; f < cpu.nforms; f++) {
-            const struct sim_form *form = &cpu.forms[f];
+        for (int c = 0; c < on.model.nclasses; c++)
+            if (strcmp(on.forms[on.model.classes[c].blocker].name, "vlddqu x m128") == 0)
+                loads = on.model.classes[c].set;
+        for (int f = 0; f < on.cpu.nforms; f++) {
+            const struct sim_form *form = &on.cpu.forms[f];
             int found = 0;
-            after += usages[f].ambiguous;
-            for (int u = 0; u < usages[f].nuses; u++)
-                found += usages[f].uses[u].set == loads ? usages[f].uses[u].uops : 0;
+            after += on.usages[f].ambiguous;
+            for (int u = 0; u < on.usages[f].nuses; u++)
+                found += on.usages[f].uses[u].set == loads ? on.usages[f].uses[u].uops : 0;
             if (!strchr(form->name, '{'))
                 continue;
             assert_int_equal(found, 1);
-            assert_int_equal(usages[f].uops, form->nuses - 1); // the path is none
+            assert_int_equal(on.usages[f].uops, form->nuses - 1); // the path is none
         }
         assert_true(before >= 4);
         assert_int_equal(after, 0);
