@@ -16,6 +16,7 @@ enum {
     LONG_ROUNDS = 160,  // 24 seconds: longer than most disturbances
     LEAST_ROUNDS = 3,   // one a bag
     NARROW_ROUNDS = 40, // six seconds
+    CHECK_MS = 50,      // of each look that only checks a floor
     CANARY_INSTRS = 960,
     CANARY_STATES_MAX = 24,
     STATE_SAMPLES = 8, // fewer are chance
@@ -29,6 +30,9 @@ static const double GATE = 0.02;         // how far from the floor the gate acce
 static const double FASTER = 0.02;       // that a state may seem faster than the core is
 static const double FULL_WIDTH = 0.92; // a canary that needs less of the width misses disturbances
 static const double SIBLING_SLOWS = 0.75; // what a busy sibling leaves of the width, at the most
+static const double QUIET_SHARE = 0.02;   // of a bag: less says nothing of how canaries compare
+static const double NEAR_WIDTH = 0.97;    // of the rate of the fastest canary
+static const double HOLDS = 0.5;          // of what the best canary shows undisturbed
 
 struct state {
     double clk;   // cycles an instruction
@@ -152,32 +156,97 @@ static bool nops_fuse(const struct canary *canaries, int width)
     return false;
 }
 
-// Share of the samples that the gate would accept with this state as the floor.
-static double gate_share(const struct canary *canary, const struct state *state)
+// Share of some samples of a canary that the gate would accept with this floor.
+static double gate_share(const uint32_t *counts, double clk)
 {
-    int from = (int)(state->clk * (1 - GATE) / CORE_FLOOR_BIN_CLK);
-    int end = (int)(state->clk * (1 + GATE) / CORE_FLOOR_BIN_CLK) + 1;
-    return canary->total ? (double)bins_sum(canary->counts, from, end) / canary->total : 0;
+    int from = (int)(clk * (1 - GATE) / CORE_FLOOR_BIN_CLK);
+    int end = (int)(clk * (1 + GATE) / CORE_FLOOR_BIN_CLK) + 1;
+    uint32_t total = bins_sum(counts, 0, CORE_FLOOR_BINS);
+    return total ? (double)bins_sum(counts, from, end) / total : 0;
 }
 
-// The canary that needs the whole width and varies least. Returns the share that the gate would
-// accept; 0 if there is none.
-static double choose_canary(const struct canary *canaries, int width, struct canary_floor *floor)
+// A canary with one of its states as the floor.
+struct gate {
+    int canary;
+    double clk;
+    double share;          // of all samples that it would accept
+    double by[FLOOR_BAGS]; // the same by bag
+};
+
+static struct gate gate_make(const struct exec_floor *bags, int kind, const uint32_t *counts,
+                             double clk)
+{
+    struct gate gate = {kind, clk, gate_share(counts, clk), {0}};
+    for (int b = 0; b < FLOOR_BAGS; b++)
+        gate.by[b] = gate_share(bags[b].counts[kind], clk);
+    return gate;
+}
+
+// All that need the whole width, each at its fastest: what else comes back is slower since
+// something disturbs. Returns how many.
+static int gates_find(const struct exec_floor *bags, const struct canary *canaries, int width,
+                      struct gate *gates)
 {
     bool fuse = nops_fuse(canaries, width);
-    double best = 0;
+    int n = 0;
     for (int kind = fuse ? CORE_CANARY_MIXTURES : 1; kind < CORE_CANARIES; kind++)
         for (int i = 0; i < canaries[kind].nstates; i++) {
             const struct state *state = &canaries[kind].states[i];
-            double rate = state_rate(state);
-            double share = gate_share(&canaries[kind], state);
-            if (rate < width * FULL_WIDTH || rate > width * (1 + FASTER) || share <= best)
+            if (state_rate(state) > width * (1 + FASTER))
                 continue;
-            best = share;
-            floor->canary = kind;
-            floor->clk_per_instr = state->clk;
+            if (state_rate(state) >= width * FULL_WIDTH)
+                gates[n++] = gate_make(bags, kind, canaries[kind].counts, state->clk);
+            break;
         }
-    return best;
+    return n;
+}
+
+// How well a canary does beside the best at the worst time of all: 1, as well as any. Long nops are
+// disturbed by where the program happens to lie, which is another place in each.
+static double gate_steadiness(const struct gate *gate, const struct gate *gates, int n)
+{
+    double least = 1;
+    for (int b = 0; b < FLOOR_BAGS; b++) {
+        double best = QUIET_SHARE;
+        for (int i = 0; i < n; i++)
+            best = fmax(best, gates[i].by[b]);
+        if (best > QUIET_SHARE)
+            least = fmin(least, gate->by[b] / best);
+    }
+    return least;
+}
+
+// The fastest rate of those that are undisturbed nearly as often as any.
+static double gates_rate(const struct gate *gates, int n)
+{
+    double most = 0, rate = 0;
+    for (int i = 0; i < n; i++)
+        most = fmax(most, gates[i].share);
+    for (int i = 0; i < n; i++)
+        if (gates[i].share >= HOLDS * most)
+            rate = fmax(rate, 1 / gates[i].clk);
+    return rate;
+}
+
+// The canary that needs the whole width and varies least. What something else than dispatch keeps
+// from the width is none beside others: that may be more or less at another time. Returns the share
+// that the gate would accept; 0 if there is none.
+static double choose_canary(const struct exec_floor *bags, const struct canary *canaries, int width,
+                            struct canary_floor *floor)
+{
+    struct gate gates[CORE_CANARIES];
+    int n = gates_find(bags, canaries, width, gates);
+    double best = 0, share = 0, rate = gates_rate(gates, n);
+    for (int i = 0; i < n; i++) {
+        double merit = gates[i].share * gate_steadiness(&gates[i], gates, n);
+        if (merit <= best || 1 / gates[i].clk < rate * NEAR_WIDTH)
+            continue;
+        best = merit;
+        share = gates[i].share;
+        floor->canary = gates[i].canary;
+        floor->clk_per_instr = gates[i].clk;
+    }
+    return share;
 }
 
 // No state: where the samples are at all, for want of better.
@@ -224,7 +293,7 @@ bool floor_settled(const struct floor_witness *witness, const struct canary_floo
     return rounds >= (floor_is_narrow(witness, floor) ? NARROW_ROUNDS : LEAST_ROUNDS);
 }
 
-static enum floor_trust choose_among(const struct canary *canaries,
+static enum floor_trust choose_among(const struct exec_floor *bags, const struct canary *canaries,
                                      const struct floor_witness *witness,
                                      struct canary_floor *floor, struct err *seen)
 {
@@ -236,7 +305,7 @@ static enum floor_trust choose_among(const struct canary *canaries,
     }
     int width = state_width(state);
     floor->issue_width = width;
-    double share = choose_canary(canaries, width, floor);
+    double share = choose_canary(bags, canaries, width, floor);
     if (share == 0) {
         guess_floor(canaries, witness, floor);
         err_set(seen, "no canary came near the %d instructions a cycle that were seen", width);
@@ -265,17 +334,51 @@ enum floor_trust floor_choose(const struct exec_floor *bags, const struct floor_
     for (int kind = 1; kind < CORE_CANARIES; kind++)
         canary_find_states(bags, kind, &canaries[kind]);
     *floor = (struct canary_floor){.canary = 0};
-    enum floor_trust trust = choose_among(canaries, witness, floor, seen);
+    enum floor_trust trust = choose_among(bags, canaries, witness, floor, seen);
     free(canaries);
     return trust;
+}
+
+bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witness,
+                 const struct canary_floor *floor)
+{
+    struct canary_floor best;
+    struct err seen;
+    if (floor->canary < 1 || floor->canary >= CORE_CANARIES)
+        return false;
+    if (floor_choose(bags, witness, &best, &seen) != FLOOR_STEADY)
+        return true;
+    double share = 0, best_share = 0;
+    for (int b = 0; b < FLOOR_BAGS; b++) {
+        share += gate_share(bags[b].counts[floor->canary], floor->clk_per_instr);
+        best_share += gate_share(bags[b].counts[best.canary], best.clk_per_instr);
+    }
+    return share >= HOLDS * best_share;
+}
+
+static int look_for(const char *program, const struct exec_params *params, int ms, int first,
+                    int end, struct exec_floor *bags, struct err *err)
+{
+    int status = 0;
+    for (int round = first; round < end && status == 0; round++)
+        status = exec_floor(program, params, (uint32_t)ms, &bags[round % FLOOR_BAGS], err);
+    return status;
 }
 
 int floor_look(const char *program, const struct exec_params *params, int first, int end,
                struct exec_floor *bags, struct err *err)
 {
-    int status = 0;
-    for (int round = first; round < end && status == 0; round++)
-        status = exec_floor(program, params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+    return look_for(program, params, ROUND_MS, first, end, bags, err);
+}
+
+int floor_check(const char *program, const struct exec_params *params,
+                const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
+                struct err *err)
+{
+    struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
+    int status = look_for(program, params, CHECK_MS, 0, FLOOR_BAGS, bags, err);
+    *holds = status == 0 && floor_holds(bags, witness, floor);
+    free(bags);
     return status;
 }
 

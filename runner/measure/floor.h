@@ -48,6 +48,16 @@ bool floor_is_narrow(const struct floor_witness *witness, const struct canary_fl
 bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
                    enum floor_trust trust, int rounds);
 
+// Whether a floor that was found some time ago is still what the gate should have. False where
+// another canary was undisturbed for much of the time, and this one for less than half of that: the
+// core is quiet, and what disturbs is where the canary lies, or the floor was found at a bad time.
+bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witness,
+                 const struct canary_floor *floor);
+// The same from three short looks, 50 ms each. 0, or -1 with a message.
+int floor_check(const char *program, const struct exec_params *params,
+                const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
+                struct err *err);
+
 // What measuring the floor found out.
 struct floor_result {
     struct canary_floor floor;

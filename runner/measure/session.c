@@ -143,12 +143,17 @@ int session_probe_32(const struct session *session, struct err *err)
     return status;
 }
 
+static struct floor_witness session_witness(const struct session *session)
+{
+    return (struct floor_witness){session->cpu->issue_width,
+                                  cpu_widths_allowed(session->cpu, NULL)};
+}
+
 static int session_measure_floor(struct session *session, const struct session_floor *from,
                                  const char *program, struct canary_floor *floor,
                                  double *imul_per_add, struct err *err)
 {
-    const struct floor_witness witness = {session->cpu->issue_width,
-                                          cpu_widths_allowed(session->cpu, NULL)};
+    const struct floor_witness witness = session_witness(session);
     struct floor_result result;
     if (floor_measure(program, &session->params, &witness, from->quick, &result, err) != 0)
         return -1;
@@ -178,13 +183,25 @@ void session_take_floor(struct session *session, const struct canary_floor *floo
         session->params.config.calib_link_clk = (uint32_t)session->cpu->imul64_clk;
 }
 
+// The stored floor, if it still holds: 1; 0: there is none; -1.
+static int session_stored_floor(const struct session *session, const struct session_floor *from,
+                                const char *program, struct canary_floor *floor, struct err *err)
+{
+    const struct floor_witness witness = session_witness(session);
+    bool holds = false;
+    int have =
+        from->anew || !from->store ? 0 : store_get_floor(from->store, from->cpu_id, floor, err);
+    if (have == 1 && floor_check(program, &session->params, &witness, floor, &holds, err) != 0)
+        return -1;
+    return have == 1 ? holds : have;
+}
+
 int session_find_floor(struct session *session, const struct session_floor *from,
                        const char *program, struct err *err)
 {
     struct canary_floor floor = {0};
     double imul_per_add = 0;
-    int have =
-        from->anew || !from->store ? 0 : store_get_floor(from->store, from->cpu_id, &floor, err);
+    int have = session_stored_floor(session, from, program, &floor, err);
     session->floor_guessed = false;
     if (have == 0)
         have = session_measure_floor(session, from, program, &floor, &imul_per_add, err);
@@ -196,6 +213,18 @@ int session_find_floor(struct session *session, const struct session_floor *from
         return -1;
     session_take_floor(session, &floor, imul_per_add);
     return 0;
+}
+
+int session_check_floor(struct session *session, const struct session_floor *from,
+                        const char *program, bool *holds, struct err *err)
+{
+    const struct floor_witness witness = session_witness(session);
+    const struct core_config *config = &session->params.config;
+    const struct canary_floor floor = {(int)config->canary, config->floor_clk_per_instr,
+                                       session->issue_width};
+    if (floor_check(program, &session->params, &witness, &floor, holds, err) != 0)
+        return -1;
+    return *holds ? 0 : session_find_floor(session, from, program, err);
 }
 
 int session_prepare(struct session *session, const struct session_counters *wanted,

@@ -67,15 +67,18 @@ struct session_floor {
     struct store *store; // NULL: no database
     int64_t cpu_id;      // of the database
     bool anew;           // do not take the stored one
-    // How long to look for it while other programs disturb: five seconds at most, else 24. On a
+    // How long to look for it while other programs disturb: two seconds at most, else 24. On a
     // quiet core either takes half a second.
     bool quick;
 };
-// The canary, its floor and the issue width, into *session: those stored, or measured with
-// `program` and stored if they can be trusted. What was measured then decides which CPU this is:
-// the family in session->cpu may be another one than before (cpu_judge()).
+// The canary, its floor and the issue width, into *session: those stored, if they still hold, or
+// measured with `program` and stored if they can be trusted. What was measured then decides which
+// CPU this is: the family in session->cpu may be another one than before (cpu_judge()).
 int session_find_floor(struct session *session, const struct session_floor *from,
                        const char *program, struct err *err);
+// Looks whether the session's floor still holds (floor_holds()), and finds another if it does not.
+int session_check_floor(struct session *session, const struct session_floor *from,
+                        const char *program, bool *holds, struct err *err);
 // The same for a floor that is known already; imul_per_add: 0 if that is not.
 void session_take_floor(struct session *session, const struct canary_floor *floor,
                         double imul_per_add);

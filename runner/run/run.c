@@ -147,6 +147,62 @@ static void run_disbelieve(const struct run *run, struct batch *batch)
     }
 }
 
+// Share of a batch's repeats that the gate accepted.
+static double run_accepted_share(const struct batch *batch)
+{
+    double accepted = 0, tried = 0;
+    for (int k = 0; k < batch->nkernels; k++)
+        for (int t = 0; t < batch->measured[k].ntimings; t++) {
+            accepted += batch->measured[k].timings[t].accepted;
+            tried += batch->measured[k].timings[t].tried;
+        }
+    return tried > 0 ? accepted / tried : 1;
+}
+
+// What was measured, or was not for want of quiet, is to be measured once more.
+static void run_forget_timings(struct run *run, struct batch *batch)
+{
+    int again = 0;
+    for (int k = 0; k < batch->nkernels; k++) {
+        struct exec_kernel *kernel = &batch->measured[k];
+        if (!kernel->finished || kernel->ntimings == 0 ||
+            (kernel->outcome != OUTCOME_OK && kernel->outcome != OUTCOME_UNSTABLE))
+            continue;
+        *kernel = (struct exec_kernel){.selected = true, .detail = ""};
+        again++;
+    }
+    progress_more(run->progress, again, 0);
+}
+
+static int run_execute(struct run *run, struct batch *batch, struct exec_summary *summary,
+                       struct err *err)
+{
+    const struct exec_progress progress = {run_kernel_done, run_waiting, run};
+    const struct exec_params params = session_params(&run->session, batch->bits);
+    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
+                                 &progress};
+    return exec_run(&job, &batch->arena, summary, err);
+}
+
+// A gate that refuses nearly everything may be a wrong one: then the batch is measured again.
+static int run_doubt_floor(struct run *run, struct batch *batch, struct exec_summary *summary,
+                           struct err *err)
+{
+    static const double DOUBTFUL_SHARE = 0.02;
+    const struct session_floor from = {
+        .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
+    bool holds = true;
+    if (run->session.floor_guessed || batch->bits == 32 || summary->stopped ||
+        run_accepted_share(batch) >= DOUBTFUL_SHARE)
+        return 0;
+    if (session_check_floor(&run->session, &from, batch->program.path, &holds, err) != 0)
+        return -1;
+    if (holds || run->session.floor_guessed)
+        return 0;
+    run_forget_timings(run, batch);
+    return run_execute(run, batch, summary, err);
+}
+
 static int run_measure(struct run *run, struct batch *batch, struct err *err)
 {
     if (batch->failed)
@@ -155,12 +211,9 @@ static int run_measure(struct run *run, struct batch *batch, struct err *err)
         return 0;
     if (run_seek_floor(run, batch, err) != 0)
         return -1;
-    const struct exec_progress progress = {run_kernel_done, run_waiting, run};
-    const struct exec_params params = session_params(&run->session, batch->bits);
     struct exec_summary summary;
-    const struct exec_job job = {batch->program.path, &params, batch->measured, batch->nkernels,
-                                 &progress};
-    if (exec_run(&job, &batch->arena, &summary, err) != 0)
+    if (run_execute(run, batch, &summary, err) != 0 ||
+        run_doubt_floor(run, batch, &summary, err) != 0)
         return -1;
     run->summary->passes += summary.passes;
     run->summary->stopped |= summary.stopped;
