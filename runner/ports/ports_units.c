@@ -19,10 +19,13 @@ enum {
     LONG_TRIES = 10,     // and some of those for nothing that others need
     MIX_CLK = 60,        // that each of two forms keeps its unit busy in a mix
 };
-static const double BUSY_MIN_CLK = 2.5; // less may be a chain, or a port that no class shows
+// Less may be a chain, or a port that no class shows; two and a half cycles are timed as a little
+// less, too.
+static const double BUSY_MIN_CLK = 2.4;
 static const double MICROCODE_MIN_CLK = 1.5;
 static const double MICROCODE_SLOTS = 2.5; // from there on a form may need the sequencer
 static const double EXCESS = 1.3;          // of the throughput over what ports explain
+static const double UNIT_EXCESS = 1.2;     // the same of what keeps a unit busy
 static const double SUM_SHARE = 0.93;      // of both times, which two forms of a unit take together
 static const double WHOLE_SHARE = 1.25;    // and from there on one of them needs all parts
 
@@ -80,7 +83,7 @@ static bool unit_candidate(const struct unit_search *search, int i)
     bool may = usage->unit < 0 || (port_unit_is_microcode(&search->model->units[usage->unit]) &&
                                    usage->nshares < PORT_PATHS_MAX);
     return usage->outcome == OUTCOME_OK && usage->busy_clk > 0 && may && clk >= BUSY_MIN_CLK &&
-           clk <= BUSY_MAX && clk > EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
+           clk <= BUSY_MAX && clk > UNIT_EXCESS * unit_ports_clk(search->model, usage, 1, usage, 0);
 }
 
 static bool microcode_candidate(const struct unit_search *search, int i)
