@@ -22,13 +22,17 @@ static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
+static const double MICROCODE_SLOTS = 4.5;               // more are that
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 // What is dispatched between instances that may have the front end to themselves: as much as fits
-// into the time that these take, and into half of it. What is faster is no microcode.
-static const double FRONT_FILLED[] = {1, 0.5};
+// into the time that these take, into half of it, and three times that, which hides what can be
+// hidden. What is faster is no microcode.
+static const double FRONT_FILLED[] = {1, 0.5, 3};
 static const double FRONT_LEAST_CLK = 1.5;
 static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
-static const double HIDDEN_TIMES = 1.05;   // the time alone, where fillers take nothing beside it
+static const double FRONT_LEFT_CLK = 0.3;  // of which a part may be more than slots
+static const double HIDDEN_TIMES =
+    1.05; // the time alone, or beside fewer, where fillers take nothing
 
 // What a mix is timed for.
 enum trial_kind {
@@ -38,6 +42,8 @@ enum trial_kind {
     TRIAL_SLOTS_MIXED, // the same in no particular order
     TRIAL_BUSY,        // beside few fillers: how fast it is among others
     TRIAL_FRONT,       // the same without chains: what it keeps the front end busy for
+    TRIAL_FRONT_MANY,  // the same beside so many that they hide what can be hidden
+    TRIAL_CUT,         // beside fillers that end somewhere in a group of dispatch
 };
 
 struct round_purpose {
@@ -104,6 +110,8 @@ static int trials_alone(struct inference *inference, struct err *err)
             .shared_clk = NAN,
             .slots_mixed = NAN,
             .front_clk = NAN,
+            .beside_clk = NAN,
+            .front_many_clk = NAN,
             .delivery_clk = NAN,
             .best_clk = inference->question->forms[inference->question->which[i]].rthroughput_clk,
             .slots = counted ? timing->slots / ALONE_COUNT : (double)NAN,
@@ -129,6 +137,26 @@ double trials_best_clk(const struct inference *inference, int i)
 {
     return fmin(inference->trials[i].alone_clk,
                 inference->question->forms[inference->question->which[i]].rthroughput_clk);
+}
+
+// Microcode begins a group of dispatch, and what was left of the one before is lost: fillers that
+// end at each place of a group show what that is on average.
+static void trials_add_cuts(struct inference *inference, struct round_mixes *round, int i)
+{
+    int width = inference->model->width;
+    double alone = inference->trials[i].alone_clk;
+    int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
+    for (int cut = 0; cut < PORT_CUTS; cut++) {
+        int fillers = width * (int)ceil(1.2 * alone + 1) + cut * width / PORT_CUTS;
+        const struct port_trial trial = {.instances = instances, .blockers = fillers * instances};
+        const struct port_mix mix = {
+            {{inference->question->which[i], instances},
+             {inference->model->filler, trial.blockers}},
+            2,
+            1u << MIX_INTERLEAVED
+        };
+        round_add(round, &mix, (struct round_purpose){i, TRIAL_CUT, trial});
+    }
 }
 
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
@@ -182,6 +210,15 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
                       i, trials[k].kind, {.instances = instances, .blockers = fillers}
         });
     }
+    if (kinds & FILLED_CUT && !inference->alone[i].counted)
+        trials_add_cuts(inference, round, i);
+}
+
+static void trial_cut(const struct inference *inference, struct port_trials *trials,
+                      const struct port_trial *trial)
+{
+    trials->cut_slots[trials->ncuts++] =
+        (trial->clk / inference->filler_clk - trial->blockers) / trial->instances;
 }
 
 // What the trial beside fillers says of dispatch.
@@ -251,11 +288,23 @@ static void trial_front(const struct inference *inference, int i, const struct p
     struct port_trials *trials = &inference->trials[i];
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     double clk = trial->clk / trial->instances;
-    if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i))
+    if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i) ||
+        trials->beside_clk <= HIDDEN_TIMES * clk)
         trials->front_clk = 0;
+    trials->beside_clk = clk;
     trials->front_clk = fmin(trials->front_clk, clk - others * inference->filler_clk);
     trials->delivery_clk = fmin(trials->delivery_clk, clk - ports_delivery_clk(model, others) -
                                                           ports_delivery_loss(model));
+}
+
+// Beside so many fillers that what they can hide is hidden.
+static void trial_front_many(const struct inference *inference, int i,
+                             const struct port_trial *trial)
+{
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
+    inference->trials[i].front_many_clk =
+        trial->clk / trial->instances - others * inference->filler_clk;
 }
 
 static void trials_keep(struct port_trials *trials, struct port_trial trial)
@@ -293,6 +342,10 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
             trials_keep(trials, trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT)
             trial_front(inference, purpose->owner, &trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT_MANY)
+            trial_front_many(inference, purpose->owner, &trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_CUT)
+            trial_cut(inference, trials, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
             trial_slots(inference, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
@@ -342,7 +395,7 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     bool settled = trials->slots <= whole + SLOTS_MORE &&
                    trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
                    trials->slots_mixed <= trials->slots + SLOTS_MORE;
-    return settled ? 0 : FILLED_AGAIN;
+    return (settled ? 0u : FILLED_AGAIN) | (trials->slots > MICROCODE_SLOTS ? FILLED_CUT : 0u);
 }
 
 // Fillers of an instance that make, with the moves in front of the next one, whole cycles of
@@ -365,8 +418,10 @@ static int trials_front(struct inference *inference, struct err *err)
         struct round_mixes round = {.n = 0};
         for (int i = 0; i < inference->question->n; i++) {
             double best = trials_best_clk(inference, i);
+            bool many = FRONT_FILLED[k] > 1;
+            double shown_clk = many ? FRONT_LEFT_CLK : FRONT_SHOWN_CLK;
             if (!trials_possible(inference, i) || !(best >= FRONT_LEAST_CLK) ||
-                (k > 0 && !(inference->trials[i].front_clk > FRONT_SHOWN_CLK)))
+                (k > 0 && !(inference->trials[i].front_clk > shown_clk)))
                 continue;
             int form = inference->question->which[i];
             int instances = best > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
@@ -378,7 +433,8 @@ static int trials_front(struct inference *inference, struct err *err)
                 2,
                 1u << MIX_INTERLEAVED | PORT_MIX_INDEPENDENT
             };
-            round_add(&round, &mix, (struct round_purpose){i, TRIAL_FRONT, trial});
+            round_add(&round, &mix,
+                      (struct round_purpose){i, many ? TRIAL_FRONT_MANY : TRIAL_FRONT, trial});
         }
         status = trials_round(inference, "forms in front of the ports", &round, err);
     }

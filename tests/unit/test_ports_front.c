@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Microcode that has the front end to itself: simulated CPUs whose front end delivers nothing else
-// meanwhile, and others faster than dispatch takes them, by more or less, or no faster; and one
-// that never stalls. What the inference says of them must predict mixes that it has not seen.
+// meanwhile, and others faster than dispatch takes them, by more or less, or no faster; one that
+// never stalls, and one where it begins a group of dispatch. What the inference says of them must
+// predict mixes that it has not seen.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -34,7 +35,9 @@ static const struct microcode microcode[] = {
     {"plain",    "vphaddd x x x", 2, 9,  0  },
 };
 
-static void add_microcode(struct sim_cpu *cpu, bool stalls)
+enum microcode_does { STALLS, BEGINS_GROUPS, DOES_NEITHER };
+
+static void add_microcode(struct sim_cpu *cpu, enum microcode_does does)
 {
     for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
         struct sim_form *form = &cpu->forms[cpu->nforms++];
@@ -46,7 +49,8 @@ static void add_microcode(struct sim_cpu *cpu, bool stalls)
             form->uses[u].uops *= microcode[i].times;
         form->cost = -1;
         form->slots = microcode[i].slots;
-        form->stall_clk = stalls ? microcode[i].stall_clk : 0;
+        form->stall_clk = does == STALLS ? microcode[i].stall_clk : 0;
+        form->begins = does == BEGINS_GROUPS;
     }
 }
 
@@ -89,15 +93,15 @@ static double mixes_error(const struct sim_cpu *cpu, const struct port_model *mo
 }
 
 // What is found of a CPU, and how wrong the predictions are with it and without the stalls.
-static void judge(bool stalls, int delivery, bool noise, struct port_usage *usages, double *error,
-                  double *error_without)
+static void judge(enum microcode_does does, int delivery, bool noise, struct port_usage *usages,
+                  double *error, double *error_without)
 {
     struct sim_cpu cpu;
     struct port_model model;
     struct err err = {0};
     if (sim_read(cpu_file, &cpu, &err) != 0)
         fail_msg("%s", err.text);
-    add_microcode(&cpu, stalls);
+    add_microcode(&cpu, does);
     cpu.delivery = delivery;
     sim_model(&cpu, &model);
     struct sim sim = {.cpu = &cpu, .seed = 3, .noise = noise};
@@ -114,7 +118,7 @@ static void judge(bool stalls, int delivery, bool noise, struct port_usage *usag
     memmove(usages, usages + cpu.nforms - ARRAY_LEN(microcode),
             ARRAY_LEN(microcode) * sizeof *usages);
     printf("%s, %d delivered%s: mixes with microcode are %.1f %% off, without stalls %.1f\n",
-           stalls ? "stalls" : "no stalls", delivery, noise ? ", noise" : "", 100 * *error,
+           does == STALLS ? "stalls" : "no stalls", delivery, noise ? ", noise" : "", 100 * *error,
            100 * *error_without);
 }
 
@@ -125,7 +129,7 @@ static void stalls_that_others_hide_are_found(void **state)
         int noise = how % 2, d = how / 2;
         struct port_usage usages[SIM_FORMS_MAX];
         double error, without;
-        judge(true, DELIVERIES[d], noise, usages, &error, &without);
+        judge(STALLS, DELIVERIES[d], noise, usages, &error, &without);
         assert_true(error < 0.055 && without > 3 * error);
         for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
             double least = microcode[i].slots / 6 + microcode[i].stall_clk;
@@ -142,10 +146,27 @@ static void stalls_that_nothing_hides_are_slots(void **state)
     (void)state;
     struct port_usage usages[SIM_FORMS_MAX];
     double error, without;
-    judge(true, 0, true, usages, &error, &without);
+    judge(STALLS, 0, true, usages, &error, &without);
     assert_true(error < 0.06); // what runs of others lose in their last cycle
     for (size_t i = 0; i < ARRAY_LEN(microcode); i++)
         assert_true(usages[i].stall_clk == 0);
+}
+
+// What begins a group of dispatch stalls nothing: others lose what it cuts short, on average half
+// of what a group may lose.
+static void cut_groups_are_slots(void **state)
+{
+    (void)state;
+    for (int noise = 0; noise < 2; noise++) {
+        struct port_usage usages[SIM_FORMS_MAX];
+        double error, without;
+        judge(BEGINS_GROUPS, 0, noise, usages, &error, &without);
+        assert_true(error < 0.05);
+        for (size_t i = 0; i < ARRAY_LEN(microcode); i++) {
+            assert_true(usages[i].stall_clk == 0);
+            assert_true(fabs(usages[i].slots / (microcode[i].slots + 2.5) - 1) < 0.08);
+        }
+    }
 }
 
 static void where_there_are_none_none_are_found(void **state)
@@ -153,7 +174,7 @@ static void where_there_are_none_none_are_found(void **state)
     (void)state;
     struct port_usage usages[SIM_FORMS_MAX];
     double error, without;
-    judge(false, DELIVERIES[0], true, usages, &error, &without);
+    judge(DOES_NEITHER, DELIVERIES[0], true, usages, &error, &without);
     assert_true(error < 0.02 && error == without);
 }
 
@@ -161,6 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stalls_that_others_hide_are_found),
                                        cmocka_unit_test(stalls_that_nothing_hides_are_slots),
+                                       cmocka_unit_test(cut_groups_are_slots),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
