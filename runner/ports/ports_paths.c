@@ -21,6 +21,9 @@ enum {
 static const double SLOTS_MAX = 4.5; // more is microcode
 // A share explains at least so much of a form's pairs with probes that mostly two have to agree.
 static const double PROBED_COST = 0.3;
+static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
+static const double DOUBT_SHARE =
+    0.25; // of a path: what one probe shows may be a little less than others
 static const double EXPLAINED = 0.9; // of what a form waits for, by its shares
 
 // Whether form i's share of a path shows beside form j.
@@ -267,34 +270,167 @@ static void usage_take_shares(struct port_usage *usage, const int *paths, int np
     }
 }
 
-// A form beside every probe: mixes[] and timings[], one a probe.
-static void assign_form(const struct port_form *forms, int form, const struct port_model *model,
-                        const struct port_mix *mixes, const struct port_timing *timings,
-                        struct port_usage *usage)
+// The pairs of forms with probes, [form * nprobes + probe].
+struct probing {
+    const struct port_question *question;
+    const struct port_model *model;
+    const struct port_usage *usages;
+    int *position; // in the question, of each form
+    int nforms;
+    struct port_mix *mixes;
+    struct port_timing *timings; // of those that were not timed the outcome is not ok
+    double *predicted_clk;       // by ports
+    double *enough_clk;          // less leaves no share of a path
+};
+
+// What a pair takes at least if the form has a share of this path.
+static double probe_least_clk(const struct port_probe *probe, int path, const struct port_mix *pair)
 {
-    int paths[PORT_PATHS_MAX];
+    return usage_share(&probe->usage, path) * pair->parts[1].count +
+           DOUBT_SHARE * pair->parts[0].count;
+}
+
+// What a pair may take at most to show that the form has a share of none of the probe's paths.
+static double probe_enough_clk(const struct port_probe *probe, const struct port_mix *pair)
+{
+    double least = INFINITY;
+    for (int s = 0; s < probe->usage.nshares; s++)
+        least = fmin(least, probe_least_clk(probe, probe->usage.shares[s].unit, pair));
+    return least;
+}
+
+static void probing_begin(struct probing *probing)
+{
+    const struct port_question *question = probing->question;
+    const struct port_form *forms = question->forms;
+    const struct port_model *model = probing->model;
+    size_t most = (size_t)question->n * (size_t)model->nprobes + 1;
+    probing->position = xcalloc((size_t)question->n + 1, sizeof *probing->position);
+    probing->mixes = xcalloc(most, sizeof *probing->mixes);
+    probing->timings = xcalloc(most, sizeof *probing->timings);
+    probing->predicted_clk = xcalloc(most, sizeof *probing->predicted_clk);
+    probing->enough_clk = xcalloc(most, sizeof *probing->enough_clk);
+    for (int i = 0, at = 0; i < question->n && model->nprobes > 0; i++) {
+        const struct port_usage *usage = &probing->usages[i];
+        double clk = forms[question->which[i]].rthroughput_clk;
+        if (!usage_may_share(usage, clk))
+            continue;
+        probing->position[probing->nforms++] = i;
+        for (int p = 0; p < model->nprobes; p++, at++) {
+            const struct port_probe *probe = &model->probes[p];
+            probing->mixes[at] =
+                paths_pair(question->which[i], clk, probe->form, probe_clk(model, probe));
+            probing->timings[at].outcome = OUTCOME_SKIPPED;
+            probing->predicted_clk[at] =
+                ports_pair_clk(model, forms, usage, &probe->usage, &probing->mixes[at]);
+            probing->enough_clk[at] =
+                fmax(probing->predicted_clk[at], probe_enough_clk(probe, &probing->mixes[at]));
+        }
+    }
+}
+
+static void probing_end(struct probing *probing)
+{
+    free(probing->position);
+    free(probing->mixes);
+    free(probing->timings);
+    free(probing->predicted_clk);
+    free(probing->enough_clk);
+}
+
+// The first probe of a path shows most members.
+static bool probe_is_first(const struct port_model *model, int path, int p)
+{
+    for (int before = 0; before < p; before++)
+        if (usage_share(&model->probes[before].usage, path) > 0)
+            return false;
+    return usage_share(&model->probes[p].usage, path) > 0;
+}
+
+// Whether a pair with the first probe of a path rules out that the form needs it.
+static bool probing_excludes(const struct probing *probing, int at, int path)
+{
+    const struct port_probe *probe = &probing->model->probes[at % probing->model->nprobes];
+    double clk = probing->timings[at].clk;
+    return probing->timings[at].outcome == OUTCOME_OK &&
+           clk <= SHOWN * probing->predicted_clk[at] &&
+           clk < probe_least_clk(probe, path, &probing->mixes[at]);
+}
+
+// Whether a form is to be timed beside probe p: it is the first one of a path; or (`others`) the
+// first one of one of its paths does not rule out that the form needs that.
+static bool probe_is_due(const struct probing *probing, int form, int p, bool others)
+{
+    const struct port_model *model = probing->model;
+    bool first = false, due = false;
+    for (int u = 0; u < model->nunits; u++) {
+        if (!port_unit_is_path(&model->units[u]))
+            continue;
+        first |= probe_is_first(model, u, p);
+        for (int q = 0; q < p; q++)
+            due |= probe_is_first(model, u, q) && usage_share(&model->probes[p].usage, u) > 0 &&
+                   !probing_excludes(probing, form * model->nprobes + q, u);
+    }
+    return others ? due && !first : first;
+}
+
+// Times the pairs that are due; of each as many orders as show that a form needs no path.
+static int probing_time(struct probing *probing, bool others, struct err *err)
+{
+    const struct port_question *question = probing->question;
+    int nprobes = probing->model->nprobes, n = 0;
+    size_t most = (size_t)probing->nforms * (size_t)nprobes + 1;
+    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
+    struct port_timing *timings = xcalloc(most, sizeof *timings);
+    double *enough_clk = xcalloc(most, sizeof *enough_clk);
+    int *at = xcalloc(most, sizeof *at);
+    for (int i = 0; i < probing->nforms * nprobes; i++) {
+        if (!probe_is_due(probing, i / nprobes, i % nprobes, others))
+            continue;
+        mixes[n] = probing->mixes[i];
+        enough_clk[n] = probing->enough_clk[i];
+        at[n++] = i;
+    }
+    const struct port_series series = {"paths", mixes, enough_clk, n};
+    int status = ports_time_enough(question->oracle, &series, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        probing->timings[at[i]] = timings[i];
+        ports_tell(question->evidence, question->forms[mixes[i].parts[1].form].name, &mixes[i],
+                   &timings[i]);
+    }
+    free(mixes);
+    free(timings);
+    free(enough_clk);
+    free(at);
+    return status;
+}
+
+// What a form's pairs with the probes say of its shares.
+static void probing_assign(const struct probing *probing, int form, struct port_usage *usage)
+{
+    const struct port_model *model = probing->model;
+    int paths[PORT_PATHS_MAX], asked = probing->question->which[probing->position[form]];
     struct cell cells[PORT_PROBES_MAX];
     double shares[PORT_PATHS_MAX] = {0};
     struct row row = {.npaths = model_paths(model, paths),
-                      .clk = forms[form].rthroughput_clk,
+                      .clk = probing->question->forms[asked].rthroughput_clk,
                       .cost = PROBED_COST};
     bool itself = false;
     for (int p = 0; p < model->nprobes; p++) {
         const struct port_probe *probe = &model->probes[p];
-        bool ok = timings[p].outcome == OUTCOME_OK && probe->form != form;
-        cells[p] = (struct cell){
-            ok ? timings[p].clk : (double)NAN,
-            ports_pair_clk(model, forms, usage, &probe->usage, &mixes[p]),
-        };
+        int at = form * model->nprobes + p;
+        bool ok = probing->timings[at].outcome == OUTCOME_OK && probe->form != asked;
+        cells[p] =
+            (struct cell){ok ? probing->timings[at].clk : (double)NAN, probing->predicted_clk[at]};
         row.cells[p].cell = &cells[p];
-        row.cells[p].count = mixes[p].parts[0].count;
-        row.cells[p].other_count = mixes[p].parts[1].count;
+        row.cells[p].count = probing->mixes[at].parts[0].count;
+        row.cells[p].other_count = probing->mixes[at].parts[1].count;
         for (int k = 0; k < row.npaths; k++) {
             row.cells[p].others[k] = usage_share(&probe->usage, paths[k]);
-            if (probe->form == form)
+            if (probe->form == asked)
                 shares[k] = row.cells[p].others[k];
         }
-        itself |= probe->form == form;
+        itself |= probe->form == asked;
         row.n++;
     }
     if (!itself)
@@ -305,34 +441,14 @@ static void assign_form(const struct port_form *forms, int form, const struct po
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err)
 {
-    const struct port_form *forms = question->forms;
-    const int *which = question->which;
-    int n = question->n;
-    size_t most = (size_t)n * (size_t)model->nprobes + 1;
-    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
-    struct port_timing *timings = xcalloc(most, sizeof *timings);
-    int *position = xcalloc((size_t)n + 1, sizeof *position), nforms = 0, nmixes = 0;
-    for (int i = 0; i < n && model->nprobes > 0; i++) {
-        double clk = forms[which[i]].rthroughput_clk;
-        if (!usage_may_share(&usages[i], clk))
-            continue;
-        position[nforms++] = i;
-        for (int p = 0; p < model->nprobes; p++) {
-            const struct port_probe *probe = &model->probes[p];
-            mixes[nmixes++] = paths_pair(which[i], clk, probe->form, probe_clk(model, probe));
-        }
-    }
-    int status = ports_time(question->oracle, "paths", mixes, nmixes, timings, err);
-    for (int i = 0; i < nmixes && status == 0; i++)
-        ports_tell(question->evidence, forms[mixes[i].parts[1].form].name, &mixes[i], &timings[i]);
-    for (int k = 0; k < nforms && status == 0; k++) {
-        int at = k * model->nprobes;
-        assign_form(forms, which[position[k]], model, &mixes[at], &timings[at],
-                    &usages[position[k]]);
-    }
-    free(mixes);
-    free(timings);
-    free(position);
+    struct probing probing = {.question = question, .model = model, .usages = usages};
+    probing_begin(&probing);
+    int status = probing_time(&probing, false, err);
+    if (status == 0)
+        status = probing_time(&probing, true, err);
+    for (int k = 0; k < probing.nforms && status == 0; k++)
+        probing_assign(&probing, k, &usages[probing.position[k]]);
+    probing_end(&probing);
     return status;
 }
 
