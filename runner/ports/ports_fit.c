@@ -408,6 +408,17 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     return usage;
 }
 
+bool port_uses_same(const struct port_usage *a, const struct port_usage *b)
+{
+    bool same = a->nuses == b->nuses;
+    for (int i = 0; i < a->nuses && same; i++) {
+        same = false;
+        for (int k = 0; k < b->nuses; k++)
+            same |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
+    }
+    return same;
+}
+
 // What the paths take that a form and the blockers of a trial share.
 static double trial_path_clk(const struct port_class *class, const struct port_usage *usage,
                              const struct port_trial *trial)
@@ -440,6 +451,8 @@ static void usage_refit(const struct port_model *model, const struct port_trials
     memcpy(usage->uses, again.uses, sizeof usage->uses);
     usage->uops = again.uops;
     usage->residual = again.residual;
+    if (usage->way == PORT_WAY_DIFFERS && port_uses_same(usage, &trials->suggested))
+        usage->way = PORT_WAY_AGREES;
 }
 
 void ports_refit(const struct port_question *question, const struct port_model *model,

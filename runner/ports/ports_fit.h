@@ -34,6 +34,7 @@ struct port_trials {
     uint32_t touched; // the ports where they were counted, if that is one set; 0: unknown
     struct port_trial *trials;
     int n;
+    struct port_usage suggested; // by a sibling, of a form that was drawn; else no uses
 };
 
 // µops that one instance binds to the class's set, as the trial shows it: size * clk - blockers.
@@ -43,9 +44,13 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
 // Classes without a trial are taken to be unused if a class that contains them is.
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials);
 
+// Whether both use the same sets as often.
+bool port_uses_same(const struct port_usage *a, const struct port_usage *b);
+
 // Fits once more what stayed ambiguous and needs a path that blockers need as well: beside these it
 // says nothing of their ports. usages[i] of form which[i], whose trials are question->trials[i],
-// and what that leaves ambiguous stays as it is.
+// and what that leaves ambiguous stays as it is. A drawn form that differs from what was suggested
+// may agree with it then.
 void ports_refit(const struct port_question *question, const struct port_model *model,
                  struct port_usage *usages);
 void port_trials_free(struct port_trials *trials, int n); // NULL is fine

@@ -195,6 +195,15 @@ static bool row_has_memory(const struct list_row *row)
     return memory;
 }
 
+// A broadcast element is none.
+static bool row_has_wide_memory(const struct list_row *row)
+{
+    bool wide = false;
+    for (int i = 0; i < row->nops; i++)
+        wide |= row->ops[i].kind == OPERAND_MEM && row->ops[i].bits >= PORT_WIDE_BITS;
+    return wide;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -210,6 +219,7 @@ struct port_form ports_form(const struct list_row *row)
         .resets = mix_plannable(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
+        .memory_wide = row_has_wide_memory(row),
         .operands = row_operands(row),
         .rthroughput_clk = NAN,
     };

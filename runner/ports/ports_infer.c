@@ -245,7 +245,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         status = infer_searched(inference, &others, PORT_WAY_REFUTED, usages, err);
     for (int k = 0; k < drawn.n && status == 0; k++) {
         struct port_usage *usage = &usages[others.at[refuted + k]];
-        usage->way = suggest_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
+        usage->way = port_uses_same(usage, &suggested[k]) ? PORT_WAY_AGREES : PORT_WAY_DIFFERS;
+        inference->trials[others.at[refuted + k]].suggested = suggested[k];
     }
     if (status == 0)
         infer_keep_trials(inference, usages);
@@ -416,13 +417,14 @@ int port_infer(const struct port_question *question, const struct port_model *mo
                struct port_usage *usages, struct err *err)
 {
     int status = 0;
-    for (int wide = 0; wide < 2 && status == 0; wide++) {
+    bool apart = ports_wide_apart(model);
+    for (int wide = 0; wide < (apart ? 2 : 1) && status == 0; wide++) {
         struct infer_some some;
         some_begin(&some, question);
         if (question->trials)
             some.question.trials = xcalloc((size_t)question->n + 1, sizeof *question->trials);
         for (int i = 0; i < question->n; i++)
-            if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
+            if (!apart || (question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide)
                 some_add(&some, question, i);
         status = some_infer(&some, model, wide ? PORTS_OF_WIDE : PORTS_NARROW, NULL, err);
         if (status == 0 && wide && model->teller >= 0)

@@ -67,6 +67,8 @@ enum ports_part {
     PORTS_OF_WIDE,     // wide forms
     PORTS_BESIDE_WIDE, // the others, for what they use while wide forms are about
 };
+// Whether wide forms have classes of their own: else the first two are the same.
+bool ports_wide_apart(const struct port_model *model);
 // Only with these; names[] are those of its classes, in `model`.
 void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
                       const char *names[PORT_CLASSES_MAX]);

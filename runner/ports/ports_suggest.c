@@ -13,18 +13,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNBOUNDED = 1000, DRAWN_OF = 10 };
+enum { UNBOUNDED = 1000, DRAWN_OF = 10, REJECTED_MAX = 63 };
 static const double MORE_UOPS = 0.2;    // that trials may show
 static const double LESS_UOPS = 0.35;   // fewer are fewer
+static const double EXCESS_MOST = 0.4;  // with both, one µop more is never within it
 static const double UNEXPLAINED = 1.08; // of the throughput over what ports explain
 static const double BLOCKED_CLK = 6;
 
 struct sibling {
     uint64_t family;
     enum ports_part part;
-    bool memory;
+    bool memory, wide;
     struct port_usage usage;
-    uint32_t plan; // classes of the part that imply all others
+    uint32_t plan;                   // classes of the part that imply all others
+    double excess[PORT_CLASSES_MAX]; // what its own trials show beside each class and is not there
 };
 struct port_siblings {
     uint64_t seed;
@@ -93,6 +95,13 @@ static bool form_has_memory(const struct inference *inference, int i)
     return !inference->families && form_at(inference, i)->memory;
 }
 
+// Whether the sibling is of the form's kind, beside its family.
+static bool sibling_alike(const struct inference *inference, int i, const struct sibling *sibling)
+{
+    return sibling->memory == form_has_memory(inference, i) &&
+           sibling->wide == form_at(inference, i)->memory_wide;
+}
+
 static bool sibling_of(const struct inference *inference, int i, const struct sibling *sibling)
 {
     return sibling->part == inference->part && sibling->family == form_family(inference, i);
@@ -104,17 +113,6 @@ static int uops_inside(const struct port_usage *usage, uint32_t set)
     for (int u = 0; u < usage->nuses; u++)
         uops += usage->uses[u].set & ~set ? 0 : usage->uses[u].uops;
     return uops;
-}
-
-bool suggest_same(const struct port_usage *a, const struct port_usage *b)
-{
-    bool same = a->nuses == b->nuses;
-    for (int i = 0; i < a->nuses && same; i++) {
-        same = false;
-        for (int k = 0; k < b->nuses; k++)
-            same |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
-    }
-    return same;
 }
 
 // What is known of the µops inside each class.
@@ -210,7 +208,7 @@ bool suggest_knows(const struct inference *inference, int i)
     const struct port_siblings *known = inference->question->siblings;
     for (int s = 0; s < known->n; s++)
         if (sibling_of(inference, i, &known->siblings[s]) &&
-            known->siblings[s].memory == form_has_memory(inference, i))
+            sibling_alike(inference, i, &known->siblings[s]))
             return true;
     return false;
 }
@@ -218,7 +216,8 @@ bool suggest_knows(const struct inference *inference, int i)
 bool suggest_are_siblings(const struct inference *inference, int a, int b)
 {
     return form_family(inference, a) == form_family(inference, b) &&
-           form_has_memory(inference, a) == form_has_memory(inference, b);
+           form_has_memory(inference, a) == form_has_memory(inference, b) &&
+           form_at(inference, a)->memory_wide == form_at(inference, b)->memory_wide;
 }
 
 void suggest_learn(struct inference *inference, int i, const struct port_usage *usage)
@@ -228,17 +227,27 @@ void suggest_learn(struct inference *inference, int i, const struct port_usage *
         return;
     for (int s = 0; s < known->n; s++)
         if (sibling_of(inference, i, &known->siblings[s]) &&
-            known->siblings[s].memory == form_has_memory(inference, i) &&
-            suggest_same(&known->siblings[s].usage, usage))
+            sibling_alike(inference, i, &known->siblings[s]) &&
+            port_uses_same(&known->siblings[s].usage, usage))
             return;
     if (known->n == known->capacity) {
         known->capacity = known->capacity ? 2 * known->capacity : 256;
         known->siblings =
             xrealloc(known->siblings, (size_t)known->capacity * sizeof *known->siblings);
     }
-    known->siblings[known->n++] =
-        (struct sibling){form_family(inference, i), inference->part, form_has_memory(inference, i),
-                         *usage, plan_make(inference->model, usage)};
+    struct sibling *sibling = &known->siblings[known->n++];
+    *sibling = (struct sibling){form_family(inference, i),
+                                inference->part,
+                                form_has_memory(inference, i),
+                                form_at(inference, i)->memory_wide,
+                                *usage,
+                                plan_make(inference->model, usage),
+                                {0}};
+    for (int c = 0; c < inference->model->nclasses; c++) {
+        double more = trials_least(inference->model, &inference->trials[i], c) -
+                      uops_inside(usage, inference->model->classes[c].set);
+        sibling->excess[c] = more > 0 ? fmin(more, EXCESS_MOST) : 0;
+    }
 }
 
 bool suggest_drawn(const struct inference *inference, int i)
@@ -247,37 +256,46 @@ bool suggest_drawn(const struct inference *inference, int i)
     return random_below(&state, DRAWN_OF) == 0;
 }
 
+// What trials beside a class may show of a form like this one.
+static double sibling_most(const struct port_model *model, const struct sibling *sibling, int c)
+{
+    return uops_inside(&sibling->usage, model->classes[c].set) + sibling->excess[c] + MORE_UOPS;
+}
+
 // How many of the classes show more than is suggested and have trials left; -1: it is refuted.
-static int sibling_doubts(const struct inference *inference, int i, const struct port_usage *usage)
+static int sibling_doubts(const struct inference *inference, int i, const struct sibling *sibling)
 {
     int doubts = 0;
     for (int c = 0; c < inference->model->nclasses; c++) {
-        double uops = uops_inside(usage, inference->model->classes[c].set);
+        double uops = uops_inside(&sibling->usage, inference->model->classes[c].set);
+        double most = sibling_most(inference->model, sibling, c);
         double least = trials_least(inference->model, &inference->trials[i], c);
         bool all = inference->beside[i][c] == BESIDE_ALL;
-        if (least < uops - LESS_UOPS || (all && !(least <= uops + MORE_UOPS)))
+        if (least < uops - LESS_UOPS || (all && !(least <= most)))
             return -1;
-        doubts += least > uops + MORE_UOPS;
+        doubts += least > most;
     }
     return doubts;
 }
 
-// The suggestion with the fewest doubts, of a sibling with memory for a form with memory.
-static const struct sibling *sibling_choose(const struct inference *inference, int i)
+// The suggestion with the fewest doubts, first of siblings of the same kind. *number: its number
+// among those of the form's siblings.
+static const struct sibling *sibling_choose(const struct inference *inference, int i, int *number)
 {
     const struct port_siblings *known = inference->question->siblings;
     const struct sibling *best = NULL;
-    int least = 0;
-    for (int s = 0; s < known->n; s++) {
+    int least = 0, at = -1;
+    for (int s = 0; s < known->n && at < REJECTED_MAX; s++) {
         const struct sibling *sibling = &known->siblings[s];
-        if (!sibling_of(inference, i, sibling))
+        if (!sibling_of(inference, i, sibling) || inference->rejected[i] & UINT64_C(1) << ++at)
             continue;
-        int doubts = sibling_doubts(inference, i, &sibling->usage);
-        int other = 2 * doubts + (sibling->memory != form_has_memory(inference, i));
+        int doubts = sibling_doubts(inference, i, sibling);
+        int other = doubts + (sibling_alike(inference, i, sibling) ? 0 : PORT_CLASSES_MAX + 1);
         if (doubts < 0 || (best && other >= least))
             continue;
         best = sibling;
         least = other;
+        *number = at;
     }
     return best;
 }
@@ -295,14 +313,14 @@ static void sibling_add_trials(struct inference *inference, struct round_mixes *
 {
     const struct port_model *model = inference->model;
     for (int c = 0; c < model->nclasses; c++) {
-        double most = uops_inside(&sibling->usage, model->classes[c].set) + MORE_UOPS;
         unsigned kinds = BESIDE_SCREEN;
         if (!(sibling->plan & UINT32_C(1) << c))
             continue;
         if (class_is_used(&sibling->usage, model->classes[c].set))
             kinds |= BESIDE_FEW | BESIDE_MORE;
-        if (inference->beside[i][c] && !(trials_least(model, &inference->trials[i], c) <= most))
-            kinds = BESIDE_ALL;
+        if (inference->beside[i][c] &&
+            !(trials_least(model, &inference->trials[i], c) <= sibling_most(model, sibling, c)))
+            kinds = inference->beside[i][c] & BESIDE_ORDERS ? BESIDE_ALL : kinds | BESIDE_ORDERS;
         trials_add_beside(inference, round, i, c, kinds);
     }
     unsigned filled = trials_due_filled(inference, i);
@@ -345,18 +363,19 @@ static struct port_usage sibling_fit(const struct inference *inference, int i,
 enum suggest_state suggest_step(struct inference *inference, struct round_mixes *round, int i,
                                 struct port_usage *usage)
 {
-    const struct sibling *sibling = sibling_choose(inference, i);
-    int due = round->n;
-    if (!sibling)
-        return SUGGEST_NONE;
-    sibling_add_trials(inference, round, i, sibling);
-    if (round->n > due)
-        return SUGGEST_OPEN;
-    *usage = sibling_fit(inference, i, &sibling->usage);
-    // What it waits for besides, a sibling should wait for as well.
-    bool waits = usage->busy_clk > 0 && !(sibling->usage.busy_clk > 0) && !inference->narrow;
-    return (usage->ambiguous && !inference->narrow) || waits ||
-                   !suggest_same(usage, &sibling->usage)
-               ? SUGGEST_NONE
-               : SUGGEST_SETTLED;
+    const struct sibling *sibling;
+    int due = round->n, number;
+    while ((sibling = sibling_choose(inference, i, &number))) {
+        sibling_add_trials(inference, round, i, sibling);
+        if (round->n > due)
+            return SUGGEST_OPEN;
+        *usage = sibling_fit(inference, i, &sibling->usage);
+        // What it waits for besides, a sibling should wait for as well.
+        bool waits = usage->busy_clk > 0 && !(sibling->usage.busy_clk > 0) && !inference->narrow;
+        if (!(usage->ambiguous && !inference->narrow) && !waits &&
+            port_uses_same(usage, &sibling->usage))
+            return SUGGEST_SETTLED;
+        inference->rejected[i] |= UINT64_C(1) << number;
+    }
+    return SUGGEST_NONE;
 }

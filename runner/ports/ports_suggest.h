@@ -22,6 +22,5 @@ bool suggest_are_siblings(const struct inference *inference, int a, int b);
 void suggest_learn(struct inference *inference, int i, const struct port_usage *usage);
 // Whether the form is drawn to be searched in full although it is settled.
 bool suggest_drawn(const struct inference *inference, int i);
-bool suggest_same(const struct port_usage *a, const struct port_usage *b);
 
 #endif

@@ -448,6 +448,7 @@ int trials_begin(struct inference *inference, struct err *err)
     inference->alone = xcalloc(n, sizeof *inference->alone);
     inference->beside = xcalloc(n, sizeof *inference->beside);
     inference->filled = xcalloc(n, sizeof *inference->filled);
+    inference->rejected = xcalloc(n, sizeof *inference->rejected);
     int status =
         port_groups_find(inference->question->oracle, inference->model, &inference->groups, err);
     if (status == 0)
@@ -463,4 +464,5 @@ void trials_end(struct inference *inference)
     free(inference->alone);
     free(inference->beside);
     free(inference->filled);
+    free(inference->rejected);
 }

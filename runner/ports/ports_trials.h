@@ -40,6 +40,7 @@ struct inference {
     struct port_timing *alone;
     unsigned char (*beside)[PORT_CLASSES_MAX]; // which were timed, by position and class
     unsigned char *filled;                     // the same beside fillers
+    uint64_t *rejected; // suggestions of siblings that its trials do not lead to, a bit each
     struct port_groups groups;
     double filler_clk; // of a filler among many of them
 };

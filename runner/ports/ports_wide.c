@@ -281,6 +281,14 @@ static bool ports_class_holds(const struct port_model *model, int class, enum po
     return true;
 }
 
+bool ports_wide_apart(const struct port_model *model)
+{
+    bool apart = model->teller >= 0;
+    for (int c = 0; c < model->nclasses; c++)
+        apart |= model->classes[c].holds != PORT_ALWAYS;
+    return apart;
+}
+
 void ports_model_part(const struct port_model *model, enum ports_part part, struct port_model *to,
                       const char *names[PORT_CLASSES_MAX])
 {

@@ -5,21 +5,32 @@
 #include "fixtures/lists_fixture.h"
 #include "fixtures/store_fixture.h"
 
+#include "ports/ports_fit.h"
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
 #include "report/pack.h"
 #include "store/store_ports.h"
+#include "util/quantile.h"
 
 #include <glob.h>
+#include <limits.h>
 #include <math.h>
 
-enum { FORM_KERNELS_MOST = 60 };
-static const double SAME_USES = 0.96;
+enum { FORM_KERNELS_MOST = 36, SERIES_MAX = 32, INSTANCES_FEW = 4 };
+static const double SAME_USES = 0.99, SAME_SHARES = 0.95;
+static const double SHARE_APART_CLK = 0.1;
+static const double DIFFER_MOST = 0.005; // of all forms, ten times as many of those that are drawn
 
 struct stored_trial {
     char blocker[PORT_NAME_MAX];
     int instances, blockers;
     double clk;
+};
+
+struct replay_series {
+    const char *what;
+    int series, mixes;
+    long kernels;
 };
 
 struct replay {
@@ -36,8 +47,12 @@ struct replay {
     } * trials;                         // by form
     const struct port_usage **recorded; // by form; NULL: a blocker that was not asked
     int n;
-    int *kernels_of; // by form
+    int *asked, nasked; // forms with trials, in the order of the run
+    int *kernels_of;    // by form
+    double filler_clk;  // of a filler among many
     long kernels, missed;
+    struct replay_series series[SERIES_MAX]; // by what is timed, the last one under way
+    int nseries;
 };
 
 static int replay_form(struct replay *replay, const char *name, const struct port_usage *usage,
@@ -78,6 +93,8 @@ static void replay_read_trials(struct replay *replay)
             form = replay_form(replay, name, NULL, (double)NAN);
         if (form < 0)
             continue;
+        if (replay->trials[form].n == 0)
+            replay->asked[replay->nasked++] = form;
         int n = replay->trials[form].n++;
         replay->trials[form].trials =
             xrealloc(replay->trials[form].trials, (size_t)(n + 1) * sizeof(struct stored_trial));
@@ -91,6 +108,43 @@ static void replay_read_trials(struct replay *replay)
     sqlite3_finalize(stmt);
 }
 
+// What a filler took among many, by what was made of it.
+static double replay_filler_clk(const struct replay *replay)
+{
+    double *clks = xcalloc((size_t)replay->n + 1, sizeof *clks);
+    int n = 0;
+    for (int f = 0; f < replay->n; f++) {
+        double least = INFINITY;
+        for (int t = 0; t < replay->trials[f].n && replay->recorded[f]; t++) {
+            const struct stored_trial *trial = &replay->trials[f].trials[t];
+            if (strcmp(trial->blocker, "front end") == 0)
+                least = fmin(least, trial->clk / (replay->recorded[f]->slots * trial->instances +
+                                                  trial->blockers));
+        }
+        if (isfinite(least))
+            clks[n++] = least;
+    }
+    quantile_sort(clks, n);
+    double clk = n ? quantile_median(clks, n) : 1.0 / replay->model.width;
+    free(clks);
+    return clk;
+}
+
+// Blockers and probes that the run did not ask for have no trials: nothing is seen beside them.
+static void replay_units(struct replay *replay)
+{
+    struct port_model *model = &replay->model;
+    for (int u = 0; u < model->nunits; u++) {
+        model->units[u].blocker =
+            replay_form(replay, replay->stored.unit_blockers[u], NULL, (double)NAN);
+        const char *whole = replay->stored.unit_wholes[u];
+        model->units[u].whole_blocker = *whole ? replay_form(replay, whole, NULL, (double)NAN) : -1;
+    }
+    for (int p = 0; p < model->nprobes; p++)
+        model->probes[p].form =
+            replay_form(replay, replay->stored.probe_forms[p], NULL, (double)NAN);
+}
+
 static void replay_open(struct replay *replay, struct store *store, int64_t run_id)
 {
     struct err err = {0};
@@ -101,12 +155,13 @@ static void replay_open(struct replay *replay, struct store *store, int64_t run_
         store_get_port_usages(store, run_id, &usages, &replay->arena, &err) != 0 ||
         store_get_throughputs(store, run_id, &throughputs, &replay->arena, &err))
         fail_msg("%s", err.text);
-    size_t n = (size_t)usages.n + PORT_CLASSES_MAX + 1;
+    size_t n = (size_t)usages.n + PORT_CLASSES_MAX + 2 * PORT_UNITS_MAX + PORT_PROBES_MAX + 1;
     replay->forms = arena_alloc(&replay->arena, n * sizeof *replay->forms);
     replay->rows = arena_alloc(&replay->arena, n * sizeof *replay->rows);
     replay->trials = arena_alloc(&replay->arena, n * sizeof *replay->trials);
     memset(replay->trials, 0, n * sizeof *replay->trials);
     replay->recorded = arena_alloc(&replay->arena, n * sizeof *replay->recorded);
+    replay->asked = arena_alloc(&replay->arena, n * sizeof *replay->asked);
     for (int i = 0; i < usages.n; i++) {
         if (usages.usages[i].form.bits == 64)
             replay_form(replay, usages.usages[i].form.form, &usages.usages[i].usage,
@@ -119,7 +174,9 @@ static void replay_open(struct replay *replay, struct store *store, int64_t run_
         assert_true(replay->model.classes[c].blocker >= 0);
     }
     replay->model.filler = replay_form(replay, replay->stored.filler, NULL, (double)NAN);
+    replay_units(replay);
     replay_read_trials(replay);
+    replay->filler_clk = replay_filler_clk(replay);
 }
 
 static void replay_close(struct replay *replay)
@@ -129,16 +186,52 @@ static void replay_close(struct replay *replay)
     arena_free(&replay->arena);
 }
 
-// What an instance alone took, by the number of fillers that it was given.
-static double replay_alone_clk(const struct replay *replay, int form)
+// The fillers that a form was first timed beside, in order and in none: the fewest that it has
+// twice.
+static int replay_fillers(const struct replay *replay, int form)
 {
-    int most = 0;
+    int twice = INT_MAX, once = INT_MAX;
     for (int t = 0; t < replay->trials[form].n; t++) {
         const struct stored_trial *trial = &replay->trials[form].trials[t];
-        if (strcmp(trial->blocker, "front end") == 0 && trial->instances <= 4)
-            most = trial->blockers > most ? trial->blockers : most;
+        int same = 0;
+        if (strcmp(trial->blocker, "front end") != 0 || trial->instances > INSTANCES_FEW)
+            continue;
+        for (int u = 0; u < replay->trials[form].n; u++)
+            same += strcmp(replay->trials[form].trials[u].blocker, "front end") == 0 &&
+                    replay->trials[form].trials[u].blockers == trial->blockers;
+        int *least = same > 1 ? &twice : &once;
+        *least = trial->blockers < *least ? trial->blockers : *least;
     }
-    return most ? ((most / 4. - 0.5) / replay->model.width - 2) / 1.3 : (double)NAN;
+    return twice < INT_MAX ? twice : once < INT_MAX ? once : 0;
+}
+
+// Whether a form that takes so long alone would have had the blockers of a trial.
+static bool replay_fits(const struct replay *replay, const struct stored_trial *trial, double clk)
+{
+    int cycles = (int)fmax(2, ceil(1.5 * clk) + 1);
+    for (int c = 0; c < replay->model.nclasses; c++)
+        if (strcmp(trial->blocker, replay->model.classes[c].name) == 0)
+            return trial->blockers ==
+                   trial->instances * cycles * port_set_size(replay->model.classes[c].set);
+    return false;
+}
+
+// What an instance alone took, by the number of fillers that it was given, which were rounded up;
+// within what that leaves open, by its blockers.
+static double replay_alone_clk(const struct replay *replay, int form)
+{
+    int fillers = replay_fillers(replay, form), width = replay->model.width;
+    double most = ((double)fillers / INSTANCES_FEW / width - 1) / 1.2;
+    double least = most - 1 / (1.2 * width);
+    if (!fillers)
+        return (double)NAN;
+    for (int step = 9; step > 0; step--)
+        for (int t = 0; t < replay->trials[form].n; t++) {
+            double clk = least + (most - least) * step / 10;
+            if (clk > 0 && replay_fits(replay, &replay->trials[form].trials[t], clk))
+                return clk;
+        }
+    return fmax((most + least) / 2, most / 2);
 }
 
 static bool replay_is_of(const struct replay *replay, const struct stored_trial *trial, int blocker)
@@ -149,6 +242,15 @@ static bool replay_is_of(const struct replay *replay, const struct stored_trial 
         if (replay->model.classes[c].blocker == blocker &&
             strcmp(replay->model.classes[c].name, trial->blocker) == 0)
             return true;
+    for (int u = 0; u < replay->model.nunits; u++)
+        if ((replay->model.units[u].blocker == blocker ||
+             replay->model.units[u].whole_blocker == blocker) &&
+            strcmp(replay->model.units[u].name, trial->blocker) == 0)
+            return true;
+    for (int p = 0; p < replay->model.nprobes; p++)
+        if (replay->model.probes[p].form == blocker &&
+            strcmp(replay->forms[blocker].name, trial->blocker) == 0)
+            return true;
     return false;
 }
 
@@ -157,9 +259,12 @@ static struct port_timing replay_time(struct replay *replay, const struct port_m
     struct port_timing timing = {.outcome = OUTCOME_OK, .clk = NAN, .spread_clk = 0};
     int form = mix->parts[0].form, instances = mix->parts[0].count;
     replay->kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
+    replay->series[replay->nseries - 1].kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     replay->kernels_of[form] += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     if (mix->nparts == 1)
-        timing.clk = replay_alone_clk(replay, form) * instances;
+        timing.clk = instances * (form == replay->model.filler && instances > 8
+                                      ? replay->filler_clk
+                                      : replay_alone_clk(replay, form));
     double nearest = 0.35; // in logarithms of blockers an instance
     for (int t = 0; mix->nparts == 2 && t < replay->trials[form].n; t++) {
         const struct stored_trial *trial = &replay->trials[form].trials[t];
@@ -167,9 +272,10 @@ static struct port_timing replay_time(struct replay *replay, const struct port_m
         if (!replay_is_of(replay, trial, mix->parts[1].form) || fabs(log(ratio)) > nearest)
             continue;
         nearest = fabs(log(ratio));
-        timing.clk = trial->clk * instances / trial->instances +
-                     (ratio - 1) * trial->blockers * instances / trial->instances /
-                         (mix->parts[1].form == replay->model.filler ? replay->model.width : 1e9);
+        timing.clk =
+            trial->clk * instances / trial->instances +
+            (ratio - 1) * trial->blockers * instances / trial->instances /
+                (mix->parts[1].form == replay->model.filler ? 1 / replay->filler_clk : 1e9);
     }
     if (isnan(timing.clk)) {
         timing.outcome = OUTCOME_UNSTABLE;
@@ -187,6 +293,25 @@ static int replay_measure(void *context, const struct port_mix *mixes, int n,
     return 0;
 }
 
+// The series that begins is the last one.
+static void replay_step(void *context, const char *what, int mixes)
+{
+    struct replay *replay = context;
+    int at = 0, last = replay->nseries - 1;
+    while (at <= last && strcmp(replay->series[at].what, what) != 0)
+        at++;
+    if (at > last) {
+        assert_true(at < SERIES_MAX);
+        replay->series[replay->nseries++].what = what;
+        last = at;
+    }
+    replay->series[at].series++;
+    replay->series[at].mixes += mixes;
+    struct replay_series swapped = replay->series[at];
+    replay->series[at] = replay->series[last];
+    replay->series[last] = swapped;
+}
+
 static bool uses_same(const struct port_use *a, int na, const struct port_use *b, int nb)
 {
     int found = 0;
@@ -196,22 +321,36 @@ static bool uses_same(const struct port_use *a, int na, const struct port_use *b
     return na == nb && found == na;
 }
 
-static void judge(struct replay *replay, const char *name)
+static bool shares_same(const struct port_usage *a, const struct port_usage *b)
 {
-    struct err err = {0};
-    int *which = xcalloc((size_t)replay->n + 1, sizeof *which), n = 0;
-    replay->kernels_of = xcalloc((size_t)replay->n + 1, sizeof *replay->kernels_of);
-    for (int f = 0; f < replay->n; f++)
-        if (replay->recorded[f] && replay->trials[f].n > 0)
-            which[n++] = f;
-    struct port_usage *usages = xcalloc((size_t)n + 1, sizeof *usages);
-    const struct port_oracle oracle = {.measure = replay_measure, .context = replay};
-    struct port_siblings *siblings = port_siblings_new(1);
-    const struct port_question question = {
-        .oracle = &oracle, .forms = replay->forms, .which = which, .n = n, .siblings = siblings};
-    if (port_infer(&question, &replay->model, usages, &err) != 0)
-        fail_msg("%s", err.text);
+    int found = 0;
+    for (int i = 0; i < a->nshares; i++)
+        for (int k = 0; k < b->nshares; k++)
+            found += a->shares[i].unit == b->shares[k].unit &&
+                     fabs(a->shares[i].clk - b->shares[k].clk) < SHARE_APART_CLK;
+    return a->nshares == b->nshares && found == a->nshares;
+}
+
+static void print_uses(const struct replay *replay, int form, const struct port_usage *is)
+{
+    struct strbuf texts[2] = {{0}, {0}};
+    port_usage_text(&replay->model, replay->recorded[form], &texts[0]);
+    port_usage_text(&replay->model, is, &texts[1]);
+    print_message("  %s: %s, was %s\n", replay->forms[form].name, strbuf_text(&texts[1]),
+                  strbuf_text(&texts[0]));
+    strbuf_free(&texts[0]);
+    strbuf_free(&texts[1]);
+}
+
+// What kernels were spent on: series, and forms by the way that they went. Returns how many forms
+// were drawn and differ.
+static int judge_kernels(const struct replay *replay, const int *which,
+                         const struct port_usage *usages, int n)
+{
     int ways[PORT_WAYS] = {0}, kernels[PORT_WAYS] = {0};
+    for (int s = 0; s < replay->nseries; s++)
+        print_message("  %s: %d series, %d mixes, %ld kernels\n", replay->series[s].what,
+                      replay->series[s].series, replay->series[s].mixes, replay->series[s].kernels);
     for (int i = 0; i < n; i++) {
         ways[usages[i].way]++;
         kernels[usages[i].way] += replay->kernels_of[which[i]];
@@ -220,12 +359,18 @@ static void judge(struct replay *replay, const char *name)
         print_message("  %s: %d forms, %.1f kernels;", port_way_name((enum port_way)way), ways[way],
                       ways[way] ? (double)kernels[way] / ways[way] : 0);
     print_message("\n");
-    port_siblings_free(siblings);
-    int judged = 0, same = 0, ambiguous[2] = {0}, busy = 0, beside = 0;
+    return ways[PORT_WAY_DIFFERS];
+}
+
+static void judge_usages(const struct replay *replay, const char *name, const int *which,
+                         const struct port_usage *usages, int n)
+{
+    int judged = 0, same = 0, ambiguous[2] = {0}, busy = 0, beside = 0, shares = 0;
     for (int i = 0; i < n; i++) {
         const struct port_usage *was = replay->recorded[which[i]], *is = &usages[i];
         ambiguous[0] += was->outcome == OUTCOME_OK && was->ambiguous;
         ambiguous[1] += is->outcome == OUTCOME_OK && is->ambiguous;
+        shares += shares_same(was, is);
         if (was->outcome != OUTCOME_OK || is->outcome != OUTCOME_OK || was->ambiguous ||
             is->ambiguous)
             continue;
@@ -236,22 +381,48 @@ static void judge(struct replay *replay, const char *name)
         same += equal;
         busy += (was->busy_clk > 0) == (is->busy_clk > 0);
         beside += uses_same(was->wide_uses, was->nwide, is->wide_uses, is->nwide);
-        if (!equal && getenv("LATPUT_SIM_VERBOSE")) {
-            struct strbuf texts[2] = {{0}, {0}};
-            port_usage_text(&replay->model, was, &texts[0]);
-            port_usage_text(&replay->model, is, &texts[1]);
-            print_message("  %s: %s, was %s\n", replay->forms[which[i]].name,
-                          strbuf_text(&texts[1]), strbuf_text(&texts[0]));
-            strbuf_free(&texts[0]);
-            strbuf_free(&texts[1]);
-        }
+        if (!equal && getenv("LATPUT_SIM_VERBOSE"))
+            print_uses(replay, which[i], is);
     }
     print_message("%s: %d forms, %.1f kernels a form (%ld mixes not recorded); %d ambiguous, were "
-                  "%d; of %d others the same %d, busy %d, beside wide %d\n",
+                  "%d; shares the same %d; of %d others the same %d, busy %d, beside wide %d\n",
                   name, n, (double)replay->kernels / n, replay->missed, ambiguous[1], ambiguous[0],
-                  judged, same, busy, beside);
+                  shares, judged, same, busy, beside);
     assert_true(judged > 50);
     assert_true(same >= SAME_USES * judged);
+    assert_true(shares >= SAME_SHARES * n);
+}
+
+static void judge(struct replay *replay, const char *name)
+{
+    struct err err = {0};
+    size_t most = (size_t)replay->n + 1;
+    int *which = xcalloc(most, sizeof *which), n = 0;
+    struct port_usage *usages = xcalloc(most, sizeof *usages);
+    struct port_trials *trials = xcalloc(most, sizeof *trials);
+    replay->kernels_of = xcalloc(most, sizeof *replay->kernels_of);
+    for (int k = 0; k < replay->nasked; k++)
+        if (replay->recorded[replay->asked[k]])
+            which[n++] = replay->asked[k];
+    const struct port_oracle oracle = {
+        .measure = replay_measure, .context = replay, .step = replay_step};
+    uint32_t seed = replay->model.drawn_seed;
+    struct port_siblings *siblings = port_siblings_new(seed ? seed : 1);
+    const struct port_question question = {.oracle = &oracle,
+                                           .forms = replay->forms,
+                                           .which = which,
+                                           .n = n,
+                                           .siblings = siblings,
+                                           .trials = trials};
+    if (port_infer_units(&oracle, replay->forms, &replay->model, &err) != 0 ||
+        port_infer(&question, &replay->model, usages, &err) != 0 ||
+        port_assign_units(&question, &replay->model, usages, &err) != 0)
+        fail_msg("%s", err.text);
+    port_siblings_free(siblings);
+    port_trials_free(trials, n);
+    int differ = judge_kernels(replay, which, usages, n);
+    judge_usages(replay, name, which, usages, n);
+    assert_true(differ <= DIFFER_MOST * n);
     assert_true(replay->kernels <= (long)FORM_KERNELS_MOST * n);
     free(replay->kernels_of);
     free(which);
