@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_FORMS = 5000 };
+enum { CHUNK_FORMS = 9000 };
 
 static int model_store(struct run_ports *run, const struct ports_forms *forms,
                        const struct port_model *model, struct err *err)
