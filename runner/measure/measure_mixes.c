@@ -14,7 +14,7 @@
 // What is counted by group of ports (session_count.h) has room in what is said of mixes (ports.h).
 _Static_assert((int)PORT_GROUPS_MAX == (int)CPU_PORT_GROUPS_MAX, "cpuinfo.h and ports.h differ");
 
-enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 2000, PASSES = 4, PASS_GAP_MS = 400 };
+enum { BATCH_KERNELS = 8000, FIRST_KERNELS = 4000, PASSES = 4, PASS_GAP_MS = 400 };
 
 struct mixes {
     const struct measure_mixes *measure;

@@ -389,9 +389,9 @@ static int ports_measure(struct run_ports *run, const struct selected_row *asked
 
 int64_t run_ports_expected(const struct selected_row *rows, int nrows)
 {
-    // Seen: some 12,000 kernels until the structure is found, then some 40 mixes a form, each in
-    // three shapes. Only the display hangs on it.
-    enum { MODEL_KERNELS = 12000, FORM_KERNELS = 120 };
+    // Seen: some 45,000 kernels until structure, units and paths are found, then 30 a form. Only
+    // the display hangs on it.
+    enum { MODEL_KERNELS = 45000, FORM_KERNELS = 30 };
     int64_t n = 0;
     for (int i = 0; i < nrows; i++)
         n += (rows[i].row->tests & TESTS_PORTS) && mix_plannable(rows[i].row);
