@@ -145,6 +145,28 @@ static void test_upper(void **state)
     assert_false(port_forms_mix(&wide, &legacy));
 }
 
+// Which memory is a kind of its own among siblings.
+static void test_memory(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *form;
+        bool memory, wide;
+    } forms[] = {
+        {"add r64 r64",           false, false},
+        {"add m64 r64",           true,  false},
+        {"vaddps z z z",          false, false},
+        {"vaddps z z m512",       true,  true },
+        {"vaddps z z m32{1to16}", true,  false},
+        {"vmovdqa64 m512 z",      true,  true },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        struct port_form form = ports_form(lists_row(forms[i].form));
+        if (form.memory != forms[i].memory || form.memory_wide != forms[i].wide)
+            fail_msg("%s", forms[i].form);
+    }
+}
+
 // A stored model of a time when legacy forms stood beside wide vectors is not used again; one whose
 // unit has legacy forms only is.
 static void test_legacy_unit(void **state)
@@ -187,9 +209,9 @@ static void test_legacy_unit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_candidates),  cmocka_unit_test(test_costs),
-        cmocka_unit_test(test_thin),        cmocka_unit_test(test_upper),
-        cmocka_unit_test(test_legacy_unit),
+        cmocka_unit_test(test_candidates), cmocka_unit_test(test_costs),
+        cmocka_unit_test(test_thin),       cmocka_unit_test(test_upper),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_legacy_unit),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
