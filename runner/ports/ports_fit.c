@@ -26,7 +26,6 @@ static const double COUNTED_COST = 3;        // of a counted µop that is not ex
 static const double USED_UOPS = 0.3;
 static const double MISSING_UOPS = 0.5;    // of as many as slots
 static const double STALL_LEAST_CLK = 0.3; // less is what groups of dispatch lose
-static const double CUT_LEAST_SLOTS = 2;   // what is lost of them; less is chance
 
 struct fit {
     const struct port_model *model;
@@ -345,33 +344,22 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
-// What others lose on average, wherever in a group of dispatch they end, by the trials in the
-// middle: one may be disturbed. NaN: unknown.
-static double trials_cut_slots(const struct port_trials *trials)
-{
-    double sum = 0, least = INFINITY, most = 0;
-    for (int i = 0; i < trials->ncuts; i++) {
-        sum += trials->cut_slots[i];
-        least = fmin(least, trials->cut_slots[i]);
-        most = fmax(most, trials->cut_slots[i]);
-    }
-    return trials->ncuts == PORT_CUTS ? (sum - least - most) / (PORT_CUTS - 2) : (double)NAN;
-}
-
 // What others lose in front of the ports by an instance. A stall is what they make up for: beside
-// many of them it costs less than beside few. What it costs beside any number is slots, and where
-// it begins a group of dispatch, those of the group before that it cuts short.
-static void usage_take_front(struct port_usage *usage, const struct port_trials *trials,
-                             double stall_clk)
+// many of them it costs less than beside few. What costs as much beside any number begins a group
+// of dispatch: its slots, and of the group before what it cuts short, half of what a group may
+// lose.
+static void usage_take_front(struct port_usage *usage, const struct port_model *model,
+                             const struct port_trials *trials, double stall_clk)
 {
     bool hidden = isnan(trials->front_many_clk) ||
                   trials->front_clk - trials->front_many_clk > STALL_LEAST_CLK;
-    usage->stall_clk = hidden ? stall_clk : 0;
     usage->slots = trials->slots;
     usage->slots_mixed = fmax(trials->slots, trials->slots_mixed);
-    double cut_slots = trials_cut_slots(trials);
-    if (usage->stall_clk <= 0 && cut_slots > port_usage_slots(usage) + CUT_LEAST_SLOTS)
-        usage->slots = usage->slots_mixed = cut_slots;
+    if (hidden)
+        usage->stall_clk = stall_clk;
+    else if (stall_clk > 0)
+        usage->slots = usage->slots_mixed =
+            fmax(usage->slots_mixed, trials->slots + (model->width - 1) / 2.0);
 }
 
 struct port_usage port_fit(const struct port_model *model, const struct port_trials *trials)
@@ -393,7 +381,7 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     double residual;
     fit_cost(&fit, fit.counts, &residual);
     struct port_usage usage = fit_usage(&fit, fit.counts);
-    usage_take_front(&usage, trials, fit.stall_clk);
+    usage_take_front(&usage, model, trials, fit.stall_clk);
     usage.residual = residual;
     usage.counted = fit_is_counted(&fit);
     usage.ambiguous = residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST ||

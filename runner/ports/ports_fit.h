@@ -14,9 +14,6 @@ struct port_trial {
     double path_clk;     // that a shared path explains, with which the blocker is busy; 0: none
 };
 
-// Places in a group of dispatch where what stands before microcode is made to end.
-enum { PORT_CUTS = 4 };
-
 struct port_trials {
     double alone_clk;      // an instance's share of several alone, chains included
     double best_clk;       // the throughput with chains broken; NaN: unknown
@@ -26,12 +23,10 @@ struct port_trials {
     double front_clk;      // that an instance adds to what dispatch takes for others; NaN: unknown
     double front_many_clk; // the same beside so many that they hide what they can; NaN: unknown
     double beside_clk;     // that it took beside the fillers that were timed last; NaN: none
-    double cut_slots[PORT_CUTS]; // that others lose by it, by where in a group they end
-    int ncuts;                   // PORT_CUTS: all are known
-    double delivery_clk;         // and to what the front end takes to deliver them; NaN: unknown
-    double counted_uops;         // of an instance alone, on all ports of the model; NaN: no counts
-    double counted_total;        // the same by all counters, whichever ports they have
-    uint32_t touched; // the ports where they were counted, if that is one set; 0: unknown
+    double delivery_clk;   // and to what the front end takes to deliver them; NaN: unknown
+    double counted_uops;   // of an instance alone, on all ports of the model; NaN: no counts
+    double counted_total;  // the same by all counters, whichever ports they have
+    uint32_t touched;      // the ports where they were counted, if that is one set; 0: unknown
     struct port_trial *trials;
     int n;
     struct port_usage suggested; // by a sibling, of a form that was drawn; else no uses

@@ -22,7 +22,6 @@ static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
-static const double MICROCODE_SLOTS = 4.5;               // more are that
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 // What is dispatched between instances that may have the front end to themselves: as much as fits
 // into the time that these take, into half of it, and three times that, which hides what can be
@@ -43,7 +42,6 @@ enum trial_kind {
     TRIAL_BUSY,        // beside few fillers: how fast it is among others
     TRIAL_FRONT,       // the same without chains: what it keeps the front end busy for
     TRIAL_FRONT_MANY,  // the same beside so many that they hide what can be hidden
-    TRIAL_CUT,         // beside fillers that end somewhere in a group of dispatch
 };
 
 struct round_purpose {
@@ -139,26 +137,6 @@ double trials_best_clk(const struct inference *inference, int i)
                 inference->question->forms[inference->question->which[i]].rthroughput_clk);
 }
 
-// Microcode begins a group of dispatch, and what was left of the one before is lost: fillers that
-// end at each place of a group show what that is on average.
-static void trials_add_cuts(struct inference *inference, struct round_mixes *round, int i)
-{
-    int width = inference->model->width;
-    double alone = inference->trials[i].alone_clk;
-    int instances = alone > LONG_CLK ? 1 : INSTANCES_OF_FORM_MAX;
-    for (int cut = 0; cut < PORT_CUTS; cut++) {
-        int fillers = width * (int)ceil(1.2 * alone + 1) + cut * width / PORT_CUTS;
-        const struct port_trial trial = {.instances = instances, .blockers = fillers * instances};
-        const struct port_mix mix = {
-            {{inference->question->which[i], instances},
-             {inference->model->filler, trial.blockers}},
-            2,
-            1u << MIX_INTERLEAVED
-        };
-        round_add(round, &mix, (struct round_purpose){i, TRIAL_CUT, trial});
-    }
-}
-
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
 // makes some numbers fit better than others, so there are two, and a third and fourth in no order,
 // where instances lose what random neighbours make them lose. Forms that are faster than slots are
@@ -210,15 +188,6 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
                       i, trials[k].kind, {.instances = instances, .blockers = fillers}
         });
     }
-    if (kinds & FILLED_CUT && !inference->alone[i].counted)
-        trials_add_cuts(inference, round, i);
-}
-
-static void trial_cut(const struct inference *inference, struct port_trials *trials,
-                      const struct port_trial *trial)
-{
-    trials->cut_slots[trials->ncuts++] =
-        (trial->clk / inference->filler_clk - trial->blockers) / trial->instances;
 }
 
 // What the trial beside fillers says of dispatch.
@@ -344,8 +313,6 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
             trial_front(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT_MANY)
             trial_front_many(inference, purpose->owner, &trial);
-        else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_CUT)
-            trial_cut(inference, trials, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
             trial_slots(inference, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
@@ -395,7 +362,7 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     bool settled = trials->slots <= whole + SLOTS_MORE &&
                    trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
                    trials->slots_mixed <= trials->slots + SLOTS_MORE;
-    return (settled ? 0u : FILLED_AGAIN) | (trials->slots > MICROCODE_SLOTS ? FILLED_CUT : 0u);
+    return settled ? 0 : FILLED_AGAIN;
 }
 
 // Fillers of an instance that make, with the moves in front of the next one, whole cycles of

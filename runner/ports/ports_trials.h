@@ -23,8 +23,7 @@ enum {
     FILLED_MIXED = 1 << 1,
     FILLED_AGAIN = 1 << 2, // both with another number of fillers
     FILLED_BUSY = 1 << 3,  // few fillers: how fast it is among others
-    FILLED_CUT = 1 << 4,   // where groups of dispatch are cut, of microcode
-    FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY | FILLED_CUT,
+    FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY,
 };
 
 extern const double TRIAL_USED_UOPS; // fewer are none
