@@ -17,7 +17,6 @@ enum {
     HUGE_BYTES = 2 << 20,
     WALK_MOST = 4 << 20,  // nodes of a chase that are visited before it is measured
     WALK_LANES = 16,      // at so many places at once: a miss at a time would take seconds
-    LIFE_NODES = 1 << 18, // so often the runner hears that we are alive
     LONG_BYTES = 8 << 20, // more data than this take long to write
 };
 
@@ -41,11 +40,6 @@ static const struct core_fill *area_fills(const struct core_kernel *kernel)
     return (const struct core_fill *)(uintptr_t)kernel->fills;
 }
 
-static uint64_t fill_nodes(const struct core_fill *fill)
-{
-    return fill->stride ? fill->bytes / fill->stride : 0;
-}
-
 static bool fill_is_chase(const struct core_fill *fill)
 {
     return fill->kind == CORE_FILL_CHASE || fill->kind == CORE_FILL_CHASE_LINEAR ||
@@ -57,8 +51,8 @@ static void area_check(const struct core_fill *fill, uint32_t permits)
     bool chase = fill_is_chase(fill);
     if (fill->kind >= CORE_FILL_KINDS || fill->area >= CORE_AREAS_MAX ||
         fill->cursor >= CORE_CURSORS_MAX || fill->bytes < sizeof(uint64_t) ||
-        (chase && (fill->stride < sizeof(uint64_t) || fill_nodes(fill) < 1 ||
-                   fill_nodes(fill) > UINT32_MAX)))
+        (chase && (fill->stride < sizeof(uint64_t) || chase_nodes(fill) < 1 ||
+                   chase_nodes(fill) > UINT32_MAX)))
         send_fatal("the data of a kernel are of no known kind");
     if (fill->flags & CORE_FILL_CODE && !(permits & CORE_PERMIT_CODE))
         send_fatal("the kernels of this program may write no code");
@@ -147,7 +141,7 @@ void area_setup(const struct kernel_run *runs, uint32_t n, uint32_t permits)
             area->bytes = bytes > area->bytes ? bytes : area->bytes;
             area->frames = fills[f].frames;
             area->flags = fills[f].flags;
-            most_nodes = fill_nodes(&fills[f]) > most_nodes ? fill_nodes(&fills[f]) : most_nodes;
+            most_nodes = chase_nodes(&fills[f]) > most_nodes ? chase_nodes(&fills[f]) : most_nodes;
         }
     }
     area_map_all(true);
@@ -202,47 +196,6 @@ static void area_show_life(void)
         run_show_life();
 }
 
-// splitmix64, as util/random.c has it for the runner.
-static uint64_t area_random(uint64_t *state)
-{
-    uint64_t bits = *state += 0x9e3779b97f4a7c15;
-    bits = (bits ^ bits >> 30) * 0xbf58476d1ce4e5b9;
-    bits = (bits ^ bits >> 27) * 0x94d049bb133111eb;
-    return bits ^ bits >> 31;
-}
-
-// n numbers from `first` on, in a random order: the shuffle of Fisher and Yates.
-static void shuffle(uint32_t *numbers, uint32_t first, uint32_t n, uint64_t *seed)
-{
-    for (uint32_t i = 0; i < n; i++)
-        numbers[i] = first + i;
-    for (uint32_t i = n; i-- > 1;) {
-        uint32_t other = (uint32_t)((area_random(seed) >> 32) * (i + 1) >> 32);
-        uint32_t kept = numbers[i];
-        numbers[i] = numbers[other];
-        numbers[other] = kept;
-        if (i % LIFE_NODES == 0)
-            area_show_life();
-    }
-}
-
-// The order in which a cycle goes through all nodes: all at random, or those of a page behind each
-// other. What is left of a page comes last.
-static void order_nodes(const struct core_fill *fill, uint32_t nodes)
-{
-    uint64_t seed = fill->seed;
-    uint32_t each = fill->kind == CORE_FILL_CHASE_PAGES ? CORE_PAGE / fill->stride : 1;
-    if (each < 2) {
-        shuffle(order, 0, nodes, &seed);
-        return;
-    }
-    uint32_t pages = nodes / each;
-    shuffle(order, 0, pages, &seed);
-    for (uint32_t page = pages; page-- > 0;) // what is written lies behind what is still to be read
-        shuffle(order + page * each, order[page] * each, each, &seed);
-    shuffle(order + pages * each, pages * each, nodes - pages * each, &seed);
-}
-
 static uint8_t *node_address(const struct core_fill *fill, uint32_t node)
 {
     uint64_t at = (uint64_t)node * fill->stride, in_page = at % CORE_PAGE;
@@ -261,7 +214,8 @@ static void node_write(const struct core_fill *fill, uint32_t node, uint32_t nex
 static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
 {
     const uint8_t **lanes = areas[fill->area].lanes;
-    uint64_t nodes = fill_nodes(fill), steps = (nodes < WALK_MOST ? nodes : WALK_MOST) / WALK_LANES;
+    uint64_t nodes = chase_nodes(fill),
+             steps = (nodes < WALK_MOST ? nodes : WALK_MOST) / WALK_LANES;
     for (uint64_t i = 0; i <= steps; i++) {
         for (int lane = 0; lane < WALK_LANES; lane++) {
             uint64_t next;
@@ -276,10 +230,10 @@ static void walk_chase(const struct core_fill *fill, uint64_t *cursor)
 
 static void fill_chase(const struct core_fill *fill, uint64_t *cursor)
 {
-    uint32_t nodes = (uint32_t)fill_nodes(fill);
+    uint32_t nodes = (uint32_t)chase_nodes(fill);
     bool random = fill->kind != CORE_FILL_CHASE_LINEAR;
     if (random)
-        order_nodes(fill, nodes);
+        chase_order(fill, order, area_show_life);
     for (uint32_t i = 0; i < nodes; i++) {
         uint32_t next = i + 1 < nodes ? i + 1 : 0;
         node_write(fill, random ? order[i] : i, random ? order[next] : next);
@@ -312,7 +266,7 @@ static void fill_one(const struct core_fill *fill, struct core_parameters *param
         break;
     case CORE_FILL_RANDOM:
         for (uint64_t at = 0; at + sizeof(uint64_t) <= fill->bytes; at += sizeof(uint64_t)) {
-            uint64_t bits = area_random(&seed);
+            uint64_t bits = chase_random(&seed);
             memcpy(base + at, &bits, sizeof bits);
         }
         parameters->cursors[fill->cursor] = (uint64_t)(uintptr_t)base;

@@ -249,6 +249,14 @@ _Noreturn void company_serve(struct kernel_run *runs, uint32_t n); // in those p
 void bench_measure(const struct core_config *config, const struct times *times,
                    struct kernel_run *run);
 
+// core_chase.c
+enum { LIFE_NODES = 1 << 18 }; // so often the runner hears that we are alive
+uint64_t chase_nodes(const struct core_fill *fill);
+uint64_t chase_random(uint64_t *state); // the next 64 random bits
+// The order in which a cycle goes through all nodes: all at random, or those of a page behind each
+// other; what is left of a page comes last. `alive` is called now and then.
+void chase_order(const struct core_fill *fill, uint32_t *order, void (*alive)(void));
+
 // core_area.c: large data of kernels.
 // In two steps, before the system-call filter: what company shares is mapped before it is split
 // off, all else behind that.
