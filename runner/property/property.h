@@ -89,6 +89,7 @@ struct property {
     int window_us;                // of a timing; 0: as all
     const char *vm;               // why the number means little on a virtual machine; "": it does
     bool once, cold, quick, clear_upper;
+    bool anew; // each pass in a process of its own: where its code lies matters
     uint64_t gpr_fill, vec_fill;
     enum property_company company;
     bool on_by;       // the second variable is the CPU that measures

@@ -34,7 +34,8 @@ struct sweep {
     struct arena *arena;
     size_t capacity; // of result->points
     double start_s;
-    int visit; // from 0
+    int visit;     // from 0
+    int processes; // of a visit, one after another; each has as many passes
 };
 
 static const char *to_text(struct arena *arena, const struct err *err)
@@ -259,7 +260,7 @@ static uint32_t round_most_ms(const struct sweep *sweep)
 static struct exec_params round_params(const struct sweep *sweep)
 {
     struct exec_params params = session_params(sweep->measuring->session, 64);
-    params.config.passes = CONCLUDE_PASSES_A_VISIT;
+    params.config.passes = (uint32_t)(CONCLUDE_PASSES_A_VISIT / sweep->processes);
     params.config.passes_tolerance = sweep->property->how.fastest ? 0 : PASSES_TOLERANCE;
     params.config.pass_gap_ms = PASS_GAP_MS;
     params.config.give_up_ms = GIVE_UP_MS;
@@ -301,8 +302,9 @@ static int round_run(struct sweep *sweep, struct round *round, const struct prog
     return status;
 }
 
-// Adds what the kernel's passes have given to what the point has of earlier visits.
-static void point_take(const struct sweep *sweep, const struct exec_kernel *kernel,
+// Adds what the kernel's passes have given to what the point has of earlier processes. `before`:
+// passes of these, whether they came back or not.
+static void point_take(const struct sweep *sweep, const struct exec_kernel *kernel, int before,
                        struct stored_point *point)
 {
     size_t room = (size_t)point->ntimings + EXEC_TIMINGS_MAX + 1;
@@ -312,24 +314,56 @@ static void point_take(const struct sweep *sweep, const struct exec_kernel *kern
     for (int t = 0; t < kernel->ntimings; t++)
         if (kernel->timings[t].outcome == OUTCOME_OK && kernel->timings[t].nsamples) {
             timings[point->ntimings] = kernel->timings[t];
-            timings[point->ntimings++].pass += sweep->visit * CONCLUDE_PASSES_A_VISIT;
+            timings[point->ntimings++].pass += before;
         }
     point->timings = timings;
-    if (sweep->visit && point->outcome == OUTCOME_OK)
+    if (before && point->outcome == OUTCOME_OK)
         return; // it has values, whatever became of it this time
     point->outcome = kernel->outcome;
     point->detail = kernel->detail ? kernel->detail : "";
 }
 
-static void round_take(struct sweep *sweep, const struct round *round)
+static void round_take(struct sweep *sweep, const struct round *round, int process)
 {
+    int before = sweep->visit * CONCLUDE_PASSES_A_VISIT +
+                 process * (CONCLUDE_PASSES_A_VISIT / sweep->processes);
     for (int i = 0; i < round->n; i++) {
         const struct exec_kernel *kernel = &round->measured[i];
         if (!kernel->finished)
             continue;
-        point_take(sweep, kernel, &sweep->result->points[round->points[i]]);
+        point_take(sweep, kernel, before, &sweep->result->points[round->points[i]]);
         sweep->measuring->kernels += kernel->outcome == OUTCOME_OK;
     }
+}
+
+// What a process has left of the kernels, but for what no other would do either.
+static void round_forget(struct round *round)
+{
+    for (int i = 0; i < round->n; i++) {
+        struct exec_kernel *kernel = &round->measured[i];
+        bool again = !kernel->finished || kernel->outcome == OUTCOME_OK ||
+                     kernel->outcome == OUTCOME_UNSTABLE;
+        if (again)
+            *kernel = (struct exec_kernel){.ntimings = 0};
+        kernel->ntimings = 0;
+    }
+}
+
+// Once through all of a round's kernels.
+static int round_process(struct sweep *sweep, struct round *round, const struct program *program,
+                         int process, struct err *err)
+{
+    struct property_measuring *measuring = sweep->measuring;
+    struct exec_summary summary = {0};
+    if (process > 0)
+        round_forget(round);
+    if (round_run(sweep, round, program, &summary, err) != 0)
+        return -1;
+    measuring->stopped |= summary.stopped;
+    sweep->result->area_bytes = (int64_t)summary.area_bytes;
+    sweep->result->area_huge_bytes = (int64_t)summary.area_huge_bytes;
+    round_take(sweep, round, process);
+    return 0;
 }
 
 static int sweep_round(struct sweep *sweep, int first, struct err *err)
@@ -337,22 +371,19 @@ static int sweep_round(struct sweep *sweep, int first, struct err *err)
     struct property_measuring *measuring = sweep->measuring;
     struct round round = {0};
     struct program program = {0};
-    struct exec_summary summary = {0};
+    sweep->processes = sweep->property->anew ? CONCLUDE_PASSES_A_VISIT : 1;
     round_plan(sweep, first, &round);
     if (measuring->planned)
-        measuring->planned(measuring->progress->context, round.n);
+        measuring->planned(measuring->progress->context, round.n * sweep->processes);
     int status = round_build(sweep, &round, &program, err);
-    if (status == 0 && program.path)
-        status = round_run(sweep, &round, &program, &summary, err);
-    if (status == 0 && program.path) {
-        measuring->stopped |= summary.stopped;
-        sweep->result->area_bytes = (int64_t)summary.area_bytes;
-        sweep->result->area_huge_bytes = (int64_t)summary.area_huge_bytes;
-    }
+    if (status == 0 && !program.path)
+        round_take(sweep, &round, 0);
+    for (int process = 0;
+         process < sweep->processes && status == 0 && program.path && !measuring->stopped;
+         process++)
+        status = round_process(sweep, &round, &program, process, err);
     if (program.path && !measuring->keep)
         unlink(program.path);
-    if (status == 0)
-        round_take(sweep, &round);
     return status;
 }
 

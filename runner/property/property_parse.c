@@ -409,6 +409,7 @@ int parse_options(struct property_parse *parse, const char *text, struct propert
         {"cold", &property->cold, NULL, NULL, 0, 0},
         {"quick", &property->quick, NULL, NULL, 0, 0},
         {"clear_upper", &property->clear_upper, NULL, NULL, 0, 0},
+        {"anew", &property->anew, NULL, NULL, 0, 0},
         {"copies", NULL, &property->copies, NULL, 1, 1000000},
         {"align", NULL, &property->align, NULL, 1, 1 << 21},
         {"seconds", NULL, &property->seconds, NULL, 1, 600},
@@ -428,11 +429,12 @@ int parse_options(struct property_parse *parse, const char *text, struct propert
         if (other == 0)
             continue;
         if (i == ARRAY_LEN(options))
-            return err_set(parse->err,
-                           "'%s' is no option; there are once, cold, quick, clear_upper, vm=, "
-                           "company=, on=, permit=, copies=, align=, seconds=, window=, gpr= and "
-                           "vec=",
-                           word);
+            return err_set(
+                parse->err,
+                "'%s' is no option; there are once, cold, quick, clear_upper, anew, vm=, "
+                "company=, on=, permit=, copies=, align=, seconds=, window=, gpr= and "
+                "vec=",
+                word);
         if (parse_option(parse, &options[i], word + len) != 0)
             return -1;
     }

@@ -56,7 +56,7 @@ static void test_row(void **state)
         read_row("rob,Title,Why?,entries,clk,nop zmm:AVX512F:512,linear 16..64 step 16 grain 2 "
                  "refine,bytes: values 1 2,window.inc:window:8,chase 0 bytes=64M stride=4096 "
                  "stagger=64 cursor=3; zero 1 bytes=2*x,4*x,knee add=3,CPUID,copies=2 align=4096 "
-                 "cold vm=paging",
+                 "cold anew vm=paging",
                  &properties, &err);
     assert_string_equal(err.text, "");
     assert_int_equal(faults, 0);
@@ -77,7 +77,7 @@ static void test_row(void **state)
     assert_int_equal(row->data[0].fill.stagger, 64);
     assert_int_equal(row->data[1].bytes.base, BASE_X);
     assert_true(row->how.reading == READING_KNEE && row->how.add == 3);
-    assert_true(row->cold && !row->once && row->copies == 2 && row->align == 4096);
+    assert_true(row->cold && row->anew && !row->once && row->copies == 2 && row->align == 4096);
     assert_string_equal(row->vm, "paging");
     properties_free(&properties);
 }
