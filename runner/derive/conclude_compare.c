@@ -125,8 +125,8 @@ static double put_pair(struct draft *draft, const struct conclude_question *ques
         alike += direction(values[i] - same, size) == direction(value - same, size);
         near += fabs(values[i] - value) <= most;
     }
-    resample_interval(values, RESAMPLES, &low, &high);
-    draft_value(draft, label, value, fmin(low, value), fmax(high, value),
+    resample_interval_about(question->fastest, value, values, RESAMPLES, &low, &high);
+    draft_value(draft, label, value, low, high,
                 question->reading == READING_RATIO ? "" : question->y_unit);
     *wide = near < SURE * RESAMPLES;
     return (double)alike / RESAMPLES;
@@ -148,8 +148,8 @@ static double put_level(struct draft *draft, const struct conclude_question *que
         values[i] = factor * resampled_y(shape, pair->at, passes, &state);
         near += fabs(values[i] - value) <= least * fabs(value);
     }
-    resample_interval(values, RESAMPLES, &low, &high);
-    draft_value(draft, label, value, fmin(low, value), fmax(high, value), question->y_unit);
+    resample_interval_about(question->fastest, value, values, RESAMPLES, &low, &high);
+    draft_value(draft, label, value, low, high, question->y_unit);
     *wide = near < SURE * RESAMPLES;
     return (double)near / RESAMPLES;
 }

@@ -105,6 +105,9 @@ double shortest_half(double *values, int n);
 double second_least(double *values, int n);
 // 2.5 % and 97.5 % of n values, sorted here.
 void resample_interval(double *values, int n, double *low, double *high);
+// The same about the value itself, which is in it; `fastest`: of what is.
+void resample_interval_about(bool fastest, double value, double *values, int n, double *low,
+                             double *high);
 
 // --- readings ---
 

@@ -2,12 +2,14 @@
 // Knees and plateaus: what the steps of a curve say.
 #include "conclude_internal.h"
 
+#include "util/quantile.h"
+
 #include <math.h>
 #include <string.h>
 
 static const double SURE = 0.8;  // of resampled curves must have a step where it is said to be
 static const double RIVAL = 0.6; // a second knee of so much of the first one's height is another
-enum { POINTS_MIN = 6, END_MIN = 3, PLATEAUS_MAX = 16 };
+enum { POINTS_MIN = 6, END_MIN = 3, PLATEAUS_MAX = 16, MISSING_MOST = 2 };
 
 // What cannot be answered, before any step is looked for; NULL: nothing stands against it.
 static const struct conclusion *refuse(const struct shape *shape, const struct curve *curve,
@@ -87,9 +89,15 @@ static void put_level(struct draft *draft, const struct conclude_question *quest
         resample_points(shape, first, last, passes, &state, v);
         levels[i] = shape_level(shape, v, first, last, draft->arena);
     }
-    resample_interval(levels, RESAMPLES, &low, &high);
-    draft_value(draft, label, shape_y(shape, level), shape_y(shape, fmin(low, level)),
-                shape_y(shape, fmax(high, level)), question->y_unit);
+    resample_interval_about(shape->fastest, level, levels, RESAMPLES, &low, &high);
+    // A level that leans stands for all of its points: it is known no better than to their middle
+    // half.
+    memcpy(v, shape->v + first, bytes);
+    quantile_sort(v, last - first + 1);
+    low = fmin(low, quantile_of(v, last - first + 1, 0.25));
+    high = fmax(high, quantile_of(v, last - first + 1, 0.75));
+    draft_value(draft, label, shape_y(shape, level), shape_y(shape, low), shape_y(shape, high),
+                question->y_unit);
 }
 
 static const char *numbered(struct arena *arena, const char *name, int number)
@@ -177,6 +185,26 @@ static double shape_range(const struct shape *shape, const struct segment *segme
     return most - least;
 }
 
+// Whether some points beyond all that came back were asked for: what there is to see may lie there.
+static bool most_missing(const struct shape *shape, const struct curve *curve)
+{
+    int missing = 0;
+    for (int i = 0; i < curve->npoints; i++)
+        missing += curve->points[i].x > shape->points[shape->n - 1]->x;
+    return missing >= MISSING_MOST;
+}
+
+static struct conclusion missing(const struct conclude_question *question,
+                                 const struct curve *curve, const struct shape *shape,
+                                 struct arena *arena)
+{
+    return conclude_nothing(
+        curve->variant, CONCLUSION_TOO_FEW,
+        arena_printf(
+            arena, "no step up to %s, beyond which no point came back",
+            conclude_quantity(arena, knee_x(question, shape, shape->n - 1), question->x_unit)));
+}
+
 static struct conclusion no_knee(const struct conclude_question *question,
                                  const struct curve *curve, const struct shape *shape, double range,
                                  struct arena *arena)
@@ -185,6 +213,8 @@ static struct conclusion no_knee(const struct conclude_question *question,
         return noisy(shape, curve, arena);
     const char *most =
         conclude_quantity(arena, knee_x(question, shape, shape->n - 1), question->x_unit);
+    if (is_flat(question, shape, range) && most_missing(shape, curve))
+        return missing(question, curve, shape, arena);
     if (is_flat(question, shape, range))
         return conclude_nothing(curve->variant, CONCLUSION_NONE,
                                 arena_printf(arena, "no knee up to %s", most));
@@ -270,6 +300,8 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
     double share = nsteps ? steps_keep(question, &shape, steps, &nsteps, arena) : 1;
     if (nsteps == 0 && (too_noisy(&shape, arena) || !is_flat(question, &shape, range)))
         return no_knee(question, curve, &shape, range, arena);
+    if (nsteps == 0 && most_missing(&shape, curve))
+        return missing(question, curve, &shape, arena);
     struct draft draft = {.arena = arena};
     bool disputed = false;
     for (int i = 0, first, last; i <= nsteps; i++) {
@@ -292,6 +324,12 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
         sentence = arena_printf(
             arena, "%s, no step up to %s", sentence,
             conclude_quantity(arena, knee_x(question, &shape, shape.n - 1), question->x_unit));
+    if (nsteps && most_missing(&shape, curve)) {
+        disputed = true;
+        sentence = arena_printf(
+            arena, "%s; beyond %s no point came back", sentence,
+            conclude_quantity(arena, knee_x(question, &shape, shape.n - 1), question->x_unit));
+    }
     enum conclusion_outcome outcome = disputed ? CONCLUSION_UNSTABLE
                                       : nsteps ? CONCLUSION_OK
                                                : CONCLUSION_NONE;

@@ -102,3 +102,15 @@ void resample_interval(double *values, int n, double *low, double *high)
     *low = quantile_of(values, n, 0.025);
     *high = quantile_of(values, n, 0.975);
 }
+
+// The least of some visits is known from one side only: the next ones may be faster by more than
+// the second of these is slower.
+static const double FASTER = 3;
+void resample_interval_about(bool fastest, double value, double *values, int n, double *low,
+                             double *high)
+{
+    resample_interval(values, n, low, high);
+    double below = fmax(value - *low, 0), above = fmax(*high - value, 0);
+    *low = value - (fastest ? fmax(below, FASTER * above) : below);
+    *high = value + (fastest ? fmax(above, below) : above);
+}

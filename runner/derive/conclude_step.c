@@ -158,10 +158,10 @@ void step_settle(struct step *step, const struct shape *shape, uint64_t *state, 
         at[i] = step_place_again(step, shape, v, room, arena);
         near += step_is_near(shape, step->place, at[i]);
     }
-    resample_interval(at, RESAMPLES, &low, &high);
+    resample_interval_about(shape->fastest, step->place, at, RESAMPLES, &low, &high);
     // Between two points nothing was measured.
-    step->low = floor(fmin(low, step->place));
-    step->high = floor(fmax(high, step->place)) + 1;
+    step->low = floor(fmax(low, 0));
+    step->high = floor(high) + 1;
     step->share = (double)near / RESAMPLES;
 }
 

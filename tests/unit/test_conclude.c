@@ -350,6 +350,34 @@ static void few_or_broken_points_are_refused(void **state)
 static const struct conclude_question PLATEAUS = {
     .reading = READING_PLATEAUS, .x_unit = "bytes", .y_unit = "clk", .geometric = true, .seed = 1};
 
+// What did not come back may have been a step: that there is none is not said of it.
+static void nothing_is_said_of_what_did_not_come_back(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct arena arena = {0};
+    struct recipe recipe = {flat, .noise = 0.01, SWEEP};
+    recipe.points = 40;
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_NONE);
+    assert_int_equal(ask(&PLATEAUS, &made, &arena).outcome, CONCLUSION_NONE);
+    made.points[20].nsamples = 0; // a hole is no harm
+    assert_int_equal(ask(&KNEE, &made, &arena).outcome, CONCLUSION_NONE);
+    made.points[38].nsamples = made.points[39].nsamples = 0;
+    struct conclusion conclusion = ask(&KNEE, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_TOO_FEW);
+    assert_non_null(strstr(conclusion.sentence, "beyond which no point came back"));
+    assert_int_equal(ask(&PLATEAUS, &made, &arena).outcome, CONCLUSION_TOO_FEW);
+    recipe.y = window; // nor is a step sure to be the last one
+    make(&recipe, 1, &made);
+    assert_int_equal(ask(&PLATEAUS, &made, &arena).outcome, CONCLUSION_OK);
+    made.points[38].nsamples = made.points[39].nsamples = 0;
+    conclusion = ask(&PLATEAUS, &made, &arena);
+    assert_int_equal(conclusion.outcome, CONCLUSION_UNSTABLE);
+    assert_non_null(strstr(conclusion.sentence, "no point came back"));
+    arena_free(&arena);
+}
+
 static void caches_are_plateaus(void **state)
 {
     (void)state;
@@ -412,6 +440,45 @@ static void slow_ways_have_a_place(void **state)
     print_message("%d of %d ends found, %d near %.0f\n", found, CURVES / 10, near, truth);
     assert_int_equal(found, CURVES / 10);
     assert_true(near >= CURVES / 10 - 1);
+}
+
+// Visits of which each has been slowed down by another share, as places of code do: of the fastest
+// of five the next five say another one, and the intervals know that.
+static void the_fastest_of_other_visits_is_within(void **state)
+{
+    (void)state;
+    static struct made made;
+    enum { VISITS = 5, A_VISIT = 3 };
+    struct recipe recipe = {flat,         .noise = 0.005, .passes = VISITS * A_VISIT,
+                            .samples = 2, .first = 8,     .last = 744,
+                            .points = 40};
+    struct conclude_question question = PLATEAUS;
+    question.fastest = true;
+    question.passes_a_visit = A_VISIT;
+    int apart = 0;
+    for (uint64_t seed = 1; seed <= CURVES / 4; seed++) {
+        struct arena arena = {0};
+        double low[2], high[2];
+        for (int run = 0; run < 2; run++) {
+            uint64_t places = seed * 2 + (uint64_t)run;
+            double slower[VISITS];
+            for (int i = 0; i < VISITS; i++)
+                slower[i] = 1 + 0.04 * fabs(normal(&places));
+            make(&recipe, seed * 2 + (uint64_t)run, &made);
+            for (int i = 0; i < recipe.points; i++)
+                for (int k = 0; k < made.points[i].nsamples; k++)
+                    made.samples[i][k].value *= slower[made.samples[i][k].pass / A_VISIT];
+            struct conclusion conclusion = ask(&question, &made, &arena);
+            const struct conclusion_value *level = find(&conclusion, "level 1");
+            assert_non_null(level);
+            low[run] = level->low;
+            high[run] = level->high;
+        }
+        apart += high[0] < low[1] || high[1] < low[0];
+        arena_free(&arena);
+    }
+    print_message("%d of %d lie apart\n", apart, CURVES / 4);
+    assert_true(apart <= CURVES / 4 / 10);
 }
 
 // What others take a part of in most passes, more in some than in others: what there is shows in
@@ -1032,8 +1099,10 @@ int main(void)
         cmocka_unit_test(several_knees_are_told),
         cmocka_unit_test(knees_may_fall_and_be_shifted),
         cmocka_unit_test(few_or_broken_points_are_refused),
+        cmocka_unit_test(nothing_is_said_of_what_did_not_come_back),
         cmocka_unit_test(caches_are_plateaus),
         cmocka_unit_test(slow_ways_have_a_place),
+        cmocka_unit_test(the_fastest_of_other_visits_is_within),
         cmocka_unit_test(the_fastest_that_comes_back),
         cmocka_unit_test(short_curves_grow),
         cmocka_unit_test(scattered_steps_are_not_none),
