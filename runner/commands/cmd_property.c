@@ -78,7 +78,7 @@ const struct command cmd_property = {
         "...) by sweeping a variable and reading the curve, by the clock alone. The questions are "
         "rows of lists/properties/; without a name all of them are measured. Results are stored "
         "in the database with all samples, and printed with their confidence; that there is no "
-        "knee is a result. Each is measured three times, a minute apart where there are many; what "
+        "knee is a result. Each is measured five times, a minute apart where there are many; what "
         "holds at one time only is unstable.\n"
         "Stopped by a signal it loses those that were not measured as often yet; the same "
         "command with --resume goes on.",
