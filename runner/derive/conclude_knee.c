@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double SURE = 0.8;  // of resampled curves must have a step where it is said to be
+static const double SURE = 0.7;  // of resampled curves must have a step where it is said to be
 static const double RIVAL = 0.6; // a second knee of so much of the first one's height is another
 enum { POINTS_MIN = 6, END_MIN = 3, PLATEAUS_MAX = 16, MISSING_MOST = 2 };
 
