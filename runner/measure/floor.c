@@ -356,19 +356,13 @@ bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witn
     return share >= HOLDS * best_share;
 }
 
-static int look_for(const char *program, const struct exec_params *params, int ms, int first,
-                    int end, struct exec_floor *bags, struct err *err)
-{
-    int status = 0;
-    for (int round = first; round < end && status == 0; round++)
-        status = exec_floor(program, params, (uint32_t)ms, &bags[round % FLOOR_BAGS], err);
-    return status;
-}
-
 int floor_look(const char *program, const struct exec_params *params, int first, int end,
                struct exec_floor *bags, struct err *err)
 {
-    return look_for(program, params, ROUND_MS, first, end, bags, err);
+    int status = 0;
+    for (int round = first; round < end && status == 0; round++)
+        status = exec_floor(program, params, ROUND_MS, &bags[round % FLOOR_BAGS], err);
+    return status;
 }
 
 int floor_check(const char *program, const struct exec_params *params,
@@ -376,7 +370,9 @@ int floor_check(const char *program, const struct exec_params *params,
                 struct err *err)
 {
     struct exec_floor *bags = xcalloc(FLOOR_BAGS, sizeof *bags);
-    int status = look_for(program, params, CHECK_MS, 0, FLOOR_BAGS, bags, err);
+    int status = 0;
+    for (int b = 0; b < FLOOR_BAGS && status == 0; b++)
+        status = exec_floor(program, params, CHECK_MS, &bags[b], err);
     *holds = status == 0 && floor_holds(bags, witness, floor);
     free(bags);
     return status;

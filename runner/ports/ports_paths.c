@@ -22,8 +22,8 @@ static const double SLOTS_MAX = 4.5; // more is microcode
 // A share explains at least so much of a form's pairs with probes that mostly two have to agree.
 static const double PROBED_COST = 0.3;
 static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
-static const double DOUBT_SHARE =
-    0.25; // of a path: what one probe shows may be a little less than others
+// Of a path: what one probe shows may be less than what others do by as much.
+static const double DOUBT_SHARE = 0.25;
 static const double EXPLAINED = 0.9; // of what a form waits for, by its shares
 
 // Whether form i's share of a path shows beside form j.

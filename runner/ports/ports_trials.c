@@ -30,8 +30,8 @@ static const double FRONT_FILLED[] = {1, 0.5, 3};
 static const double FRONT_LEAST_CLK = 1.5;
 static const double FRONT_SHOWN_CLK = 0.6; // that the first leave, and slots of others do not
 static const double FRONT_LEFT_CLK = 0.3;  // of which a part may be more than slots
-static const double HIDDEN_TIMES =
-    1.05; // the time alone, or beside fewer, where fillers take nothing
+// Of the time alone, or beside fewer: where fillers take nothing.
+static const double HIDDEN_TIMES = 1.05;
 
 // What a mix is timed for.
 enum trial_kind {
