@@ -20,6 +20,7 @@ static const double SCATTER = 0.1; // of an average's middle half, and of its pa
 // How far from a whole number of cycles a latency must be to be an average: what measuring again
 // changes is far less, and so is what bridges of one cycle add.
 static const double WHOLE_CLK = 0.05, WHOLE = 0.005;
+static const double MIXED_CLK = 0.5; // as far as executions of different latency are taken together
 static const double RENAME_CLK = 0.75;      // less is done at rename, in no whole number of cycles
 static const double DEPENDENT_CLK = 0.95;   // no latency but 0 is smaller; bridges have at least 1
 static const double FRONT_END_BOUND = 0.97; // share of the issue width from which on it limits
@@ -227,15 +228,48 @@ static void state_rare(const struct sorted_samples *samples, int *from, int *end
     }
 }
 
+// Every execution of an instruction takes a whole number of cycles; so where nothing else is in the
+// chain, a value between two of these is the mean of several: an instruction that takes longer on
+// one port than on another, or one that is eliminated now and then.
+static bool latency_is_average(double clk, enum bound bound)
+{
+    return bound == BOUND_EXACT && clk >= RENAME_CLK &&
+           fabs(clk - round(clk)) > fmax(WHOLE_CLK, WHOLE * clk);
+}
+
+// All that hangs together with a state: samples that are near each other, as far as half a cycle.
+static void state_cluster(const struct sorted_samples *samples, int *from, int *end)
+{
+    const double *clk = samples->clk;
+    double near = 2 * CORE_STATE_WIDTH * clk[*from];
+    while (*from > 0 && clk[*from] - clk[*from - 1] <= near)
+        --*from;
+    while (*end < samples->n && clk[*end] - clk[*end - 1] <= near &&
+           clk[*end] < clk[*from] + MIXED_CLK)
+        ++*end;
+}
+
+// What a state stands for. Executions take whole cycles, so samples of a chain that lie between two
+// of these are means of now more, now fewer of the slower executions. Where most of them lie is
+// chance, and another place in each run; the mean of all is not.
+static double state_value(const struct kernel_facts *facts, const struct sorted_samples *samples,
+                          int from, int end)
+{
+    double clk = state_mean(samples, from, end);
+    if (facts->chain && latency_is_average(clk - facts->extra_clk, BOUND_EXACT))
+        state_cluster(samples, &from, &end);
+    return state_mean(samples, from, end);
+}
+
 // The fastest state that comes back gives the value; the others are named. Where none has a share
 // that is beyond doubt a smaller one will do for a chain: work beside it can scatter throughput,
 // but hardly chains. false: there is none.
-static bool estimate_state(struct estimate *estimate, const struct sorted_samples *samples,
-                           bool chain, int npasses, int *timing)
+static bool estimate_state(struct estimate *estimate, const struct kernel_facts *facts,
+                           const struct sorted_samples *samples, int npasses, int *timing)
 {
     struct state_search search = {0, samples->n, STATE_SHARE, npasses > 1 ? CORE_STATE_PASSES : 1};
     int end, from = state_find(samples, search, &end);
-    if (from < 0 && chain) {
+    if (from < 0 && facts->chain) {
         search.share = STATE_SHARE_LEAST;
         from = state_find(samples, search, &end);
     }
@@ -245,14 +279,15 @@ static bool estimate_state(struct estimate *estimate, const struct sorted_sample
     if (npasses > 1)
         state_rare(samples, &from, &end);
     state_passes(samples, from, end, CORE_STATE_SAMPLES, timing);
-    estimate->clk = state_mean(samples, from, end);
+    double state_clk = state_mean(samples, from, end);
+    double apart = fmax(STATE_APART * state_clk, STATE_APART_CLK);
+    estimate->clk = state_value(facts, samples, from, end);
     estimate->share = (double)(end - from) / samples->n;
-    double apart = fmax(STATE_APART * estimate->clk, STATE_APART_CLK);
     search.from = 0;
-    search.to = samples_below(samples, estimate->clk - apart);
+    search.to = samples_below(samples, state_clk - apart);
     add_states(estimate, samples, search);
     add_state(estimate, samples, from, end);
-    search.from = samples_below(samples, estimate->clk + apart);
+    search.from = samples_below(samples, state_clk + apart);
     search.to = samples->n;
     add_states(estimate, samples, search);
     estimate->least_clk = estimate->states[0].clk;
@@ -325,7 +360,7 @@ static struct estimate derive_from(const struct kernel_facts *facts, sample_clk 
     if (!complete)
         return estimate;
     estimate.spread_clk = quantile_spread(samples.clk, samples.n);
-    if (!estimate_state(&estimate, &samples, facts->chain, ntimings, &timing) &&
+    if (!estimate_state(&estimate, facts, &samples, ntimings, &timing) &&
         !(may_be_average(facts) && estimate_average(&estimate, &samples, ntimings, &timing))) {
         estimate.scattered = ntimings >= SCATTERED_PASSES;
         return estimate;
@@ -420,15 +455,6 @@ static bool decides(const struct estimate *candidate, double clk, const struct e
                                         : clk + candidate->most_clk - candidate->clk;
     bool average_decides = average_most < (best->average ? clk : best_clk);
     return candidate->average == average_decides;
-}
-
-// Every execution of an instruction takes a whole number of cycles; so where nothing else is in the
-// chain, a value between two of these is the mean of several: an instruction that takes longer on
-// one port than on another, or one that is eliminated now and then.
-static bool latency_is_average(double clk, enum bound bound)
-{
-    return bound == BOUND_EXACT && clk >= RENAME_CLK &&
-           fabs(clk - round(clk)) > fmax(WHOLE_CLK, WHOLE * clk);
 }
 
 // The range of all states of all kernels; NaN where it is no wider than one. What the front end
