@@ -185,6 +185,25 @@ static double shape_range(const struct shape *shape, const struct segment *segme
     return most - least;
 }
 
+static double highest(const struct step *steps, int nsteps)
+{
+    double most = 0;
+    for (int i = 0; i < nsteps; i++)
+        most = fmax(most, height(&steps[i]));
+    return most;
+}
+
+// How much a level rises from its beginning to its end: where later steps are at another place in
+// each resampled curve, none of them is told, and what is left of the curve may be no level.
+static double level_rise(const struct shape *shape, int first, int last, struct arena *arena)
+{
+    double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
+    int n = last - first + 1, end = n / 6 > END_MIN ? n / 6 : END_MIN;
+    if (n < 2 * end)
+        return 0;
+    return middle_of(shape, last - end + 1, end, room) - middle_of(shape, first, end, room);
+}
+
 // Whether some points beyond all that came back were asked for: what there is to see may lie there.
 static bool most_missing(const struct shape *shape, const struct curve *curve)
 {
@@ -303,10 +322,14 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
     if (nsteps == 0 && most_missing(&shape, curve))
         return missing(question, curve, &shape, arena);
     struct draft draft = {.arena = arena};
-    bool disputed = false;
+    bool disputed = false, open = false;
+    double rise = 0;
     for (int i = 0, first, last; i <= nsteps; i++) {
-        bool open = i == nsteps && nsteps && steps[nsteps - 1].bend;
         steps_level(&shape, steps, nsteps, i, &first, &last);
+        if (i == nsteps && nsteps > 0) {
+            rise = level_rise(&shape, first, last, arena);
+            open = steps[nsteps - 1].bend || fabs(rise) >= RIVAL * highest(steps, nsteps);
+        }
         if (!open)
             put_level(&draft, question, &shape, arena_printf(arena, "level %d", i + 1), first,
                       last);
@@ -316,10 +339,9 @@ struct conclusion conclude_plateaus(const struct conclude_question *question,
         share = fmin(share, steps[i].share);
         disputed = disputed || steps[i].disputed || steps[i].share < SURE;
     }
-    bool open = nsteps && steps[nsteps - 1].bend;
     const char *sentence = plateaus_sentence(question, &draft);
     if (open)
-        sentence = arena_printf(arena, "%s, then it grows", sentence);
+        sentence = arena_printf(arena, "%s, then it %s", sentence, rise < 0 ? "falls" : "grows");
     if (nsteps == 0)
         sentence = arena_printf(
             arena, "%s, no step up to %s", sentence,

@@ -137,6 +137,11 @@ static double caches(double x) // bytes
     return kib < 90000 ? 70 + 250 * (kib - 40960) / (90000 - 40960) : 320;
 }
 
+static double window_of_48k(double x)
+{
+    return x <= 49152 ? 4 : 14;
+}
+
 static const struct conclude_question KNEE = {
     .reading = READING_KNEE, .x_unit = "entries", .y_unit = "clk", .seed = 1};
 #define SWEEP .passes = 2, .samples = 4, .first = 8, .last = 768, .points = 48
@@ -919,6 +924,38 @@ static void levels_that_come_and_go_are_not_sure(void **state)
     assert_true(sure <= 25);
 }
 
+// Beyond the second level each visit finds its own share of a cache that others use as well.
+static void what_still_grows_is_no_level(void **state)
+{
+    (void)state;
+    static struct made made;
+    const struct recipe recipe = {window_of_48k, .noise = 0.01,   .passes = 15, .samples = 3,
+                                  .first = 4096, .last = 1 << 28, .points = 64, .geometric = true};
+    struct conclude_question question = PLATEAUS;
+    question.passes_a_visit = 3;
+    int grown = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct arena arena = {0};
+        uint64_t random = seed;
+        make(&recipe, seed, &made);
+        for (int visit = 0; visit < 5; visit++)
+            for (int k = 0; k < recipe.points; k++) {
+                double beyond = made.points[k].x / 524288, share = 0.6 + 0.8 * uniform(&random);
+                for (int i = 0; i < made.points[k].nsamples && beyond > 1; i++)
+                    if (made.samples[k][i].pass / 3 == visit)
+                        made.samples[k][i].value *= pow(beyond, share);
+            }
+        struct conclusion got = ask(&question, &made, &arena);
+        const struct conclusion_value *last = got.nvalues ? &got.values[got.nvalues - 1] : NULL;
+        bool grows = strstr(got.sentence, "then it grows");
+        grown += grows;
+        if (!grows && last && strncmp(last->label, "level", 5) == 0 && last->value < 300)
+            fail_msg("seed %d: '%s', and the curve ends at some 2000", (int)seed, got.sentence);
+        arena_free(&arena);
+    }
+    assert_true(grown > 0);
+}
+
 static void distributions_have_steps(void **state)
 {
     (void)state;
@@ -1114,6 +1151,7 @@ int main(void)
         cmocka_unit_test(visits_that_differ),
         cmocka_unit_test(odd_visits_are_in_the_interval),
         cmocka_unit_test(visits_have_steps),
+        cmocka_unit_test(what_still_grows_is_no_level),
         cmocka_unit_test(distributions_have_steps),
         cmocka_unit_test(levels_that_come_and_go_are_not_sure),
         cmocka_unit_test(clocks_have_a_grid),
