@@ -261,6 +261,29 @@ static double state_value(const struct kernel_facts *facts, const struct sorted_
     return state_mean(samples, from, end);
 }
 
+// Where the fastest state is a mean of executions that differ, which is another one at another
+// time, a state of whole cycles that is less than a cycle slower takes its place: that one is
+// steady.
+static void state_whole(const struct kernel_facts *facts, const struct sorted_samples *samples,
+                        struct state_search search, int *from, int *end)
+{
+    double clk = state_mean(samples, *from, *end) - facts->extra_clk;
+    int at, then;
+    if (!latency_is_average(clk, BOUND_EXACT))
+        return;
+    for (search.from = *end; (at = state_find(samples, search, &then)) >= 0; search.from = at + 1) {
+        state_centre(samples, samples->n, &at, &then);
+        double slower_clk = state_mean(samples, at, then) - facts->extra_clk;
+        if (slower_clk > ceil(clk) + WHOLE_CLK)
+            return;
+        if (!latency_is_average(slower_clk, BOUND_EXACT)) {
+            *from = at;
+            *end = then;
+            return;
+        }
+    }
+}
+
 // The fastest state that comes back gives the value; the others are named. Where none has a share
 // that is beyond doubt a smaller one will do for a chain: work beside it can scatter throughput,
 // but hardly chains. false: there is none.
@@ -278,6 +301,8 @@ static bool estimate_state(struct estimate *estimate, const struct kernel_facts 
     state_centre(samples, samples->n, &from, &end);
     if (npasses > 1)
         state_rare(samples, &from, &end);
+    if (facts->chain)
+        state_whole(facts, samples, search, &from, &end);
     state_passes(samples, from, end, CORE_STATE_SAMPLES, timing);
     double state_clk = state_mean(samples, from, end);
     double apart = fmax(STATE_APART * state_clk, STATE_APART_CLK);
@@ -445,16 +470,29 @@ static void independent(struct test_result *result)
     result->nstates = 0;
 }
 
-// A steady state says more than an average, unless all of that is smaller.
-static bool decides(const struct estimate *candidate, double clk, const struct estimate *best,
-                    double best_clk)
+// Whether an estimate is the mean of executions that differ.
+static bool is_mixed(const struct kernel_facts *facts, const struct estimate *estimate)
 {
-    if (!best || candidate->average == best->average)
-        return !best || clk < best_clk;
-    double average_most = best->average ? best_clk + best->most_clk - best->clk
-                                        : clk + candidate->most_clk - candidate->clk;
-    bool average_decides = average_most < (best->average ? clk : best_clk);
-    return candidate->average == average_decides;
+    return estimate->average ||
+           (facts->chain && latency_is_average(estimate->clk - facts->extra_clk, BOUND_EXACT));
+}
+
+// A steady state says more than an average, unless all of that is smaller; of a mean between two
+// whole cycles, smaller by half of one.
+static bool decides(const struct kernel_facts *facts, const struct estimate *estimates, int i,
+                    int best)
+{
+    double clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
+    if (best < 0)
+        return true;
+    double best_clk = fmax(estimates[best].clk - facts[best].extra_clk, 0);
+    bool mixed = is_mixed(&facts[i], &estimates[i]);
+    if (mixed == is_mixed(&facts[best], &estimates[best]))
+        return clk < best_clk;
+    const struct estimate *average = &estimates[mixed ? i : best];
+    double most_clk = (mixed ? clk : best_clk) + average->most_clk - average->clk;
+    double margin_clk = average->average ? 0 : MIXED_CLK;
+    return mixed == (most_clk < (mixed ? best_clk : clk) - margin_clk);
 }
 
 // The range of all states of all kernels; NaN where it is no wider than one. What the front end
@@ -487,12 +525,10 @@ static void test_decide(const struct kernel_facts *facts, const struct estimate 
                 result->outcome = estimates[i].outcome;
             continue;
         }
-        double clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
-        const struct estimate *best = result->kernel < 0 ? NULL : &estimates[result->kernel];
-        if (!decides(&estimates[i], clk, best, result->clk))
+        if (!decides(facts, estimates, i, result->kernel))
             continue;
         result->kernel = i;
-        result->clk = clk;
+        result->clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
         result->spread_clk = estimates[i].spread_clk;
         result->nstates = estimates[i].nstates;
         result->average = estimates[i].average;

@@ -63,12 +63,13 @@ double derive_sample_clk(const struct kernel_facts *facts, const struct timing *
 double derive_sample_counted_clk(const struct kernel_facts *facts, const struct timing *timing,
                                  const struct sample *sample);
 
-// One kernel: the mean of its fastest steady state that two passes confirm, and of what hangs
-// together with it where that is a chain's and between whole cycles; of a chain or stream without
-// one the median, if the passes agree about the range that the samples scatter in. In cycles of a
-// counter where every timing has them and they can be true (plausible_clk_check), else of the
-// calibration. `issue_width` is that of struct plan_params: a body bound by the front end also paid
-// for the loop's own µop, which is taken off.
+// One kernel: the mean of its fastest steady state that two passes confirm. Where that is a chain's
+// and between whole cycles, of a state of whole cycles less than a cycle slower, or, without one,
+// of all that hangs together with it; of a chain or stream without a state the median, if the
+// passes agree about the range that the samples scatter in. In cycles of a counter where every
+// timing has them and they can be true (plausible_clk_check), else of the calibration.
+// `issue_width` is that of struct plan_params: a body bound by the front end also paid for the
+// loop's own µop, which is taken off.
 struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
                               const struct timing *timings, int ntimings);
 

@@ -231,6 +231,49 @@ static void executions_that_differ_have_one_mean(void **state)
         fail_msg("%.3f and %.3f", clk[0], clk[1]);
 }
 
+// The same core's chain without fillers has a state of whole cycles beside such means: that one is
+// steady, and its value; and the pair's, though the other chain is faster on average. What is
+// faster stays in the range. A mean that is faster by more than half a cycle is no other's value.
+static void whole_cycles_say_more_than_means(void **state)
+{
+    (void)state;
+    static const double dense[3][SAMPLES] = {
+        {7.780, 7.835, 7.922, 7.961, 7.970, 7.973, 7.982, 7.995},
+        {7.749, 7.822, 7.908, 7.950, 7.963, 7.972, 7.972, 7.980},
+        {7.684, 7.720, 7.741, 7.916, 7.974, 7.979, 7.985, 8.004},
+    };
+    static const double filled[3][SAMPLES] = {
+        {7.074, 7.074, 7.096, 7.161, 7.182, 7.803, 7.825, 7.858},
+        {7.062, 7.084, 7.161, 7.189, 7.200, 7.803, 7.825, 7.858},
+        {7.093, 7.103, 7.125, 7.201, 7.207, 7.858, 7.879, 7.902},
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",  1, 12, 0, true},
+        {"filled", 1, 12, 0, true}
+    };
+    for (int faster = 0; faster < 2; faster++) {
+        struct sample samples[2][3][SAMPLES];
+        struct timing timings[2][3];
+        double factors[2][SAMPLES];
+        for (int pass = 0; pass < 3; pass++) {
+            for (int i = 0; i < SAMPLES; i++) {
+                factors[0][i] = dense[pass][i];
+                factors[1][i] = filled[pass][i] - faster;
+            }
+            for (int k = 0; k < 2; k++)
+                timings[k][pass] = make_timing(samples[k][pass], pass + 1, 1, 1, factors[k]);
+        }
+        const struct estimate estimates[] = {derive_kernel(&facts[0], WIDTH, timings[0], 3),
+                                             derive_kernel(&facts[1], WIDTH, timings[1], 3)};
+        assert_float_equal(estimates[0].clk, 7.975F, 0.01F);
+        struct test_result result = derive_test(TEST_LATENCY, BOUND_EXACT, facts, estimates, 2);
+        assert_int_equal(result.kernel, faster);
+        assert_float_equal(result.clk, faster ? 6.13F : 7.975F, 0.02F);
+        assert_int_equal(result.average, faster);
+        assert_true(result.least_clk < 7.2 - faster && result.most_clk > 7.96);
+    }
+}
+
 static void no_state_no_value(void **state)
 {
     (void)state;
@@ -874,6 +917,7 @@ int main(void)
         cmocka_unit_test(rare_states),
         cmocka_unit_test(a_state_is_where_its_samples_are),
         cmocka_unit_test(executions_that_differ_have_one_mean),
+        cmocka_unit_test(whole_cycles_say_more_than_means),
         cmocka_unit_test(no_state_no_value),
         cmocka_unit_test(small_states_of_chains),
         cmocka_unit_test(all_states_are_named),
