@@ -125,8 +125,9 @@ static bool width_allowed(const struct floor_witness *witness, int width)
     return witness->allowed == 0 || (width < 64 && witness->allowed >> width & 1);
 }
 
-// What says how wide the core is: of the mixtures' states the fastest that a family allows, or, if
-// no family allows any, the fastest that is there often, or the fastest at all.
+// What says how wide the core is: of the mixtures' states the fastest that is there often or that a
+// family allows, or, if there is none, the fastest at all. What is there often refutes any family
+// that is slower.
 static const struct state *width_state(const struct canary *canaries,
                                        const struct floor_witness *witness)
 {
@@ -136,7 +137,7 @@ static const struct state *width_state(const struct canary *canaries,
         for (int i = 0; i < canaries[kind].nstates; i++) {
             const struct state *state = &canaries[kind].states[i];
             bool known = witness->allowed && width_allowed(witness, state_width(state));
-            int rank = known ? 3 : state->share >= STEADY_SHARE ? 2 : 1;
+            int rank = known || state->share >= STEADY_SHARE ? 2 : 1;
             if (rank > best_rank || (rank == best_rank && state->clk < best->clk)) {
                 best = state;
                 best_rank = rank;

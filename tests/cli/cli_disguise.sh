@@ -15,16 +15,31 @@ tree() {
     sed -E "$2" "$TREE/cpuinfo/cpus.csv" >"$SCRATCH/$1/cpuinfo/cpus.csv"
 }
 
+quiet_with_true_tables() {
+    rm -f quiet.db
+    LATPUT_ROOT=$SCRATCH/true "$LATPUT" bench --db quiet.db --give-up 5 --asm 'imul rax, rax' \
+        >/dev/null 2>&1
+}
+
 # measure NAME: a quick run with the tree of that name, into NAME.db.
 measure() {
     local start=$SECONDS
     LATPUT_ROOT=$SCRATCH/$1 run run --quick --tests LT --db "$1.db" --quiet --give-up 20
-    if [ "$STATUS" = 3 ] || [ "$(sqlite3 "$1.db" "SELECT count(*) FROM run_warning
+    local loud='never seen undisturbed|core is too disturbed'
+    if [ "$STATUS" -gt 1 ] && ! grep -qE "$loud" "$ERR"; then
+        cli_fail "expected status 0 or 1"
+        exit 1
+    fi
+    # Under the true tables that is the host's doing; under others it is what must not happen.
+    if [ "$STATUS" -gt 1 ] || [ "$(sqlite3 "$1.db" "SELECT count(*) FROM run_warning
         WHERE text LIKE '%never seen undisturbed%'")" != 0 ]; then
+        if [ "$1" != true ] && quiet_with_true_tables; then
+            cli_fail "a floor is found"
+            exit 1
+        fi
         echo "the core is too disturbed to compare two runs"
         exit 77
     fi
-    [ "$STATUS" -le 1 ] || cli_fail "expected status 0 or 1"
     echo "$1: $((SECONDS - start)) s, $(sqlite3 "$1.db" "SELECT uarch, count(*), issue_width
         FROM instruction_table JOIN run USING (run_id) WHERE outcome = 'ok'")"
 }
@@ -61,6 +76,11 @@ head='^(([^,]*,){5})'"$claim"',("[^"]*"|[^,]*),[0-9]*,'
 tree narrow "s/$head/\\1falsecore,\\3,$((width - 1)),/"
 tree wide "s/$head/\\1falsecore,\\3,$((width + 1)),/"
 tree missing "/$head/d"
+# Nor are there sizes of a core without a line.
+sizes=$SCRATCH/missing/cpuinfo/core_sizes.csv
+grep -v '^[# ]' "$sizes" | cut -d, -f1 | sort -u | while read -r core; do
+    grep -q ",$core," "$SCRATCH/missing/cpuinfo/cpus.csv" || sed -i "/^$core,/d" "$sizes"
+done
 for name in narrow wide missing; do
     measure "$name"
     compare "$name"
