@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-enum { POINTS_MAX = 256, SAMPLES_MAX = 24 };
+enum { POINTS_MAX = 256, SAMPLES_MAX = 48 };
 
 // A curve that is made: y(x), what disturbs it, where it is measured.
 struct recipe {
@@ -57,6 +57,7 @@ static double make_x(const struct recipe *recipe, int i)
 static void make_point(const struct recipe *recipe, double x, struct made *made, uint64_t *state)
 {
     int at = made->curve.npoints++, n = 0;
+    assert_true(at < POINTS_MAX && recipe->passes * recipe->samples <= SAMPLES_MAX);
     for (int pass = 0; pass < recipe->passes; pass++)
         for (int i = 0; i < recipe->samples; i++) {
             double y = recipe->y(x) * (1 + recipe->noise * normal(state));
