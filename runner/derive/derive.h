@@ -41,8 +41,8 @@ struct estimate {
     // No two samples need agree, but all passes scatter about one value: the core changes its speed
     // within a timing. clk is then the median; only of chains and streams.
     bool average;
-    // The slowest of the steady states, or what nine of ten samples are below; the fastest state
-    // is clk, unless that is an average: then what one of ten is below.
+    // The fastest and the slowest of the states, or what one and nine of ten samples are below
+    // where clk is an average.
     double least_clk, most_clk;
     // So near to what the issue width allows that the front end may be what takes the time: fillers
     // beside a link of one cycle. Then clk is no less than the latency, but may be more.
