@@ -231,10 +231,9 @@ static void state_rare(const struct sorted_samples *samples, int *from, int *end
 // Every execution of an instruction takes a whole number of cycles; so where nothing else is in the
 // chain, a value between two of these is the mean of several: an instruction that takes longer on
 // one port than on another, or one that is eliminated now and then.
-static bool latency_is_average(double clk, enum bound bound)
+static bool between_cycles(double clk)
 {
-    return bound == BOUND_EXACT && clk >= RENAME_CLK &&
-           fabs(clk - round(clk)) > fmax(WHOLE_CLK, WHOLE * clk);
+    return clk >= RENAME_CLK && fabs(clk - round(clk)) > fmax(WHOLE_CLK, WHOLE * clk);
 }
 
 // All that hangs together with a state: samples that are near each other, as far as half a cycle.
@@ -256,7 +255,7 @@ static double state_value(const struct kernel_facts *facts, const struct sorted_
                           int from, int end)
 {
     double clk = state_mean(samples, from, end);
-    if (facts->chain && latency_is_average(clk - facts->extra_clk, BOUND_EXACT))
+    if (facts->chain && between_cycles(clk - facts->extra_clk))
         state_cluster(samples, &from, &end);
     return state_mean(samples, from, end);
 }
@@ -269,14 +268,14 @@ static void state_whole(const struct kernel_facts *facts, const struct sorted_sa
 {
     double clk = state_mean(samples, *from, *end) - facts->extra_clk;
     int at, then;
-    if (!latency_is_average(clk, BOUND_EXACT))
+    if (!between_cycles(clk))
         return;
     for (search.from = *end; (at = state_find(samples, search, &then)) >= 0; search.from = at + 1) {
         state_centre(samples, samples->n, &at, &then);
         double slower_clk = state_mean(samples, at, then) - facts->extra_clk;
         if (slower_clk > ceil(clk) + WHOLE_CLK)
             return;
-        if (!latency_is_average(slower_clk, BOUND_EXACT)) {
+        if (!between_cycles(slower_clk)) {
             *from = at;
             *end = then;
             return;
@@ -473,8 +472,7 @@ static void independent(struct test_result *result)
 // Whether an estimate is the mean of executions that differ.
 static bool is_mixed(const struct kernel_facts *facts, const struct estimate *estimate)
 {
-    return estimate->average ||
-           (facts->chain && latency_is_average(estimate->clk - facts->extra_clk, BOUND_EXACT));
+    return estimate->average || (facts->chain && between_cycles(estimate->clk - facts->extra_clk));
 }
 
 // A steady state says more than an average, unless all of that is smaller; of a mean between two
@@ -628,7 +626,7 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         return result;
     if (kind == TEST_LATENCY) {
         bound_by_chain(facts, estimates, nkernels, &result);
-        result.average |= latency_is_average(result.clk, result.bound);
+        result.average |= result.bound == BOUND_EXACT && between_cycles(result.clk);
         latency_range(facts, estimates, nkernels, &result);
     }
     if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK)

@@ -115,12 +115,18 @@ static void run_waiting(void *context)
     progress_waiting(run->progress);
 }
 
+// A floor to be found in the middle of a run.
+static struct session_floor run_floor_anew(const struct run *run)
+{
+    return (struct session_floor){
+        .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
+}
+
 // While the floor is a guess nothing that is measured can be believed; the core may become quiet
 // at any time.
 static int run_seek_floor(struct run *run, const struct batch *batch, struct err *err)
 {
-    const struct session_floor from = {
-        .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
+    const struct session_floor from = run_floor_anew(run);
     if (!run->session.floor_guessed || batch->bits == 32)
         return 0;
     return session_find_floor(&run->session, &from, batch->program.path, err);
@@ -189,8 +195,7 @@ static int run_doubt_floor(struct run *run, struct batch *batch, struct exec_sum
                            struct err *err)
 {
     static const double DOUBTFUL_SHARE = 0.02;
-    const struct session_floor from = {
-        .store = run->store, .cpu_id = run->start.cpu_id, .anew = true, .quick = true};
+    const struct session_floor from = run_floor_anew(run);
     bool holds = true;
     if (run->session.floor_guessed || batch->bits == 32 || summary->stopped ||
         run_accepted_share(batch) >= DOUBTFUL_SHARE)
