@@ -475,6 +475,13 @@ static bool is_mixed(const struct kernel_facts *facts, const struct estimate *es
     return estimate->average || (facts->chain && between_cycles(estimate->clk - facts->extra_clk));
 }
 
+// Whether two chains say the same whole number of cycles: then the nearer one does.
+static bool same_whole(const struct kernel_facts *facts, double a_clk, double b_clk)
+{
+    return facts->chain && a_clk >= RENAME_CLK && round(a_clk) == round(b_clk) &&
+           !between_cycles(a_clk) && !between_cycles(b_clk);
+}
+
 // A steady state says more than an average, unless all of that is smaller; of a mean between two
 // whole cycles, smaller by half of one.
 static bool decides(const struct kernel_facts *facts, const struct estimate *estimates, int i,
@@ -486,7 +493,9 @@ static bool decides(const struct kernel_facts *facts, const struct estimate *est
     double best_clk = fmax(estimates[best].clk - facts[best].extra_clk, 0);
     bool mixed = is_mixed(&facts[i], &estimates[i]);
     if (mixed == is_mixed(&facts[best], &estimates[best]))
-        return clk < best_clk;
+        return same_whole(&facts[best], clk, best_clk)
+                   ? fabs(clk - round(clk)) < fabs(best_clk - round(best_clk))
+                   : clk < best_clk;
     const struct estimate *average = &estimates[mixed ? i : best];
     double most_clk = (mixed ? clk : best_clk) + average->most_clk - average->clk;
     double margin_clk = average->average ? 0 : MIXED_CLK;

@@ -31,7 +31,9 @@ static const double FASTER = 0.02;       // that a state may seem faster than th
 static const double FULL_WIDTH = 0.92; // a canary that needs less of the width misses disturbances
 static const double SIBLING_SLOWS = 0.75; // what a busy sibling leaves of the width, at the most
 static const double QUIET_SHARE = 0.02;   // of a bag: less says nothing of how canaries compare
-static const double NEAR_WIDTH = 0.995;   // of the rate of the fastest canary: a tie
+static const double NEAR_WIDTH = 0.97;    // of the rate of the fastest canary
+static const double TIE = 0.995;          // the same, of those that show the core as quiet
+static const double AS_OFTEN = 0.8;       // undisturbed, as the canary that is so most often
 static const double HOLDS = 0.5;          // of what the best canary shows undisturbed
 
 struct state {
@@ -217,16 +219,21 @@ static double gate_steadiness(const struct gate *gate, const struct gate *gates,
     return least;
 }
 
-// The fastest rate of those that are undisturbed nearly as often as any.
-static double gates_rate(const struct gate *gates, int n)
+// Keeps those that are near the fastest of the ones that are undisturbed nearly as often as any.
+// Returns how many.
+static int gates_keep(struct gate *gates, int n, double often, double near)
 {
     double most = 0, rate = 0;
     for (int i = 0; i < n; i++)
         most = fmax(most, gates[i].share);
     for (int i = 0; i < n; i++)
-        if (gates[i].share >= HOLDS * most)
+        if (gates[i].share >= often * most)
             rate = fmax(rate, 1 / gates[i].clk);
-    return rate;
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (1 / gates[i].clk >= rate * near)
+            gates[kept++] = gates[i];
+    return kept;
 }
 
 // The canary that comes nearest to the width; of several that tie, the one that varies least. What
@@ -239,10 +246,12 @@ static double choose_canary(const struct exec_floor *bags, const struct canary *
 {
     struct gate gates[CORE_CANARIES];
     int n = gates_find(bags, canaries, width, gates);
-    double best = 0, share = 0, rate = gates_rate(gates, n);
+    n = gates_keep(gates, n, HOLDS, NEAR_WIDTH);
+    n = gates_keep(gates, n, AS_OFTEN, TIE);
+    double best = 0, share = 0;
     for (int i = 0; i < n; i++) {
         double merit = gates[i].share * gate_steadiness(&gates[i], gates, n);
-        if (merit <= best || 1 / gates[i].clk < rate * NEAR_WIDTH)
+        if (merit <= best)
             continue;
         best = merit;
         share = gates[i].share;

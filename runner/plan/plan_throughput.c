@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { COUNTS_MAX = 4, LINE_BYTES = 64, PLACE_BYTES = 8 };
+enum { COUNTS_MAX = 3, LINE_BYTES = 64, PLACE_BYTES = 8 };
 
 // Instances behind a breaker that is not in front of each: their chains are short enough for many
 // of them to be under way together, and the breaker takes a fifth of the slots, not half.
@@ -18,14 +18,14 @@ enum { SPARSE_INSTANCES = 4 };
 
 // Numbers of instances by the class of the written register.
 static const int throughput_counts[CLASS_COUNT][COUNTS_MAX] = {
-    [CLASS_NONE] = {8  },
-      [CLASS_GPR] = {   4,  8, 12},
-      [CLASS_VEC] = { 8,   12, 14, 28},
-    [CLASS_MASK] = {4, 6},
-      [CLASS_MMX] = {   4,  7},
-      [CLASS_X87] = {    4, 6},
-    [CLASS_FLAGS] = {   8 },
-      [CLASS_MEM] = {    8,  16},
+    [CLASS_NONE] = {8 },
+      [CLASS_GPR] = {   3, 8, 12},
+      [CLASS_VEC] = { 8,  12, 24},
+    [CLASS_MASK] = {4,  6},
+      [CLASS_MMX] = {    4,  7},
+      [CLASS_X87] = {4,  6},
+    [CLASS_FLAGS] = {    8 },
+      [CLASS_MEM] = {8,  16},
 };
 
 // Destinations that each instance has for itself.

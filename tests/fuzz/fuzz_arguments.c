@@ -30,6 +30,13 @@ static int take_number(void *context, int option, const char *argument)
     return EXIT_DONE;
 }
 
+// Whether a word may ask for help, which is printed before the process exits: --h and what follows,
+// or h among letters.
+static bool asks_help(const char *word)
+{
+    return strncmp(word, "--h", 3) == 0 || (word[0] == '-' && word[1] != '-' && strchr(word, 'h'));
+}
+
 static void read_options(const char *const *arguments, int n)
 {
     for (int c = 0; commands[c]; c++) {
@@ -37,7 +44,7 @@ static void read_options(const char *const *arguments, int n)
         char *own[ARGUMENTS_MAX + 1] = {argv[0]}; // getopt moves what is in argv
         int argc = 1, operands = 0;
         for (int i = 0; i < n; i++)
-            if (strncmp(arguments[i], "--h", 3) != 0) // which prints the help, and exits
+            if (!asks_help(arguments[i]))
                 own[argc] = argv[argc] = xasprintf("%s", arguments[i]), argc++;
         int status = command_each_option(commands[c], argc, argv, take_number,
                                          (void *)(uintptr_t)commands[c], &operands);

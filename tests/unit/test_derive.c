@@ -490,6 +490,38 @@ static void latencies_between_whole_cycles_are_averages(void **state)
     }
 }
 
+// Both shapes of a chain say 3 cycles: then the one that is a hundredth below is no faster.
+static void of_chains_that_agree_the_nearest_to_whole_cycles_counts(void **state)
+{
+    (void)state;
+    static const struct {
+        double dense_clk, filled_clk;
+        int decides;
+        bool chain;
+    } cases[] = {
+        {2.99,  2.96,  0, true },
+        {3.04,  2.99,  1, true },
+        {12.02, 11.99, 1, true },
+        {3,     2,     1, true },
+        {2,     3,     0, true },
+        {0.25,  0.17,  1, true }, // at rename
+        {2.99,  2.96,  1, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct kernel_facts facts[] = {
+            {"dense",  8, 8,  0, cases[i].chain},
+            {"filled", 8, 64, 0, cases[i].chain}
+        };
+        const struct estimate estimates[] = {
+            {.outcome = OUTCOME_OK, .clk = cases[i].dense_clk },
+            {.outcome = OUTCOME_OK, .clk = cases[i].filled_clk}
+        };
+        struct test_result result = derive_test(TEST_LATENCY, BOUND_EXACT, facts, estimates, 2);
+        if (result.kernel != cases[i].decides)
+            fail_msg("case %zu: kernel %d decides", i, result.kernel);
+    }
+}
+
 static void ranges_are_of_all_shapes_and_states(void **state)
 {
     (void)state;
@@ -926,6 +958,7 @@ int main(void)
         cmocka_unit_test(tests_take_the_smallest_shape),
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
+        cmocka_unit_test(of_chains_that_agree_the_nearest_to_whole_cycles_counts),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
         cmocka_unit_test(a_fast_average_decides),
         cmocka_unit_test(the_front_end_is_in_no_range),

@@ -326,7 +326,7 @@ static void test_bodies_are_one_period(void **state)
     assert_int_equal(find_shape(&planned, "n8")->instances, 8);
     planned_free(&planned);
     plan_text(&planned, "pop,=r64,,X86_64,T,stack=8"); // the stack pointer is put back once
-    assert_int_equal(find_test(&planned, "", "", "")->kernels[0].instances, 4);
+    assert_int_equal(find_test(&planned, "", "", "")->kernels[0].instances, 3);
     planned_free(&planned);
 }
 
