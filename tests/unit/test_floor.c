@@ -236,7 +236,8 @@ static void a_canary_is_undisturbed_at_all_times(void **state)
     }
 }
 
-// What each byte costs a little tells what depends on where the code lies, though in no look it did.
+// What each byte costs a little tells what depends on where the code lies, though in no look it
+// did.
 static void the_canary_is_the_one_that_comes_nearest_to_the_width(void **state)
 {
     (void)state;
