@@ -12,8 +12,8 @@ enum {
     MIXES = 1500,
     FORMS_MIN = 3, // in a mix
     FORMS_MOST = 6,
-    COUNT_MOST = 3,      // instances of a form
-    BODY_INSTANCES = 40, // a mix is repeated, so that its orders have no short period
+    COUNT_MOST = 3,       // instances of a form
+    BODY_INSTANCES = 128, // a mix is repeated, as by validate, and for the same reasons
     SEED = 20,
 };
 static const double ERROR_MOST = 0.5; // of a mix: more is something else's doing
