@@ -12,8 +12,7 @@ enum {
     MIXES = 1500,
     FORMS_MIN = 3, // in a mix
     FORMS_MOST = 6,
-    COUNT_MOST = 3,       // instances of a form
-    BODY_INSTANCES = 128, // a mix is repeated, as by validate, and for the same reasons
+    COUNT_MOST = 3, // instances of a form
     SEED = 20,
 };
 static const double ERROR_MOST = 0.5; // of a mix: more is something else's doing
@@ -40,7 +39,7 @@ static void mixes_draw(struct ports_mixes *mixes, const int *which, int n)
             instances += mix->parts[p].count;
         }
         for (int p = 0; p < mix->nparts; p++)
-            mix->parts[p].count *= BODY_INSTANCES / instances;
+            mix->parts[p].count *= PORT_MIX_BODY / instances;
     }
 }
 

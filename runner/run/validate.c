@@ -14,11 +14,7 @@
 enum {
     PARTS_MIN = 2,
     PARTS_MOST = 8,
-    COUNT_MOST = 3, // instances of a form
-    // A mix is repeated within a body, so that its order has no short period, and what an iteration
-    // stores has long been stored when the next one loads it: 20 `inc m64` among others take 0.62
-    // cycles each on Zen 5, 64 take 0.50. (Bodies of 256 take a little longer again.)
-    BODY_INSTANCES = 128,
+    COUNT_MOST = 3,      // instances of a form
     SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
     WAIT_INSTANCES = 12, // of a form that may wait for what it writes
 };
@@ -91,7 +87,7 @@ static int mix_repeats(const struct port_mix *mix)
     int instances = 0;
     for (int i = 0; i < mix->nparts; i++)
         instances += mix->parts[i].count;
-    return instances > 0 && instances < BODY_INSTANCES ? BODY_INSTANCES / instances : 1;
+    return instances > 0 && instances < PORT_MIX_BODY ? PORT_MIX_BODY / instances : 1;
 }
 
 // Times the mixes; the times are those of one mix.
