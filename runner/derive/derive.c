@@ -447,12 +447,18 @@ struct estimate derive_kernel(const struct kernel_facts *facts, int issue_width,
     return estimate;
 }
 
+// What is left of a time without the bridges of its chain.
+static double own_clk(const struct kernel_facts *facts, double clk)
+{
+    return fmax(clk - facts->extra_clk, 0);
+}
+
 static double shape_clk(const struct kernel_facts *facts, const struct estimate *estimates,
                         int nkernels, const char *shape)
 {
     for (int i = 0; i < nkernels; i++)
         if (estimates[i].outcome == OUTCOME_OK && strcmp(facts[i].shape, shape) == 0)
-            return fmax(estimates[i].clk - facts[i].extra_clk, 0);
+            return own_clk(&facts[i], estimates[i].clk);
     return NAN;
 }
 
@@ -487,10 +493,10 @@ static bool same_whole(const struct kernel_facts *facts, double a_clk, double b_
 static bool decides(const struct kernel_facts *facts, const struct estimate *estimates, int i,
                     int best)
 {
-    double clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
+    double clk = own_clk(&facts[i], estimates[i].clk);
     if (best < 0)
         return true;
-    double best_clk = fmax(estimates[best].clk - facts[best].extra_clk, 0);
+    double best_clk = own_clk(&facts[best], estimates[best].clk);
     bool mixed = is_mixed(&facts[i], &estimates[i]);
     if (mixed == is_mixed(&facts[best], &estimates[best]))
         return same_whole(&facts[best], clk, best_clk)
@@ -511,8 +517,8 @@ static void latency_range(const struct kernel_facts *facts, const struct estimat
     for (int i = 0; i < nkernels; i++) {
         if (estimates[i].outcome != OUTCOME_OK || (estimates[i].front_end && i != result->kernel))
             continue;
-        least = fmin(least, fmax(estimates[i].least_clk - facts[i].extra_clk, 0));
-        most = fmax(most, fmax(estimates[i].most_clk - facts[i].extra_clk, 0));
+        least = fmin(least, own_clk(&facts[i], estimates[i].least_clk));
+        most = fmax(most, own_clk(&facts[i], estimates[i].most_clk));
     }
     if (most > least * (1 + CORE_STATE_WIDTH) && most > least + WHOLE_CLK) {
         result->least_clk = least;
@@ -535,7 +541,7 @@ static void test_decide(const struct kernel_facts *facts, const struct estimate 
         if (!decides(facts, estimates, i, result->kernel))
             continue;
         result->kernel = i;
-        result->clk = fmax(estimates[i].clk - facts[i].extra_clk, 0);
+        result->clk = own_clk(&facts[i], estimates[i].clk);
         result->spread_clk = estimates[i].spread_clk;
         result->nstates = estimates[i].nstates;
         result->average = estimates[i].average;
@@ -551,7 +557,7 @@ static bool shape_may_decide(const struct kernel_facts *facts, const struct esti
 {
     if (estimate->outcome != OUTCOME_UNSTABLE)
         return estimate->outcome != OUTCOME_OK;
-    double reached_clk = fmax(estimate->reached_clk - facts->extra_clk, 0);
+    double reached_clk = own_clk(facts, estimate->reached_clk);
     return isnan(clk) || isnan(estimate->reached_clk) ||
            (reached_clk * (1 + CORE_STATE_WIDTH) < clk && reached_clk + CORE_STATE_WIDTH_CLK < clk);
 }
@@ -564,7 +570,7 @@ static void scattered_bound(const struct kernel_facts *facts, const struct estim
     for (int i = 0; i < nkernels; i++) {
         if (!estimates[i].scattered)
             continue;
-        double clk = fmax(estimates[i].reached_clk - facts[i].extra_clk, 0);
+        double clk = own_clk(&facts[i], estimates[i].reached_clk);
         if (result->kernel >= 0 && clk >= result->clk)
             continue;
         result->kernel = i;
