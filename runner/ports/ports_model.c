@@ -255,6 +255,47 @@ static double predict(const struct port_model *model, const struct port_usage *c
     return fmax(most, units.unknown_clk);
 }
 
+static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
+{
+    const struct port_use *narrowest = &uses[0];
+    for (int u = 1; u < n; u++)
+        if (port_set_size(uses[u].set) < port_set_size(narrowest->set))
+            narrowest = &uses[u];
+    return narrowest;
+}
+
+// What forms wait for that no port and no unit explains keeps the narrowest of their sets busy,
+// also for others that need it.
+static double held_clk(const struct port_usage *const *usages, const int *counts, int n)
+{
+    struct demand demand = {.n = 0};
+    uint32_t held[PORT_MIX_PARTS_MAX];
+    double most = 0, more[PORT_MIX_PARTS_MAX];
+    bool wide = demand_fill(&demand, usages, counts, n);
+    int nheld = 0;
+    for (int i = 0; i < n && nheld < PORT_MIX_PARTS_MAX; i++) {
+        const struct port_use *uses;
+        int at = 0, nuses = port_uses_beside(usages[i], wide, &uses);
+        if (usages[i]->unit >= 0 || !(usages[i]->busy_clk > 0) || nuses == 0)
+            continue;
+        const struct port_use *use = uses_narrowest(uses, nuses);
+        while (at < nheld && held[at] != use->set)
+            at++;
+        if (at == nheld) {
+            held[at] = use->set;
+            more[nheld++] = 0;
+        }
+        more[at] += counts[i] * fmax(0, usages[i]->busy_clk * port_set_size(use->set) - use->uops);
+    }
+    for (int at = 0; at < nheld; at++) {
+        for (int i = 0; i < demand.n; i++)
+            if ((demand.sets[i] & ~held[at]) == 0)
+                more[at] += demand.uops[i];
+        most = fmax(most, more[at] / port_set_size(held[at]));
+    }
+    return most;
+}
+
 double port_bound(const struct port_model *model, const struct port_usage *const *usages,
                   const int *counts, int n)
 {
@@ -264,7 +305,7 @@ double port_bound(const struct port_model *model, const struct port_usage *const
 double port_predict(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n)
 {
-    return predict(model, usages, counts, n, model->binding);
+    return fmax(predict(model, usages, counts, n, model->binding), held_clk(usages, counts, n));
 }
 
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX])
@@ -533,7 +574,7 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
         pointers[i] = &moved[i];
         counts[i] = mix->parts[i].count;
     }
-    return port_predict(model, pointers, counts, mix->nparts);
+    return predict(model, pointers, counts, mix->nparts, model->binding);
 }
 
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,

@@ -169,6 +169,24 @@ static void cut_groups_are_slots(void **state)
     }
 }
 
+// What nothing explains keeps the narrowest set of a form busy.
+static void what_is_held_is_busy_for_others(void **state)
+{
+    (void)state;
+    const struct port_model model = {.width = 8};
+    const struct port_usage waits = {
+        .slots = 1, .nuses = 1, .uses = {{3, 1}}, .uops = 1, .busy_clk = 1, .unit = -1};
+    const struct port_usage other = {
+        .slots = 1, .nuses = 1, .uses = {{3, 1}}, .uops = 1, .unit = -1};
+    const struct port_usage around = {
+        .slots = 1, .nuses = 1, .uses = {{15, 1}}, .uops = 1, .unit = -1};
+    const struct port_usage *usages[] = {&waits, &other}, *beside[] = {&waits, &around};
+    const int counts[] = {2, 4};
+    assert_true(fabs(port_predict(&model, usages, counts, 2) - 4) < 1e-9);
+    assert_true(fabs(port_bound(&model, usages, counts, 2) - 3) < 1e-9); // it may be elsewhere
+    assert_true(fabs(port_predict(&model, beside, counts, 2) - 2) < 1e-9);
+}
+
 static void where_there_are_none_none_are_found(void **state)
 {
     (void)state;
@@ -183,6 +201,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(stalls_that_others_hide_are_found),
                                        cmocka_unit_test(stalls_that_nothing_hides_are_slots),
                                        cmocka_unit_test(cut_groups_are_slots),
+                                       cmocka_unit_test(what_is_held_is_busy_for_others),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
