@@ -91,7 +91,9 @@ enum { CONCLUDE_PASSES_A_VISIT = 3 }; // of what `latput property` measures
 // ratio: the variant, followed by " at X" where there are several x. Matrix: "level 1" (the
 // fastest), "cells 1" (how many cells), ... Distribution: "least", "median", "p99", "step" (what
 // values differ by multiples of), "mode 1", "share 1", ... Grid: "step". Level: "level", or
-// "level at X" of each x where there are several.
+// "level at X" of each x where there are several. Behind these there may be "doubt", of plateaus
+// the x from which on, of levels and differences how many values passes do not agree about, and so
+// are none; the sentence has them.
 struct conclusion_value {
     const char *label;
     double value;

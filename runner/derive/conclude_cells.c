@@ -47,6 +47,8 @@ static int column_of(const double *columns, int n, double x)
     return -1;
 }
 
+enum { FASTEST = 3 }; // passes: the value is the second of them
+
 // What the passes of a point say, as the cell's v. `room`: for as many.
 static void find_passes(const struct shape *shape, int at, struct cell *cell, double *room)
 {
@@ -61,6 +63,9 @@ static void find_passes(const struct shape *shape, int at, struct cell *cell, do
     if (!passes)
         return;
     quantile_sort(room, passes);
+    // Of what is the fastest, the slower passes say nothing.
+    if (shape->fastest && passes > FASTEST)
+        passes = FASTEST;
     cell->low = room[0];
     cell->high = room[passes - 1];
     cell->most_lie = cell->high - cell->low;

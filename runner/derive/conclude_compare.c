@@ -173,11 +173,17 @@ static int find_control(const struct conclude_question *question, const struct c
 
 // What the points of all curves say, one value each.
 struct point_values {
-    struct draft draft;
-    double share; // the least of all values
-    bool wide;    // one of them is
-    int npasses;  // the most of all curves
+    struct draft draft, doubt; // doubt: values that too few resampled ones lie near
+    double share, doubt_share; // the least of each
+    int npasses;               // the most of all curves
 };
+
+// The last value, which is in doubt, goes to those that are.
+static void move_to_doubt(struct point_values *put)
+{
+    const struct conclusion_value *value = &put->draft.values[--put->draft.nvalues];
+    draft_value(&put->doubt, value->label, value->value, value->low, value->high, value->unit);
+}
 
 // Puts a value for each point; beside a control, for those that have theirs on its curve, at the
 // same x. `control_at`: the control among the curves; -1: there is none.
@@ -202,47 +208,65 @@ static void put_points(const struct conclude_question *question, const struct cu
             bool wide;
             double share = control_at >= 0 ? put_pair(&put->draft, question, &pair, label, &wide)
                                            : put_level(&put->draft, question, &pair, label, &wide);
-            put->share = fmin(put->share, share);
-            put->wide = put->wide || wide;
+            if (wide)
+                move_to_doubt(put);
+            double *least = wide ? &put->doubt_share : &put->share;
+            *least = fmin(*least, share);
             put->npasses = ours.npasses > put->npasses ? ours.npasses : put->npasses;
         }
     }
 }
 
-static struct conclusion values_conclude(const struct point_values *put, const char *variant,
-                                         const char *sentence)
+// `named`: a value alone is said with its name, too; `behind`: what is said behind the values.
+static struct conclusion values_conclude(struct point_values *put, const char *variant, bool named,
+                                         const char *behind)
 {
-    if (put->wide)
-        sentence = arena_printf(put->draft.arena, "%s; passes disagree", sentence);
-    return draft_end(&put->draft, variant, put->wide ? CONCLUSION_UNSTABLE : CONCLUSION_OK,
-                     put->share * (put->npasses > 1 ? 1 : 0.5), sentence);
+    struct arena *arena = put->draft.arena;
+    int doubt = put->doubt.nvalues;
+    bool any = put->draft.nvalues > 0;
+    struct draft *told = any ? &put->draft : &put->doubt;
+    const char *sentence =
+        named ? draft_values_said(told)
+              : conclude_quantity(arena, told->values[0].value, told->values[0].unit);
+    sentence = arena_printf(arena, "%s%s%s", sentence, behind, any ? "" : "; passes disagree");
+    if (any && doubt) {
+        sentence =
+            arena_printf(arena, "%s; in doubt: %s", sentence, draft_values_said(&put->doubt));
+        draft_value(told, "doubt", doubt, doubt, doubt, "");
+    }
+    return draft_end(told, variant, any ? CONCLUSION_OK : CONCLUSION_UNSTABLE,
+                     (any ? put->share : put->doubt_share) * (put->npasses > 1 ? 1 : 0.5),
+                     sentence);
+}
+
+static bool no_values(const struct point_values *put)
+{
+    return put->draft.nvalues + put->doubt.nvalues == 0;
 }
 
 struct conclusion conclude_level(const struct conclude_question *question,
                                  const struct curve *curve, struct arena *arena)
 {
-    struct point_values put = {.draft = {.arena = arena}, .share = 1};
+    struct point_values put = {
+        .draft = {.arena = arena}, .doubt = {.arena = arena}, .share = 1, .doubt_share = 1};
     put_points(question, curve, 1, -1, &put);
-    if (put.draft.nvalues == 0)
+    if (no_values(&put))
         return conclude_nothing(curve->variant, CONCLUSION_TOO_FEW, "no point came back");
-    const struct conclusion_value *first = put.draft.values;
-    return values_conclude(&put, curve->variant,
-                           curve->npoints > 1
-                               ? draft_values_said(&put.draft)
-                               : conclude_quantity(arena, first->value, question->y_unit));
+    return values_conclude(&put, curve->variant, curve->npoints > 1, "");
 }
 
 struct conclusion conclude_compare(const struct conclude_question *question,
                                    const struct curve *curves, int ncurves, struct arena *arena)
 {
     int at = find_control(question, curves, ncurves);
-    struct point_values put = {.draft = {.arena = arena}, .share = 1};
+    struct point_values put = {
+        .draft = {.arena = arena}, .doubt = {.arena = arena}, .share = 1, .doubt_share = 1};
     if (at >= 0)
         put_points(question, curves, ncurves, at, &put);
-    if (put.draft.nvalues == 0)
+    if (no_values(&put))
         return conclude_nothing("", CONCLUSION_TOO_FEW, "no point came back that has a control");
-    return values_conclude(&put, "",
-                           arena_printf(arena, "%s %s %s", draft_values_said(&put.draft),
+    return values_conclude(&put, "", true,
+                           arena_printf(arena, " %s %s",
                                         question->reading == READING_RATIO ? "times" : "more than",
                                         curves[at].variant));
 }

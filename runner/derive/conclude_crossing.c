@@ -10,6 +10,9 @@
 // A step lies between two neighbours if neither has left its level by more than this share of it.
 static const double SHARP = 0.2;
 static const double THIRD = 1.0 / 3;
+// But no farther than to so many times the level: of a cache whose own level behind it is not seen,
+// so that the way leads to that of the memory, a third is a long way.
+static const double TIMES = 2;
 
 double shape_x(const struct shape *shape, double place)
 {
@@ -23,12 +26,12 @@ double shape_x(const struct shape *shape, double place)
 
 // The cut that leaves the fewest values on the wrong side of that: its last point on the
 // left. h: how far the values are, 0 on the left level, 1 on the right one.
-static int cut_way(const double *h, int n)
+static int cut_way(const double *h, int n, double part)
 {
     double cost = 0, best = INFINITY;
     int at = 0;
     for (int i = 0; i < n - 1; i++) {
-        cost += fmin(fmax(h[i], THIRD - 1), THIRD + 1) - THIRD;
+        cost += fmin(fmax(h[i], part - 1), part + 1) - part;
         if (cost < best) {
             best = cost;
             at = i;
@@ -37,15 +40,19 @@ static int cut_way(const double *h, int n)
     return at;
 }
 
-double step_crossing(const struct step *step, const double *v, struct arena *arena)
+double step_crossing(const struct step *step, const struct shape *shape, const double *v,
+                     struct arena *arena)
 {
     int first = step->first, n = step->end - first + 1;
+    double way = fabs(step->after - step->before), part = THIRD;
+    if (shape->logs && way * part > log(TIMES))
+        part = log(TIMES) / way;
     double *h = arena_alloc(arena, sizeof *h * (size_t)(n + 1));
     for (int i = 0; i < n; i++)
         h[i] = (v[i] - step->before) / (step->after - step->before);
-    int at = cut_way(h, n);
-    if (at + 1 >= n || (h[at] < SHARP && h[at + 1] > 1 - SHARP) || h[at] >= THIRD ||
-        h[at + 1] <= THIRD)
+    int at = cut_way(h, n, part);
+    if (at + 1 >= n || (h[at] < SHARP && h[at + 1] > 1 - SHARP) || h[at] >= part ||
+        h[at + 1] <= part)
         return first + at;
-    return first + at + (THIRD - h[at]) / (h[at + 1] - h[at]);
+    return first + at + (part - h[at]) / (h[at + 1] - h[at]);
 }

@@ -61,11 +61,13 @@ struct step {
     // 95 % of resampled curves have it between low and high, `share` of them near it.
     double place, low, high;
     double share;
-    bool disputed; // a pass does not have it, or has it elsewhere
+    double again;  // this share of curves cut anew has the step (steps_keep)
+    bool disputed; // a visit does not have it (step_is_disputed)
 };
 // Where the values v of the points step->first to step->end are a third of the way from the level
 // before to that behind.
-double step_crossing(const struct step *step, const double *v, struct arena *arena);
+double step_crossing(const struct step *step, const struct shape *shape, const double *v,
+                     struct arena *arena);
 // Steps that count, up or down.
 int steps_find(const struct conclude_question *question, const struct shape *shape,
                const struct segment *segments, int nsegments, struct step **steps,
@@ -77,14 +79,17 @@ int steps_between(const struct shape *shape, const struct segment *segments, int
 // Where the step is: place, low, high, share; by its levels, and by resampled curves.
 void step_settle(struct step *step, const struct shape *shape, uint64_t *state,
                  struct arena *arena);
+// Whether a visit that was there does not have the step, by half of its height, in most of its
+// passes: one pass of it may have been disturbed.
+bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena);
 // Whether a step at one place has come back at another.
 bool step_is_near(const struct shape *shape, double place, double again);
 
 // Leaves of the steps between levels those that come back in most of the resampled curves, cut
-// anew, and settles where they are by the levels that this makes. Returns the share of curves that
-// lead to these; *nsteps: how many are left.
-double steps_keep(const struct conclude_question *question, const struct shape *shape,
-                  struct step *steps, int *nsteps, struct arena *arena);
+// anew, and settles where they are by the levels that this makes. Returns how many are left;
+// *doubt, one for each level and so one more: which share of these curves have a step within it.
+int steps_keep(const struct conclude_question *question, const struct shape *shape,
+               struct step *steps, int nsteps, double **doubt, struct arena *arena);
 // Of level i, 0 to nsteps: its points.
 void steps_level(const struct shape *shape, const struct step *steps, int nsteps, int i, int *first,
                  int *last);
@@ -108,6 +113,36 @@ void resample_interval(double *values, int n, double *low, double *high);
 // The same about the value itself, which is in it; `fastest`: of what is.
 void resample_interval_about(bool fastest, double value, double *values, int n, double *low,
                              double *high);
+
+// --- what knees and plateaus have in common (conclude_knee.c) ---
+
+#define STEP_SURE 0.7       // of resampled curves must have a step where it is said to be
+#define STEP_RIVAL 0.6      // of the highest step's height: another one, as good as it
+enum { CURVE_END_MIN = 3 }; // points that say what a curve begins or ends with
+// What cannot be answered, before any step is looked for; NULL: nothing stands against it.
+const struct conclusion *curve_refuse(const struct shape *shape, const struct curve *curve,
+                                      struct arena *arena);
+// Whether a step of the least height would not be seen: three standard errors of a point, and
+// not only in the quiet half of the curve.
+bool curve_is_noisy(const struct shape *shape, struct arena *arena);
+// From the least to the greatest of what the segments say, and the ends of the curve: where points
+// scatter, one segment may have many of them as outliers.
+double segments_range(const struct shape *shape, const struct segment *segments, int nsegments,
+                      struct arena *arena);
+// Whether what there is of a rise or a fall is a drift. `range`: segments_range().
+bool curve_is_flat(const struct conclude_question *question, const struct shape *shape,
+                   double range);
+// Whether some points beyond all that came back were asked for: what there is to see may lie there.
+bool curve_is_cut_short(const struct shape *shape, const struct curve *curve);
+struct conclusion curve_missing(const struct conclude_question *question, const struct curve *curve,
+                                const struct shape *shape, struct arena *arena);
+// Of a curve that has no step, or none that comes back.
+struct conclusion curve_no_step(const struct conclude_question *question, const struct curve *curve,
+                                const struct shape *shape, double range, struct arena *arena);
+// The x of a place (shape_x) as the question has it.
+double curve_x(const struct conclude_question *question, const struct shape *shape, double place);
+// The middle of n values of the shape from the first on: of their shortest half. `room`: for n.
+double shape_middle(const struct shape *shape, int first, int n, double *room);
 
 // --- readings ---
 
@@ -137,6 +172,11 @@ struct draft {
 };
 void draft_value(struct draft *draft, const char *label, double value, double low, double high,
                  const char *unit);
+// The place of a step; the level of the points first to last, as sure as resampled curves have it.
+void draft_x(struct draft *draft, const struct conclude_question *question,
+             const struct shape *shape, const char *label, const struct step *step);
+void draft_level(struct draft *draft, const struct conclude_question *question,
+                 const struct shape *shape, const char *label, int first, int last);
 // All of them in words, "random: 16.2 clk, shuffled: 3 clk"; of very many the first.
 const char *draft_values_said(const struct draft *draft);
 struct conclusion draft_end(const struct draft *draft, const char *variant,

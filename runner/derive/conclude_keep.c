@@ -13,34 +13,17 @@ static bool comes_back(const struct shape *shape, const struct step *step, doubl
     return (again >= step->low && again <= step->high) || step_is_near(shape, step->place, again);
 }
 
-// How often each step, and how often another one, is among those of resampled curves.
+// Where the steps of the curves cut anew are.
 struct again {
-    double share[STEPS_MAX], other, all;
+    double places[CUT_AGAIN][STEPS_MAX];
+    int n[CUT_AGAIN];
 };
 
-static void count_steps(const struct shape *shape, const struct step *steps, int nsteps,
-                        const struct step *found, int nfound, struct again *again)
-{
-    bool other = false, has[STEPS_MAX] = {false};
-    for (int k = 0; k < nfound; k++) {
-        int i = 0;
-        while (i < nsteps && !comes_back(shape, &steps[i], found[k].place))
-            i++;
-        if (i < nsteps)
-            has[i] = true;
-        other = other || i == nsteps;
-    }
-    for (int i = 0; i < nsteps; i++)
-        again->share[i] += has[i];
-    again->other += other;
-}
-
-static struct again cut_again(const struct conclude_question *question, const struct shape *shape,
-                              const struct step *steps, int nsteps, struct arena *arena)
+static void cut_again(const struct conclude_question *question, const struct shape *shape,
+                      struct again *again, struct arena *arena)
 {
     size_t bytes = sizeof(double) * (size_t)shape->n;
     struct shape resampled = *shape;
-    struct again again = {.other = 0};
     resampled.v = arena_alloc(arena, bytes);
     resampled.sigma = arena_alloc(arena, bytes);
     int *passes = arena_alloc(arena, sizeof *passes * (size_t)shape_passes(shape));
@@ -57,10 +40,54 @@ static struct again cut_again(const struct conclude_question *question, const st
         int nsegments = segments_find(&resampled, &segments, &own);
         struct step *found = arena_alloc(&own, sizeof *found * (size_t)(nsegments + 1));
         int nfound = steps_between(&resampled, segments, nsegments, found, &own);
-        count_steps(shape, steps, nsteps, found, nfound, &again);
+        again->n[i] = nfound < STEPS_MAX ? nfound : STEPS_MAX;
+        for (int k = 0; k < again->n[i]; k++)
+            again->places[i][k] = found[k].place;
         arena_free(&own);
     }
-    return again;
+}
+
+// The share of the curves that have the step.
+static double share_with(const struct shape *shape, const struct step *step,
+                         const struct again *again)
+{
+    int with = 0;
+    for (int i = 0; i < CUT_AGAIN; i++) {
+        int k = 0;
+        while (k < again->n[i] && !comes_back(shape, step, again->places[i][k]))
+            k++;
+        with += k < again->n[i];
+    }
+    return (double)with / CUT_AGAIN;
+}
+
+// The level that the place of a step lies in; -1: one of the steps is there.
+static int level_with(const struct shape *shape, const struct step *steps, int nsteps, double place)
+{
+    int level = 0;
+    for (int i = 0; i < nsteps; i++) {
+        if (comes_back(shape, &steps[i], place))
+            return -1;
+        level += place > steps[i].place;
+    }
+    return level;
+}
+
+// The share of the curves that have a step within each level, which is none then.
+static void doubt_levels(const struct shape *shape, const struct step *steps, int nsteps,
+                         const struct again *again, double *doubt)
+{
+    for (int level = 0; level <= nsteps; level++) {
+        int with = 0;
+        for (int i = 0; i < CUT_AGAIN; i++) {
+            int k = 0;
+            while (k < again->n[i] &&
+                   level_with(shape, steps, nsteps, again->places[i][k]) != level)
+                k++;
+            with += k < again->n[i];
+        }
+        doubt[level] = (double)with / CUT_AGAIN;
+    }
 }
 
 void steps_level(const struct shape *shape, const struct step *steps, int nsteps, int i, int *first,
@@ -78,6 +105,13 @@ static double level_of(const struct shape *shape, const struct step *steps, int 
     return shape_level(shape, shape->v + first, first, last, arena);
 }
 
+static const struct segment *level_segment(int first, int last, double level, struct arena *arena)
+{
+    struct segment *segment = arena_alloc(arena, sizeof *segment);
+    *segment = (struct segment){.first = first, .last = last, .start = level};
+    return segment;
+}
+
 // Where the steps are, by the levels beside them. One that its neighbours leave nothing of is none.
 static int settle(const struct conclude_question *question, const struct shape *shape,
                   struct step *steps, int nsteps, struct arena *arena)
@@ -93,6 +127,9 @@ static int settle(const struct conclude_question *question, const struct shape *
             step.before = level_of(shape, steps, nsteps, i, arena);
             step.after = level_of(shape, steps, nsteps, i + 1, arena);
             step_settle(&step, shape, &state, arena);
+            step.left = level_segment(step.first, step.last, step.before, arena);
+            step.right = level_segment(step.next, step.end, step.after, arena);
+            step.disputed = step_is_disputed(&step, shape, arena);
         }
         if (step.bend || fabs(step.after - step.before) >= shape->least)
             steps[n++] = step;
@@ -100,18 +137,19 @@ static int settle(const struct conclude_question *question, const struct shape *
     return n;
 }
 
-double steps_keep(const struct conclude_question *question, const struct shape *shape,
-                  struct step *steps, int *nsteps, struct arena *arena)
+int steps_keep(const struct conclude_question *question, const struct shape *shape,
+               struct step *steps, int nsteps, double **doubt, struct arena *arena)
 {
-    int all = *nsteps < STEPS_MAX ? *nsteps : STEPS_MAX, n = 0;
-    struct again again = cut_again(question, shape, steps, all, arena);
-    double sure = 1 - again.other / CUT_AGAIN;
+    int all = nsteps < STEPS_MAX ? nsteps : STEPS_MAX, n = 0;
+    struct again *again = arena_alloc(arena, sizeof *again);
+    *doubt = arena_alloc(arena, sizeof **doubt * (STEPS_MAX + 1));
+    cut_again(question, shape, again, arena);
     for (int i = 0; i < all; i++) {
-        double share = again.share[i] / CUT_AGAIN;
-        if (share >= MOST)
+        steps[i].again = share_with(shape, &steps[i], again);
+        if (steps[i].again >= MOST)
             steps[n++] = steps[i];
-        sure = fmin(sure, fmax(share, 1 - share));
     }
-    *nsteps = settle(question, shape, steps, n, arena);
-    return sure;
+    n = settle(question, shape, steps, n, arena);
+    doubt_levels(shape, steps, n, again, *doubt);
+    return n;
 }

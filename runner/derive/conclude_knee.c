@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Knees and plateaus: what the steps of a curve say.
+// Knees: what the highest step of a curve says; and what is said of curves without one.
 #include "conclude_internal.h"
 
 #include "util/quantile.h"
@@ -7,13 +7,10 @@
 #include <math.h>
 #include <string.h>
 
-static const double SURE = 0.7;  // of resampled curves must have a step where it is said to be
-static const double RIVAL = 0.6; // a second knee of so much of the first one's height is another
-enum { POINTS_MIN = 6, END_MIN = 3, PLATEAUS_MAX = 16, MISSING_MOST = 2 };
+enum { POINTS_MIN = 6, MISSING_MOST = 2 };
 
-// What cannot be answered, before any step is looked for; NULL: nothing stands against it.
-static const struct conclusion *refuse(const struct shape *shape, const struct curve *curve,
-                                       struct arena *arena)
+const struct conclusion *curve_refuse(const struct shape *shape, const struct curve *curve,
+                                      struct arena *arena)
 {
     struct conclusion *no = arena_alloc(arena, sizeof *no);
     if (shape->n < POINTS_MIN || shape->n * 2 < curve->npoints) {
@@ -26,9 +23,7 @@ static const struct conclusion *refuse(const struct shape *shape, const struct c
     return NULL;
 }
 
-// Whether a step of the least height would be seen at all: three standard errors of a point, and
-// not only in the quiet half of the curve.
-static bool too_noisy(const struct shape *shape, struct arena *arena)
+bool curve_is_noisy(const struct shape *shape, struct arena *arena)
 {
     return shape_upper_sigma(shape, arena) > shape->least / 3;
 }
@@ -52,32 +47,29 @@ static struct conclusion noisy(const struct shape *shape, const struct curve *cu
 // A curve that changes by a quarter is flat, unless less is asked for.
 static const double DRIFT = 0.25;
 
-// Whether what there is of a rise or a fall is a drift. `range`: of the segments.
-static bool is_flat(const struct conclude_question *question, const struct shape *shape,
-                    double range)
+bool curve_is_flat(const struct conclude_question *question, const struct shape *shape,
+                   double range)
 {
     double drift =
         shape->logs ? log1p(DRIFT) : shape->least * DRIFT / question_least_step(question);
     return range < fmax(shape->least, fmin(2 * shape->least, drift));
 }
 
-static double knee_x(const struct conclude_question *question, const struct shape *shape,
-                     double place)
+double curve_x(const struct conclude_question *question, const struct shape *shape, double place)
 {
     return shape_x(shape, place) + question->add;
 }
 
-static void put_x(struct draft *draft, const struct conclude_question *question,
-                  const struct shape *shape, const char *label, const struct step *step)
+void draft_x(struct draft *draft, const struct conclude_question *question,
+             const struct shape *shape, const char *label, const struct step *step)
 {
-    draft_value(draft, label, knee_x(question, shape, step->place),
-                knee_x(question, shape, step->low), knee_x(question, shape, step->high),
+    draft_value(draft, label, curve_x(question, shape, step->place),
+                curve_x(question, shape, step->low), curve_x(question, shape, step->high),
                 question->x_unit);
 }
 
-// The level of the points first to last, and how sure it is by resampled curves.
-static void put_level(struct draft *draft, const struct conclude_question *question,
-                      const struct shape *shape, const char *label, int first, int last)
+void draft_level(struct draft *draft, const struct conclude_question *question,
+                 const struct shape *shape, const char *label, int first, int last)
 {
     uint64_t state = question->seed + (uint64_t)first;
     size_t bytes = sizeof(double) * (size_t)(last - first + 1);
@@ -110,13 +102,13 @@ static void put_knee(struct draft *draft, const struct conclude_question *questi
 {
     struct arena *arena = draft->arena;
     int left = step->last - 7 > step->left->first ? step->last - 7 : step->left->first;
-    put_x(draft, question, shape, numbered(arena, "knee", number), step);
-    put_level(draft, question, shape, numbered(arena, "before", number), left, step->last);
+    draft_x(draft, question, shape, numbered(arena, "knee", number), step);
+    draft_level(draft, question, shape, numbered(arena, "before", number), left, step->last);
     if (step->bend)
         return;
     int right = step->next + 7 < step->right->last ? step->next + 7 : step->right->last;
-    put_level(draft, question, shape, numbered(arena, "after", number), step->next, right);
-    double full = knee_x(question, shape, step->next);
+    draft_level(draft, question, shape, numbered(arena, "after", number), step->next, right);
+    double full = curve_x(question, shape, step->next);
     draft_value(draft, numbered(arena, "full", number), full, full, full, question->x_unit);
 }
 
@@ -162,20 +154,19 @@ static int wanted_steps(const struct conclude_question *question, struct step *s
     return n;
 }
 
-static double middle_of(const struct shape *shape, int first, int n, double *room)
+double shape_middle(const struct shape *shape, int first, int n, double *room)
 {
     memcpy(room, shape->v + first, sizeof *room * (size_t)n);
     return shortest_half(room, n);
 }
 
-// From the least to the greatest of what the segments say, and the ends of the curve: where points
-// scatter, one segment may have many of them as outliers.
-static double shape_range(const struct shape *shape, const struct segment *segments, int nsegments,
-                          struct arena *arena)
+double segments_range(const struct shape *shape, const struct segment *segments, int nsegments,
+                      struct arena *arena)
 {
     double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
-    int end = shape->n / 6 > END_MIN ? shape->n / 6 : END_MIN;
-    double low = middle_of(shape, 0, end, room), high = middle_of(shape, shape->n - end, end, room);
+    int end = shape->n / 6 > CURVE_END_MIN ? shape->n / 6 : CURVE_END_MIN;
+    double low = shape_middle(shape, 0, end, room),
+           high = shape_middle(shape, shape->n - end, end, room);
     double least = fmin(low, high), most = fmax(low, high);
     for (int i = 0; i < nsegments; i++) {
         double ends[] = {segments[i].start, segment_at(&segments[i], shape, segments[i].last)};
@@ -185,27 +176,7 @@ static double shape_range(const struct shape *shape, const struct segment *segme
     return most - least;
 }
 
-static double highest(const struct step *steps, int nsteps)
-{
-    double most = 0;
-    for (int i = 0; i < nsteps; i++)
-        most = fmax(most, height(&steps[i]));
-    return most;
-}
-
-// How much a level rises from its beginning to its end: where later steps are at another place in
-// each resampled curve, none of them is told, and what is left of the curve may be no level.
-static double level_rise(const struct shape *shape, int first, int last, struct arena *arena)
-{
-    double *room = arena_alloc(arena, sizeof *room * (size_t)shape->n);
-    int n = last - first + 1, end = n / 6 > END_MIN ? n / 6 : END_MIN;
-    if (n < 2 * end)
-        return 0;
-    return middle_of(shape, last - end + 1, end, room) - middle_of(shape, first, end, room);
-}
-
-// Whether some points beyond all that came back were asked for: what there is to see may lie there.
-static bool most_missing(const struct shape *shape, const struct curve *curve)
+bool curve_is_cut_short(const struct shape *shape, const struct curve *curve)
 {
     int missing = 0;
     for (int i = 0; i < curve->npoints; i++)
@@ -213,28 +184,26 @@ static bool most_missing(const struct shape *shape, const struct curve *curve)
     return missing >= MISSING_MOST;
 }
 
-static struct conclusion missing(const struct conclude_question *question,
-                                 const struct curve *curve, const struct shape *shape,
-                                 struct arena *arena)
+struct conclusion curve_missing(const struct conclude_question *question, const struct curve *curve,
+                                const struct shape *shape, struct arena *arena)
 {
     return conclude_nothing(
         curve->variant, CONCLUSION_TOO_FEW,
         arena_printf(
             arena, "no step up to %s, beyond which no point came back",
-            conclude_quantity(arena, knee_x(question, shape, shape->n - 1), question->x_unit)));
+            conclude_quantity(arena, curve_x(question, shape, shape->n - 1), question->x_unit)));
 }
 
-static struct conclusion no_knee(const struct conclude_question *question,
-                                 const struct curve *curve, const struct shape *shape, double range,
-                                 struct arena *arena)
+struct conclusion curve_no_step(const struct conclude_question *question, const struct curve *curve,
+                                const struct shape *shape, double range, struct arena *arena)
 {
-    if (too_noisy(shape, arena))
+    if (curve_is_noisy(shape, arena))
         return noisy(shape, curve, arena);
     const char *most =
-        conclude_quantity(arena, knee_x(question, shape, shape->n - 1), question->x_unit);
-    if (is_flat(question, shape, range) && most_missing(shape, curve))
-        return missing(question, curve, shape, arena);
-    if (is_flat(question, shape, range))
+        conclude_quantity(arena, curve_x(question, shape, shape->n - 1), question->x_unit);
+    if (curve_is_flat(question, shape, range) && curve_is_cut_short(shape, curve))
+        return curve_missing(question, curve, shape, arena);
+    if (curve_is_flat(question, shape, range))
         return conclude_nothing(curve->variant, CONCLUSION_NONE,
                                 arena_printf(arena, "no knee up to %s", most));
     return conclude_nothing(
@@ -249,7 +218,7 @@ struct conclusion conclude_knee(const struct conclude_question *question, const 
                                 struct arena *arena)
 {
     struct shape shape = shape_of(question, curve, arena);
-    const struct conclusion *no = refuse(&shape, curve, arena);
+    const struct conclusion *no = curve_refuse(&shape, curve, arena);
     if (no)
         return *no;
     struct segment *segments;
@@ -259,102 +228,29 @@ struct conclusion conclude_knee(const struct conclude_question *question, const 
     int nsteps = steps_find(question, &shape, segments, nsegments, &steps, arena);
     nsteps = wanted_steps(question, steps, nsteps, &fallen);
     if (nsteps == 0)
-        return no_knee(question, curve, &shape, shape_range(&shape, segments, nsegments, arena),
-                       arena);
+        return curve_no_step(question, curve, &shape,
+                             segments_range(&shape, segments, nsegments, arena), arena);
     struct draft draft = {.arena = arena};
     put_knee(&draft, question, &shape, &steps[0], 1);
     const char *sentence = knee_sentence(question, draft.values, &steps[0], &shape, arena);
     for (int i = 1; i < nsteps; i++)
         put_knee(&draft, question, &shape, &steps[i], i + 1);
     enum conclusion_outcome outcome = CONCLUSION_OK;
-    if (steps[0].disputed || steps[0].share < SURE) {
+    if (steps[0].disputed || steps[0].share < STEP_SURE) {
         outcome = CONCLUSION_UNSTABLE;
         sentence = arena_printf(
             arena, steps[0].disputed ? "%s, in some passes only" : "%s, but it may be elsewhere",
             sentence);
-    } else if (nsteps > 1 && height(&steps[1]) >= RIVAL * height(&steps[0])) {
+    } else if (nsteps > 1 && height(&steps[1]) >= STEP_RIVAL * height(&steps[0])) {
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(
             arena, "%s; another at %s", sentence,
-            conclude_quantity(arena, knee_x(question, &shape, steps[1].place), question->x_unit));
-    } else if (fallen >= RIVAL * height(&steps[0])) {
+            conclude_quantity(arena, curve_x(question, &shape, steps[1].place), question->x_unit));
+    } else if (fallen >= STEP_RIVAL * height(&steps[0])) {
         outcome = CONCLUSION_AMBIGUOUS;
         sentence = arena_printf(arena, "%s; it changes as much in other ways", sentence);
     }
     // One pass cannot tell what comes back from what came once.
     double confidence = steps[0].share * (shape.npasses > 1 ? 1 : 0.5);
     return draft_end(&draft, curve->variant, outcome, confidence, sentence);
-}
-
-// "5 clk up to 48 KiB, 16 clk up to 2 MiB, 70 clk".
-static const char *plateaus_sentence(const struct conclude_question *question,
-                                     const struct draft *draft)
-{
-    const char *sentence = "";
-    for (int i = 0; i < draft->nvalues; i++) {
-        const struct conclusion_value *value = &draft->values[i];
-        bool end = strncmp(value->label, "end", 3) == 0;
-        sentence = arena_printf(draft->arena, "%s%s%s", sentence,
-                                end ? " up to "
-                                : i ? ", "
-                                    : "",
-                                conclude_quantity(draft->arena, value->value,
-                                                  end ? question->x_unit : question->y_unit));
-    }
-    return sentence;
-}
-
-struct conclusion conclude_plateaus(const struct conclude_question *question,
-                                    const struct curve *curve, struct arena *arena)
-{
-    struct shape shape = shape_of(question, curve, arena);
-    const struct conclusion *no = refuse(&shape, curve, arena);
-    if (no)
-        return *no;
-    struct segment *segments;
-    struct step *steps;
-    int nsegments = segments_find(&shape, &segments, arena);
-    int nsteps = steps_find(question, &shape, segments, nsegments, &steps, arena);
-    double range = shape_range(&shape, segments, nsegments, arena);
-    double share = nsteps ? steps_keep(question, &shape, steps, &nsteps, arena) : 1;
-    if (nsteps == 0 && (too_noisy(&shape, arena) || !is_flat(question, &shape, range)))
-        return no_knee(question, curve, &shape, range, arena);
-    if (nsteps == 0 && most_missing(&shape, curve))
-        return missing(question, curve, &shape, arena);
-    struct draft draft = {.arena = arena};
-    bool disputed = false, open = false;
-    double rise = 0;
-    for (int i = 0, first, last; i <= nsteps; i++) {
-        steps_level(&shape, steps, nsteps, i, &first, &last);
-        if (i == nsteps && nsteps > 0) {
-            rise = level_rise(&shape, first, last, arena);
-            open = steps[nsteps - 1].bend || fabs(rise) >= RIVAL * highest(steps, nsteps);
-        }
-        if (!open)
-            put_level(&draft, question, &shape, arena_printf(arena, "level %d", i + 1), first,
-                      last);
-        if (i == nsteps)
-            break;
-        put_x(&draft, question, &shape, arena_printf(arena, "end %d", i + 1), &steps[i]);
-        share = fmin(share, steps[i].share);
-        disputed = disputed || steps[i].disputed || steps[i].share < SURE;
-    }
-    const char *sentence = plateaus_sentence(question, &draft);
-    if (open)
-        sentence = arena_printf(arena, "%s, then it %s", sentence, rise < 0 ? "falls" : "grows");
-    if (nsteps == 0)
-        sentence = arena_printf(
-            arena, "%s, no step up to %s", sentence,
-            conclude_quantity(arena, knee_x(question, &shape, shape.n - 1), question->x_unit));
-    if (nsteps && most_missing(&shape, curve)) {
-        disputed = true;
-        sentence = arena_printf(
-            arena, "%s; beyond %s no point came back", sentence,
-            conclude_quantity(arena, knee_x(question, &shape, shape.n - 1), question->x_unit));
-    }
-    enum conclusion_outcome outcome = disputed ? CONCLUSION_UNSTABLE
-                                      : nsteps ? CONCLUSION_OK
-                                               : CONCLUSION_NONE;
-    return draft_end(&draft, curve->variant, outcome, share * (shape.npasses > 1 ? 1 : 0.5),
-                     sentence);
 }

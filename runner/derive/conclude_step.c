@@ -96,7 +96,7 @@ static struct step make_step(const struct shape *shape, const struct segment *le
                         .bend = bend};
     step.after = segment_at(right, shape, bend ? right->last : right->first);
     trim(&step, shape);
-    step.place = bend ? step.last : step_crossing(&step, shape->v + left->first, arena);
+    step.place = bend ? step.last : step_crossing(&step, shape, shape->v + left->first, arena);
     return step;
 }
 
@@ -141,7 +141,7 @@ static double step_place_again(const struct step *step, const struct shape *shap
     struct step again = *step;
     again.before += shift_of(shape, step->first, step->last, v, step->first, room);
     again.after += shift_of(shape, step->next, step->end, v, step->first, room);
-    return step->bend ? split_bend(step, shape, v) : step_crossing(&again, v, arena);
+    return step->bend ? split_bend(step, shape, v) : step_crossing(&again, shape, v, arena);
 }
 
 void step_settle(struct step *step, const struct shape *shape, uint64_t *state, struct arena *arena)
@@ -151,7 +151,7 @@ void step_settle(struct step *step, const struct shape *shape, uint64_t *state, 
     double *room = arena_alloc(arena, sizeof *room * (size_t)(last - first + 1));
     int *passes = arena_alloc(arena, sizeof *passes * (size_t)shape_passes(shape));
     double at[RESAMPLES], low, high;
-    step->place = step->bend ? step->last : step_crossing(step, shape->v + first, arena);
+    step->place = step->bend ? step->last : step_crossing(step, shape, shape->v + first, arena);
     for (int i = 0; i < RESAMPLES; i++) {
         resample_passes(shape, state, passes);
         resample_points(shape, first, last, passes, state, v);
@@ -166,7 +166,8 @@ void step_settle(struct step *step, const struct shape *shape, uint64_t *state, 
 }
 
 // How far a pass's values lie from the left level, those on it or those behind the step: the middle
-// of the shortest half. Behind a step, from the right level.
+// of the shortest half. Behind a step, from the right level. A pass may have the step anywhere in
+// its interval: it is asked on both sides of that; NaN: nothing is there.
 static double pass_height(const struct step *step, const struct shape *shape, int pass, bool behind,
                           struct arena *arena)
 {
@@ -176,6 +177,10 @@ static double pass_height(const struct step *step, const struct shape *shape, in
     // Where a bend goes on to grow, its end shows it best.
     if (step->bend && behind)
         first = last - (last - first) / 4;
+    else if (behind && first < step->high && step->high <= last)
+        first = (int)step->high;
+    else if (!behind && last > step->low && step->low >= first)
+        last = (int)step->low;
     double *values = arena_alloc(arena, sizeof *values * (size_t)(shape->n + 1));
     for (int i = first; i <= last; i++) {
         double v = shape->pass_v[pass * shape->n + i];
@@ -198,9 +203,7 @@ static int pass_has(const struct step *step, const struct shape *shape, int pass
     return own / height < PASS_SHARE ? -1 : 1;
 }
 
-// Whether every visit that was there has the step, in most of its passes: one pass of it may have
-// been disturbed.
-static bool visits_agree(const struct step *step, const struct shape *shape, struct arena *arena)
+bool step_is_disputed(const struct step *step, const struct shape *shape, struct arena *arena)
 {
     for (int pass = 0; pass < shape->npasses;) {
         int end = pass + shape->a_visit < shape->npasses ? pass + shape->a_visit : shape->npasses;
@@ -211,9 +214,9 @@ static bool visits_agree(const struct step *step, const struct shape *shape, str
             there += has != 0;
         }
         if (there && most <= 0)
-            return false;
+            return true;
     }
-    return true;
+    return false;
 }
 
 int steps_between(const struct shape *shape, const struct segment *segments, int nsegments,
@@ -245,7 +248,7 @@ int steps_find(const struct conclude_question *question, const struct shape *sha
     int n = steps_between(shape, segments, nsegments, *steps, arena);
     for (int i = 0; i < n; i++) {
         step_settle(&(*steps)[i], shape, &state, arena);
-        (*steps)[i].disputed = !visits_agree(&(*steps)[i], shape, arena);
+        (*steps)[i].disputed = step_is_disputed(&(*steps)[i], shape, arena);
     }
     return n;
 }

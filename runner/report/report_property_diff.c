@@ -91,6 +91,11 @@ static bool is_answer(const struct stored_property *property, const char *label)
     return true;
 }
 
+static bool agree(enum verdict verdict)
+{
+    return verdict == SAME || verdict == WITHIN;
+}
+
 static enum verdict worse(enum verdict a, enum verdict b)
 {
     return a > b ? a : b;
@@ -103,8 +108,15 @@ static bool is_sure(const struct conclusion *of)
            (of->outcome == CONCLUSION_OK && of->confidence >= CONFIDENCE_FAIR);
 }
 
+// Whether some of what a conclusion could say is in doubt, so that its other values are all.
+static bool is_part(const struct conclusion *of)
+{
+    return of->nvalues > 0 && strcmp(of->values[of->nvalues - 1].label, "doubt") == 0;
+}
+
 // What of two conclusions is the case; their values, where both have them, one by one. A conclusion
-// that either run is not sure of can differ in doubt only.
+// that either run is not sure of can differ in doubt only. Of one that leaves out
+// what is in doubt the rest is compared.
 static enum verdict judge(const struct stored_property *property, const struct conclusion *a,
                           const struct conclusion *b)
 {
@@ -112,14 +124,17 @@ static enum verdict judge(const struct stored_property *property, const struct c
     bool sure = is_sure(a) && is_sure(b);
     if (a->outcome != b->outcome && sure)
         verdict = DIFFERS;
-    for (int i = 0; i < a->nvalues; i++) {
+    int na = a->nvalues - is_part(a), nb = b->nvalues - is_part(b);
+    bool part = is_part(a) || is_part(b);
+    for (int i = 0; i < na; i++) {
         if (!is_answer(property, a->values[i].label))
             continue;
-        const struct conclusion_value *other =
-            find_value(b, &a->values[i], a->nvalues == b->nvalues);
-        verdict = worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
+        const struct conclusion_value *other = find_value(b, &a->values[i], part || na == nb);
+        if (other || !part)
+            verdict =
+                worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
     }
-    if (a->nvalues != b->nvalues)
+    if (na != nb && !part)
         verdict = worse(verdict, IN_DOUBT);
     return verdict >= WITHIN && !sure ? IN_DOUBT : verdict;
 }
@@ -151,6 +166,11 @@ static void put_text(const struct stored_property *property, const struct conclu
         strbuf_printf(out, "    %s\n", b->sentence);
 }
 
+struct counts {
+    int verdicts[VERDICTS];
+    int parts; // of those that agree, as far as both are sure
+};
+
 struct side {
     const struct stored_property *rows;
     int n;
@@ -159,7 +179,7 @@ struct side {
 // The conclusions of the first side against those of the second; of those that only the second has
 // where `missing`.
 static void compare_side(const struct side *first, const struct side *second, bool missing,
-                         enum report_format format, int counts[VERDICTS], struct strbuf *out)
+                         enum report_format format, struct counts *counts, struct strbuf *out)
 {
     for (int i = 0; i < first->n; i++) {
         const struct stored_property *property = &first->rows[i];
@@ -173,7 +193,8 @@ static void compare_side(const struct side *first, const struct side *second, bo
             enum verdict verdict = missing   ? ONLY_SECOND
                                    : !theirs ? ONLY_FIRST
                                              : judge(property, own, theirs);
-            counts[verdict]++;
+            counts->verdicts[verdict]++;
+            counts->parts += agree(verdict) && (is_part(own) || is_part(theirs));
             (format == REPORT_CSV ? put_line : put_text)(property, missing ? NULL : own,
                                                          missing ? own : theirs, verdict, out);
         }
@@ -188,18 +209,18 @@ void report_property_diff(const struct stored_property *first, int nfirst,
         {first,  nfirst },
         {second, nsecond}
     };
-    int counts[VERDICTS] = {0};
+    struct counts counts = {.parts = 0};
     if (format == REPORT_CSV)
         strbuf_puts(out, "group,property,variant,verdict,first,second\n");
-    compare_side(&sides[0], &sides[1], false, format, counts, out);
-    compare_side(&sides[1], &sides[0], true, format, counts, out);
+    compare_side(&sides[0], &sides[1], false, format, &counts, out);
+    compare_side(&sides[1], &sides[0], true, format, &counts, out);
     if (format == REPORT_CSV)
         return;
-    int common = counts[SAME] + counts[WITHIN] + counts[DIFFERS] + counts[IN_DOUBT];
-    strbuf_printf(
-        out,
-        "%d conclusions in both: %d the same, %d within their intervals, %d differ, %d in "
-        "doubt; %d only in the first, %d only in the second\n",
-        common, counts[SAME], counts[WITHIN], counts[DIFFERS], counts[IN_DOUBT], counts[ONLY_FIRST],
-        counts[ONLY_SECOND]);
+    const int *of = counts.verdicts;
+    strbuf_printf(out, "%d conclusions in both: %d the same, %d within their intervals",
+                  of[SAME] + of[WITHIN] + of[DIFFERS] + of[IN_DOUBT], of[SAME], of[WITHIN]);
+    if (counts.parts)
+        strbuf_printf(out, " (%d of these as far as both are sure)", counts.parts);
+    strbuf_printf(out, ", %d differ, %d in doubt; %d only in the first, %d only in the second\n",
+                  of[DIFFERS], of[IN_DOUBT], of[ONLY_FIRST], of[ONLY_SECOND]);
 }

@@ -79,6 +79,24 @@ static bool ends_level(const struct conclusion *conclusion, int at)
     return at < conclusion->nvalues && strncmp(conclusion->values[at].label, "end", 3) == 0;
 }
 
+// What the sentence says behind the values: what is in doubt, or that it goes on to grow.
+static void put_rest(struct strbuf *out, const struct conclusion *conclusion)
+{
+    static const char *const beginnings[] = {"; in doubt: ", ", then it "};
+    for (size_t i = 0; i < ARRAY_LEN(beginnings); i++) {
+        const char *rest = strstr(conclusion->sentence, beginnings[i]);
+        if (rest) {
+            put_line(out, INDENT + 2, "", rest + 2, "");
+            return;
+        }
+    }
+}
+
+static bool is_doubt(const struct conclusion_value *value)
+{
+    return strcmp(value->label, "doubt") == 0;
+}
+
 // A line a level: "5 clk up to 48 KiB (44 KiB to 50 KiB)".
 static void put_levels(struct strbuf *out, const char *name, const struct conclusion *conclusion,
                        struct arena *arena)
@@ -86,6 +104,8 @@ static void put_levels(struct strbuf *out, const char *name, const struct conclu
     const char *word = confidence_word(conclusion->confidence);
     for (int i = 0; i < conclusion->nvalues; i++) {
         const struct conclusion_value *level = &conclusion->values[i];
+        if (is_doubt(level))
+            break;
         const char *text = conclude_quantity(arena, level->value, level->unit);
         if (ends_level(conclusion, i + 1))
             text = arena_printf(arena, "%s up to %s", text,
@@ -95,6 +115,7 @@ static void put_levels(struct strbuf *out, const char *name, const struct conclu
         put_line(out, INDENT + 2, name, text, word);
         name = word = "";
     }
+    put_rest(out, conclusion);
 }
 
 static void put_ok(struct strbuf *out, const char *name, const struct conclusion *conclusion,
@@ -107,10 +128,10 @@ static void put_ok(struct strbuf *out, const char *name, const struct conclusion
         return;
     case READING_DIFFERENCE:
     case READING_RATIO:
-        for (int i = 0; i < conclusion->nvalues; i++) {
+        for (int i = 0; i < conclusion->nvalues && !is_doubt(&conclusion->values[i]); i++)
             put_line(out, INDENT + 2, conclusion->values[i].label,
                      value_text(&conclusion->values[i], arena), i ? "" : word);
-        }
+        put_rest(out, conclusion);
         return;
     case READING_KNEE:
     case READING_SLOPE:

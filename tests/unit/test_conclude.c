@@ -422,6 +422,84 @@ static double slow_way(double x) // behind the size of a cache, replaced at rand
     return x <= 2048 ? 15 : 15 + 55 * (1 - 2048 / x);
 }
 
+static double shared_cache(double x) // bytes; what comes behind the second level, visits say
+{
+    double kib = x / 1024;
+    return kib <= 48 ? 5 : kib <= 1024 ? 15 : 300;
+}
+
+// What visits do not agree about is no value, and keeps nothing else from being one.
+static void what_is_sure_is_told(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {shared_cache,  .noise = 0.01,   .passes = 15, .samples = 3,
+                            .first = 4096, .last = 1 << 28, .points = 97, .geometric = true};
+    struct conclude_question question = PLATEAUS;
+    question.passes_a_visit = 3;
+    int parts = 0;
+    for (uint64_t seed = 1; seed <= 12; seed++) {
+        struct arena arena = {0};
+        uint64_t random = seed;
+        make(&recipe, seed, &made);
+        for (int visit = 0; visit < 5; visit++) {
+            // Each visit has another part of a third level, of another speed.
+            double end = 2097152 * pow(32, uniform(&random)), level = 40 + 100 * uniform(&random);
+            for (int k = 0; k < recipe.points; k++)
+                for (int i = 0; i < made.points[k].nsamples; i++)
+                    if (made.samples[k][i].pass / 3 == visit && made.points[k].x > 1048576 &&
+                        made.points[k].x <= end)
+                        made.samples[k][i].value *= level / 300;
+        }
+        struct conclusion got = ask(&question, &made, &arena);
+        assert_int_equal(got.outcome, CONCLUSION_OK);
+        const struct conclusion_value *doubt = find(&got, "doubt");
+        assert_float_equal(find(&got, "level 1")->value, 5, 0.05);
+        assert_float_equal(find(&got, "end 1")->value, 48 * 1024, 3000);
+        assert_float_equal(find(&got, "level 2")->value, 15, 0.2);
+        if (find(&got, "end 2"))
+            assert_float_equal(find(&got, "end 2")->value, 1048576, 130000);
+        if (doubt) {
+            parts++;
+            assert_true(doubt->value > 1e6 && doubt == &got.values[got.nvalues - 1]);
+            assert_non_null(strstr(got.sentence, "in doubt: "));
+        }
+        arena_free(&arena);
+    }
+    print_message("%d of 12 are in doubt about the third level\n", parts);
+    assert_true(parts >= 6);
+}
+
+static double no_third_level(double x) // from the second level to the memory without another one
+{
+    double kib = x / 1024;
+    return kib <= 48      ? 4
+           : kib <= 512   ? 14
+           : kib <= 32768 ? 14 * pow(636.0 / 14, log(kib / 512) / log(64))
+                          : 636;
+}
+
+// The way from a level to one that is forty times as high takes a long time: where a third of it is
+// gone the level has been left long ago.
+static void long_ways_do_not_make_a_level_larger(void **state)
+{
+    (void)state;
+    static struct made made;
+    struct recipe recipe = {no_third_level, .noise = 0.01,   .passes = 5,  .samples = 3,
+                            .first = 4096,  .last = 1 << 28, .points = 65, .geometric = true};
+    for (uint64_t seed = 1; seed <= 20; seed++) {
+        struct arena arena = {0};
+        make(&recipe, seed * 43, &made);
+        struct conclusion got = ask(&PLATEAUS, &made, &arena);
+        const struct conclusion_value *end = find(&got, "end 2");
+        if (end) {
+            print_message("%s\n", got.sentence);
+            assert_true(no_third_level(end->value) <= 2.2 * 14);
+        }
+        arena_free(&arena);
+    }
+}
+
 // Where a level is left slowly, the size comes back within 2 % though points lie 19 % apart.
 static void slow_ways_have_a_place(void **state)
 {
@@ -668,19 +746,55 @@ static double level_of(const struct conclusion *conclusions, int n, const char *
     return (double)NAN;
 }
 
-static void differences_and_ratios(void **state)
+// A control and two others, of which one takes longer.
+static void make_three(struct made made[3], struct curve curves[3])
 {
-    (void)state;
-    static struct made made[3];
-    struct arena arena = {0};
     struct recipe recipe = {ten, .noise = 0.005, .passes = 3, .samples = 5, .points = 1};
-    struct curve curves[3];
     for (int i = 0; i < 3; i++) {
         recipe.y = i == 1 ? eighteen : ten;
         make(&recipe, 17 + (uint64_t)i, &made[i]);
         curves[i] = made[i].curve;
         curves[i].variant = (const char *[]){"control", "random", "same"}[i];
     }
+}
+
+// What two of three passes say otherwise is in doubt, and the rest is told.
+static void one_value_is_in_doubt(void **state)
+{
+    (void)state;
+    static struct made made[3];
+    struct arena arena = {0};
+    struct curve curves[3];
+    make_three(made, curves);
+    struct conclude_question question = {
+        .reading = READING_RATIO, .y_unit = "clk", .control = "control", .seed = 1};
+    int n;
+    for (int k = 0; k < made[1].points[0].nsamples; k++)
+        if (made[1].samples[0][k].pass != 1)
+            made[1].samples[0][k].value *= k % 2 ? 3 : 0.5;
+    const struct conclusion *got = conclude(&question, curves, 3, &arena, &n);
+    assert_int_equal(got->outcome, CONCLUSION_OK); // of the other one
+    assert_null(find(got, "random"));
+    assert_float_equal(find(got, "same")->value, 1, 0.02);
+    assert_float_equal(find(got, "doubt")->value, 1, 0);
+    assert_non_null(strstr(got->sentence, "in doubt: random"));
+    got = conclude(&question, curves, 2, &arena, &n); // without it nothing is left
+    assert_int_equal(got->outcome, CONCLUSION_UNSTABLE);
+    assert_non_null(find(got, "random"));
+    question.reading = READING_LEVEL; // that one alone is unstable
+    got = conclude(&question, curves, 3, &arena, &n);
+    for (int i = 0; i < n; i++)
+        assert_int_equal(got[i].outcome, i == 1 ? CONCLUSION_UNSTABLE : CONCLUSION_OK);
+    arena_free(&arena);
+}
+
+static void differences_and_ratios(void **state)
+{
+    (void)state;
+    static struct made made[3];
+    struct arena arena = {0};
+    struct curve curves[3];
+    make_three(made, curves);
     struct conclude_question question = {.reading = READING_DIFFERENCE,
                                          .y_unit = "clk",
                                          .factor = 2,
@@ -710,17 +824,6 @@ static void differences_and_ratios(void **state)
     double control = level_of(got, 3, "control");
     assert_float_equal(level_of(got, 3, "random"), (1.8 * control), 0.2);
     assert_float_equal(level_of(got, 3, "same"), control, 0.2);
-    question.reading = READING_RATIO;
-    // One pass of three says something else.
-    for (int k = 0; k < made[1].points[0].nsamples; k++)
-        if (made[1].samples[0][k].pass != 1)
-            made[1].samples[0][k].value *= k % 2 ? 3 : 0.5;
-    got = conclude(&question, curves, 3, &arena, &n);
-    assert_int_equal(got->outcome, CONCLUSION_UNSTABLE);
-    question.reading = READING_LEVEL; // that one alone is unstable
-    got = conclude(&question, curves, 3, &arena, &n);
-    for (int i = 0; i < n; i++)
-        assert_int_equal(got[i].outcome, i == 1 ? CONCLUSION_UNSTABLE : CONCLUSION_OK);
     question.control = "nobody";
     question.reading = READING_RATIO;
     assert_int_equal(conclude(&question, curves, 3, &arena, &n)->outcome, CONCLUSION_TOO_FEW);
@@ -1139,6 +1242,8 @@ int main(void)
         cmocka_unit_test(few_or_broken_points_are_refused),
         cmocka_unit_test(nothing_is_said_of_what_did_not_come_back),
         cmocka_unit_test(caches_are_plateaus),
+        cmocka_unit_test(what_is_sure_is_told),
+        cmocka_unit_test(long_ways_do_not_make_a_level_larger),
         cmocka_unit_test(slow_ways_have_a_place),
         cmocka_unit_test(the_fastest_of_other_visits_is_within),
         cmocka_unit_test(the_fastest_that_comes_back),
@@ -1148,6 +1253,7 @@ int main(void)
         cmocka_unit_test(ways_are_left_alone),
         cmocka_unit_test(slopes_come_back),
         cmocka_unit_test(differences_and_ratios),
+        cmocka_unit_test(one_value_is_in_doubt),
         cmocka_unit_test(cells_have_levels),
         cmocka_unit_test(visits_that_differ),
         cmocka_unit_test(odd_visits_are_in_the_interval),

@@ -145,6 +145,46 @@ static void a_level_more(void **state)
     strbuf_free(&out);
 }
 
+// Of a run that is sure of the first levels only these are compared, whatever the other one has
+// behind them.
+static void as_far_as_both_are_sure(void **state)
+{
+    (void)state;
+    struct conclusion_value part[] =
+        {
+            {"level 1", 5,   5,   5,   "clk"},
+            {"end 1",   48,  48,  48,  "KiB"},
+            {"level 2", 15,  15,  15,  "clk"},
+            {"doubt",   900, 900, 900, "KiB"}
+    },
+                            whole[] = {{"level 1", 5, 5, 5, "clk"},
+                                       {"end 1", 48, 48, 48, "KiB"},
+                                       {"level 2", 15, 15, 15, "clk"},
+                                       {"end 2", 1024, 1024, 1024, "KiB"},
+                                       {"level 3", 70, 70, 70, "clk"}};
+    for (int swap = 0; swap < 2; swap++)
+        for (int other = 0; other < 2; other++) {
+            struct side first, second;
+            struct strbuf out = {0};
+            make(&first, 0, 0, "clk", CONCLUSION_OK);
+            make(&second, 0, 0, "clk", CONCLUSION_OK);
+            first.property.reading = second.property.reading = "plateaus";
+            first.conclusion.values = part;
+            first.conclusion.nvalues = 4;
+            second.conclusion.values = whole;
+            second.conclusion.nvalues = 5;
+            whole[2].value = whole[2].low = whole[2].high = other ? 20 : 15;
+            const struct side *a = swap ? &second : &first, *b = swap ? &first : &second;
+            report_property_diff(&a->property, 1, &b->property, 1, REPORT_TABLE, &out);
+            const char *said = other ? "0 the same, 0 within their intervals, 1 differ"
+                                     : "1 the same, 0 within their intervals (1 of these as far as "
+                                       "both are sure), 0 differ";
+            if (!strstr(strbuf_text(&out), said))
+                fail_msg("%s", strbuf_text(&out));
+            strbuf_free(&out);
+        }
+}
+
 static void one_sided(void **state)
 {
     (void)state;
@@ -167,8 +207,11 @@ static void one_sided(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(verdicts),       cmocka_unit_test(answers),
-        cmocka_unit_test(low_confidence), cmocka_unit_test(a_level_more),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(low_confidence),
+        cmocka_unit_test(a_level_more),
+        cmocka_unit_test(as_far_as_both_are_sure),
         cmocka_unit_test(one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

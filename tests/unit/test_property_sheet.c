@@ -23,9 +23,16 @@ static const struct conclusion_value levels[] = {
     {"end 2",   2097152, 1048576, 2097152, "bytes"},
     {"level 3", 70,      70,      70,      "clk"  },
 };
+static const struct conclusion_value part[] = {
+    {"level 1", 4,       4,       4,       "clk"  },
+    {"end 1",   49152,   45056,   50176,   "bytes"},
+    {"level 2", 14,      14,      14,      "clk"  },
+    {"doubt",   1048576, 1048576, 1048576, "bytes"},
+};
 static const struct conclusion_value differences[] = {
     {"random",      16.25, 15.9, 16.6, "clk"},
     {"alternating", 1e-6,  0,    0.1,  "clk"},
+    {"doubt",       1,     1,    1,    ""   },
 };
 // clang-format off
 static const struct conclusion of_buffer[] = {
@@ -36,10 +43,19 @@ static const struct conclusion of_buffer[] = {
 };
 // clang-format on
 static const struct conclusion of_latency[] = {
-    {.variant = "", .confidence = 0.7, .values = levels, .nvalues = 5, .sentence = "5 clk"},
+    {.variant = "",       .confidence = 0.7, .values = levels, .nvalues = 5, .sentence = "5 clk"},
+    {.variant = "shared",
+     .confidence = 0.95,
+     .values = part,
+     .nvalues = 4,
+     .sentence = "4 clk up to 48 KiB, 14 clk; in doubt: up to 1 MiB, 70 clk"                    },
 };
 static const struct conclusion of_branches[] = {
-    {.variant = "", .confidence = 0.2, .values = differences, .nvalues = 2, .sentence = "random"},
+    {.variant = "",
+     .confidence = 0.2,
+     .values = differences,
+     .nvalues = 3,
+     .sentence = "random, alternating more than constant; in doubt: shuffled: 9 clk"},
 };
 static struct stored_variant variants[] = {
     {"nop", OUTCOME_OK,          ""},
@@ -52,7 +68,7 @@ static const struct stored_property properties[] = {
      .detail = "",
      .vm = "paging",
      .conclusions = of_latency,
-     .nconclusions = 1},
+     .nconclusions = 2},
     {.grp = "core",
      .title = "Reorder buffer",
      .reading = "knee",
@@ -83,6 +99,7 @@ static const char *const expected =
     "  Misprediction\n"
     "    random                  16.2 clk (15.9 to 16.6)                        low\n"
     "    alternating             0 clk (0 to 0.1)\n"
+    "                            in doubt: shuffled: 9 clk\n"
     "\n"
     "Core\n"
     "  Reorder buffer\n"
@@ -97,6 +114,9 @@ static const char *const expected =
     "                            5 clk up to 48 KiB (44 to 49 KiB)              fair\n"
     "                            15 clk up to 2 MiB (1 to 2 MiB)\n"
     "                            70 clk beyond\n"
+    "    shared                  4 clk up to 48 KiB (44 to 49 KiB)              high\n"
+    "                            14 clk beyond\n"
+    "                            in doubt: up to 1 MiB, 70 clk\n"
     "    on a virtual machine    sizes hold, but misses cost more: the hypervisor's\n"
     "                            page tables are walked, too\n"
     "\n"
