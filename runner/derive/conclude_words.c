@@ -7,6 +7,8 @@
 
 // Nothing that is measured here is as small: in cycles, nanoseconds, shares.
 static const double NOTHING = 0.0005;
+// From here on three digits would be rounded to "1e+03".
+static const double PLAIN = 999.5;
 
 static const char *const READINGS[] = {
     [READING_KNEE] = "knee",
@@ -69,7 +71,7 @@ static const char *bytes_text(struct arena *arena, double value)
     int scale = 0;
     for (; fabs(value) >= 1024 && scale < 3; scale++)
         value /= 1024;
-    return arena_printf(arena, fabs(value) < 1000 ? "%.3g %ciB" : "%.0f %ciB", value,
+    return arena_printf(arena, fabs(value) < PLAIN ? "%.3g %ciB" : "%.0f %ciB", value,
                         "?KMG"[scale]);
 }
 
@@ -83,7 +85,7 @@ const char *conclude_quantity(struct arena *arena, double value, const char *uni
         value = 0;
     if (value == floor(value) && fabs(value) < 1e9)
         return arena_printf(arena, "%.0f%s%s", value, space, unit);
-    return arena_printf(arena, fabs(value) < 1000 ? "%.3g%s%s" : "%.0f%s%s", value, space, unit);
+    return arena_printf(arena, fabs(value) < PLAIN ? "%.3g%s%s" : "%.0f%s%s", value, space, unit);
 }
 
 void draft_value(struct draft *draft, const char *label, double value, double low, double high,

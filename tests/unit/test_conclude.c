@@ -1218,6 +1218,29 @@ static void return_stacks_are_told_as_they_are(void **state)
     }
 }
 
+static void quantities_are_said(void **state)
+{
+    (void)state;
+    static const struct {
+        double value;
+        const char *unit, *text;
+    } cases[] = {
+        {999.6,    "branches", "1000 branches"},
+        {999.4,    "branches", "999 branches" },
+        {31.25,    "clk",      "31.2 clk"     },
+        {3,        "",         "3"            },
+        {0.0001,   "clk",      "0 clk"        },
+        {1023.8e3, "bytes",    "1000 KiB"     },
+        {49152,    "bytes",    "48 KiB"       },
+        {1234.56,  "clk",      "1235 clk"     },
+    };
+    struct arena arena = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+        assert_string_equal(conclude_quantity(&arena, cases[i].value, cases[i].unit),
+                            cases[i].text);
+    arena_free(&arena);
+}
+
 static void names_go_both_ways(void **state)
 {
     (void)state;
@@ -1264,6 +1287,7 @@ int main(void)
         cmocka_unit_test(clocks_have_a_grid),
         cmocka_unit_test(knees_are_beyond_a_control),
         cmocka_unit_test(return_stacks_are_told_as_they_are),
+        cmocka_unit_test(quantities_are_said),
         cmocka_unit_test(names_go_both_ways),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
