@@ -344,6 +344,13 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
+// Among others that fill whole groups of dispatch, what begins a group of its own cuts none short.
+static double trials_slots_least(const struct port_trials *trials)
+{
+    bool begins = trials->slots > PORT_GROUP_SLOTS && trials->slots_whole > PORT_GROUP_SLOTS;
+    return begins ? fmin(trials->slots, trials->slots_whole) : trials->slots;
+}
+
 // What others lose in front of the ports by an instance. A stall is what they make up for: beside
 // many of them it costs less than beside few. What costs as much beside any number begins a group
 // of dispatch: its slots, and of the group before what it cuts short, half of what a group may
@@ -355,6 +362,8 @@ static void usage_take_front(struct port_usage *usage, const struct port_model *
                   trials->front_clk - trials->front_many_clk > STALL_LEAST_CLK;
     usage->slots = trials->slots;
     usage->slots_mixed = fmax(trials->slots, trials->slots_mixed);
+    if (!(stall_clk > 0))
+        usage->slots = trials_slots_least(trials);
     if (hidden)
         usage->stall_clk = stall_clk;
     else if (stall_clk > 0)

@@ -20,6 +20,7 @@ struct port_trials {
     double shared_clk;     // the least of a trial that is an instance's share: an upper bound
     double slots;          // NaN: unknown
     double slots_mixed;    // the same in no particular order
+    double slots_whole;    // among others that fill whole cycles of dispatch; NaN: unknown
     double front_clk;      // that an instance adds to what dispatch takes for others; NaN: unknown
     double front_many_clk; // the same beside so many that they hide what they can; NaN: unknown
     double beside_clk;     // that it took beside the fillers that were timed last; NaN: none

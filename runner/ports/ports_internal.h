@@ -7,6 +7,9 @@
 #include "ports.h"
 #include "util/mem.h"
 
+// Slots of dispatch from which on a form is microcode and may begin a group of its own.
+#define PORT_GROUP_SLOTS 4.5
+
 // Asks the oracle and tells the progress.
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);

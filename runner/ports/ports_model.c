@@ -10,14 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNIONS_MAX = 1024 };
+enum { UNIONS_MAX = 1024, TURNS_MAX = 64 };
 // Of the time that dispatch takes for them, in which others are delivered where microcode has had
 // the front end to itself: they wait in a queue until dispatch has done what was before them. Eight
 // a cycle where six are dispatched; the middle of 406 forms that stall on Golden Cove is 0.775.
 static const double DELIVERY_SHARE = 0.75;
-static const double UNSTABLE_SHARE = 0.2; // more than that, and than a few,
-static const double UNSTABLE_FEW = 20;    // is a disturbed machine, not bad luck
-static const double ENOUGH = 1.01;        // of what ports allow: other orders gain nothing
+// What begins a group of dispatch cuts the one before short, by half of what a group may lose on
+// average; of that at least so much shows.
+static const double GROUP_CUT = 0.6;
+static const double GROUP_TOLERANCE = 0.05; // of a group, by which slots are measured wrong
+static const double UNSTABLE_SHARE = 0.2;   // more than that, and than a few,
+static const double UNSTABLE_FEW = 20;      // is a disturbed machine, not bad luck
+static const double ENOUGH = 1.01;          // of what ports allow: other orders gain nothing
 
 bool port_unit_is_path(const struct port_unit *unit)
 {
@@ -185,6 +189,79 @@ double ports_delivery_loss(const struct port_model *model)
     return (width - 1) / (2 * width);
 }
 
+// Whether it begins a group of dispatch: in no order it takes about half a group more than among
+// others that fill whole groups.
+static bool usage_begins_group(const struct port_model *model, const struct port_usage *usage)
+{
+    return !(usage->stall_clk > 0) && usage->slots > PORT_GROUP_SLOTS &&
+           usage->slots_mixed - usage->slots > GROUP_CUT * (model->width - 1) / 2;
+}
+
+// The part whose turn it is where instances take turns as evenly as they can.
+static int turn_next(const int *counts, const int *done, int n, double share)
+{
+    int next = 0;
+    double most = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        double behind = counts[i] * share - done[i];
+        if (done[i] < counts[i] && behind > most) {
+            most = behind;
+            next = i;
+        }
+    }
+    return next;
+}
+
+// Slots, and those that are lost at the ends of groups, where instances take turns: whole groups of
+// what begins one, and its other slots with those that follow.
+static double front_turns(const struct port_model *model, const struct port_usage *const *usages,
+                          const int *counts, int n)
+{
+    enum { ROUNDS = 4 }; // the first one begins a group
+    int done[TURNS_MAX];
+    double width = model->width, slots = 0, first = 0;
+    int total = 0;
+    for (int i = 0; i < n; i++)
+        total += counts[i];
+    for (int round = 0; round < ROUNDS; round++) {
+        memset(done, 0, (size_t)n * sizeof *done);
+        for (int step = 1; step <= total; step++) {
+            int i = turn_next(counts, done, n, (double)step / total);
+            done[i]++;
+            if (!usage_begins_group(model, usages[i])) {
+                slots += port_usage_slots(usages[i]);
+                continue;
+            }
+            double whole = floor(usages[i]->slots / width + GROUP_TOLERANCE);
+            slots = ceil(slots / width - GROUP_TOLERANCE) * width +
+                    fmax(usages[i]->slots, whole * width);
+        }
+        first = round == 0 ? slots : first;
+    }
+    return (slots - first) / (ROUNDS - 1);
+}
+
+// Where some forms begin groups: the best of taking turns and of no order, in which each of them
+// cuts off half a group of others. 0: none does.
+static double front_groups(const struct port_model *model, const struct port_usage *const *usages,
+                           const int *counts, int n)
+{
+    double slots = 0, others = 0;
+    int begin = 0;
+    for (int i = 0; i < n; i++) {
+        bool begins = usage_begins_group(model, usages[i]);
+        double mine = begins ? usages[i]->slots : port_usage_slots(usages[i]);
+        begin += begins ? counts[i] : 0;
+        slots += mine * counts[i];
+        others += begins ? 0 : mine * counts[i];
+    }
+    if (begin == 0)
+        return 0;
+    double runs = begin * others / (begin + others); // of others between them
+    double any = slots + runs * (model->width - 1) / 2;
+    return n > TURNS_MAX ? any : fmin(any, front_turns(model, usages, counts, n));
+}
+
 double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
                       const int *counts, int n)
 {
@@ -201,8 +278,10 @@ double port_front_clk(const struct port_model *model, const struct port_usage *c
         }
     }
     double dispatch_clk = all ? (own + others) / model->width : 0;
-    if (stalling == 0)
-        return dispatch_clk;
+    if (stalling == 0) {
+        double slots = all ? front_groups(model, usages, counts, n) : 0;
+        return slots > 0 ? slots / model->width : dispatch_clk;
+    }
     double runs = stalling * (1 - (double)stalling / all); // of others between them
     return fmax(dispatch_clk, own / model->width + stall_clk + ports_delivery_clk(model, others) +
                                   runs * ports_delivery_loss(model));

@@ -39,6 +39,7 @@ enum trial_kind {
     TRIAL_CLASS,       // beside blockers of a class: the µops on its ports
     TRIAL_SLOTS,       // beside fillers: the slots of dispatch
     TRIAL_SLOTS_MIXED, // the same in no particular order
+    TRIAL_SLOTS_WHOLE, // the same beside fillers that make whole cycles
     TRIAL_BUSY,        // beside few fillers: how fast it is among others
     TRIAL_FRONT,       // the same without chains: what it keeps the front end busy for
     TRIAL_FRONT_MANY,  // the same beside so many that they hide what can be hidden
@@ -107,6 +108,7 @@ static int trials_alone(struct inference *inference, struct err *err)
             .alone_clk = timing->clk / ALONE_COUNT,
             .shared_clk = NAN,
             .slots_mixed = NAN,
+            .slots_whole = NAN,
             .front_clk = NAN,
             .beside_clk = NAN,
             .front_many_clk = NAN,
@@ -137,6 +139,16 @@ double trials_best_clk(const struct inference *inference, int i)
                 inference->question->forms[inference->question->which[i]].rthroughput_clk);
 }
 
+// Fillers of an instance that make, with the moves in front of the next one, whole cycles of
+// dispatch: where instances begin a cycle of their own, none is cut short.
+static int front_fillers(const struct port_model *model, const struct port_form *form, double clk)
+{
+    int run = model->width * (int)ceil(clk - 0.1);
+    while (run <= form->moves)
+        run += model->width;
+    return run - form->moves;
+}
+
 // Long enough for the chains that instances with registers of their own have. Dispatch in groups
 // makes some numbers fit better than others, so there are two, and a third and fourth in no order,
 // where instances lose what random neighbours make them lose. Forms that are faster than slots are
@@ -146,7 +158,11 @@ double trials_best_clk(const struct inference *inference, int i)
 void trials_add_filled(struct inference *inference, struct round_mixes *round, int i,
                        unsigned kinds)
 {
-    enum { ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS, FEW = (unsigned)MIX_ORDERS_FEW };
+    enum {
+        ORDERED = 1 << MIX_INTERLEAVED | 1 << MIX_BLOCKS,
+        FEW = (unsigned)MIX_ORDERS_FEW,
+        WHOLE = 1 << MIX_INTERLEAVED | PORT_MIX_INDEPENDENT
+    };
     const struct port_model *model = inference->model;
     kinds &= ~(unsigned)inference->filled[i];
     inference->filled[i] |= (unsigned char)kinds;
@@ -155,6 +171,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
     double alone = inference->trials[i].alone_clk;
     double best = trials_best_clk(inference, i);
     bool fused = best < FUSED_MOST / model->width;
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     const struct {
         unsigned kinds;
         double cycles;
@@ -166,6 +183,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         {FILLED_AGAIN,   1.3 * alone + 2,    ORDERED,                 TRIAL_SLOTS      },
         {FILLED_AGAIN,   1.3 * alone + 2,    1u << MIX_SHUFFLED_2,    TRIAL_SLOTS_MIXED},
         {FILLED_BUSY,    BUSY_FILLED * best, FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
+        {FILLED_WHOLE,   best,               WHOLE,                   TRIAL_SLOTS_WHOLE},
     };
     for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
         if (!(trials[k].kinds & kinds))
@@ -178,6 +196,8 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         int fillers = (int)ceil(model->width * trials[k].cycles) * INSTANCES_OF_FORM_MAX;
         if (fused && trials[k].kind == TRIAL_SLOTS_MIXED)
             instances = fillers = FUSED_COUNT;
+        if (trials[k].kind == TRIAL_SLOTS_WHOLE)
+            fillers = instances * front_fillers(model, form, best);
         const struct port_mix mix = {
             {{inference->question->which[i], instances}, {model->filler, fillers}},
             2,
@@ -247,6 +267,17 @@ void trials_add_beside(struct inference *inference, struct round_mixes *round, i
     }
 }
 
+// Slots of the form and the moves in front of it, less these, among fillers that make whole cycles
+// with the moves.
+static void trial_whole(const struct inference *inference, int i, const struct port_trial *trial)
+{
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    struct port_trials *trials = &inference->trials[i];
+    double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
+    double slots = trial->clk / trial->instances / inference->filler_clk - others;
+    trials->slots_whole = fmin(trials->slots_whole, fmax(0, slots));
+}
+
 // What the front end spends on an instance: the least that both numbers of fillers show, since
 // chains and ports make one of them longer only. Where fillers take nothing beside it, something
 // else is waited for, a divider, and what more of them take is no stall.
@@ -257,6 +288,7 @@ static void trial_front(const struct inference *inference, int i, const struct p
     struct port_trials *trials = &inference->trials[i];
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
     double clk = trial->clk / trial->instances;
+    trial_whole(inference, i, trial);
     if (clk <= HIDDEN_TIMES * trials_best_clk(inference, i) ||
         trials->beside_clk <= HIDDEN_TIMES * clk)
         trials->front_clk = 0;
@@ -313,6 +345,8 @@ int trials_round(struct inference *inference, const char *what, struct round_mix
             trial_front(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_FRONT_MANY)
             trial_front_many(inference, purpose->owner, &trial);
+        else if (timing->outcome == OUTCOME_OK && purpose->kind == TRIAL_SLOTS_WHOLE)
+            trial_whole(inference, purpose->owner, &trial);
         else if (timing->outcome == OUTCOME_OK && purpose->kind != TRIAL_BUSY)
             trial_slots(inference, trials, &trial, purpose->kind);
         // What it took beside something else it can take alone.
@@ -347,7 +381,8 @@ double trials_least(const struct port_model *model, const struct port_trials *tr
 }
 
 // One slot, or a whole number that is no more than there are µops, and as many in any order, needs
-// no second look.
+// no second look. What may begin a group of dispatch is timed among whole ones, if it was not for
+// its stalls.
 unsigned trials_due_filled(const struct inference *inference, int i)
 {
     const struct port_trials *trials = &inference->trials[i];
@@ -362,17 +397,8 @@ unsigned trials_due_filled(const struct inference *inference, int i)
     bool settled = trials->slots <= whole + SLOTS_MORE &&
                    trials->slots <= fmax(uops, 1) + SLOTS_MORE &&
                    trials->slots_mixed <= trials->slots + SLOTS_MORE;
-    return settled ? 0 : FILLED_AGAIN;
-}
-
-// Fillers of an instance that make, with the moves in front of the next one, whole cycles of
-// dispatch: where instances begin a cycle of their own, none is cut short.
-static int front_fillers(const struct port_model *model, const struct port_form *form, double clk)
-{
-    int run = model->width * (int)ceil(clk - 0.1);
-    while (run <= form->moves)
-        run += model->width;
-    return run - form->moves;
+    bool begins = trials->slots > PORT_GROUP_SLOTS && isnan(trials->slots_whole);
+    return (settled ? 0 : (unsigned)FILLED_AGAIN) | (begins ? (unsigned)FILLED_WHOLE : 0);
 }
 
 // Which forms have the front end to themselves for a time: beside few fillers, for what many

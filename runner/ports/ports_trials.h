@@ -23,7 +23,8 @@ enum {
     FILLED_MIXED = 1 << 1,
     FILLED_AGAIN = 1 << 2, // both with another number of fillers
     FILLED_BUSY = 1 << 3,  // few fillers: how fast it is among others
-    FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY,
+    FILLED_WHOLE = 1 << 4, // as many as fill whole cycles of dispatch
+    FILLED_ALL = FILLED_ORDERED | FILLED_MIXED | FILLED_AGAIN | FILLED_BUSY | FILLED_WHOLE,
 };
 
 extern const double TRIAL_USED_UOPS; // fewer are none
