@@ -14,6 +14,7 @@
 
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
+static const double CERTAIN_WEIGHT = 15; // where all else is certain
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
 static const double UNEXPLAINED_COST = 0.3;  // of a throughput that only something else explains
@@ -24,6 +25,9 @@ static const double RESIDUAL_SHARE = 0.06;   // of what the form uses: deviation
 static const double BUSY_EXCESS = 0.08;      // of the throughput that no port explains
 static const double COUNTED_COST = 3;        // of a counted µop that is not explained
 static const double USED_UOPS = 0.3;
+static const double HIDDEN_UOPS = 0.08; // of those that a trial shows too few
+// µops that the fit may leave then: schedulers that bind early lose most of one.
+static const double REFIT_RESIDUAL_MAX = 0.85;
 static const double MISSING_UOPS = 0.5;    // of as many as slots
 static const double STALL_LEAST_CLK = 0.3; // less is what groups of dispatch lose
 
@@ -123,7 +127,8 @@ static double fit_cost(const struct fit *fit, const int *counts, double *residua
         double deviation = (trial->clk - predicted_clk) *
                            port_set_size(fit->model->classes[c].set) / trial->instances;
         double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
-        cost += (deviation < 0 ? -deviation * FASTER_WEIGHT : deviation) / scale;
+        double faster = fit->trials->certain ? CERTAIN_WEIGHT : FASTER_WEIGHT;
+        cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
         worst = fmax(worst, fabs(deviation) / scale);
     }
     const struct port_usage *usages[] = {&usage};
@@ -429,9 +434,29 @@ static double trial_path_clk(const struct port_class *class, const struct port_u
     return clk;
 }
 
+// Whether a trial shows fewer µops on the ports of a class than the form is said to have there:
+// what is there always shows.
+static bool usage_contradicts(const struct port_model *model, const struct port_trials *trials,
+                              const struct port_usage *usage)
+{
+    bool contradicts = false;
+    for (int t = 0; t < trials->n; t++) {
+        const struct port_trial *trial = &trials->trials[t];
+        int there = 0;
+        for (int u = 0; u < usage->nuses; u++)
+            there +=
+                usage->uses[u].set & ~model->classes[trial->class].set ? 0 : usage->uses[u].uops;
+        contradicts |= port_trial_uops(model, trial) < there - HIDDEN_UOPS; // NaN: no
+    }
+    return contradicts;
+}
+
+// What is certain is fitted again only where some other trial contradicts it.
 static void usage_refit(const struct port_model *model, const struct port_trials *trials,
                         struct port_usage *usage)
 {
+    if (!usage->ambiguous && !usage_contradicts(model, trials, usage))
+        return;
     bool shared = false;
     for (int t = 0; t < trials->n; t++) {
         struct port_trial *trial = &trials->trials[t];
@@ -440,8 +465,12 @@ static void usage_refit(const struct port_model *model, const struct port_trials
     }
     if (!shared)
         return;
-    struct port_usage again = port_fit(model, trials);
-    if (again.ambiguous)
+    struct port_trials known = *trials;
+    known.certain = !usage->ambiguous;
+    struct port_usage again = port_fit(model, &known);
+    if (usage->ambiguous
+            ? again.ambiguous
+            : again.residual > REFIT_RESIDUAL_MAX || usage_contradicts(model, trials, &again))
         return;
     usage->ambiguous = false;
     usage->nuses = again.nuses;
@@ -461,7 +490,7 @@ void ports_refit(const struct port_question *question, const struct port_model *
         ports_model_part(model, wide ? PORTS_OF_WIDE : PORTS_NARROW, &part, names);
         for (int i = 0; i < question->n; i++)
             if ((question->forms[question->which[i]].bits >= PORT_WIDE_BITS) == wide &&
-                usages[i].ambiguous && usages[i].nshares > 0)
+                usages[i].outcome == OUTCOME_OK && usages[i].nshares > 0)
                 usage_refit(&part, &question->trials[i], &usages[i]);
     }
 }

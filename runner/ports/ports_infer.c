@@ -83,7 +83,7 @@ static void infer_keep_trials(const struct inference *inference, const struct po
 {
     for (int i = 0; i < inference->question->n && inference->question->trials; i++) {
         struct port_trials *kept = &inference->question->trials[i];
-        if (usages[i].outcome != OUTCOME_OK || !usages[i].ambiguous)
+        if (usages[i].outcome != OUTCOME_OK)
             continue;
         *kept = infer_trials(inference, i);
         kept->trials = xcalloc((size_t)kept->n + 1, sizeof *kept->trials);

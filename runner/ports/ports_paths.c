@@ -24,7 +24,8 @@ static const double PROBED_COST = 0.3;
 static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
 // Of a path: what one probe shows may be less than what others do by as much.
 static const double DOUBT_SHARE = 0.25;
-static const double EXPLAINED = 0.9; // of what a form waits for, by its shares
+static const double EXPLAINED = 0.9;    // of what a form waits for, by its shares
+static const double PROBE_SPREAD = 0.1; // of a pair: what varies more says nothing
 
 // Whether form i's share of a path shows beside form j.
 static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
@@ -419,9 +420,10 @@ static void probing_assign(const struct probing *probing, int form, struct port_
     for (int p = 0; p < model->nprobes; p++) {
         const struct port_probe *probe = &model->probes[p];
         int at = form * model->nprobes + p;
-        bool ok = probing->timings[at].outcome == OUTCOME_OK && probe->form != asked;
-        cells[p] =
-            (struct cell){ok ? probing->timings[at].clk : (double)NAN, probing->predicted_clk[at]};
+        const struct port_timing *timing = &probing->timings[at];
+        bool ok = timing->outcome == OUTCOME_OK && probe->form != asked &&
+                  timing->spread_clk <= PROBE_SPREAD * timing->clk;
+        cells[p] = (struct cell){ok ? timing->clk : (double)NAN, probing->predicted_clk[at]};
         row.cells[p].cell = &cells[p];
         row.cells[p].count = probing->mixes[at].parts[0].count;
         row.cells[p].other_count = probing->mixes[at].parts[1].count;

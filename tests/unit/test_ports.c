@@ -369,6 +369,85 @@ static void a_path_of_blockers_is_no_port(void **state)
     }
 }
 
+static struct port_usage refitted(const struct port_model *model, const struct port_trial *timed,
+                                  int n, struct port_usage usage)
+{
+    const struct port_form form = {.name = "form"};
+    struct port_trials trials = {.alone_clk = 0.5,
+                                 .best_clk = 0.5,
+                                 .shared_clk = NAN,
+                                 .slots = 1,
+                                 .slots_mixed = 1,
+                                 .slots_whole = NAN,
+                                 .front_clk = NAN,
+                                 .front_many_clk = NAN,
+                                 .beside_clk = NAN,
+                                 .delivery_clk = NAN,
+                                 .counted_uops = NAN,
+                                 .counted_total = NAN,
+                                 .n = n};
+    trials.trials = xcalloc((size_t)n, sizeof *trials.trials);
+    for (int t = 0; t < n; t++) {
+        trials.trials[t] = timed[t];
+        trials.trials[t].counted_uops = NAN;
+    }
+    const struct port_question question = {
+        .forms = &form, .which = (const int[]){0}, .n = 1, .trials = &trials};
+    usage.nshares = 1;
+    usage.shares[0] = (struct port_share){0, 0.5};
+    usage.unit = -1;
+    ports_refit(&question, model, &usage);
+    free(trials.trials);
+    return usage;
+}
+
+// What takes a µop's time beside stores by a path, and less than that of all that it is said to
+// have beside the set around them, has no µop there; a store has one.
+static void what_is_there_shows_beside_every_set(void **state)
+{
+    (void)state;
+    enum { STORE, VLOAD, FP, LOAD };
+    const uint32_t store = 0x30, vload = 0xc0, fp = 0x0f, load = 0xf0;
+    const struct port_model model = {
+        .width = 8,
+        .nports = 8,
+        .nclasses = 4,
+        .classes = {{.set = store, .nshares = 1, .shares = {{0, 0.5}}},
+                    {.set = vload},
+                    {.set = fp},
+                    {.set = load}},
+        .nunits = 1,
+        .units = {{.name = "path1"}                                       },
+        .teller = -1,
+    };
+    const struct port_trial phantom[] = {
+        {.class = STORE, .instances = 4, .blockers = 8,  .clk = 6    },
+        {.class = STORE, .instances = 4, .blockers = 48, .clk = 26   },
+        {.class = VLOAD, .instances = 4, .blockers = 8,  .clk = 6    },
+        {.class = VLOAD, .instances = 4, .blockers = 48, .clk = 26   },
+        {.class = FP,    .instances = 4, .blockers = 96, .clk = 25   },
+        {.class = LOAD,  .instances = 4, .blockers = 96, .clk = 25.75},
+    };
+    struct port_usage usage = {
+        .nuses = 3, .uses = {{fp, 1}, {store, 1}, {vload, 1}},
+             .uops = 3
+    };
+    struct port_usage again = refitted(&model, phantom, ARRAY_LEN(phantom), usage);
+    assert_int_equal(again.uops, 2);
+    assert_false(again.ambiguous);
+    for (int u = 0; u < again.nuses; u++)
+        assert_true(again.uses[u].set != store);
+    const struct port_trial stores[] = {
+        {.class = STORE, .instances = 4, .blockers = 8,  .clk = 6 },
+        {.class = STORE, .instances = 4, .blockers = 48, .clk = 26},
+        {.class = FP,    .instances = 4, .blockers = 96, .clk = 24},
+        {.class = LOAD,  .instances = 4, .blockers = 96, .clk = 25},
+    };
+    usage = (struct port_usage){.nuses = 1, .uses = {{store, 1}}, .uops = 1};
+    again = refitted(&model, stores, ARRAY_LEN(stores), usage);
+    assert_true(again.nuses == 1 && again.uses[0].set == store && again.uops == 1);
+}
+
 // How early µops are bound to ports, where their sets are known; and that it is not taken for a
 // path.
 static void binding_is_found(void **state)
@@ -794,6 +873,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
         cmocka_unit_test(a_path_of_blockers_is_no_port),
+        cmocka_unit_test(what_is_there_shows_beside_every_set),
         cmocka_unit_test(binding_is_found),
         cmocka_unit_test(dividers_are_found),
         cmocka_unit_test(microcode_divides),
