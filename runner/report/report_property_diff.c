@@ -108,34 +108,47 @@ static bool is_sure(const struct conclusion *of)
            (of->outcome == CONCLUSION_OK && of->confidence >= CONFIDENCE_FAIR);
 }
 
-// Whether some of what a conclusion could say is in doubt, so that its other values are all.
-static bool is_part(const struct conclusion *of)
+static bool last_is(const struct conclusion *of, const char *label)
 {
-    return of->nvalues > 0 && strcmp(of->values[of->nvalues - 1].label, "doubt") == 0;
+    return of->nvalues && same_kind(of->values[of->nvalues - 1].label, label);
+}
+
+// Whether a conclusion leaves out some of what it could say, which is in doubt; or whatever it
+// grows to behind the last end.
+static bool is_in_doubt(const struct conclusion *of)
+{
+    return last_is(of, "doubt");
+}
+
+static bool is_open(const struct conclusion *of)
+{
+    return is_in_doubt(of) || last_is(of, "end ");
 }
 
 // What of two conclusions is the case; their values, where both have them, one by one. A conclusion
 // that either run is not sure of can differ in doubt only. Of one that leaves out
-// what is in doubt the rest is compared.
+// something the rest is compared; *part: this was so.
 static enum verdict judge(const struct stored_property *property, const struct conclusion *a,
-                          const struct conclusion *b)
+                          const struct conclusion *b, bool *part)
 {
     enum verdict verdict = a->outcome == b->outcome ? SAME : IN_DOUBT;
     bool sure = is_sure(a) && is_sure(b);
     if (a->outcome != b->outcome && sure)
         verdict = DIFFERS;
-    int na = a->nvalues - is_part(a), nb = b->nvalues - is_part(b);
-    bool part = is_part(a) || is_part(b);
+    int na = a->nvalues - is_in_doubt(a), nb = b->nvalues - is_in_doubt(b), compared = 0;
+    bool open = is_open(a) || is_open(b);
     for (int i = 0; i < na; i++) {
         if (!is_answer(property, a->values[i].label))
             continue;
-        const struct conclusion_value *other = find_value(b, &a->values[i], part || na == nb);
-        if (other || !part)
+        const struct conclusion_value *other = find_value(b, &a->values[i], open || na == nb);
+        compared += other != NULL;
+        if (other || !open)
             verdict =
                 worse(verdict, other ? judge_values(property, &a->values[i], other) : IN_DOUBT);
     }
-    if (na != nb && !part)
+    if (na != nb && !open)
         verdict = worse(verdict, IN_DOUBT);
+    *part = open && (is_in_doubt(a) || is_in_doubt(b) || compared < na || compared < nb);
     return verdict >= WITHIN && !sure ? IN_DOUBT : verdict;
 }
 
@@ -190,11 +203,12 @@ static void compare_side(const struct side *first, const struct side *second, bo
             const struct conclusion *theirs = find_conclusion(other, own->variant);
             if (missing && theirs)
                 continue;
+            bool part = false;
             enum verdict verdict = missing   ? ONLY_SECOND
                                    : !theirs ? ONLY_FIRST
-                                             : judge(property, own, theirs);
+                                             : judge(property, own, theirs, &part);
             counts->verdicts[verdict]++;
-            counts->parts += agree(verdict) && (is_part(own) || is_part(theirs));
+            counts->parts += agree(verdict) && part;
             (format == REPORT_CSV ? put_line : put_text)(property, missing ? NULL : own,
                                                          missing ? own : theirs, verdict, out);
         }

@@ -185,6 +185,34 @@ static void as_far_as_both_are_sure(void **state)
         }
 }
 
+// That it grows behind the last end says nothing of a level that another run has there.
+static void what_grows_has_no_level(void **state)
+{
+    (void)state;
+    struct conclusion_value whole[] = {
+        {"level 1", 5,  5,  5,  "clk"},
+        {"end 1",   48, 48, 48, "KiB"},
+        {"level 2", 15, 15, 15, "clk"}
+    };
+    for (int open = 0; open < 2; open++) {
+        struct side first, second;
+        struct strbuf out = {0};
+        make(&first, 0, 0, "clk", CONCLUSION_OK);
+        make(&second, 0, 0, "clk", CONCLUSION_OK);
+        first.property.reading = second.property.reading = "plateaus";
+        first.conclusion.values = second.conclusion.values = whole;
+        first.conclusion.nvalues = 2;
+        second.conclusion.nvalues = open ? 2 : 3;
+        report_property_diff(&first.property, 1, &second.property, 1, REPORT_TABLE, &out);
+        const char *said =
+            open ? "1 the same, 0 within their intervals, 0 differ"
+                 : "1 the same, 0 within their intervals (1 of these as far as both are sure)";
+        if (!strstr(strbuf_text(&out), said))
+            fail_msg("%s", strbuf_text(&out));
+        strbuf_free(&out);
+    }
+}
+
 static void one_sided(void **state)
 {
     (void)state;
@@ -212,6 +240,7 @@ int main(void)
         cmocka_unit_test(low_confidence),
         cmocka_unit_test(a_level_more),
         cmocka_unit_test(as_far_as_both_are_sure),
+        cmocka_unit_test(what_grows_has_no_level),
         cmocka_unit_test(one_sided),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
