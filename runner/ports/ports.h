@@ -155,6 +155,10 @@ struct port_model {
                        // ports do not depend on the width of vectors
     double teller_clk; // its reciprocal throughput then
     uint32_t drawn_seed; // which forms are searched though siblings are known; 0: nothing was drawn
+    // For how long the front end is busy with a slot, by the fillers that slots are measured with:
+    // no core dispatches quite its width in every cycle. 0: as its width says. Not stored; for
+    // predictions only.
+    double slot_clk;
     int fast; // forms with operands that are as fast as slots allow: if they use ports, then
               // at least as many as there are slots, and no timing of theirs shows which
 };

@@ -19,6 +19,7 @@ static const double DELIVERY_SHARE = 0.75;
 // average; of that at least so much shows.
 static const double GROUP_CUT = 0.6;
 static const double GROUP_TOLERANCE = 0.05; // of a group, by which slots are measured wrong
+static const double SLOT_MOST = 1.1;        // times what the width says, or fillers were disturbed
 static const double UNSTABLE_SHARE = 0.2;   // more than that, and than a few,
 static const double UNSTABLE_FEW = 20;      // is a disturbed machine, not bad luck
 static const double ENOUGH = 1.01;          // of what ports allow: other orders gain nothing
@@ -174,6 +175,10 @@ static void limits_units(const struct port_usage *const *usages, const int *coun
 double port_usage_slots(const struct port_usage *usage)
 {
     double least = isnan(usage->slots) ? usage->uops : usage->slots;
+    // What is left of a group that an instance does not fit into is less than it takes itself. What
+    // is lost beyond that, but for microcode, fillers have done and others do not.
+    if (least <= PORT_GROUP_SLOTS && usage->slots_mixed > least + fmax(1, least))
+        return least;
     // In the best of a few orders an instance loses about half of what it may lose.
     return (least + fmax(least, usage->slots_mixed)) / 2;
 }
@@ -262,8 +267,9 @@ static double front_groups(const struct port_model *model, const struct port_usa
     return n > TURNS_MAX ? any : fmin(any, front_turns(model, usages, counts, n));
 }
 
-double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
-                      const int *counts, int n)
+// With as many slots a cycle as the width says.
+static double front_ideal_clk(const struct port_model *model,
+                              const struct port_usage *const *usages, const int *counts, int n)
 {
     double others = 0, own = 0, stall_clk = 0;
     int stalling = 0, all = 0;
@@ -285,6 +291,13 @@ double port_front_clk(const struct port_model *model, const struct port_usage *c
     double runs = stalling * (1 - (double)stalling / all); // of others between them
     return fmax(dispatch_clk, own / model->width + stall_clk + ports_delivery_clk(model, others) +
                                   runs * ports_delivery_loss(model));
+}
+
+double port_front_clk(const struct port_model *model, const struct port_usage *const *usages,
+                      const int *counts, int n)
+{
+    double pace = model->slot_clk * model->width;
+    return front_ideal_clk(model, usages, counts, n) * (pace > 1 && pace < SLOT_MOST ? pace : 1);
 }
 
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)

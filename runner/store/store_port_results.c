@@ -378,6 +378,27 @@ static int store_throughput_run(struct store *store, int64_t run_id, int64_t *fr
                : 0;
 }
 
+int store_get_port_slot(struct store *store, int64_t run_id, struct stored_port_model *model,
+                        struct err *err)
+{
+    int64_t from;
+    if (store_throughput_run(store, run_id, &from, err) != 0)
+        return -1;
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT coalesce(min(value_clk), 0.0) "
+                   "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
+                   "AND result.outcome = 'ok' AND form = ?2",
+                   "it", from, model->filler);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    if (got == SQLITE_ROW)
+        model->model.slot_clk = sqlite3_column_double(stmt, 0);
+    return store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err);
+}
+
 static void throughputs_add(struct stored_throughputs *values, int64_t most,
                             const struct stored_form *form, const struct form_throughput *tests)
 {

@@ -28,6 +28,10 @@ int store_put_port_model(struct store *store, int64_t run_id, const struct store
 // The model of a run, its texts owned by the arena. 1 found, 0 none, -1 error.
 int store_get_port_model(struct store *store, int64_t run_id, struct stored_port_model *model,
                          struct arena *arena, struct err *err);
+// How long a slot takes by the filler's throughput, for predictions (slot_clk); nothing where that
+// is not known. -1 error.
+int store_get_port_slot(struct store *store, int64_t run_id, struct stored_port_model *model,
+                        struct err *err);
 // The newest run with a port model: of this CPU (cpu_id), or with cpu_id 0 of this uarch; with both
 // 0 and NULL of all. 1 found, 0 none, -1 error.
 int store_newest_port_run(struct store *store, int64_t cpu_id, const char *uarch, int64_t *run_id,

@@ -190,6 +190,37 @@ static void groups_are_whole_cycles(void **state)
     assert_true(port_predict(&model, stalling, (const int[]){1, 7}, 2) > 2); // dispatch is not all
 }
 
+// A slot takes as long as one of the fillers that it was measured with, if these were undisturbed.
+static void slots_take_what_fillers_take(void **state)
+{
+    (void)state;
+    const struct port_model ideal = {.width = 8}, real = {.width = 8, .slot_clk = 0.128};
+    const struct port_model disturbed = {.width = 8, .slot_clk = 0.16};
+    const struct port_model counted = {.width = 8, .slot_clk = 0.12}; // faster than it can be
+    const struct port_usage other = {.slots = 2, .unit = -1};
+    const struct port_usage *usages[] = {&other};
+    const int counts[] = {8};
+    assert_true(fabs(port_predict(&ideal, usages, counts, 1) - 2) < 1e-9);
+    assert_true(fabs(port_predict(&real, usages, counts, 1) - 2.048) < 1e-9);
+    assert_true(fabs(port_predict(&disturbed, usages, counts, 1) - 2) < 1e-9);
+    assert_true(fabs(port_predict(&counted, usages, counts, 1) - 2) < 1e-9);
+}
+
+// No more is lost of a group than an instance does not fit into; fused ones, which take no slot
+// behind others, may take one behind each other.
+static void few_slots_lose_few(void **state)
+{
+    (void)state;
+    const struct port_usage cut = {.slots = 2, .slots_mixed = 3, .unit = -1};
+    const struct port_usage one = {.slots = 0.9, .slots_mixed = 2.9, .unit = -1};
+    const struct port_usage fused = {.slots = 0, .slots_mixed = 0.5, .unit = -1};
+    const struct port_usage code = {.slots = 6, .slots_mixed = 14, .unit = -1};
+    assert_true(fabs(port_usage_slots(&cut) - 2.5) < 1e-9);
+    assert_true(fabs(port_usage_slots(&one) - 0.9) < 1e-9);
+    assert_true(fabs(port_usage_slots(&fused) - 0.25) < 1e-9);
+    assert_true(fabs(port_usage_slots(&code) - 10) < 1e-9);
+}
+
 // What nothing explains keeps the narrowest set of a form busy.
 static void what_is_held_is_busy_for_others(void **state)
 {
@@ -223,6 +254,8 @@ int main(void)
                                        cmocka_unit_test(stalls_that_nothing_hides_are_slots),
                                        cmocka_unit_test(cut_groups_are_slots),
                                        cmocka_unit_test(groups_are_whole_cycles),
+                                       cmocka_unit_test(slots_take_what_fillers_take),
+                                       cmocka_unit_test(few_slots_lose_few),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);

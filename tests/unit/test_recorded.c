@@ -47,6 +47,7 @@ static void recording_open(struct recording *recording, const char *directory)
     int64_t run_id = merged.runs[0].run_id;
     struct arena *arena = &recording->arena;
     if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
+        store_get_port_slot(recording->store, run_id, &recording->model, &err) != 0 ||
         store_get_port_usages(recording->store, run_id, &recording->usages, arena, &err) != 0)
         fail_msg("%s: %s", zip, err.text);
     recording->forms = validate_choose(lists_all.rows, lists_all.nrows, &recording->usages, arena);

@@ -175,6 +175,11 @@ static void test_throughputs(void **state)
     assert_true(fabs(values.values[1].value_clk - 5) < 1e-6); // div with fast data
     // A run without throughputs takes those of another on the same CPU, not of another CPU.
     int64_t bare_id = fixture_run(store, "testa", 0xb00f21);
+    struct stored_port_model slots = {.filler = "add r64 r64"}, none = {.filler = "nop"};
+    assert_int_equal(store_get_port_slot(store, bare_id, &slots, &err), 0);
+    assert_true(fabs(slots.model.slot_clk - 0.25) < 1e-6);
+    assert_int_equal(store_get_port_slot(store, bare_id, &none, &err), 0);
+    assert_true(none.model.slot_clk == 0);
     assert_int_equal(store_get_throughputs(store, bare_id, &values, &arena, &err), 0);
     assert_int_equal(values.n, 2);
     int64_t other_id = fixture_run(store, "testb", 0xa20f10);
