@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double SERIAL_UOPS = 6;    // more than its slots on every set: it stops everything
+static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
+// Ports that are kept for so many µops more than so many times the slots, are kept by no µops.
+static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
 static const double SHOWN_UOPS = 0.2;   // that a trial shows beyond what is there
 static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
 
@@ -45,6 +47,18 @@ static bool infer_serialises(const struct inference *inference, int i)
     return least != (double)INFINITY && least > SERIAL_UOPS / 2;
 }
 
+// A form that keeps some ports from others for much longer than its µops could: it waits until all
+// that went there before has its result, or others wait for it.
+static bool infer_keeps(const struct inference *inference, int i)
+{
+    const struct port_trials *trials = &inference->trials[i];
+    double uops = 0;
+    for (int c = 0; c < inference->model->nclasses; c++)
+        if (trials_class_maximal(inference->model, c))
+            uops += fmax(0, trials_least(inference->model, trials, c)); // NaN: none
+    return uops > KEPT_TIMES * trials->slots + KEPT_UOPS;
+}
+
 // What the fit is told of the form.
 static struct port_trials infer_trials(const struct inference *inference, int i)
 {
@@ -73,6 +87,9 @@ static struct port_usage infer_usage(const struct inference *inference, int i)
         return none;
     none.detail = "serialises: nothing else runs beside it";
     if (infer_serialises(inference, i))
+        return none;
+    none.detail = "keeps ports for longer than its µops: it waits, or others wait for it";
+    if (infer_keeps(inference, i))
         return none;
     struct port_trials trials = infer_trials(inference, i);
     return port_fit(inference->model, &trials);
