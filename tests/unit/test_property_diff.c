@@ -35,6 +35,15 @@ static void make(struct side *side, double value, double half, const char *unit,
                                               .nconclusions = 1};
 }
 
+// One whose conclusion is sure of these levels and their ends.
+static void make_plateaus(struct side *side, const struct conclusion_value *values, int nvalues)
+{
+    make(side, 0, 0, "clk", CONCLUSION_OK);
+    side->property.reading = "plateaus";
+    side->conclusion.values = values;
+    side->conclusion.nvalues = nvalues;
+}
+
 static void verdicts(void **state)
 {
     (void)state;
@@ -127,13 +136,8 @@ static void a_level_more(void **state)
                                        {"level 2", 5, 5, 5, "clk"},
                                        {"end 2", 48, 48, 48, "KiB"},
                                        {"level 3", 15, 15, 15, "clk"}};
-    make(&first, 0, 0, "clk", CONCLUSION_OK);
-    make(&second, 0, 0, "clk", CONCLUSION_OK);
-    first.property.reading = second.property.reading = "plateaus";
-    first.conclusion.values = two;
-    first.conclusion.nvalues = 3;
-    second.conclusion.values = three;
-    second.conclusion.nvalues = 5;
+    make_plateaus(&first, two, 3);
+    make_plateaus(&second, three, 5);
     report_property_diff(&first.property, 1, &second.property, 1, REPORT_CSV, &out);
     if (!strstr(strbuf_text(&out), ",in doubt,"))
         fail_msg("%s", strbuf_text(&out));
@@ -166,13 +170,8 @@ static void as_far_as_both_are_sure(void **state)
         for (int other = 0; other < 2; other++) {
             struct side first, second;
             struct strbuf out = {0};
-            make(&first, 0, 0, "clk", CONCLUSION_OK);
-            make(&second, 0, 0, "clk", CONCLUSION_OK);
-            first.property.reading = second.property.reading = "plateaus";
-            first.conclusion.values = part;
-            first.conclusion.nvalues = 4;
-            second.conclusion.values = whole;
-            second.conclusion.nvalues = 5;
+            make_plateaus(&first, part, 4);
+            make_plateaus(&second, whole, 5);
             whole[2].value = whole[2].low = whole[2].high = other ? 20 : 15;
             const struct side *a = swap ? &second : &first, *b = swap ? &first : &second;
             report_property_diff(&a->property, 1, &b->property, 1, REPORT_TABLE, &out);
@@ -197,12 +196,8 @@ static void what_grows_has_no_level(void **state)
     for (int open = 0; open < 2; open++) {
         struct side first, second;
         struct strbuf out = {0};
-        make(&first, 0, 0, "clk", CONCLUSION_OK);
-        make(&second, 0, 0, "clk", CONCLUSION_OK);
-        first.property.reading = second.property.reading = "plateaus";
-        first.conclusion.values = second.conclusion.values = whole;
-        first.conclusion.nvalues = 2;
-        second.conclusion.nvalues = open ? 2 : 3;
+        make_plateaus(&first, whole, 2);
+        make_plateaus(&second, whole, open ? 2 : 3);
         report_property_diff(&first.property, 1, &second.property, 1, REPORT_TABLE, &out);
         const char *said =
             open ? "1 the same, 0 within their intervals, 0 differ"
