@@ -241,6 +241,7 @@ struct port_form {
     int resets;             // of these, those that stand there in any mix
     uint64_t family;        // forms with the same value are siblings: port_family()
     bool memory;            // it has a memory operand
+    bool stores;            // it writes memory, or may
     bool memory_wide;       // of as many bits as the widest vectors
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places

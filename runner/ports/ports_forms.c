@@ -17,9 +17,10 @@ enum {
     COST_EVEX = 4,
     COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
     COST_512 = 16,
-    COST_TRANSFER =
-        24, // from one kind of register to another: what reads it may be slower in mixes
     COST_LOAD = 32,
+    COST_STORE = 36, // more than a load: a store is the blocker only where no load is as simple
+    COST_TRANSFER =
+        40, // from one kind of register to another: what reads it may be slower in mixes
     COST_MASKED = 64,
 };
 
@@ -36,7 +37,9 @@ static int operand_cost(const struct operand *op)
     if (op->kind == OPERAND_IMM || op->kind == OPERAND_AGEN)
         return 0;
     if (op->kind == OPERAND_MEM)
-        return (reads && writes) || op->broadcast || op->bits == 0 ? -1 : reads ? COST_LOAD : 0;
+        return (reads && writes) || op->broadcast || op->bits == 0 ? -1
+               : reads                                             ? COST_LOAD
+                                                                   : COST_STORE;
     if (!is_register(op) || (reads && writes) || op->fixed >= 0 || op->high8)
         return -1;
     if (writes && ((op->kind == OPERAND_GPR && op->bits < 32) || (op->masked && !op->zeroing)))
@@ -204,6 +207,18 @@ static bool row_has_wide_memory(const struct list_row *row)
     return wide;
 }
 
+// What a row says nothing of, pointers in registers and what a macro does, may be stores.
+static bool row_may_store(const struct list_row *row)
+{
+    bool stores = row->pointer != NULL || row->macro.file != NULL;
+    for (int i = 0; i < row->nops; i++) {
+        enum operand_kind kind = row->ops[i].kind;
+        bool memory = kind == OPERAND_MEM || kind == OPERAND_VSIB || kind == OPERAND_MOFFS;
+        stores |= memory && row->ops[i].access & ACCESS_WRITE;
+    }
+    return stores;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -219,6 +234,7 @@ struct port_form ports_form(const struct list_row *row)
         .resets = mix_plannable(row) ? mix_breakers(row, BREAK_NEEDED, moves) : 0,
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
+        .stores = row_may_store(row),
         .memory_wide = row_has_wide_memory(row),
         .operands = row_operands(row),
         .rthroughput_clk = NAN,

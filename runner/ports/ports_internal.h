@@ -64,6 +64,11 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err);
 
+// What forms that load and store nothing lose beside stores is no µop on the ports of stores, but a
+// share of the path that these need.
+void ports_share_stores(const struct port_question *question, const struct port_model *model,
+                        struct port_usage *usages);
+
 // The classes of a model that forms are tried beside (ports_wide.c).
 enum ports_part {
     PORTS_NARROW,      // forms that are not wide

@@ -65,5 +65,7 @@ double cell_error(const struct cell *cell, const double *mine, int count, const 
 void row_fit(const struct row *row, double *shares);
 // One more path, if one explains enough. Returns whether.
 bool pairs_find_path(struct pairs *pairs);
+// Makes one path of any two that explain no more than one.
+void pairs_join_paths(struct pairs *pairs);
 
 #endif

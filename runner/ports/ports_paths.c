@@ -192,6 +192,7 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
                pairs_find_path(pairs))
             ;
+        pairs_join_paths(pairs);
         pairs_forms(pairs, question->which, all, forms, usages);
         pairs_keep_paths(pairs, mixes, usages);
     }

@@ -199,3 +199,31 @@ bool pairs_find_path(struct pairs *pairs)
     free(best);
     return found;
 }
+
+// Paths a and b as one: whoever needs either.
+static void pairs_join(struct pairs *pairs, int a, int b)
+{
+    for (int i = 0; i < pairs->n; i++)
+        pairs->shares[a][i] = fmax(pairs->shares[a][i], pairs->shares[b][i]);
+    pairs->npaths--;
+    for (int k = b; k < pairs->npaths; k++)
+        memcpy(pairs->shares[k], pairs->shares[k + 1], sizeof pairs->shares[k]);
+    pairs_refine(pairs);
+}
+
+// A path is found from one form's pairs on, and a later one may be the same from another's: then
+// some forms have a share of one, some of the other, and beside each other none.
+void pairs_join_paths(struct pairs *pairs)
+{
+    struct pairs *tried = xcalloc(1, sizeof *tried);
+    for (int a = 0; a < pairs->npaths; a++)
+        for (int b = a + 1; b < pairs->npaths; b++) {
+            *tried = *pairs;
+            pairs_join(tried, a, b);
+            if (pairs_error(tried) > pairs_error(pairs))
+                continue;
+            *pairs = *tried;
+            b = a;
+        }
+    free(tried);
+}

@@ -79,6 +79,8 @@ static void test_costs(void **state)
         {"mov r32 i32",         "blsr r64 r64"       },
         {"vpaddb x x x",        "vpaddb x{k}{z} x x" },
         {"mov r32 i32",         "mov r32 m32"        },
+        {"mov r32 m32",         "mov m32 r32"        },
+        {"vmovdqa m128 x",      "vmovd r32 x"        },
         {"vpshufd x x i8",      "pshufd x x i8"      },
         {"{evex} vpaddb x x x", "vpaddb x{k}{z} x x" },
     };
@@ -151,18 +153,22 @@ static void test_memory(void **state)
     (void)state;
     static const struct {
         const char *form;
-        bool memory, wide;
+        bool memory, wide, stores;
     } forms[] = {
-        {"add r64 r64",           false, false},
-        {"add m64 r64",           true,  false},
-        {"vaddps z z z",          false, false},
-        {"vaddps z z m512",       true,  true },
-        {"vaddps z z m32{1to16}", true,  false},
-        {"vmovdqa64 m512 z",      true,  true },
+        {"add r64 r64",            false, false, false},
+        {"add m64 r64",            true,  false, true },
+        {"cmp m64 r64",            true,  false, false},
+        {"vaddps z z z",           false, false, false},
+        {"vaddps z z m512",        true,  true,  false},
+        {"vaddps z z m32{1to16}",  true,  false, false},
+        {"vmovdqa64 m512 z",       true,  true,  true },
+        {"vscatterdps vm32x{k} x", true,  false, true },
+        {"movsb",                  false, false, true }, // by its pointers
     };
     for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
         struct port_form form = ports_form(lists_row(forms[i].form));
-        if (form.memory != forms[i].memory || form.memory_wide != forms[i].wide)
+        if (form.memory != forms[i].memory || form.memory_wide != forms[i].wide ||
+            form.stores != forms[i].stores)
             fail_msg("%s", forms[i].form);
     }
 }

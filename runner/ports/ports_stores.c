@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// What forms that load and store nothing lose beside stores. Where only stores show a set of
+// ports, what is lost beside them may be anything that they need: on a Zen 5 the data of vector
+// stores take a path on which third operands and masks go, too, also to what they are of in
+// memory. `vfmadd231ps x x m128` takes half a cycle from vector stores, as one of them does, and
+// by that it seems to have a µop on their ports; but beside the path's probes it shows less than
+// its share, since what comes out of memory just then needs it not always.
+#include "ports_internal.h"
+
+// Whether stores show the set, and no loads: of these one would be the blocker.
+static bool class_is_of_stores(const struct port_form *forms, const struct port_class *class)
+{
+    return class->blocker >= 0 && forms[class->blocker].stores && !port_class_is_wide(class);
+}
+
+// Takes what `uses` have on the set's ports out of them. Returns how many µops that are.
+static int uses_take(struct port_use *uses, int *n, uint32_t set)
+{
+    int kept = 0, taken = 0;
+    for (int u = 0; u < *n; u++) {
+        if (uses[u].set & ~set)
+            uses[kept++] = uses[u];
+        else
+            taken += uses[u].uops;
+    }
+    *n = kept;
+    return taken;
+}
+
+// The share of a path, which becomes at least so long. false: there is no room for it.
+static bool usage_raise_share(struct port_usage *usage, int unit, double clk)
+{
+    int s = 0;
+    while (s < usage->nshares && usage->shares[s].unit != unit)
+        s++;
+    if (s == PORT_PATHS_MAX)
+        return false;
+    if (s == usage->nshares)
+        usage->shares[usage->nshares++] = (struct port_share){unit, 0};
+    usage->shares[s].clk = usage->shares[s].clk > clk ? usage->shares[s].clk : clk;
+    return true;
+}
+
+static void usage_share_stores(struct port_usage *usage, const struct port_class *class)
+{
+    struct port_usage shared = *usage;
+    int uops = uses_take(shared.uses, &shared.nuses, class->set);
+    uses_take(shared.wide_uses, &shared.nwide, class->set);
+    shared.uops -= uops;
+    bool room = uops > 0;
+    for (int s = 0; s < class->nshares && room; s++)
+        room = usage_raise_share(&shared, class->shares[s].unit, uops * class->shares[s].clk);
+    if (room)
+        *usage = shared;
+}
+
+void ports_share_stores(const struct port_question *question, const struct port_model *model,
+                        struct port_usage *usages)
+{
+    for (int c = 0; c < model->nclasses; c++) {
+        const struct port_class *class = &model->classes[c];
+        if (class->nshares == 0 || !class_is_of_stores(question->forms, class))
+            continue;
+        for (int i = 0; i < question->n; i++) {
+            const struct port_form *form = &question->forms[question->which[i]];
+            if (usages[i].outcome == OUTCOME_OK && form->memory && !form->stores)
+                usage_share_stores(&usages[i], class);
+        }
+    }
+}
