@@ -246,12 +246,20 @@ static double front_turns(const struct port_model *model, const struct port_usag
     return (slots - first) / (ROUNDS - 1);
 }
 
+// What is left of a form's last group where one follows that begins the next.
+static double group_rest(const struct port_model *model, const struct port_usage *usage)
+{
+    double groups = ceil(usage->slots / model->width - GROUP_TOLERANCE);
+    return fmax(0, groups * model->width - usage->slots);
+}
+
 // Where some forms begin groups: the best of taking turns and of no order, in which each of them
-// cuts off half a group of others. 0: none does.
+// cuts off half a group of others, or what is left of the last group of another such form. 0: none
+// does.
 static double front_groups(const struct port_model *model, const struct port_usage *const *usages,
                            const int *counts, int n)
 {
-    double slots = 0, others = 0;
+    double slots = 0, others = 0, rest = 0;
     int begin = 0;
     for (int i = 0; i < n; i++) {
         bool begins = usage_begins_group(model, usages[i]);
@@ -259,11 +267,12 @@ static double front_groups(const struct port_model *model, const struct port_usa
         begin += begins ? counts[i] : 0;
         slots += mine * counts[i];
         others += begins ? 0 : mine * counts[i];
+        rest += begins ? group_rest(model, usages[i]) * counts[i] : 0;
     }
     if (begin == 0)
         return 0;
     double runs = begin * others / (begin + others); // of others between them
-    double any = slots + runs * (model->width - 1) / 2;
+    double any = slots + runs * (model->width - 1) / 2 + rest * begin / (begin + others);
     return n > TURNS_MAX ? any : fmin(any, front_turns(model, usages, counts, n));
 }
 

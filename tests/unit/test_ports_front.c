@@ -188,6 +188,12 @@ static void groups_are_whole_cycles(void **state)
     double any = port_predict(&model, usages, (const int[]){1, 10}, 2);
     assert_true(any > (8 + 10) / 8.0 && any < 3);
     assert_true(port_predict(&model, stalling, (const int[]){1, 7}, 2) > 2); // dispatch is not all
+    // Nine slots leave seven of their second group to others, and to none that begins one.
+    const struct port_usage nine = {.slots = 9, .slots_mixed = 12.5, .unit = -1};
+    const struct port_usage *nines[] = {&nine, &other};
+    assert_true(fabs(port_predict(&model, nines, (const int[]){3, 0}, 2) - 6) < 1e-9);
+    assert_true(fabs(port_predict(&model, nines, (const int[]){1, 7}, 2) - 2) < 1e-9);
+    assert_true(port_predict(&model, nines, (const int[]){3, 2}, 2) > 5.5);
 }
 
 // A slot takes as long as one of the fillers that it was measured with, if these were undisturbed.
