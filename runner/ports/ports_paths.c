@@ -79,11 +79,21 @@ static bool pairs_waits(const struct pairs *pairs, int i)
     return pairs->clk[i] > PATH_EXCESS * explained;
 }
 
-// The member beside which most of those show that do not show beside two probes yet; what is not
-// understood itself is no probe. shown[]: beside how many each does; -1: it is one. -1: none.
+// Whether it needs no other path: then it tells this one from the others.
+static bool pairs_pure(const struct pairs *pairs, int path, int i)
+{
+    bool pure = true;
+    for (int k = 0; k < pairs->npaths; k++)
+        pure &= k == path || pairs->shares[k][i] <= 0;
+    return pure;
+}
+
+// The member beside which most of those show that do not show beside two probes yet, of those that
+// need only this path if half as many do beside one of them; what is not understood itself is no
+// probe. shown[]: beside how many each does; -1: it is one. -1: none.
 static int path_probe(const struct pairs *pairs, int path, const int *shown)
 {
-    int best = -1, most = 0;
+    int best[2] = {-1, -1}, most[2] = {0, 0}; // of any, and of those that need only this path
     for (int p = 0; p < pairs->n; p++) {
         int show = 0;
         if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p) ||
@@ -91,12 +101,13 @@ static int path_probe(const struct pairs *pairs, int path, const int *shown)
             continue;
         for (int i = 0; i < pairs->n; i++)
             show += shown[i] < 2 && pairs_show(pairs, path, i, p);
-        if (show > most) {
-            most = show;
-            best = p;
-        }
+        for (int pure = 0; pure <= pairs_pure(pairs, path, p); pure++)
+            if (show > most[pure]) {
+                most[pure] = show;
+                best[pure] = p;
+            }
     }
-    return best;
+    return best[1] >= 0 && 2 * most[1] >= most[0] ? best[1] : best[0];
 }
 
 // With its shares; the first path is unit first_unit.

@@ -329,6 +329,33 @@ static void shared_paths_are_found(void **state)
     }
 }
 
+// Forms that need both of two paths are no use to tell these apart.
+static void paths_that_overlap_are_told_apart(void **state)
+{
+    (void)state;
+    static const uint32_t paths[] = {3u << 14, 3u << 16};
+    struct path_case on;
+    struct err err = {0};
+    for (int noise = 0; noise < 2; noise++) {
+        path_case_begin(&on, "tests/fixtures/sim/paths_overlap.csv", paths, 2,
+                        (struct sim){.seed = 11, .noise = noise});
+        assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
+        assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+        assert_int_equal(on.model.nunits, 2);
+        assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
+        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+        int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+        for (int f = 0; f < on.cpu.nforms; f++)
+            for (int u = 0; u < 2; u++) {
+                double want = path_clk(&on.cpu.forms[f], paths[u ^ first]);
+                double got = usage_path_clk(&on.usages[f], u);
+                if (fabs(got - want) > 0.05)
+                    fail_msg("%s: %.2f cycles of path %d, not %.2f", on.cpu.forms[f].name, got, u,
+                             want);
+            }
+    }
+}
+
 // Where blockers and forms need the same path, what they lose by that is no µop on the blockers'
 // ports.
 static void a_path_of_blockers_is_no_port(void **state)
@@ -872,6 +899,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_of_blockers_is_no_port),
         cmocka_unit_test(what_is_there_shows_beside_every_set),
         cmocka_unit_test(binding_is_found),
