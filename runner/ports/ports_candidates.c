@@ -90,21 +90,25 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 
 // What passes on a value in less than a cycle is eliminated at rename. How many of these renaming
 // allows in a cycle is no set of ports: a Zen 5 lets six vector moves pass, and as a set of six
-// ports they drew the stores of vectors away from those of other registers. What cannot be chained
-// stays.
+// ports they drew the stores of vectors away from those of other registers; they may show a side.
+// What cannot be chained stays.
 static void chains_judge(struct discovery *d, const struct port_timing *chained)
 {
     for (int i = 0; i < d->ncandidates; i++)
-        d->candidates[i].refuted =
+        d->candidates[i].eliminated =
             chained[i].outcome == OUTCOME_OK && chained[i].clk < ELIMINATED_CLK * SINGLE_COUNT;
 }
 
 static void candidates_keep(struct discovery *d)
 {
     int kept = 0;
-    for (int i = 0; i < d->ncandidates; i++)
-        if (!d->candidates[i].refuted)
-            d->candidates[kept++] = d->candidates[i];
+    for (int i = 0; i < d->ncandidates; i++) {
+        const struct candidate candidate = d->candidates[i];
+        if (!candidate.refuted && !candidate.eliminated)
+            d->candidates[kept++] = candidate;
+        else if (!candidate.refuted && d->filler >= 0) // else its slots are not known
+            d->eliminated[d->neliminated++] = candidate;
+    }
     d->ncandidates = kept;
 }
 
@@ -316,6 +320,7 @@ int discover_pairs(struct discovery *d, struct err *err)
 int discover_kinds(struct discovery *d, int nforms, struct err *err)
 {
     d->candidates = xcalloc((size_t)nforms + PORT_CLASSES_MAX + 1, sizeof *d->candidates);
+    d->eliminated = xcalloc((size_t)nforms + 1, sizeof *d->eliminated);
     if (discover_singles(d, nforms, err) != 0 || discover_slots(d, err) != 0)
         return -1;
     return discover_clusters(d, err);

@@ -14,9 +14,10 @@ static const double FRONT_END_SHARE = 0.96; // of the width: more cannot be told
 struct candidate {
     int form;
     double clk;
-    int size;     // of its port set
-    int cluster;  // -1: none yet
-    bool refuted; // it shows no port set after all
+    int size;        // of its port set
+    int cluster;     // -1: none yet
+    bool refuted;    // it shows no port set after all
+    bool eliminated; // at rename
 };
 
 // Candidates of one size that behave alike; `rep` stands for them.
@@ -40,6 +41,8 @@ struct discovery {
     int width;
     struct candidate *candidates;
     int ncandidates;
+    struct candidate *eliminated; // forms of one slot that renaming does
+    int neliminated;
     struct cluster clusters[PORT_CLASSES_MAX];
     int nclusters;
     bool wide; // of the forms of PORT_WIDE_BITS; else of the others
@@ -66,6 +69,9 @@ int discover_pairs(struct discovery *d, struct err *err);
 void discover_sets(struct discovery *d);
 // How far the pairs are from these sets, in shares; the most.
 double discover_residual(const struct discovery *d);
+
+// ports_sides.c: whether what is eliminated shows a side, and which classes of the model are on it.
+int discover_side(const struct discovery *d, struct port_model *model, struct err *err);
 
 // ports_wide.c: adds to the model what 512-bit forms do that the narrow discovery d does not show.
 int discover_wide(const struct discovery *narrow, int nforms, struct port_model *model,

@@ -266,6 +266,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
         inference->trials[others.at[refuted + k]].suggested = suggested[k];
     }
     if (status == 0)
+        status = trials_side(inference, usages, err);
+    if (status == 0)
         infer_keep_trials(inference, usages);
     trials_end(inference);
     free(first.at);

@@ -309,6 +309,21 @@ double port_front_clk(const struct port_model *model, const struct port_usage *c
     return front_ideal_clk(model, usages, counts, n) * (pace > 1 && pace < SLOT_MOST ? pace : 1);
 }
 
+double port_usage_side_slots(const struct port_usage *usage)
+{
+    return isnan(usage->side_slots) ? 0 : usage->side_slots;
+}
+
+double port_side_clk(const struct port_model *model, const struct port_usage *const *usages,
+                     const int *counts, int n)
+{
+    const struct port_side *side = &model->side;
+    double slots = 0, pace = side->clk * side->width;
+    for (int i = 0; i < n && side->width > 0; i++)
+        slots += port_usage_side_slots(usages[i]) * counts[i];
+    return slots > 0 ? slots / side->width * (pace > 1 && pace < SLOT_MOST ? pace : 1) : 0;
+}
+
 int port_uses_beside(const struct port_usage *usage, bool wide, const struct port_use **uses)
 {
     bool other = wide && usage->nwide > 0;
@@ -338,6 +353,7 @@ void port_limits(const struct port_model *model, const struct port_usage *const 
     struct demand demand = {.n = 0};
     *limits = (struct port_limits){.wide = demand_fill(&demand, usages, counts, n)};
     limits->front_clk = port_front_clk(model, usages, counts, n);
+    limits->side_clk = port_side_clk(model, usages, counts, n);
     limits->ports_clk = demand_clk(&demand, model->binding);
     limits->worst_clk = demand_best_clk(&demand, UINT32_MAX, &limits->worst);
     limits_units(usages, counts, n, limits);
@@ -351,6 +367,7 @@ static double predict(const struct port_model *model, const struct port_usage *c
     demand_fill(&demand, usages, counts, n);
     limits_units(usages, counts, n, &units);
     double most = fmax(demand_clk(&demand, binding), port_front_clk(model, usages, counts, n));
+    most = fmax(most, port_side_clk(model, usages, counts, n));
     for (int u = 0; u < model->nunits; u++)
         most = fmax(most, units.unit_clk[u]);
     return fmax(most, units.unknown_clk);

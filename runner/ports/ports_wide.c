@@ -175,8 +175,10 @@ static void wide_fix(struct wide_search *search)
         if (!stays || d->nclusters == PORT_CLASSES_MAX)
             continue;
         int size = port_set_size(class->set);
-        d->candidates[d->ncandidates] =
-            (struct candidate){class->blocker, class->blocker_clk, size, d->nclusters, false};
+        d->candidates[d->ncandidates] = (struct candidate){.form = class->blocker,
+                                                           .clk = class->blocker_clk,
+                                                           .size = size,
+                                                           .cluster = d->nclusters};
         d->clusters[d->nclusters++] = (struct cluster){
             .rep = d->ncandidates++, .size = size, .members = 1, .fixed = true, .set = class->set};
     }
@@ -261,6 +263,7 @@ int discover_wide(const struct discovery *narrow, int nforms, struct port_model 
     free(search.brings);
     free(d->pairs);
     free(d->candidates);
+    free(d->eliminated);
     free(d);
     return status;
 }

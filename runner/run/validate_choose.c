@@ -110,6 +110,7 @@ static bool usage_add(struct port_usage *to, const struct port_usage *usage)
     to->slots += usage->slots;
     to->slots_mixed += fmax(usage->slots, usage->slots_mixed);
     to->stall_clk += usage->stall_clk;
+    to->side_slots = port_usage_side_slots(to) + port_usage_side_slots(usage);
     return true;
 }
 

@@ -23,7 +23,8 @@ static const char *const cpu_files[] = {
     "tests/fixtures/sim/skylake_like.csv",     "tests/fixtures/sim/zen_like.csv",
     "tests/fixtures/sim/golden_cove_like.csv", "tests/fixtures/sim/narrow_like.csv",
     "tests/fixtures/sim/four_wide.csv",        "tests/fixtures/sim/transitions.csv",
-    "tests/fixtures/sim/eliminates.csv",
+    "tests/fixtures/sim/eliminates.csv",       "tests/fixtures/sim/side.csv",
+    "tests/fixtures/sim/side_narrow.csv",
 };
 enum { CPU_FILES = sizeof cpu_files / sizeof cpu_files[0], NOISY_SEEDS = 10 };
 
@@ -870,7 +871,7 @@ static void bad_files_are_refused(void **state)
         {"set,A,0 99,,,,",   ":2: expected port numbers"},
         {"form,a,B,1,,,",    ":2: expected sets"        },
         {"form,a,,1,,DIV,3", ":2: no unit of this name" },
-        {"ports,a,,1,,,",    ":2: expected width, set"  },
+        {"ports,a,,1,,,",    ":2: expected width, side" },
         {"set,A,0 1,,,,",    ": no width"               },
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
