@@ -26,6 +26,8 @@ static const struct command_option options[] = {
     {0,   "forms",   "GLOB",
      "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"        },
     {0,   "all",     "FILE",     "write every mix with its measured and predicted cycles, as CSV"},
+    {0,   "again",   "FILE",
+     "measure nothing: predict the mixes of FILE, which --all wrote, with this table"            },
     {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"      },
     {0,   "db",      "FILE",     "the database"                                                  },
     {'r', "run",     "N",        "the port table of this run instead of the newest"              },
@@ -40,6 +42,7 @@ enum {
     OPT_SEED,
     OPT_FORMS,
     OPT_ALL,
+    OPT_AGAIN,
     OPT_AGAINST,
     OPT_DB,
     OPT_RUN,
@@ -66,7 +69,9 @@ const struct command cmd_validate = {
         "mixes; the result is stored with the run.\n"
         "All forms that have ports are drawn, but for those whose instances wait for each other "
         "whatever is done (the x87 stack, string instructions), or hide all others; how many there "
-        "are is said, with the reason.",
+        "are is said, with the reason.\n"
+        "With --again nothing is drawn, measured or stored: what other versions and other runs say "
+        "of the same mixes can be compared.",
     .options = options,
     .run = validate_run,
 };
@@ -76,7 +81,7 @@ struct arguments {
     enum count_choice backend;
     uint64_t seed;
     int64_t run_id;
-    const char *db, *forms, *all;
+    const char *db, *forms, *all, *again;
     bool against;
     enum report_format format;
 };
@@ -98,6 +103,7 @@ static int validate_option(void *context, int option, const char *argument)
         [OPT_MIXES] = place_number(&arguments->mixes, 2, MIXES_MAX),
         [OPT_FORMS] = place_text(&arguments->forms),
         [OPT_ALL] = place_text(&arguments->all),
+        [OPT_AGAIN] = place_text(&arguments->again),
         [OPT_DB] = place_text(&arguments->db),
         [OPT_RUN] = place_run(&arguments->run_id),
         [OPT_CPU] = place_number(&arguments->cpu, 0, COMMAND_CPU_MAX),
@@ -126,7 +132,12 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
     int operand = argc;
     int status =
         command_each_option(&cmd_validate, argc, argv, validate_option, arguments, &operand);
-    return status == EXIT_DONE ? command_no_operands(&cmd_validate, argc, argv, operand) : status;
+    if (status == EXIT_DONE)
+        status = command_no_operands(&cmd_validate, argc, argv, operand);
+    if (status == EXIT_DONE && arguments->again && arguments->against)
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "--again FILE and --against llvm-mca: one of the two");
+    return status;
 }
 
 static void print_json_classes(struct json *json, const struct validation *result)
@@ -232,15 +243,21 @@ static void print_left_out(const struct validate_forms *forms)
                    validate_reason_text((enum validate_reason)i));
 }
 
-static void print_table(const struct validation *result, const struct validate_forms *forms)
+// again: the file that the mixes are from; NULL: they were drawn.
+static void print_table(const struct validation *result, const struct validate_forms *forms,
+                        const char *again)
 {
-    printf("%" PRId64 " mixes of 2 to 8 of %d forms, seed %" PRId64 "\n"
-           "  mean absolute error   %6.2f %%\n"
+    if (again)
+        printf("%" PRId64 " mixes of %s\n", result->mixes, again);
+    else
+        printf("%" PRId64 " mixes of 2 to 8 of %d forms, seed %" PRId64 "\n", result->mixes,
+               forms->n, result->seed);
+    printf("  mean absolute error   %6.2f %%\n"
            "  Kendall's tau         %6.3f\n"
            "  within 10 %%           %6.1f %%\n",
-           result->mixes, forms->n, result->seed, result->mape_percent, result->kendall_tau,
-           result->within_10_percent);
-    print_left_out(forms);
+           result->mape_percent, result->kendall_tau, result->within_10_percent);
+    if (!again)
+        print_left_out(forms);
     puts("\nmixes with                 number    error   within 10 %");
     for (int i = 0; i < result->nclasses; i++)
         printf("  %-24s %6" PRId64 "  %5.2f %%        %5.1f %%\n", result->classes[i].name,
@@ -277,6 +294,14 @@ static int validate_measure_table(const struct arguments *arguments, struct stor
     return status;
 }
 
+static int validate_predict_again(const char *path, const struct port_table *table,
+                                  struct arena *arena, struct validate_mixes *mixes,
+                                  struct err *err)
+{
+    const struct validate_again again = {&table->forms, &table->model.model};
+    return validate_again(path, &again, arena, mixes, err);
+}
+
 static int validate_write_all(const char *path, const struct port_table *table,
                               const struct validate_mixes *mixes, struct err *err)
 {
@@ -301,10 +326,14 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
     if (arguments->format == REPORT_JSON)
         print_json(&result, &table->forms, told);
     else
-        print_table(&result, &table->forms);
+        print_table(&result, &table->forms, arguments->again);
     if (told && arguments->format != REPORT_JSON)
         print_beside(told);
-    int status = arguments->forms ? 0 : store_put_validation(store, table->run_id, &result, err);
+    if (mixes->unknown)
+        fprintf(stderr, "latput validate: %d mixes of %s have a form without ports here\n",
+                mixes->unknown, arguments->again);
+    bool keep = !arguments->forms && !arguments->again;
+    int status = !keep ? 0 : store_put_validation(store, table->run_id, &result, err);
     if (status == 0 && arguments->all)
         status = validate_write_all(arguments->all, table, mixes, err);
     return status == 0 ? against : status;
@@ -316,11 +345,16 @@ static int validate_with(const struct arguments *arguments, struct store *store)
     struct arena arena = {0};
     struct validate_mixes mixes;
     struct err err = {0};
+    table.anywhere = arguments->again != NULL;
     int status =
         port_table_open(&cmd_validate, store, arguments->run_id, arguments->forms, &table, &arena);
     if (status == EXIT_DONE) {
-        if (validate_measure_table(arguments, store, &table, &arena, &mixes, &err) != 0 ||
-            validate_tell(arguments, store, &table, &mixes, &arena, &err) != 0)
+        if (arguments->again &&
+            validate_predict_again(arguments->again, &table, &arena, &mixes, &err) != 0)
+            status = command_fail(&cmd_validate, EXIT_USAGE, "%s", err.text);
+        else if ((!arguments->again &&
+                  validate_measure_table(arguments, store, &table, &arena, &mixes, &err) != 0) ||
+                 validate_tell(arguments, store, &table, &mixes, &arena, &err) != 0)
             status = command_fail(&cmd_validate, EXIT_ENVIRONMENT, "%s", err.text);
         port_table_free(&table);
     }

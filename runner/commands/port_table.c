@@ -50,7 +50,8 @@ int port_table_open(const struct command *cmd, struct store *store, int64_t run_
     if (!uarch)
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text);
     struct store_ports_of of = {run_id, uarch, false};
-    int status = run_id ? table_check_uarch(cmd, store, run_id, uarch) : EXIT_DONE;
+    int status =
+        run_id && !table->anywhere ? table_check_uarch(cmd, store, run_id, uarch) : EXIT_DONE;
     if (status == EXIT_DONE)
         status = store_option_ports(cmd, store, &of, &table->model, arena);
     table->run_id = of.run_id;

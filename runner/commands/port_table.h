@@ -12,6 +12,7 @@
 #include "store/store.h"
 
 struct port_table {
+    bool anywhere;  // set beforehand: nothing is timed, so a run of another CPU will do
     int64_t run_id; // whose ports they are
     struct stored_port_model model;
     struct selection rows;
@@ -21,7 +22,8 @@ struct port_table {
 
 // Reads the ports of the run, or with run_id 0 of the newest of this machine's family; `glob` as
 // select_rows(). The arena owns all but the selection. EXIT_DONE, or another status after a
-// message: EXIT_USAGE where the run is of another family. Is to be freed only after EXIT_DONE.
+// message: EXIT_USAGE where the run is of another family and table->anywhere is not set. Is to be
+// freed only after EXIT_DONE.
 int port_table_open(const struct command *cmd, struct store *store, int64_t run_id,
                     const char *glob, struct port_table *table, struct arena *arena);
 void port_table_free(struct port_table *table);

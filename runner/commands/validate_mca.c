@@ -47,8 +47,10 @@ static int beside_figures(struct export_data *data, const struct port_table *tab
 {
     struct mca_mix *asked = xcalloc((size_t)mixes->n + 1, sizeof *asked);
     int *which = xcalloc((size_t)mixes->n + 1, sizeof *which), n = 0;
-    struct validate_mixes ours = {arena_alloc(arena, (size_t)mixes->n * sizeof *ours.mixes), 0};
-    struct validate_mixes theirs = {arena_alloc(arena, (size_t)mixes->n * sizeof *ours.mixes), 0};
+    struct validate_mixes ours = {.mixes =
+                                      arena_alloc(arena, (size_t)mixes->n * sizeof *ours.mixes)};
+    struct validate_mixes theirs = {.mixes =
+                                        arena_alloc(arena, (size_t)mixes->n * sizeof *ours.mixes)};
     for (int i = 0; i < mixes->n; i++)
         if (mix_convert(data, &table->forms, &mixes->mixes[i].mix, &asked[n]))
             which[n++] = i;

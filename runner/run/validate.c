@@ -107,8 +107,8 @@ static int mixes_measure(const struct port_oracle *oracle, const struct port_mix
     return status;
 }
 
-static double mix_predict(const struct validate_forms *forms, const struct port_model *model,
-                          const struct port_mix *mix)
+double validate_predict(const struct validate_forms *forms, const struct port_model *model,
+                        const struct port_mix *mix)
 {
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
@@ -203,8 +203,8 @@ static int forms_check_waits(const struct validate_trial *trial, const struct po
         return -1;
     for (int i = 0; i < nwhich; i++) {
         const struct port_part part = {which[i], WAIT_INSTANCES};
-        if (!timing_is_above(
-                &one[i], mix_predict(forms, trial->model, &(struct port_mix){{part}, .nparts = 1})))
+        if (!timing_is_above(&one[i], validate_predict(forms, trial->model,
+                                                       &(struct port_mix){{part}, .nparts = 1})))
             continue;
         one[nlong] = one[i];
         which[nlong++] = which[i];
@@ -251,12 +251,12 @@ int validate_measure(const struct validate_trial *trial, struct arena *arena,
     int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8;
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
     const struct port_mix *drawn = mixes_draw(trial, n, arena, err);
-    *mixes = (struct validate_mixes){arena_alloc(arena, (size_t)n * sizeof *mixes->mixes), 0};
+    *mixes = (struct validate_mixes){.mixes = arena_alloc(arena, (size_t)n * sizeof *mixes->mixes)};
     if (!drawn || forms_check_waits(trial, drawn, n, arena, err) != 0 ||
         mixes_measure(trial->oracle, drawn, n, timings, err) != 0)
         return -1;
     for (int i = 0; i < n && mixes->n < trial->wanted; i++) {
-        double predicted_clk = mix_predict(trial->forms, trial->model, &drawn[i]);
+        double predicted_clk = validate_predict(trial->forms, trial->model, &drawn[i]);
         if (timings[i].outcome == OUTCOME_OK && predicted_clk > 0 &&
             !mix_waits(trial->forms, &drawn[i]))
             mixes->mixes[mixes->n++] =

@@ -65,6 +65,7 @@ struct validate_mix {
 struct validate_mixes {
     struct validate_mix *mixes; // in the order in which they were drawn
     int n;
+    int unknown; // mixes of a file with a form that has no ports, or is not drawn
 };
 // Draws and measures so many mixes of 2 to 8 forms; classes are equally likely, and forms within
 // them. Forms that take longer where their code has to be decoded than where the µop cache has it,
@@ -73,6 +74,19 @@ struct validate_mixes {
 // could be measured.
 int validate_measure(const struct validate_trial *trial, struct arena *arena,
                      struct validate_mixes *mixes, struct err *err);
+
+// Mixes that were measured before, in a file as validate_csv() writes it, predicted by this table.
+// What the file says was predicted does not matter. mixes->mixes is owned by the arena. -1 with
+// `path:line:` where the file is no such file, or where there are none that can be predicted.
+struct validate_again {
+    const struct validate_forms *forms;
+    const struct port_model *model;
+};
+int validate_again(const char *path, const struct validate_again *again, struct arena *arena,
+                   struct validate_mixes *mixes, struct err *err);
+// Cycles of a mix, by the table; its parts are forms of it.
+double validate_predict(const struct validate_forms *forms, const struct port_model *model,
+                        const struct port_mix *mix);
 
 // The figures over all mixes, by what the mixes have in common (classes of forms, widths of
 // vectors, certain and ambiguous ports), and the worst. Owned by the arena.

@@ -120,6 +120,21 @@ done
 run validate --db ports.db --run 1 --against uica
 expect_status 2
 expect_err '\-\-against uica: not known; there is llvm-mca'
+# Mixes of a file: nothing is timed, so it may be the table of any CPU. This one has no form that
+# mixes are drawn from.
+printf 'mix,measured_clk\n1*add r64 r64; 2*div r64,9\n1*ud2,1\n' >mixes.csv
+run validate --db ports.db --run 1 --again mixes.csv
+expect_status 2
+expect_err 'mixes.csv: fewer than 2 mixes are of forms that this table has ports of'
+run validate --db ports.db --run 1 --again missing.csv
+expect_status 2
+expect_err 'missing.csv: .*No such file'
+printf 'mix,measured_clk\n1*shlx r64 r64 r64,x\n' >mixes.csv
+run validate --db ports.db --run 1 --again mixes.csv
+expect_status 2
+expect_err 'mixes.csv:2: measured_clk is not a number'
+run validate --db ports.db --again mixes.csv --against llvm-mca
+expect_status 2
 run validate --help
 expect_out '^ +--forms GLOB '
 expect_out '^ +--all FILE '

@@ -9,6 +9,8 @@
 #include "store/store_validation.h"
 
 #include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 enum { PORTS = 4, SLOTS_WIDTH = 6 };
 
@@ -640,7 +642,7 @@ static void test_groups(void **state)
         {{.parts = {{at[3], 3}}, .nparts = 1},                         3, 3   }, // 512
         {{.parts = {{at[0], 1}}, .nparts = 1},                         1, 1   }, // none
     };
-    const struct validate_mixes all = {mixes, (int)ARRAY_LEN(mixes)};
+    const struct validate_mixes all = {.mixes = mixes, .n = (int)ARRAY_LEN(mixes)};
     struct validation result = validate_figures(&chosen.forms, &all, 1, &chosen.arena);
     static const struct {
         const char *name;
@@ -676,6 +678,69 @@ static void test_groups(void **state)
                         "3*vpaddd z z z,3.000,3.000,512,0\n"
                         "1*shlx r64 r64 r64,1.000,1.000,0,0\n");
     strbuf_free(&csv);
+    arena_free(&chosen.arena);
+}
+
+// A file of mixes, which the caller unlinks.
+static void write_mixes(char path[32], const char *text)
+{
+    strcpy(path, "/tmp/latput_mixes_XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+}
+
+static int read_again(struct chosen *chosen, const char *text, struct validate_mixes *mixes,
+                      struct err *err)
+{
+    char path[32];
+    write_mixes(path, text);
+    const struct validate_again again = {&chosen->forms, &model};
+    int status = validate_again(path, &again, &chosen->arena, mixes, err);
+    unlink(path);
+    return status;
+}
+
+// Mixes that were written are read again, whatever was predicted of them then.
+static void test_again(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {"shlx r64 r64 r64", "vpaddb x x x", NULL};
+    struct chosen chosen;
+    struct validate_mixes mixes;
+    struct err err = {0};
+    chosen_rows(&chosen, rows);
+    chosen_choose(&chosen);
+    assert_int_equal(read_again(&chosen,
+                                "mix,measured_clk,predicted_clk,vector_bits,ambiguous\n"
+                                "1*shlx r64 r64 r64; 7*vpaddb x x x,2.500,9.0,128,0\n"
+                                "1*shlx r64 r64 r64; 1*fsqrt,2.000,1.0,0,0\n"
+                                "6*vpaddb x x x,1.500,1.0,128,0\n",
+                                &mixes, &err),
+                     0);
+    assert_int_equal(mixes.n, 2);
+    assert_int_equal(mixes.unknown, 1);
+    assert_int_equal(mixes.mixes[0].mix.nparts, 2);
+    assert_int_equal(mixes.mixes[0].mix.parts[1].count, 7);
+    expect_near(mixes.mixes[0].measured_clk, 2.5, 1e-9);
+    expect_near(mixes.mixes[0].predicted_clk, 2, 1e-9); // eight on four ports
+    expect_near(mixes.mixes[1].predicted_clk, 1.5, 1e-9);
+    static const char *const bad[][2] = {
+        {"mix,measured_clk\nvpaddb x x x,1\n",                     ":2: a mix is "       },
+        {"mix,measured_clk\n0*vpaddb x x x,1\n",                   ":2: a mix is "       },
+        {"mix,measured_clk\n2*,1\n",                               ":2: a mix is "       },
+        {"mix,measured_clk\n1*vpaddb x x x,fast\n",                ":2: measured_clk is "},
+        {"mix,measured_clk\n1*vpaddb x x x,-1\n",                  ":2: measured_clk is "},
+        {"mix,measured_clk\n1*vpaddb x x x,nan\n",                 ":2: measured_clk is "},
+        {"mix,measured_clk\n1*vpaddb x x x,1\n1*fsqrt,1\n1*f,1\n", "fewer than 2"        },
+        {"mixes\n",                                                "mixes"               },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
+        assert_int_equal(read_again(&chosen, bad[i][0], &mixes, &err), -1);
+        if (!strstr(err.text, bad[i][1]))
+            fail_msg("%s: %s", bad[i][0], err.text);
+    }
     arena_free(&chosen.arena);
 }
 
@@ -788,9 +853,10 @@ int main(void)
         cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
         cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
         cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
-        cmocka_unit_test(test_waiting),      cmocka_unit_test(test_decoding),
-        cmocka_unit_test(test_wide_uses),    cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_again),        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_wide_memory),  cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_decoding),     cmocka_unit_test(test_wide_uses),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
