@@ -18,8 +18,8 @@ enum {
     PORT_CLASSES_MAX = 32,  // distinct port sets that forms of one µop have
     PORT_HIDDEN_MAX = 8,    // sets with a name and without a blocker
     PORT_UNITS_MAX = 10,    // units that are busy for several cycles: dividers, and paths
-    PORT_PATHS_MAX = 3,     // of these, paths
-    PORT_PROBES_MAX = 15,   // forms that show what others need of the paths
+    PORT_PATHS_MAX = 6,     // of these, paths
+    PORT_PROBES_MAX = 18,   // forms that show what others need of the paths
     PORT_USES_MAX = 8,      // distinct port sets in one form's µops
     PORT_MIX_PARTS_MAX = 9, // forms in a mix
     // Instances of a body in which a mix is repeated, so that its order has no short period, and

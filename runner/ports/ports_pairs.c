@@ -41,23 +41,45 @@ static int pairs_twin(const struct pairs *pairs, const struct port_form *form,
     return pairs->n;
 }
 
-static void pairs_choose(struct pairs *pairs, const int *which, int n,
-                         const struct port_usage *usages)
+static void pairs_add(struct pairs *pairs, int form, const struct port_usage *usage)
 {
-    for (int i = 0; i < n; i++) {
+    pairs->rep[pairs->n] = form;
+    pairs->usages[pairs->n] = usage;
+    pairs->clk[pairs->n] = pairs->forms[form].rthroughput_clk;
+    pairs->n++;
+}
+
+// Beside the first form of each kind, the last one of another mnemonic, as long as there is room:
+// few kinds may need a path, and what only one form of each shows is little.
+static void pairs_choose_again(struct pairs *pairs, const int *which,
+                               const struct port_usage *usages)
+{
+    bool again[REPS_MAX] = {false};
+    int first = pairs->n;
+    for (int i = pairs->nwhich - 1; i >= 0 && pairs->n < REPS_MAX; i--) {
+        int rep = pairs->rep_of[i];
+        if (rep < 0 || rep >= first || again[rep] ||
+            pairs->forms[which[i]].family == pairs->forms[pairs->rep[rep]].family)
+            continue;
+        again[rep] = true;
+        pairs->rep_of[i] = pairs->n;
+        pairs_add(pairs, which[i], &usages[i]);
+    }
+}
+
+static void pairs_choose(struct pairs *pairs, const int *which, const struct port_usage *usages)
+{
+    for (int i = 0; i < pairs->nwhich; i++) {
         const struct port_usage *usage = &usages[i];
         const struct port_form *form = &pairs->forms[which[i]];
         bool fits = usage->outcome == OUTCOME_OK && usage->slots <= REP_SLOTS_MAX &&
                     usage->unit < 0 && form->rthroughput_clk > CLK_MIN;
         int rep = fits ? pairs_twin(pairs, form, usage) : -1;
         pairs->rep_of[i] = rep < REPS_MAX ? rep : -1;
-        if (rep < pairs->n || rep == REPS_MAX)
-            continue;
-        pairs->rep[rep] = which[i];
-        pairs->usages[rep] = usage;
-        pairs->clk[rep] = form->rthroughput_clk;
-        pairs->n++;
+        if (rep == pairs->n && rep < REPS_MAX)
+            pairs_add(pairs, which[i], usage);
     }
+    pairs_choose_again(pairs, which, usages);
 }
 
 // Leaves out forms whose instances wait for each other even so.
@@ -130,7 +152,7 @@ int pairs_measure(struct pairs *pairs, const struct port_question *question,
 {
     *pairs = (struct pairs){.model = model, .forms = question->forms, .nwhich = question->n};
     pairs->rep_of = xcalloc((size_t)question->n + 1, sizeof *pairs->rep_of);
-    pairs_choose(pairs, question->which, question->n, usages);
+    pairs_choose(pairs, question->which, usages);
     int status = pairs_thin(pairs, question->oracle, err);
     return status == 0 ? pairs_time(pairs, question->oracle, err) : status;
 }

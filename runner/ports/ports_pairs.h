@@ -63,8 +63,14 @@ double cell_error(const struct cell *cell, const double *mine, int count, const 
                   int other_count, int npaths);
 // The shares of a form that explain its row best.
 void row_fit(const struct row *row, double *shares);
-// One more path, if one explains enough. Returns whether.
-bool pairs_find_path(struct pairs *pairs);
+// What the shares of all paths become with one more.
+enum { PAIRS_PROPOSALS = 40 };
+struct pairs_proposal {
+    double error; // of all pairs
+    double shares[PORT_PATHS_MAX][REPS_MAX];
+};
+// Those that explain enough of the pairs, each once. Returns how many; pairs stays as it is.
+int pairs_propose_paths(struct pairs *pairs, struct pairs_proposal *proposals);
 // Makes one path of any two that explain no more than one.
 void pairs_join_paths(struct pairs *pairs);
 

@@ -25,6 +25,7 @@ static const double SHOWN = 1.06; // of a pair with a path's first probe: less a
 // Of a path: what one probe shows may be less than what others do by as much.
 static const double DOUBT_SHARE = 0.25;
 static const double EXPLAINED = 0.9;    // of what a form waits for, by its shares
+static const double KEPT_GAIN = 1.03;   // of the error of all mixes, by a path
 static const double PROBE_SPREAD = 0.1; // of a pair: what varies more says nothing
 
 // Whether form i's share of a path shows beside form j.
@@ -167,22 +168,77 @@ static void model_find_binding(struct port_model *model, const struct ports_mixe
     }
 }
 
-// Leaves out the paths that do not explain the mixes, or have no probe. usages: with the shares.
-static void pairs_keep_paths(struct pairs *pairs, const struct ports_mixes *mixes,
-                             const struct port_usage *usages)
+// The mixes that decide which paths there are, and what is needed to predict them.
+struct deciding {
+    const struct ports_mixes *mixes;
+    const int *which;             // the forms in question
+    const struct port_usage *all; // of them
+    int *forms;                   // those that are in mixes
+    struct port_usage *usages;    // of these, with their shares
+};
+
+// Error of the mixes by the shares that there are; without a path, -1: with all.
+static double pairs_mixes_error(const struct pairs *pairs, const struct deciding *deciding,
+                                int without)
 {
     struct port_model tried = *pairs->model;
-    bool keep[PORT_PATHS_MAX];
-    int kept = 0;
     tried.nunits += pairs->npaths;
-    double with = ports_mixes_error(mixes, &tried, usages, -1);
+    pairs_forms(pairs, deciding->which, deciding->all, deciding->forms, deciding->usages);
+    return ports_mixes_error(deciding->mixes, &tried, deciding->usages,
+                             without < 0 ? -1 : pairs->model->nunits + without);
+}
+
+// Whether every path has a probe.
+static bool pairs_probed(const struct pairs *pairs)
+{
     const int shown[REPS_MAX] = {0};
     for (int k = 0; k < pairs->npaths; k++)
-        keep[k] = path_probe(pairs, k, shown) >= 0 &&
-                  ports_mixes_error(mixes, &tried, usages, pairs->model->nunits + k) > with;
+        if (path_probe(pairs, k, shown) < 0)
+            return false;
+    return true;
+}
+
+static void pairs_take_shares(struct pairs *pairs, int npaths,
+                              double shares[PORT_PATHS_MAX][REPS_MAX])
+{
+    pairs->npaths = npaths;
+    memcpy(pairs->shares, shares, sizeof pairs->shares);
+}
+
+// Of the paths that pairs propose, takes the one that explains the mixes best, if it explains any.
+// Returns whether there is one. *error: of the mixes.
+static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding, double *error)
+{
+    struct pairs_proposal *proposals = xcalloc(PAIRS_PROPOSALS, sizeof *proposals);
+    double before[PORT_PATHS_MAX][REPS_MAX], least = *error / KEPT_GAIN;
+    int npaths = pairs->npaths, best = -1;
+    memcpy(before, pairs->shares, sizeof before);
+    int n = pairs_propose_paths(pairs, proposals);
+    for (int p = 0; p < n; p++) {
+        pairs_take_shares(pairs, npaths + 1, proposals[p].shares);
+        double with = pairs_mixes_error(pairs, deciding, -1);
+        if (with < least && pairs_probed(pairs)) {
+            least = *error = with;
+            best = p;
+        }
+    }
+    pairs_take_shares(pairs, best < 0 ? npaths : npaths + 1,
+                      best < 0 ? before : proposals[best].shares);
+    free(proposals);
+    return best >= 0;
+}
+
+// Leaves out the paths without which the later ones explain the mixes as well, or without a probe.
+static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding, double error)
+{
+    const int shown[REPS_MAX] = {0};
+    bool keep[PORT_PATHS_MAX];
+    int kept = 0;
+    for (int k = 0; k < pairs->npaths; k++)
+        keep[k] = path_probe(pairs, k, shown) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
     for (int k = 0; k < pairs->npaths; k++)
         if (keep[k])
-            memcpy(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
+            memmove(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
     pairs->npaths = kept;
 }
 
@@ -198,14 +254,15 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
         .oracle = question->oracle, .forms = pairs->forms, .which = forms, .n = n};
     int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
     if (status == 0) {
+        const struct deciding deciding = {mixes, question->which, all, forms, usages};
         model_find_binding(model, mixes, usages);
         pairs_predict(pairs);
+        double error = pairs_mixes_error(pairs, &deciding, -1);
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
-               pairs_find_path(pairs))
+               pairs_take_path(pairs, &deciding, &error))
             ;
         pairs_join_paths(pairs);
-        pairs_forms(pairs, question->which, all, forms, usages);
-        pairs_keep_paths(pairs, mixes, usages);
+        pairs_keep_paths(pairs, &deciding, pairs_mixes_error(pairs, &deciding, -1));
     }
     free(mixes);
     free(usages);

@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
 // Shares of paths that explain the times of pairs best: for one form beside others whose shares are
-// known (row_fit), and for all forms at once (pairs_find_path). Two forms that need a path take at
-// least the sum of their shares, so each pair that a path delays says what a share is if the other
-// one is known. That makes the search coordinate descent with few candidates: one share after the
-// other becomes the candidate with the least error of its row, until three sweeps are over. A path
-// begins with each of some forms that are taken to need it all the time, and the best of these
-// beginnings is kept if it explains enough. Shares cost something: else chance would make them.
+// known (row_fit), and for all forms at once (pairs_propose_paths). Two forms that need a path take
+// at least the sum of their shares, so each pair that a path delays says what a share is if the
+// other one is known. That makes the search coordinate descent with few candidates: one share after
+// the other becomes the candidate with the least error of its row, until three sweeps are over. A
+// path begins with each of some forms that are taken to need it all the time, and what explains
+// enough of the pairs is proposed. Shares cost something: else chance would make them.
 #include "ports_pairs.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SWEEPS = 3,
-    SEEDS = 16, // forms that a path is tried to begin with
-};
+enum { SWEEPS = 3 };
 static const double BLOCKER_CLK = 1.3; // of these: longer ones leave gaps
 static const double SHARE_COST = 0.15; // a share explains at least so much, in shares of a pair
 static const double SLOWER_COST = 2;   // of a pair that is said to take longer than it does
 static const double ERROR_MOST = 0.5;  // of a pair: more is not the path's doing
 static const double ERROR_GAIN = 2.5;  // of all pairs, without a path and with it
+static const double ERROR_SAME = 1e-6; // of what comes to the same
 
 // What two forms are to take together, if the paths have these shares.
 double cell_error(const struct cell *cell, const double *mine, int count, const double *others,
@@ -70,11 +68,29 @@ static void row_fit_path(const struct row *row, int k, double *shares)
     shares[k] = best;
 }
 
+// What the form needs another path for instead. Where probes need several paths, the first one
+// takes what is another's.
+static void row_exchange(const struct row *row, double *shares)
+{
+    for (int from = 0; from < row->npaths; from++)
+        for (int to = 0; to < row->npaths && shares[from] > 0; to++) {
+            double tried[PORT_PATHS_MAX];
+            if (shares[to] > 0)
+                continue;
+            memcpy(tried, shares, sizeof tried);
+            tried[from] = 0;
+            row_fit_path(row, to, tried);
+            if (row_error(row, tried) < row_error(row, shares) - row->cost)
+                memcpy(shares, tried, sizeof tried);
+        }
+}
+
 void row_fit(const struct row *row, double *shares)
 {
     for (int sweep = 0; sweep < SWEEPS; sweep++)
         for (int k = 0; k < row->npaths; k++)
             row_fit_path(row, k, shares);
+    row_exchange(row, shares);
 }
 
 static void pairs_row(const struct pairs *pairs, int i, struct row *row)
@@ -145,9 +161,9 @@ static void pairs_begin_path(struct pairs *pairs, int b)
 }
 
 // The forms that explain most as the first of a new path. Returns how many.
-static int pairs_seeds(struct pairs *pairs, int seeds[SEEDS])
+static int pairs_seeds(struct pairs *pairs, int seeds[PAIRS_PROPOSALS])
 {
-    double errors[SEEDS];
+    double errors[PAIRS_PROPOSALS];
     int n = 0;
     for (int b = 0; b < pairs->n; b++) {
         if (pairs->clk[b] > BLOCKER_CLK)
@@ -155,13 +171,13 @@ static int pairs_seeds(struct pairs *pairs, int seeds[SEEDS])
         pairs_begin_path(pairs, b);
         if (pairs_members(pairs, pairs->npaths++) >= PATH_MEMBERS) {
             double error = pairs_error(pairs);
-            int at = n < SEEDS ? n++ : SEEDS;
+            int at = n < PAIRS_PROPOSALS ? n++ : PAIRS_PROPOSALS;
             for (; at > 0 && errors[at - 1] > error; at--)
-                if (at < SEEDS) {
+                if (at < PAIRS_PROPOSALS) {
                     errors[at] = errors[at - 1];
                     seeds[at] = seeds[at - 1];
                 }
-            if (at < SEEDS) {
+            if (at < PAIRS_PROPOSALS) {
                 errors[at] = error;
                 seeds[at] = b;
             }
@@ -171,13 +187,23 @@ static int pairs_seeds(struct pairs *pairs, int seeds[SEEDS])
     return n;
 }
 
-// One more path, if one explains enough. Returns whether.
-bool pairs_find_path(struct pairs *pairs)
+// Adds what was tried, unless it is there.
+static int proposals_add(struct pairs_proposal *proposals, int n, const struct pairs *tried,
+                         double error)
 {
-    struct pairs *tried = xcalloc(1, sizeof *tried), *best = xcalloc(1, sizeof *best);
-    double least = pairs_error(pairs) - ERROR_GAIN;
-    bool found = false;
-    int seeds[SEEDS], nseeds = pairs_seeds(pairs, seeds);
+    for (int p = 0; p < n; p++)
+        if (fabs(proposals[p].error - error) < ERROR_SAME)
+            return n;
+    proposals[n].error = error;
+    memcpy(proposals[n].shares, tried->shares, sizeof tried->shares);
+    return n + 1;
+}
+
+int pairs_propose_paths(struct pairs *pairs, struct pairs_proposal *proposals)
+{
+    struct pairs *tried = xcalloc(1, sizeof *tried);
+    double enough = pairs_error(pairs) - ERROR_GAIN;
+    int seeds[PAIRS_PROPOSALS], nseeds = pairs_seeds(pairs, seeds), n = 0;
     for (int s = 0; s < nseeds; s++) {
         *tried = *pairs;
         pairs_begin_path(tried, seeds[s]);
@@ -187,17 +213,11 @@ bool pairs_find_path(struct pairs *pairs)
         bool small = false;
         for (int k = 0; k < tried->npaths; k++)
             small |= pairs_members(tried, k) < PATH_MEMBERS;
-        if (error < least && !small) {
-            least = error;
-            *best = *tried;
-            found = true;
-        }
+        if (error < enough && !small)
+            n = proposals_add(proposals, n, tried, error);
     }
-    if (found)
-        *pairs = *best;
     free(tried);
-    free(best);
-    return found;
+    return n;
 }
 
 // Paths a and b as one: whoever needs either.

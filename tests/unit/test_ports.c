@@ -273,6 +273,7 @@ static void path_case_begin(struct path_case *on, const char *file, const uint32
     sim_forms(&on->cpu, on->forms);
     for (int f = 0; f < on->cpu.nforms; f++) {
         on->which[f] = f;
+        on->forms[f].family = (uint64_t)f + 1; // each of another mnemonic
         for (int p = 0; p < npaths; p++)
             on->forms[f].operands |= path_clk(&on->cpu.forms[f], paths[p]) > 0 ? 1u << p : 0;
     }
@@ -300,8 +301,9 @@ static void shared_paths_are_found(void **state)
             assert_true(port_unit_is_path(&on.model.units[u]));
             assert_true(path_clk(&on.cpu.forms[on.model.units[u].blocker], paths[u ^ first]) > 0);
         }
-        // A form that may wait for itself is no probe, nor one that its ports do not explain.
-        int waits = on.model.units[0].blocker;
+        // A form that may wait for itself is no probe, nor one that its ports do not explain: those
+        // of the narrow path, which takes longer than they do.
+        int waits = on.model.units[first].blocker;
         for (int why = 0; why < 2; why++) {
             struct port_model again;
             struct port_form before = on.forms[waits];
@@ -354,6 +356,28 @@ static void paths_that_overlap_are_told_apart(void **state)
                     fail_msg("%s: %.2f cycles of path %d, not %.2f", on.cpu.forms[f].name, got, u,
                              want);
             }
+    }
+}
+
+// A path that only some kinds of forms need, which one form of each would not show.
+static void a_path_that_few_need_is_found(void **state)
+{
+    (void)state;
+    static const uint32_t path = 3u << 20;
+    struct path_case on;
+    struct err err = {0};
+    for (int noise = 0; noise < 2; noise++) {
+        path_case_begin(&on, "tests/fixtures/sim/few_share.csv", &path, 1,
+                        (struct sim){.seed = 7, .noise = noise});
+        assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
+        assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+        assert_int_equal(on.model.nunits, 1);
+        assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
+        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+        for (int f = 0; f < on.cpu.nforms; f++) {
+            double want = path_clk(&on.cpu.forms[f], path);
+            assert_float_equal(usage_path_clk(&on.usages[f], 0), want, 0.05);
+        }
     }
 }
 
@@ -901,6 +925,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
+        cmocka_unit_test(a_path_that_few_need_is_found),
         cmocka_unit_test(a_path_of_blockers_is_no_port),
         cmocka_unit_test(what_is_there_shows_beside_every_set),
         cmocka_unit_test(binding_is_found),
