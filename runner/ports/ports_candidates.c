@@ -15,9 +15,18 @@ static const double RENAME_SHARE = 0.87;
 // Of the slots that a candidate takes, which is one. Long instructions take part of another, and
 // what comes between fused nops, too (up to 0.8 on a Zen 5); two slots are 1.0 and more over it.
 static const double SLOTS_LESS = 0.35, SLOTS_MORE = 0.9;
-// Of a link of a chain; the least latency of what is executed is 1.
-static const double ELIMINATED_CLK = 0.75;
 static const double SAME_TOLERANCE = 0.04; // of the time of two that share all ports
+
+struct port_mix ports_chain(int form)
+{
+    return (struct port_mix){
+        {{form, PORT_CHAIN_LINKS}}, 1, 1u << MIX_INTERLEAVED | PORT_MIX_CHAINED};
+}
+
+bool ports_chain_eliminated(const struct port_timing *timing)
+{
+    return timing->outcome == OUTCOME_OK && timing->clk < PORT_ELIMINATED_CLK * PORT_CHAIN_LINKS;
+}
 
 static int candidate_compare(const void *va, const void *vb)
 {
@@ -95,8 +104,7 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 static void chains_judge(struct discovery *d, const struct port_timing *chained)
 {
     for (int i = 0; i < d->ncandidates; i++)
-        d->candidates[i].eliminated =
-            chained[i].outcome == OUTCOME_OK && chained[i].clk < ELIMINATED_CLK * SINGLE_COUNT;
+        d->candidates[i].eliminated = ports_chain_eliminated(&chained[i]);
 }
 
 static void candidates_keep(struct discovery *d)
@@ -140,8 +148,7 @@ static int discover_slots(struct discovery *d, struct err *err)
     struct port_timing *timings = xcalloc((2 + PORT_CONTROLS) * (size_t)n + 1, sizeof *timings);
     qsort(d->candidates, (size_t)n, sizeof *d->candidates, candidate_compare);
     for (int i = 0; i < n; i++)
-        mixes[i] = (struct port_mix){
-            {{d->candidates[i].form, SINGLE_COUNT}}, 1, 1u << MIX_INTERLEAVED | PORT_MIX_CHAINED};
+        mixes[i] = ports_chain(d->candidates[i].form);
     for (int i = 0; i < nslots; i++)
         mixes[n + i] = (struct port_mix){
             {{d->candidates[i].form, SINGLE_COUNT},

@@ -15,7 +15,8 @@
 static const double SERIAL_UOPS = 6; // more than its slots on every set: it stops everything
 // Ports that are kept for so many µops more than so many times the slots, are kept by no µops.
 static const double KEPT_UOPS = 16, KEPT_TIMES = 3;
-static const double SHOWN_UOPS = 0.2;   // that a trial shows beyond what is there
+static const double SHOWN_UOPS = 0.2;       // that a trial shows beyond what is there
+static const double SLOTS_ELIMINATED = 1.5; // of a form that renaming does; more is something else
 static const double COUNTED_FROM = 0.7; // µops that count as one, to those who may not count more
 
 // Whether the form may use ports of class c: it uses some of a maximal class that meets it.
@@ -239,6 +240,35 @@ static int infer_suggested(struct inference *inference, struct positions *open,
     return status;
 }
 
+// Whether the form has slots, no port that has a blocker, and no other reason to be ambiguous.
+static bool usage_may_be_eliminated(const struct port_usage *usage)
+{
+    return usage->outcome == OUTCOME_OK && usage->ambiguous && usage->nuses == 0 &&
+           usage->residual <= SHOWN_UOPS && usage->slots < SLOTS_ELIMINATED;
+}
+
+// What is eliminated at rename has no µop on ports that no form shows either: then slots without
+// µops are no doubt.
+static int infer_eliminated(const struct inference *inference, struct port_usage *usages,
+                            struct err *err)
+{
+    int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), n = 0;
+    for (int i = 0; i < inference->question->n && !inference->narrow; i++)
+        if (usage_may_be_eliminated(&usages[i]))
+            some[n++] = i;
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    for (int k = 0; k < n; k++)
+        mixes[k] = ports_chain(inference->question->which[some[k]]);
+    int status = n ? ports_time(inference->question->oracle, "chains", mixes, n, timings, err) : 0;
+    for (int k = 0; k < n && status == 0; k++)
+        usages[some[k]].ambiguous = !ports_chain_eliminated(&timings[k]);
+    free(some);
+    free(mixes);
+    free(timings);
+    return status;
+}
+
 // What each form in question uses of a part of a model: first one of each family, then the others,
 // which may be like it; those that are not, and a tenth of those that are, by search.
 static int infer_part(struct inference *inference, struct port_usage *usages, struct err *err)
@@ -267,6 +297,8 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     }
     if (status == 0)
         status = trials_side(inference, usages, err);
+    if (status == 0)
+        status = infer_eliminated(inference, usages, err);
     if (status == 0)
         infer_keep_trials(inference, usages);
     trials_end(inference);

@@ -10,6 +10,13 @@
 // Slots of dispatch from which on a form is microcode and may begin a group of its own.
 #define PORT_GROUP_SLOTS 4.5
 
+// Of a link of a chain: what passes a value on in less is eliminated at rename, since the least
+// latency of what is executed is 1.
+#define PORT_ELIMINATED_CLK 0.75
+enum { PORT_CHAIN_LINKS = 8 }; // instances of a form that wait for each other
+struct port_mix ports_chain(int form);
+bool ports_chain_eliminated(const struct port_timing *timing);
+
 // Asks the oracle and tells the progress.
 int ports_time(const struct port_oracle *oracle, const char *what, const struct port_mix *mixes,
                int n, struct port_timing *timings, struct err *err);

@@ -332,6 +332,32 @@ static void shared_paths_are_found(void **state)
     }
 }
 
+// A slot without a µop may be one on ports that no form shows, unless a chain of the form shows
+// that it is not executed at all.
+static void what_is_eliminated_is_no_doubt(void **state)
+{
+    (void)state;
+    for (int eliminated = 0; eliminated < 2; eliminated++) {
+        struct sim_cpu cpu;
+        struct port_model model;
+        struct port_usage usages[SIM_FORMS_MAX];
+        struct err err = {0};
+        read_cpu("tests/fixtures/sim/eliminates.csv", &cpu);
+        struct sim sim = {.cpu = &cpu, .seed = 1};
+        assert_int_equal(discover_status(&sim, &model, &err), 0);
+        int moves = 0;
+        for (int f = 0; f < cpu.nforms; f++) {
+            moves += cpu.forms[f].eliminated;
+            cpu.forms[f].eliminated &= eliminated;
+        }
+        assert_true(moves >= 2);
+        assert_int_equal(infer_status(&sim, &model, usages, &err), 0);
+        for (int f = 0; f < cpu.nforms; f++)
+            if (cpu.forms[f].nuses == 0 && !cpu.forms[f].filler_only)
+                assert_int_equal(usages[f].ambiguous, !cpu.forms[f].eliminated);
+    }
+}
+
 // Forms that need both of two paths are no use to tell these apart.
 static void paths_that_overlap_are_told_apart(void **state)
 {
@@ -924,6 +950,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(what_is_eliminated_is_no_doubt),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
         cmocka_unit_test(a_path_of_blockers_is_no_port),
