@@ -282,6 +282,20 @@ static void path_case_begin(struct path_case *on, const char *file, const uint32
     assert_int_equal(discover_status(&on->sim, &on->model, &err), 0);
 }
 
+// Each form has the shares that it needs, of the path that unit 0 is (`first` of paths[]) and of
+// the other one.
+static void expect_two_paths(const struct path_case *on, const uint32_t paths[2], int first)
+{
+    for (int f = 0; f < on->cpu.nforms; f++)
+        for (int u = 0; u < 2; u++) {
+            double want = path_clk(&on->cpu.forms[f], paths[u ^ first]);
+            double got = usage_path_clk(&on->usages[f], u);
+            if (fabs(got - want) > 0.05)
+                fail_msg("%s: %.2f cycles of path %d, not %.2f", on->cpu.forms[f].name, got, u,
+                         want);
+        }
+}
+
 // What several ports share, and how long forms need it; those that do not need it stay free of it.
 static void shared_paths_are_found(void **state)
 {
@@ -321,14 +335,7 @@ static void shared_paths_are_found(void **state)
         on.question.evidence = &evidence;
         assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
         assert_true(told.timings >= 10);
-        for (int f = 0; f < on.cpu.nforms; f++)
-            for (int u = 0; u < 2; u++) {
-                double want = path_clk(&on.cpu.forms[f], paths[u ^ first]);
-                double got = usage_path_clk(&on.usages[f], u);
-                if (fabs(got - want) > 0.05)
-                    fail_msg("%s: %.2f cycles of path %d, not %.2f", on.cpu.forms[f].name, got, u,
-                             want);
-            }
+        expect_two_paths(&on, paths, first);
     }
 }
 
@@ -374,14 +381,7 @@ static void paths_that_overlap_are_told_apart(void **state)
         assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
         assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
         int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
-        for (int f = 0; f < on.cpu.nforms; f++)
-            for (int u = 0; u < 2; u++) {
-                double want = path_clk(&on.cpu.forms[f], paths[u ^ first]);
-                double got = usage_path_clk(&on.usages[f], u);
-                if (fabs(got - want) > 0.05)
-                    fail_msg("%s: %.2f cycles of path %d, not %.2f", on.cpu.forms[f].name, got, u,
-                             want);
-            }
+        expect_two_paths(&on, paths, first);
     }
 }
 
