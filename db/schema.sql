@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 19;
+PRAGMA user_version = 20;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -349,6 +349,15 @@ CREATE TABLE port_class (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
+-- How early µops are bound to ports where a form writes this, if it is not as in port_model.
+CREATE TABLE port_binding (
+    run_id INTEGER NOT NULL REFERENCES port_model,
+    writes TEXT NOT NULL CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
+        'others')),
+    binding REAL NOT NULL CHECK (binding BETWEEN 0 AND 1),
+    PRIMARY KEY (run_id, writes)
+) STRICT, WITHOUT ROWID;
+
 -- Published names of single ports (one bit), and of sets that no blocker occupies. Ports and sets
 -- without a row have none: those of classes stand in port_class.
 CREATE TABLE port_name (
@@ -415,6 +424,8 @@ CREATE TABLE port_result (
         -- delivers nothing to anybody, unless many others are about; NULL: none
     side_slots REAL CHECK (side_slots >= 0), -- of the side that port_model has, among others; may
         -- be more than slots; NULL: unknown, or there is no side
+    binding_more REAL CHECK (binding_more BETWEEN -1 AND 1),
+        -- by how much its µops are bound to ports earlier than port_model says; NULL: as that says
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

@@ -107,10 +107,11 @@ struct port_usage {
     double beside_clk; // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
-    double decode_clk; // more that an instance takes where it is decoded than out of the µop
-                       // cache; 0: none, NaN: not tried
-    double residual;   // largest deviation, in µops
-    bool counted;      // counters of the ports took part
+    double decode_clk;   // more that an instance takes where it is decoded than out of the µop
+                         // cache; 0: none, NaN: not tried
+    double binding_more; // how much earlier its µops are bound to ports than the model's binding
+    double residual;     // largest deviation, in µops
+    bool counted;        // counters of the ports took part
 };
 
 // Something that forms wait for although their ports are free; each needs it for some cycles. Units
@@ -144,6 +145,17 @@ struct port_side {
     double clk; // how long a probe takes among many
 };
 
+// What a form writes first: forms may be bound to ports the earlier the scarcer what it goes into.
+enum port_writes {
+    PORT_WRITES_NOTHING, // but flags
+    PORT_WRITES_GPR,
+    PORT_WRITES_VECTOR,
+    PORT_WRITES_MASK,
+    PORT_WRITES_MEMORY,
+    PORT_WRITES_OTHER,
+    PORT_WRITES_COUNT
+};
+
 struct port_model {
     int width;  // of dispatch: slots a cycle
     int nports; // ports in all classes
@@ -162,6 +174,7 @@ struct port_model {
     // How early schedulers bind µops to ports: the ports' part of a mix takes as long as the best
     // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
     double binding;
+    double binding_more[PORT_WRITES_COUNT]; // that of forms which write this, above it
     double residual;   // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained;   // forms of one µop whose class fitted into no structure
     int teller;        // class whose blocker takes longer while a wide form is about; -1: none, the
@@ -176,6 +189,8 @@ struct port_model {
               // at least as many as there are slots, and no timing of theirs shows which
 };
 
+// "flags", "general-purpose", "vectors", "masks", "memory" or "others".
+const char *port_writes_name(enum port_writes writes);
 // "always", "narrow", "wide" or "wide forms".
 const char *port_holds_name(enum port_holds holds);
 // Whether only wide forms bring the set about.
@@ -250,18 +265,19 @@ enum port_upper {
 // What discovery and inference need to know of a form; the oracle knows the rest.
 struct port_form {
     const char *name;
-    int blocker_cost;       // how well it serves as a blocker: 0 best; -1: not at all
-    bool filler_only;       // takes part in the search for a filler, not in that for classes
-    bool chains;            // its instances wait for each other unless moves stand between them
-    int bits;               // of its widest vector operand; 0: it has none
-    enum port_upper upper;  // halves of vector registers
-    bool decoding;          // decoders may be slow with it: its own time says nothing of ports
-    int moves;              // that PORT_MIX_INDEPENDENT puts in front of each instance
-    int resets;             // of these, those that stand there in any mix
-    uint64_t family;        // forms with the same value are siblings: port_family()
-    bool memory;            // it has a memory operand
-    bool stores;            // it writes memory, or may
-    bool memory_wide;       // of as many bits as the widest vectors
+    int blocker_cost;      // how well it serves as a blocker: 0 best; -1: not at all
+    bool filler_only;      // takes part in the search for a filler, not in that for classes
+    bool chains;           // its instances wait for each other unless moves stand between them
+    int bits;              // of its widest vector operand; 0: it has none
+    enum port_upper upper; // halves of vector registers
+    bool decoding;         // decoders may be slow with it: its own time says nothing of ports
+    int moves;             // that PORT_MIX_INDEPENDENT puts in front of each instance
+    int resets;            // of these, those that stand there in any mix
+    uint64_t family;       // forms with the same value are siblings: port_family()
+    bool memory;           // it has a memory operand
+    bool stores;           // it writes memory, or may
+    bool memory_wide;      // of as many bits as the widest vectors
+    enum port_writes writes;
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value
                             // move data between the same places
     double rthroughput_clk; // measured before, with chains broken; NaN: unknown

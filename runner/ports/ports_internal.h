@@ -55,10 +55,18 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
 struct ports_mixes;
 int ports_mixes_time(const struct port_question *question, const struct port_model *model,
                      const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
+// Short ones, each with a form that writes this. Returns how many, 0: too few forms do, or -1.
+int ports_mixes_time_writing(const struct port_question *question, const struct port_model *model,
+                             const struct port_usage *usages, enum port_writes writes,
+                             struct ports_mixes **mixes, struct err *err);
 // Sum of the relative errors of what the model says of them: usages[i] is of which[i], and of its
 // shares those of the unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
                          const struct port_usage *usages, int without);
+// The same, with all shares, where a mix that is more than a tenth off costs a tenth more:
+// schedulers do well in most mixes and badly in some, and a mean alone would leave these out.
+double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
+                        const struct port_usage *usages);
 
 // Tells the timing of a mix whose first part is the form in question; evidence may be NULL.
 void ports_tell(const struct port_evidence *evidence, const char *blocker,

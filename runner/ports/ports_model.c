@@ -17,8 +17,9 @@ enum { UNIONS_MAX = 1024, TURNS_MAX = 64 };
 static const double DELIVERY_SHARE = 0.75;
 // What begins a group of dispatch cuts the one before short, by half of what a group may lose on
 // average; of that at least so much shows.
-static const double GROUP_CUT = 0.6;
-static const double GROUP_TOLERANCE = 0.05; // of a group, by which slots are measured wrong
+static const double GROUP_CUT = 0.5;
+static const double GROUP_TOLERANCE = 0.05; // of a group, by which slots are measured wrong,
+static const double REST_TOLERANCE = 0.075; // and where that decides whether a group is left empty
 static const double SLOT_MOST = 1.1;        // times what the width says, or fillers were disturbed
 static const double UNSTABLE_SHARE = 0.2;   // more than that, and than a few,
 static const double UNSTABLE_FEW = 20;      // is a disturbed machine, not bad luck
@@ -40,6 +41,13 @@ const char *port_holds_name(enum port_holds holds)
     return names[holds];
 }
 
+const char *port_writes_name(enum port_writes writes)
+{
+    static const char *const names[PORT_WRITES_COUNT] = {"flags", "general-purpose", "vectors",
+                                                         "masks", "memory",          "others"};
+    return names[writes];
+}
+
 bool port_class_is_wide(const struct port_class *class)
 {
     return class->holds == PORT_WIDE || class->holds == PORT_WIDE_FORMS;
@@ -49,10 +57,11 @@ bool port_class_is_wide(const struct port_class *class)
 struct demand {
     uint32_t sets[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
     double uops[PORT_MIX_PARTS_MAX * PORT_USES_MAX];
+    double bound[PORT_MIX_PARTS_MAX * PORT_USES_MAX]; // of each how early, summed
     int n;
 };
 
-static void demand_add(struct demand *demand, uint32_t set, double uops)
+static void demand_add(struct demand *demand, uint32_t set, double uops, double binding)
 {
     int i = 0;
     while (i < demand->n && demand->sets[i] != set)
@@ -61,9 +70,11 @@ static void demand_add(struct demand *demand, uint32_t set, double uops)
         if (i == PORT_MIX_PARTS_MAX * PORT_USES_MAX)
             return;
         demand->sets[demand->n] = set;
+        demand->bound[demand->n] = 0;
         demand->uops[demand->n++] = 0;
     }
     demand->uops[i] += uops;
+    demand->bound[i] += uops * binding;
 }
 
 // All unions of the sets within `ports`; more than UNIONS_MAX of them are cut off, which no real
@@ -131,8 +142,19 @@ static uint32_t demand_component(const struct demand *demand, uint32_t ports)
     return ports;
 }
 
+// How early µops are bound to some of these ports, on average.
+static double demand_binding(const struct demand *demand, uint32_t ports)
+{
+    double uops = 0, bound = 0;
+    for (int i = 0; i < demand->n; i++) {
+        uops += demand->sets[i] & ports ? demand->uops[i] : 0;
+        bound += demand->sets[i] & ports ? demand->bound[i] : 0;
+    }
+    return uops > 0 ? bound / uops : 0;
+}
+
 // Between both, each for the ports that hang together.
-static double demand_clk(const struct demand *demand, double binding)
+static double demand_clk(const struct demand *demand)
 {
     uint32_t done = 0;
     double most = 0;
@@ -142,6 +164,7 @@ static double demand_clk(const struct demand *demand, double binding)
         uint32_t ports = demand_component(demand, demand->sets[i]);
         uint32_t worst = 0;
         double clk = demand_best_clk(demand, ports, &worst);
+        double binding = demand_binding(demand, ports);
         if (binding > 0)
             clk += binding * (demand_even_clk(demand, ports) - clk);
         most = fmax(most, clk);
@@ -249,7 +272,7 @@ static double front_turns(const struct port_model *model, const struct port_usag
 // What is left of a form's last group where one follows that begins the next.
 static double group_rest(const struct port_model *model, const struct port_usage *usage)
 {
-    double groups = ceil(usage->slots / model->width - GROUP_TOLERANCE);
+    double groups = ceil(usage->slots / model->width - REST_TOLERANCE);
     return fmax(0, groups * model->width - usage->slots);
 }
 
@@ -331,9 +354,10 @@ int port_uses_beside(const struct port_usage *usage, bool wide, const struct por
     return other ? usage->nwide : usage->nuses;
 }
 
-// Whether a form among them brings the structure of wide vectors about.
-static bool demand_fill(struct demand *demand, const struct port_usage *const *usages,
-                        const int *counts, int n)
+// With a model: as early as it says; without one any choice of ports is possible. Returns whether a
+// form among them brings the structure of wide vectors about.
+static bool demand_fill(struct demand *demand, const struct port_model *model,
+                        const struct port_usage *const *usages, const int *counts, int n)
 {
     bool wide = false;
     for (int i = 0; i < n; i++)
@@ -342,7 +366,8 @@ static bool demand_fill(struct demand *demand, const struct port_usage *const *u
         const struct port_use *uses;
         int nuses = port_uses_beside(usages[i], wide, &uses);
         for (int u = 0; u < nuses; u++)
-            demand_add(demand, uses[u].set, (double)uses[u].uops * counts[i]);
+            demand_add(demand, uses[u].set, (double)uses[u].uops * counts[i],
+                       model ? model->binding + usages[i]->binding_more : 0);
     }
     return wide;
 }
@@ -351,22 +376,22 @@ void port_limits(const struct port_model *model, const struct port_usage *const 
                  const int *counts, int n, struct port_limits *limits)
 {
     struct demand demand = {.n = 0};
-    *limits = (struct port_limits){.wide = demand_fill(&demand, usages, counts, n)};
+    *limits = (struct port_limits){.wide = demand_fill(&demand, model, usages, counts, n)};
     limits->front_clk = port_front_clk(model, usages, counts, n);
     limits->side_clk = port_side_clk(model, usages, counts, n);
-    limits->ports_clk = demand_clk(&demand, model->binding);
+    limits->ports_clk = demand_clk(&demand);
     limits->worst_clk = demand_best_clk(&demand, UINT32_MAX, &limits->worst);
     limits_units(usages, counts, n, limits);
 }
 
 static double predict(const struct port_model *model, const struct port_usage *const *usages,
-                      const int *counts, int n, double binding)
+                      const int *counts, int n, bool bound)
 {
     struct demand demand = {.n = 0};
     struct port_limits units = {.worst = 0};
-    demand_fill(&demand, usages, counts, n);
+    demand_fill(&demand, bound ? model : NULL, usages, counts, n);
     limits_units(usages, counts, n, &units);
-    double most = fmax(demand_clk(&demand, binding), port_front_clk(model, usages, counts, n));
+    double most = fmax(demand_clk(&demand), port_front_clk(model, usages, counts, n));
     most = fmax(most, port_side_clk(model, usages, counts, n));
     for (int u = 0; u < model->nunits; u++)
         most = fmax(most, units.unit_clk[u]);
@@ -389,7 +414,7 @@ static double held_clk(const struct port_usage *const *usages, const int *counts
     struct demand demand = {.n = 0};
     uint32_t held[PORT_MIX_PARTS_MAX];
     double most = 0, more[PORT_MIX_PARTS_MAX];
-    bool wide = demand_fill(&demand, usages, counts, n);
+    bool wide = demand_fill(&demand, NULL, usages, counts, n);
     int nheld = 0;
     for (int i = 0; i < n && nheld < PORT_MIX_PARTS_MAX; i++) {
         const struct port_use *uses;
@@ -417,13 +442,13 @@ static double held_clk(const struct port_usage *const *usages, const int *counts
 double port_bound(const struct port_model *model, const struct port_usage *const *usages,
                   const int *counts, int n)
 {
-    return predict(model, usages, counts, n, 0);
+    return predict(model, usages, counts, n, false);
 }
 
 double port_predict(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n)
 {
-    return fmax(predict(model, usages, counts, n, model->binding), held_clk(usages, counts, n));
+    return fmax(predict(model, usages, counts, n, true), held_clk(usages, counts, n));
 }
 
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX])

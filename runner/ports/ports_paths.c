@@ -25,6 +25,7 @@ static const double SHOWN = 1.06; // of a pair with a path's first probe: less a
 // Of a path: what one probe shows may be less than what others do by as much.
 static const double DOUBT_SHARE = 0.25;
 static const double EXPLAINED = 0.9;    // of what a form waits for, by its shares
+static const double APART_GAIN = 1.05;  // of the loss of mixes, by a binding of its own
 static const double KEPT_GAIN = 1.03;   // of the error of all mixes, by a path
 static const double PROBE_SPREAD = 0.1; // of a pair: what varies more says nothing
 
@@ -153,19 +154,43 @@ static int pairs_forms(const struct pairs *pairs, const int *which, const struct
     return n;
 }
 
-static void model_find_binding(struct port_model *model, const struct ports_mixes *mixes,
-                               const struct port_usage *usages)
+// Finds what of the model's binding, or of what forms that write something are bound more, explains
+// mixes best, in steps from..from + BINDING_STEPS. Returns their loss.
+static double model_fit_binding(struct port_model *model, double *binding, int from,
+                                const struct ports_mixes *mixes, const struct port_usage *usages)
 {
-    struct port_model tried = *model;
-    double least = INFINITY;
-    for (int step = 0; step <= BINDING_STEPS; step++) {
-        tried.binding = (double)step / BINDING_STEPS;
-        double error = ports_mixes_error(mixes, &tried, usages, -1);
-        if (error < least) {
-            least = error;
-            model->binding = tried.binding;
+    double least = INFINITY, best = *binding;
+    for (int step = from; step <= from + BINDING_STEPS; step++) {
+        *binding = (double)step / BINDING_STEPS;
+        double loss = ports_mixes_loss(mixes, model, usages);
+        if (loss < least) {
+            least = loss;
+            best = *binding;
         }
     }
+    *binding = best;
+    return least;
+}
+
+// What forms that write one kind of operand are bound earlier or later than others. The core of a
+// Zen 5 deals operations that write masks out to their two ports whatever waits there.
+static int model_find_bindings(const struct port_question *question, struct port_model *model,
+                               const struct port_usage *usages, struct err *err)
+{
+    int from = -(int)round(model->binding * BINDING_STEPS), n = 0;
+    for (int writes = 0; writes < PORT_WRITES_COUNT && n >= 0; writes++) {
+        struct ports_mixes *mixes = NULL;
+        double *more = &model->binding_more[writes];
+        n = ports_mixes_time_writing(question, model, usages, (enum port_writes)writes, &mixes,
+                                     err);
+        if (n > 0) {
+            double as_others = ports_mixes_loss(mixes, model, usages);
+            if (model_fit_binding(model, more, from, mixes, usages) > as_others / APART_GAIN)
+                *more = 0;
+        }
+        free(mixes);
+    }
+    return n < 0 ? -1 : 0;
 }
 
 // The mixes that decide which paths there are, and what is needed to predict them.
@@ -242,7 +267,21 @@ static void pairs_keep_paths(struct pairs *pairs, const struct deciding *decidin
     pairs->npaths = kept;
 }
 
-// Finds the binding, then paths.
+// Finds the binding anew, by mixes and usages with the shares of all paths.
+static int pairs_bind(const struct pairs *pairs, const struct port_question *drawn,
+                      const struct ports_mixes *mixes, const struct port_usage *usages,
+                      struct port_model *model, struct err *err)
+{
+    struct port_model bound = *model;
+    bound.nunits += pairs->npaths;
+    model_fit_binding(&bound, &bound.binding, 0, mixes, usages);
+    int status = model_find_bindings(drawn, &bound, usages, err);
+    model->binding = bound.binding;
+    memcpy(model->binding_more, bound.binding_more, sizeof bound.binding_more);
+    return status;
+}
+
+// Finds the binding, then paths, and the binding beside these.
 static int pairs_explain(struct pairs *pairs, const struct port_question *question,
                          const struct port_usage *all, struct port_model *model, struct err *err)
 {
@@ -255,7 +294,7 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
     int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
     if (status == 0) {
         const struct deciding deciding = {mixes, question->which, all, forms, usages};
-        model_find_binding(model, mixes, usages);
+        model_fit_binding(model, &model->binding, 0, mixes, usages);
         pairs_predict(pairs);
         double error = pairs_mixes_error(pairs, &deciding, -1);
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
@@ -263,6 +302,8 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
             ;
         pairs_join_paths(pairs);
         pairs_keep_paths(pairs, &deciding, pairs_mixes_error(pairs, &deciding, -1));
+        pairs_forms(pairs, question->which, all, forms, usages);
+        status = pairs_bind(pairs, &drawn, mixes, usages, model, err);
     }
     free(mixes);
     free(usages);

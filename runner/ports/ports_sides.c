@@ -217,6 +217,19 @@ static double side_tolerance(const struct port_model *model, const struct port_u
                : SLOTS_NOISE;
 }
 
+// As its ports suggest: what has µops where blockers take slots of the side takes as many.
+static double side_suggested(const struct port_model *model, const struct port_usage *usage)
+{
+    double uops = 0;
+    for (int u = 0; u < usage->nuses; u++)
+        for (int c = 0; c < model->nclasses; c++)
+            if (model->classes[c].side && model->classes[c].set == usage->uses[u].set) {
+                uops += usage->uses[u].uops;
+                break;
+            }
+    return fmin(uops, usage->slots);
+}
+
 // What it takes at most where others of its kind stand beside it: its slots, a whole number of them
 // where they are few.
 static double side_slots_most(const struct port_usage *usage)
@@ -225,7 +238,7 @@ static double side_slots_most(const struct port_usage *usage)
 }
 
 // Times forms beside the probe; the least counts. What is there always shows, and what shows may be
-// the bad luck of an order: so it is timed `again`.
+// the bad luck of an order: so what ports do not suggest is timed `again`.
 static int side_time(const struct inference *inference, struct port_usage *usages, bool again,
                      struct err *err)
 {
@@ -238,7 +251,9 @@ static int side_time(const struct inference *inference, struct port_usage *usage
     enum mix_order order = again ? MIX_SHUFFLED : MIX_INTERLEAVED;
     ports_put_controls(side->probe, SIDE_CYCLES * side->width, mixes);
     for (int i = 0; i < question->n; i++) {
-        if (!(again && usages[i].side_slots <= side_tolerance(inference->model, &usages[i])) &&
+        double known = fmax(side_tolerance(inference->model, &usages[i]),
+                            side_suggested(inference->model, &usages[i]) + SLOTS_NOISE);
+        if (!(again && usages[i].side_slots <= known) &&
             side_mix(inference, i, &usages[i], 1u << order, &mixes[n]))
             at[n++] = i;
     }

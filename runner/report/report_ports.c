@@ -290,6 +290,11 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                       "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
                       "the best choice of ports to an even one.\n",
                       model->nunits ? "" : "\n", model->binding * 100);
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+        if (model->binding_more[writes] != 0)
+            strbuf_printf(out, "Of what writes %s: %.0f %%.\n",
+                          port_writes_name((enum port_writes)writes),
+                          (model->binding + model->binding_more[writes]) * 100);
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);
     if (model->unexplained)

@@ -78,6 +78,19 @@ static int store_put_port_names(struct store *store, int64_t run_id, const struc
     return result;
 }
 
+static int store_put_port_bindings(struct store *store, int64_t run_id,
+                                   const struct port_model *model, struct err *err)
+{
+    int result = 0;
+    for (int writes = 0; writes < PORT_WRITES_COUNT && result == 0; writes++)
+        if (model->binding_more[writes] != 0)
+            result = store_execute(
+                store, err, "INSERT INTO port_binding (run_id, writes, binding) VALUES (?, ?, ?)",
+                "isd", run_id, port_writes_name((enum port_writes)writes),
+                fmin(fmax(model->binding + model->binding_more[writes], 0), 1));
+    return result;
+}
+
 int store_put_port_model(struct store *store, int64_t run_id,
                          const struct stored_port_model *stored, struct err *err)
 {
@@ -108,6 +121,8 @@ int store_put_port_model(struct store *store, int64_t run_id,
         result = store_put_port_probes(store, run_id, stored, err);
     if (result == 0)
         result = store_put_port_names(store, run_id, model, err);
+    if (result == 0)
+        result = store_put_port_bindings(store, run_id, model, err);
     return store_unit_end(store, own, result, err);
 }
 
@@ -233,6 +248,24 @@ static int store_get_port_names(struct store *store, int64_t run_id, struct port
     return store_rows_end(store, stmt, got, err);
 }
 
+static int store_get_port_bindings(struct store *store, int64_t run_id, struct port_model *model,
+                                   struct err *err)
+{
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
+        sqlite3_stmt *stmt = store_bind(
+            store, err, "SELECT binding FROM port_binding WHERE run_id = ?1 AND writes = ?2", "is",
+            run_id, port_writes_name((enum port_writes)writes));
+        if (!stmt)
+            return -1;
+        int got = sqlite3_step(stmt);
+        if (got == SQLITE_ROW)
+            model->binding_more[writes] = sqlite3_column_double(stmt, 0) - model->binding;
+        if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int store_get_port_ways(struct store *store, int64_t run_id,
                                struct stored_port_model *stored, struct err *err)
 {
@@ -283,6 +316,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         store_get_port_units(store, run_id, stored, arena, err) != 0 ||
         store_get_port_probes(store, run_id, stored, arena, err) != 0 ||
         store_get_port_names(store, run_id, &stored->model, err) != 0 ||
+        store_get_port_bindings(store, run_id, &stored->model, err) != 0 ||
         store_get_port_ways(store, run_id, stored, err) != 0)
         return -1;
     return 1;
