@@ -795,6 +795,10 @@ CREATE TRIGGER port_unit_no_update BEFORE UPDATE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
 CREATE TRIGGER port_unit_no_delete BEFORE DELETE ON port_unit
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_unit'); END;
+CREATE TRIGGER port_binding_no_update BEFORE UPDATE ON port_binding
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
+CREATE TRIGGER port_binding_no_delete BEFORE DELETE ON port_binding
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
 CREATE TRIGGER port_probe_no_update BEFORE UPDATE ON port_probe
 BEGIN SELECT raise(ABORT, 'facts are append-only: port_probe'); END;
 CREATE TRIGGER port_probe_no_delete BEFORE DELETE ON port_probe

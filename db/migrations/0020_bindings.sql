@@ -8,5 +8,9 @@ CREATE TABLE port_binding (
     binding REAL NOT NULL CHECK (binding BETWEEN 0 AND 1),
     PRIMARY KEY (run_id, writes)
 ) STRICT, WITHOUT ROWID;
+CREATE TRIGGER port_binding_no_update BEFORE UPDATE ON port_binding
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
+CREATE TRIGGER port_binding_no_delete BEFORE DELETE ON port_binding
+BEGIN SELECT raise(ABORT, 'facts are append-only: port_binding'); END;
 ALTER TABLE port_result ADD COLUMN binding_more REAL CHECK (binding_more BETWEEN -1 AND 1);
 PRAGMA user_version = 20;

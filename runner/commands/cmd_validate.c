@@ -82,7 +82,7 @@ struct arguments {
     uint64_t seed;
     int64_t run_id;
     const char *db, *forms, *all, *again;
-    bool against;
+    bool against, drawn; // drawn: --mixes or --seed
     enum report_format format;
 };
 
@@ -111,6 +111,7 @@ static int validate_option(void *context, int option, const char *argument)
         [OPT_UARCH] = place_uarch(),
         [OPT_FORMAT] = place_format(&arguments->format, FORMATS_TABLE_JSON),
     };
+    arguments->drawn |= option == OPT_SEED || option == OPT_MIXES;
     switch (option) {
     case OPT_SEED:
         if (parse_seed(argument, &arguments->seed) != 0)
@@ -137,6 +138,9 @@ static int validate_parse(int argc, char **argv, struct arguments *arguments)
     if (status == EXIT_DONE && arguments->again && arguments->against)
         status = command_fail(&cmd_validate, EXIT_USAGE,
                               "--again FILE and --against llvm-mca: one of the two");
+    if (status == EXIT_DONE && arguments->again && arguments->drawn)
+        status = command_fail(&cmd_validate, EXIT_USAGE,
+                              "--again FILE has its mixes; --mixes and --seed are for drawn ones");
     return status;
 }
 
@@ -203,21 +207,26 @@ static void json_beside(struct json *json, const struct validate_beside *beside)
     json_close(json, ']');
 }
 
+// again: the file that the mixes are from; NULL: they were drawn.
 static void print_json(const struct validation *result, const struct validate_forms *forms,
-                       const struct validate_beside *beside)
+                       const char *again, const struct validate_beside *beside)
 {
     struct strbuf out = {0};
     struct json json = {.out = &out};
     json_open(&json, '[');
     json_open(&json, '{');
     json_int(json_name(&json, "mixes"), result->mixes);
-    json_int(json_name(&json, "seed"), result->seed);
+    if (again)
+        json_text(json_name(&json, "file"), again);
+    else
+        json_int(json_name(&json, "seed"), result->seed);
     json_int(json_name(&json, "forms"), forms->n);
     json_real(json_name(&json, "mape_percent"), result->mape_percent);
     json_real(json_name(&json, "kendall_tau"), result->kendall_tau); // NaN: all mixes alike
     json_real(json_name(&json, "within_10_percent"), result->within_10_percent);
     print_json_classes(&json, result);
-    print_json_left_out(&json, forms);
+    if (!again)
+        print_json_left_out(&json, forms);
     json_beside(&json, beside);
     json_open(json_name(json_break(&json, "\n  "), "worst"), '[');
     for (int i = 0; i < result->nworst; i++) {
@@ -324,7 +333,7 @@ static int validate_tell(const struct arguments *arguments, struct store *store,
         against = validate_beside_mca(store, table, mixes, arena, &beside, err);
     const struct validate_beside *told = arguments->against && against == 0 ? &beside : NULL;
     if (arguments->format == REPORT_JSON)
-        print_json(&result, &table->forms, told);
+        print_json(&result, &table->forms, arguments->again, told);
     else
         print_table(&result, &table->forms, arguments->again);
     if (told && arguments->format != REPORT_JSON)

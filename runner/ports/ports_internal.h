@@ -55,7 +55,8 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
 struct ports_mixes;
 int ports_mixes_time(const struct port_question *question, const struct port_model *model,
                      const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
-// Short ones, each with a form that writes this. Returns how many, 0: too few forms do, or -1.
+// Short ones, each with a form that writes this, that tell how early its µops are bound. Returns
+// how many, 0: too few do, or -1.
 int ports_mixes_time_writing(const struct port_question *question, const struct port_model *model,
                              const struct port_usage *usages, enum port_writes writes,
                              struct ports_mixes **mixes, struct err *err);
@@ -63,7 +64,7 @@ int ports_mixes_time_writing(const struct port_question *question, const struct 
 // shares those of the unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
                          const struct port_usage *usages, int without);
-// The same, with all shares, where a mix that is more than a tenth off costs a tenth more:
+// The same, with all shares, where a mix that is more than a tenth off costs three tenths more:
 // schedulers do well in most mixes and badly in some, and a mean alone would leave these out.
 double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
                         const struct port_usage *usages);

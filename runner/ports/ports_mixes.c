@@ -10,15 +10,19 @@
 
 enum {
     MIXES = 1500,
-    MIXES_WRITING = 250, // for what is written
-    WRITERS_LEAST = 4,   // forms that write it
-    FORMS_MIN = 3,       // in a mix
+    MIXES_WRITING = 250, // for what is written, of DRAWN_WRITING that tell nothing
+    MIXES_WRITING_LEAST = 100,
+    DRAWN_WRITING = 20000,
+    WRITERS_LEAST = 4, // forms that write it
+    FORMS_MIN = 3,     // in a mix
     FORMS_MOST = 6,
     COUNT_MOST = 3, // instances of a form
     SEED = 20,
 };
-static const double ERROR_MOST = 0.5;  // of a mix: more is something else's doing
-static const double ERROR_LARGE = 0.1; // as validations count
+static const double ERROR_MOST = 0.5;                    // of a mix: more is something else's doing
+static const double ERROR_LARGE = 0.1, LARGE_COST = 0.3; // as validations count
+// A mix tells of a binding if it takes so much longer where that is more by so much.
+static const double TELLING_MORE = 0.3, TELLING_CLK = 1.03;
 
 struct ports_mixes {
     const struct port_form *forms;
@@ -96,14 +100,21 @@ int ports_mixes_time_writing(const struct port_question *question, const struct 
     struct ports_mixes *mixes = *to = xcalloc(1, sizeof *mixes);
     int *writers = xcalloc((size_t)question->n + 1, sizeof *writers), n = 0;
     uint64_t state = SEED + (uint64_t)writes;
+    struct port_model more = *model;
+    more.binding_more[writes] += TELLING_MORE;
     for (int i = 0; i < question->n; i++)
         if (question->forms[question->which[i]].writes == writes)
             writers[n++] = i;
     mixes->forms = question->forms;
-    mixes->n = n < WRITERS_LEAST || n == question->n ? 0 : MIXES_WRITING;
-    for (int i = 0; i < mixes->n; i++)
-        mix_draw(mixes, i, question, writers, n, &state);
+    bool apart = n >= WRITERS_LEAST && n < question->n;
+    for (int drawn = 0; apart && drawn < DRAWN_WRITING && mixes->n < MIXES_WRITING; drawn++) {
+        mix_draw(mixes, mixes->n, question, writers, n, &state);
+        mixes->n += mixes_clk(mixes, &more, usages, -1, mixes->n) >
+                    TELLING_CLK * mixes_clk(mixes, model, usages, -1, mixes->n);
+    }
     free(writers);
+    if (mixes->n < MIXES_WRITING_LEAST)
+        mixes->n = 0;
     return mixes_time(question, model, usages, mixes, err) == 0 ? mixes->n : -1;
 }
 
@@ -123,7 +134,7 @@ double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model
     double sum = 0;
     for (int i = 0; i < mixes->n; i++) {
         double error = mix_error(mixes, model, usages, -1, i);
-        sum += isnan(error) ? 0 : error + (error > ERROR_LARGE ? ERROR_LARGE : 0);
+        sum += isnan(error) ? 0 : error + (error > ERROR_LARGE ? LARGE_COST : 0);
     }
     return sum;
 }

@@ -717,7 +717,7 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
         pointers[i] = &moved[i];
         counts[i] = mix->parts[i].count;
     }
-    return predict(model, pointers, counts, mix->nparts, model->binding);
+    return predict(model, pointers, counts, mix->nparts, true);
 }
 
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,

@@ -25,7 +25,7 @@ static const double SHOWN = 1.06; // of a pair with a path's first probe: less a
 // Of a path: what one probe shows may be less than what others do by as much.
 static const double DOUBT_SHARE = 0.25;
 static const double EXPLAINED = 0.9;    // of what a form waits for, by its shares
-static const double APART_GAIN = 1.05;  // of the loss of mixes, by a binding of its own
+static const double APART_GAIN = 1.1;   // of the loss of mixes, by a binding of its own
 static const double KEPT_GAIN = 1.03;   // of the error of all mixes, by a path
 static const double PROBE_SPREAD = 0.1; // of a pair: what varies more says nothing
 

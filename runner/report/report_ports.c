@@ -410,6 +410,16 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_int(json_name(json, "port_count"), model->nports);
     json_real(json_name(json, "residual"), model->residual);
     json_real(json_name(json, "binding"), model->binding);
+    json_open(json_name(json, "bindings"), '[');
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
+        if (model->binding_more[writes] == 0)
+            continue;
+        json_open(json, '{');
+        json_text(json_name(json, "writes"), port_writes_name((enum port_writes)writes));
+        json_real(json_name(json, "binding"), model->binding + model->binding_more[writes]);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
     json_int(json_name(json, "wide_bits"), model->teller >= 0 ? PORT_WIDE_BITS : 0);
     json_text(json_name(json, "filler"), stored->filler);
     json_int(json_name(json, "side_width"), model->side.width);

@@ -135,6 +135,11 @@ expect_status 2
 expect_err 'mixes.csv:2: measured_clk is not a number'
 run validate --db ports.db --again mixes.csv --against llvm-mca
 expect_status 2
+for option in --mixes --seed; do
+    run validate --db ports.db --run 1 --again mixes.csv "$option" 3
+    expect_status 2
+    expect_err '\-\-again FILE has its mixes; --mixes and --seed are for drawn ones'
+done
 run validate --help
 expect_out '^ +--forms GLOB '
 expect_out '^ +--all FILE '

@@ -82,6 +82,8 @@ static void test_model(void **state)
     assert_true(got.model.units[0].whole_clk == 9.5);
     assert_int_equal(got.model.units[0].whole_blocker, -1);
     assert_true(got.model.binding == want.model.binding);
+    for (int w = 0; w < PORT_WRITES_COUNT; w++)
+        assert_true(got.model.binding_more[w] == want.model.binding_more[w]);
     assert_int_equal(got.model.nprobes, want.model.nprobes);
     for (int p = 0; p < want.model.nprobes; p++) {
         assert_string_equal(got.probe_forms[p], want.probe_forms[p]);
@@ -153,6 +155,7 @@ static void test_usages(void **state)
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->decode_clk == want.decode_clk);
         assert_true(got->stall_clk == want.stall_clk);
+        assert_true(got->binding_more == want.binding_more);
         assert_true(got->side_slots == want.side_slots ||
                     (isnan(got->side_slots) && isnan(want.side_slots)));
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
@@ -243,9 +246,9 @@ static void test_append_only(void **state)
 {
     (void)state;
     static const char *const facts[] = {
-        "port_model",       "port_class", "port_unit",        "port_probe",    "port_name",
-        "port_result",      "port_use",   "port_use_wide",    "port_share",    "port_trial",
-        "port_trial_count", "validation", "validation_class", "validation_mix"};
+        "port_model",   "port_class",       "port_unit",  "port_probe",       "port_name",
+        "port_binding", "port_result",      "port_use",   "port_use_wide",    "port_share",
+        "port_trial",   "port_trial_count", "validation", "validation_class", "validation_mix"};
     struct fixture fixture;
     struct store *store = fixture_start(&fixture);
     fixture_fill_ports(store, "testa", 1, 1);
@@ -277,13 +280,15 @@ static const char everything[] =
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
+    "SELECT 'binding ' || writes || binding FROM port_binding WHERE run_id = 2 UNION ALL "
     "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
     "UNION ALL "
     "SELECT 'share ' || form || unit || share_clk FROM port_share "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
-    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide FROM port_result "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide || coalesce(binding_more, "
+    "'NULL') FROM port_result "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
