@@ -40,13 +40,14 @@ static int mix_draw(struct ports_mixes *mixes, int i, const struct port_question
     int instances = 0;
     *mix = (struct port_mix){.orders = MIX_ORDERS_ALL | PORT_MIX_INDEPENDENT};
     mix->nparts = FORMS_MIN + random_below(state, FORMS_MOST - FORMS_MIN + 1);
-    for (int p = 0; p < mix->nparts; p++) {
+    int p = 0;
+    do { // at least once: the caller divides by the instances
         mixes->drawn[i][p] = p == 0 && nwriters > 0 ? writers[random_below(state, nwriters)]
                                                     : random_below(state, question->n);
         mix->parts[p].form = question->which[mixes->drawn[i][p]];
         mix->parts[p].count = 1 + random_below(state, COUNT_MOST);
         instances += mix->parts[p].count;
-    }
+    } while (++p < mix->nparts);
     return instances;
 }
 
