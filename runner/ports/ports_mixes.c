@@ -10,7 +10,7 @@
 
 enum {
     MIXES = 1500,
-    MIXES_WRITING = 250, // for what is written, of DRAWN_WRITING that tell nothing
+    MIXES_WRITING = 250, // that tell of a binding, or as many as DRAWN_WRITING draws find
     MIXES_WRITING_LEAST = 100,
     DRAWN_WRITING = 20000,
     WRITERS_LEAST = 4, // forms that write it
