@@ -43,7 +43,7 @@ int ports_time_enough(const struct port_oracle *oracle, const struct port_series
 // Two forms side by side, each for about `clk` alone, in orders that schedulers like.
 struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk);
 // What the model says of it, and of any mix of forms with these usages (one a part), if moves stand
-// between their instances.
+// between their instances, and with the bindings that it has for what they write.
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,
                       const struct port_usage *a, const struct port_usage *b,
                       const struct port_mix *pair);
@@ -51,23 +51,20 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
                      const struct port_usage *usages, const struct port_mix *mix);
 
 // Mixes of several of the forms in question, drawn and timed; free() them in any case. usages[i] is
-// of which[i].
+// of which[i]. Beside general ones there are, for each kind of operand that forms write, short ones
+// that tell how early their µops are bound.
 struct ports_mixes;
 int ports_mixes_time(const struct port_question *question, const struct port_model *model,
                      const struct port_usage *usages, struct ports_mixes **mixes, struct err *err);
-// Short ones, each with a form that writes this, that tell how early its µops are bound. Returns
-// how many, 0: too few do, or -1.
-int ports_mixes_time_writing(const struct port_question *question, const struct port_model *model,
-                             const struct port_usage *usages, enum port_writes writes,
-                             struct ports_mixes **mixes, struct err *err);
-// Sum of the relative errors of what the model says of them: usages[i] is of which[i], and of its
-// shares those of the unit `without` do not count (-1: all do).
+// Sum of the relative errors of what the model says of the general ones, where the shares of the
+// unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
                          const struct port_usage *usages, int without);
-// The same, with all shares, where a mix that is more than a tenth off costs three tenths more:
+// The same, with all shares, of those that tell of one kind of operand, 0: too few do; or of the
+// general ones (PORT_WRITES_COUNT). A mix that is more than a tenth off costs three tenths more:
 // schedulers do well in most mixes and badly in some, and a mean alone would leave these out.
 double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
-                        const struct port_usage *usages);
+                        const struct port_usage *usages, int writes);
 
 // Tells the timing of a mix whose first part is the form in question; evidence may be NULL.
 void ports_tell(const struct port_evidence *evidence, const char *blocker,

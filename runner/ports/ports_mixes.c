@@ -12,6 +12,7 @@ enum {
     MIXES = 1500,
     MIXES_WRITING = 250, // that tell of a binding, or as many as DRAWN_WRITING draws find
     MIXES_WRITING_LEAST = 100,
+    MIXES_ALL = MIXES + PORT_WRITES_COUNT * MIXES_WRITING,
     DRAWN_WRITING = 20000,
     WRITERS_LEAST = 4, // forms that write it
     FORMS_MIN = 3,     // in a mix
@@ -26,10 +27,10 @@ static const double TELLING_MORE = 0.3, TELLING_CLK = 1.03;
 
 struct ports_mixes {
     const struct port_form *forms;
-    int n;
-    int drawn[MIXES][FORMS_MOST]; // positions in which
-    struct port_mix mixes[MIXES];
-    struct port_timing timings[MIXES];
+    int first[PORT_WRITES_COUNT + 1], n; // the first that tells of each; general ones before all
+    int drawn[MIXES_ALL][FORMS_MOST];    // positions in which
+    struct port_mix mixes[MIXES_ALL];
+    struct port_timing timings[MIXES_ALL];
 };
 
 // The first part of each is one of writers[0..nwriters), if there are any. Returns the instances.
@@ -59,8 +60,6 @@ static double mixes_clk(const struct ports_mixes *mixes, const struct port_model
     for (int p = 0; p < mixes->mixes[i].nparts; p++) {
         int kept = 0;
         mixed[p] = usages[mixes->drawn[i][p]];
-        mixed[p].binding_more =
-            model->binding_more[mixes->forms[mixes->mixes[i].parts[p].form].writes];
         for (int s = 0; s < mixed[p].nshares; s++)
             if (mixed[p].shares[s].unit != without)
                 mixed[p].shares[kept++] = mixed[p].shares[s];
@@ -69,73 +68,73 @@ static double mixes_clk(const struct ports_mixes *mixes, const struct port_model
     return ports_mix_clk(model, mixes->forms, mixed, &mixes->mixes[i]);
 }
 
-static int mixes_time(const struct port_question *question, const struct port_model *model,
-                      const struct port_usage *usages, struct ports_mixes *mixes, struct err *err)
+// Adds short mixes, each with a form that writes this, that tell how early its µops are bound.
+static void mixes_add_telling(struct ports_mixes *mixes, const struct port_question *question,
+                              const struct port_model *model, const struct port_usage *usages,
+                              enum port_writes writes)
 {
-    double enough_clk[MIXES];
-    for (int i = 0; i < mixes->n; i++)
-        enough_clk[i] = mixes_clk(mixes, model, usages, -1, i);
-    const struct port_series series = {"mixes", mixes->mixes, enough_clk, mixes->n};
-    return ports_time_enough(question->oracle, &series, mixes->timings, err);
-}
-
-int ports_mixes_time(const struct port_question *question, const struct port_model *model,
-                     const struct port_usage *usages, struct ports_mixes **to, struct err *err)
-{
-    struct ports_mixes *mixes = *to = xcalloc(1, sizeof *mixes);
-    uint64_t state = SEED;
-    mixes->forms = question->forms;
-    mixes->n = MIXES;
-    for (int i = 0; i < MIXES; i++) {
-        int times = PORT_MIX_BODY / mix_draw(mixes, i, question, NULL, 0, &state);
-        for (int p = 0; p < mixes->mixes[i].nparts; p++)
-            mixes->mixes[i].parts[p].count *= times;
-    }
-    return mixes_time(question, model, usages, mixes, err);
-}
-
-int ports_mixes_time_writing(const struct port_question *question, const struct port_model *model,
-                             const struct port_usage *usages, enum port_writes writes,
-                             struct ports_mixes **to, struct err *err)
-{
-    struct ports_mixes *mixes = *to = xcalloc(1, sizeof *mixes);
-    int *writers = xcalloc((size_t)question->n + 1, sizeof *writers), n = 0;
+    int *writers = xcalloc((size_t)question->n + 1, sizeof *writers), n = 0, first = mixes->n;
     uint64_t state = SEED + (uint64_t)writes;
     struct port_model more = *model;
     more.binding_more[writes] += TELLING_MORE;
     for (int i = 0; i < question->n; i++)
         if (question->forms[question->which[i]].writes == writes)
             writers[n++] = i;
-    mixes->forms = question->forms;
     bool apart = n >= WRITERS_LEAST && n < question->n;
-    for (int drawn = 0; apart && drawn < DRAWN_WRITING && mixes->n < MIXES_WRITING; drawn++) {
+    for (int i = 0; apart && i < DRAWN_WRITING && mixes->n < first + MIXES_WRITING; i++) {
         mix_draw(mixes, mixes->n, question, writers, n, &state);
         mixes->n += mixes_clk(mixes, &more, usages, -1, mixes->n) >
                     TELLING_CLK * mixes_clk(mixes, model, usages, -1, mixes->n);
     }
     free(writers);
-    if (mixes->n < MIXES_WRITING_LEAST)
-        mixes->n = 0;
-    return mixes_time(question, model, usages, mixes, err) == 0 ? mixes->n : -1;
+    if (mixes->n < first + MIXES_WRITING_LEAST)
+        mixes->n = first;
 }
 
-// Relative, of what the model says of a mix; NaN: it was not timed.
+int ports_mixes_time(const struct port_question *question, const struct port_model *model,
+                     const struct port_usage *usages, struct ports_mixes **to, struct err *err)
+{
+    struct ports_mixes *mixes = *to = xcalloc(1, sizeof *mixes);
+    double *enough_clk = xcalloc(MIXES_ALL, sizeof *enough_clk);
+    uint64_t state = SEED;
+    mixes->forms = question->forms;
+    for (; mixes->n < MIXES; mixes->n++) {
+        int times = PORT_MIX_BODY / mix_draw(mixes, mixes->n, question, NULL, 0, &state);
+        for (int p = 0; p < mixes->mixes[mixes->n].nparts; p++)
+            mixes->mixes[mixes->n].parts[p].count *= times;
+    }
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
+        mixes->first[writes] = mixes->n;
+        mixes_add_telling(mixes, question, model, usages, (enum port_writes)writes);
+    }
+    mixes->first[PORT_WRITES_COUNT] = mixes->n;
+    for (int i = 0; i < mixes->n; i++)
+        enough_clk[i] = mixes_clk(mixes, model, usages, -1, i);
+    const struct port_series series = {"mixes", mixes->mixes, enough_clk, mixes->n};
+    int status = ports_time_enough(question->oracle, &series, mixes->timings, err);
+    free(enough_clk);
+    return status;
+}
+
+// Relative, of what the model says of a mix; 0: it was not timed.
 static double mix_error(const struct ports_mixes *mixes, const struct port_model *model,
                         const struct port_usage *usages, int without, int i)
 {
     if (mixes->timings[i].outcome != OUTCOME_OK)
-        return NAN;
+        return 0;
     double clk = mixes_clk(mixes, model, usages, without, i);
     return fmin(fabs(clk / mixes->timings[i].clk - 1), ERROR_MOST);
 }
 
 double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
-                        const struct port_usage *usages)
+                        const struct port_usage *usages, int writes)
 {
     double sum = 0;
-    for (int i = 0; i < mixes->n; i++) {
+    int first = writes == PORT_WRITES_COUNT ? 0 : mixes->first[writes];
+    int end = writes == PORT_WRITES_COUNT ? MIXES : mixes->first[writes + 1];
+    for (int i = first; i < end; i++) {
         double error = mix_error(mixes, model, usages, -1, i);
-        sum += isnan(error) ? 0 : error + (error > ERROR_LARGE ? LARGE_COST : 0);
+        sum += error + (error > ERROR_LARGE ? LARGE_COST : 0);
     }
     return sum;
 }
@@ -144,9 +143,7 @@ double ports_mixes_error(const struct ports_mixes *mixes, const struct port_mode
                          const struct port_usage *usages, int without)
 {
     double sum = 0;
-    for (int i = 0; i < mixes->n; i++) {
-        double error = mix_error(mixes, model, usages, without, i);
-        sum += isnan(error) ? 0 : error;
-    }
+    for (int i = 0; i < MIXES; i++)
+        sum += mix_error(mixes, model, usages, without, i);
     return sum;
 }

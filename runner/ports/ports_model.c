@@ -712,6 +712,7 @@ double ports_mix_clk(const struct port_model *model, const struct port_form *for
         const struct port_form *form = &forms[mix->parts[i].form];
         int moves = form->moves - form->resets; // the usage has these
         moved[i] = usages[i];
+        moved[i].binding_more = model->binding_more[form->writes];
         moved[i].slots += moves;
         moved[i].slots_mixed = fmax(moved[i].slots_mixed + moves, moved[i].slots);
         pointers[i] = &moved[i];

@@ -154,15 +154,18 @@ static int pairs_forms(const struct pairs *pairs, const int *which, const struct
     return n;
 }
 
-// Finds what of the model's binding, or of what forms that write something are bound more, explains
-// mixes best, in steps from..from + BINDING_STEPS. Returns their loss.
-static double model_fit_binding(struct port_model *model, double *binding, int from,
+// Finds what of the model's binding (writes: PORT_WRITES_COUNT), or of what forms that write this
+// are bound more, explains the mixes that tell of it best. Returns their loss.
+static double model_fit_binding(struct port_model *model, int writes,
                                 const struct ports_mixes *mixes, const struct port_usage *usages)
 {
+    bool all = writes == PORT_WRITES_COUNT;
+    double *binding = all ? &model->binding : &model->binding_more[writes];
     double least = INFINITY, best = *binding;
+    int from = all ? 0 : -(int)round(model->binding * BINDING_STEPS);
     for (int step = from; step <= from + BINDING_STEPS; step++) {
         *binding = (double)step / BINDING_STEPS;
-        double loss = ports_mixes_loss(mixes, model, usages);
+        double loss = ports_mixes_loss(mixes, model, usages, writes);
         if (loss < least) {
             least = loss;
             best = *binding;
@@ -172,25 +175,19 @@ static double model_fit_binding(struct port_model *model, double *binding, int f
     return least;
 }
 
-// What forms that write one kind of operand are bound earlier or later than others. The core of a
-// Zen 5 deals operations that write masks out to their two ports whatever waits there.
-static int model_find_bindings(const struct port_question *question, struct port_model *model,
-                               const struct port_usage *usages, struct err *err)
+// How early µops are bound; and those of forms that write one kind of operand, if that is clearly
+// earlier or later. The core of a Zen 5 deals operations that write masks out to their two ports
+// whatever waits there.
+static void model_fit_bindings(struct port_model *model, const struct ports_mixes *mixes,
+                               const struct port_usage *usages)
 {
-    int from = -(int)round(model->binding * BINDING_STEPS), n = 0;
-    for (int writes = 0; writes < PORT_WRITES_COUNT && n >= 0; writes++) {
-        struct ports_mixes *mixes = NULL;
-        double *more = &model->binding_more[writes];
-        n = ports_mixes_time_writing(question, model, usages, (enum port_writes)writes, &mixes,
-                                     err);
-        if (n > 0) {
-            double as_others = ports_mixes_loss(mixes, model, usages);
-            if (model_fit_binding(model, more, from, mixes, usages) > as_others / APART_GAIN)
-                *more = 0;
-        }
-        free(mixes);
+    memset(model->binding_more, 0, sizeof model->binding_more);
+    model_fit_binding(model, PORT_WRITES_COUNT, mixes, usages);
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
+        double as_others = ports_mixes_loss(mixes, model, usages, writes);
+        if (model_fit_binding(model, writes, mixes, usages) >= as_others / APART_GAIN)
+            model->binding_more[writes] = 0;
     }
-    return n < 0 ? -1 : 0;
 }
 
 // The mixes that decide which paths there are, and what is needed to predict them.
@@ -231,11 +228,12 @@ static void pairs_take_shares(struct pairs *pairs, int npaths,
 }
 
 // Of the paths that pairs propose, takes the one that explains the mixes best, if it explains any.
-// Returns whether there is one. *error: of the mixes.
-static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding, double *error)
+// Returns whether there is one.
+static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding)
 {
     struct pairs_proposal *proposals = xcalloc(PAIRS_PROPOSALS, sizeof *proposals);
-    double before[PORT_PATHS_MAX][REPS_MAX], least = *error / KEPT_GAIN;
+    double before[PORT_PATHS_MAX][REPS_MAX];
+    double least = pairs_mixes_error(pairs, deciding, -1) / KEPT_GAIN;
     int npaths = pairs->npaths, best = -1;
     memcpy(before, pairs->shares, sizeof before);
     int n = pairs_propose_paths(pairs, proposals);
@@ -243,7 +241,7 @@ static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding
         pairs_take_shares(pairs, npaths + 1, proposals[p].shares);
         double with = pairs_mixes_error(pairs, deciding, -1);
         if (with < least && pairs_probed(pairs)) {
-            least = *error = with;
+            least = with;
             best = p;
         }
     }
@@ -254,9 +252,10 @@ static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding
 }
 
 // Leaves out the paths without which the later ones explain the mixes as well, or without a probe.
-static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding, double error)
+static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding)
 {
     const int shown[REPS_MAX] = {0};
+    double error = pairs_mixes_error(pairs, deciding, -1);
     bool keep[PORT_PATHS_MAX];
     int kept = 0;
     for (int k = 0; k < pairs->npaths; k++)
@@ -267,21 +266,21 @@ static void pairs_keep_paths(struct pairs *pairs, const struct deciding *decidin
     pairs->npaths = kept;
 }
 
-// Finds the binding anew, by mixes and usages with the shares of all paths.
-static int pairs_bind(const struct pairs *pairs, const struct port_question *drawn,
-                      const struct ports_mixes *mixes, const struct port_usage *usages,
-                      struct port_model *model, struct err *err)
+// Finds the bindings by the shares that there are, and what pairs take with them.
+static void pairs_bind(struct pairs *pairs, const struct deciding *deciding,
+                       struct port_model *model)
 {
     struct port_model bound = *model;
     bound.nunits += pairs->npaths;
-    model_fit_binding(&bound, &bound.binding, 0, mixes, usages);
-    int status = model_find_bindings(drawn, &bound, usages, err);
+    pairs_forms(pairs, deciding->which, deciding->all, deciding->forms, deciding->usages);
+    model_fit_bindings(&bound, deciding->mixes, deciding->usages);
     model->binding = bound.binding;
     memcpy(model->binding_more, bound.binding_more, sizeof bound.binding_more);
-    return status;
+    pairs_predict(pairs);
 }
 
-// Finds the binding, then paths, and the binding beside these.
+// Finds the bindings, then path after path, and the bindings beside these: what forms lose since
+// they are bound early looks like a path of theirs.
 static int pairs_explain(struct pairs *pairs, const struct port_question *question,
                          const struct port_usage *all, struct port_model *model, struct err *err)
 {
@@ -294,16 +293,13 @@ static int pairs_explain(struct pairs *pairs, const struct port_question *questi
     int status = ports_mixes_time(&drawn, model, usages, &mixes, err);
     if (status == 0) {
         const struct deciding deciding = {mixes, question->which, all, forms, usages};
-        model_fit_binding(model, &model->binding, 0, mixes, usages);
-        pairs_predict(pairs);
-        double error = pairs_mixes_error(pairs, &deciding, -1);
+        do
+            pairs_bind(pairs, &deciding, model);
         while (pairs->npaths < PORT_PATHS_MAX && model->nunits + pairs->npaths < PORT_UNITS_MAX &&
-               pairs_take_path(pairs, &deciding, &error))
-            ;
+               pairs_take_path(pairs, &deciding));
         pairs_join_paths(pairs);
-        pairs_keep_paths(pairs, &deciding, pairs_mixes_error(pairs, &deciding, -1));
-        pairs_forms(pairs, question->which, all, forms, usages);
-        status = pairs_bind(pairs, &drawn, mixes, usages, model, err);
+        pairs_keep_paths(pairs, &deciding);
+        pairs_bind(pairs, &deciding, model);
     }
     free(mixes);
     free(usages);
