@@ -8,6 +8,7 @@
 // and have a probe. Then (ports_assign_paths) every form is timed beside the probes only.
 #include "ports_pairs.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,35 +82,44 @@ static bool pairs_waits(const struct pairs *pairs, int i)
     return pairs->clk[i] > PATH_EXCESS * explained;
 }
 
-// Whether it needs no other path: then it tells this one from the others.
-static bool pairs_pure(const struct pairs *pairs, int path, int i)
+// The other paths that a form needs, a bit each.
+static unsigned pairs_others(const struct pairs *pairs, int path, int i)
 {
-    bool pure = true;
+    unsigned others = 0;
     for (int k = 0; k < pairs->npaths; k++)
-        pure &= k == path || pairs->shares[k][i] <= 0;
-    return pure;
+        others |= k != path && pairs->shares[k][i] > 0 ? 1u << k : 0;
+    return others;
 }
+
+enum probe_rank { PROBE_ANY, PROBE_PURE, PROBE_TELLS, PROBE_RANKS };
 
 // The member beside which most of those show that do not show beside two probes yet, of those that
 // need only this path if half as many do beside one of them; what is not understood itself is no
-// probe. shown[]: beside how many each does; -1: it is one. -1: none.
-static int path_probe(const struct pairs *pairs, int path, const int *shown)
+// probe. shown[]: beside how many each does; -1: it is one. common: the other paths that all probes
+// so far need: who needs these and this one shows no more beside any of them, so one that does not
+// need all of them comes first. -1: none.
+static int path_probe(const struct pairs *pairs, int path, const int *shown, unsigned common)
 {
-    int best[2] = {-1, -1}, most[2] = {0, 0}; // of any, and of those that need only this path
+    int best[PROBE_RANKS] = {-1, -1, -1}, most[PROBE_RANKS] = {0};
     for (int p = 0; p < pairs->n; p++) {
         int show = 0;
         if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p) ||
             pairs_waits(pairs, p))
             continue;
+        unsigned others = pairs_others(pairs, path, p);
+        const bool has[PROBE_RANKS] = {true, others == 0, (common & ~others) != 0};
         for (int i = 0; i < pairs->n; i++)
-            show += shown[i] < 2 && pairs_show(pairs, path, i, p);
-        for (int pure = 0; pure <= pairs_pure(pairs, path, p); pure++)
-            if (show > most[pure]) {
-                most[pure] = show;
-                best[pure] = p;
+            show += (shown[i] < 2 || has[PROBE_TELLS]) && pairs_show(pairs, path, i, p);
+        for (int rank = 0; rank < PROBE_RANKS; rank++)
+            if (has[rank] && show > most[rank]) {
+                most[rank] = show;
+                best[rank] = p;
             }
     }
-    return best[1] >= 0 && 2 * most[1] >= most[0] ? best[1] : best[0];
+    if (best[PROBE_TELLS] >= 0)
+        return best[PROBE_TELLS];
+    return best[PROBE_PURE] >= 0 && 2 * most[PROBE_PURE] >= most[PROBE_ANY] ? best[PROBE_PURE]
+                                                                            : best[PROBE_ANY];
 }
 
 // With its shares; the first path is unit first_unit.
@@ -215,7 +225,7 @@ static bool pairs_probed(const struct pairs *pairs)
 {
     const int shown[REPS_MAX] = {0};
     for (int k = 0; k < pairs->npaths; k++)
-        if (path_probe(pairs, k, shown) < 0)
+        if (path_probe(pairs, k, shown, 0) < 0)
             return false;
     return true;
 }
@@ -259,7 +269,8 @@ static void pairs_keep_paths(struct pairs *pairs, const struct deciding *decidin
     bool keep[PORT_PATHS_MAX];
     int kept = 0;
     for (int k = 0; k < pairs->npaths; k++)
-        keep[k] = path_probe(pairs, k, shown) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
+        keep[k] =
+            path_probe(pairs, k, shown, 0) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
     for (int k = 0; k < pairs->npaths; k++)
         if (keep[k])
             memmove(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
@@ -313,12 +324,14 @@ static void model_add_paths(struct port_model *model, const struct pairs *pairs)
     for (int k = 0; k < pairs->npaths; k++) {
         struct port_unit *unit = &model->units[model->nunits - pairs->npaths + k];
         int shown[REPS_MAX] = {0};
+        unsigned common = 0; // other paths that all probes so far need
         *unit = (struct port_unit){.blocker = -1, .whole_blocker = -1};
         snprintf(unit->name, sizeof unit->name, PORT_PATH "%d", k + 1);
         for (int p = 0; p < PATH_PROBES; p++) {
-            int rep = path_probe(pairs, k, shown);
+            int rep = path_probe(pairs, k, shown, common);
             if (rep < 0)
                 break;
+            common = pairs_others(pairs, k, rep) & (p > 0 ? common : UINT_MAX);
             model_add_probe(model, pairs, rep);
             for (int i = 0; i < pairs->n; i++)
                 shown[i] += shown[i] >= 0 && pairs_show(pairs, k, i, rep);
@@ -516,18 +529,20 @@ static int probing_time(struct probing *probing, bool others, struct err *err)
 static void probing_assign(const struct probing *probing, int form, struct port_usage *usage)
 {
     const struct port_model *model = probing->model;
+    const struct port_form *forms = probing->question->forms;
     int paths[PORT_PATHS_MAX], asked = probing->question->which[probing->position[form]];
     struct cell cells[PORT_PROBES_MAX];
     double shares[PORT_PATHS_MAX] = {0};
     struct row row = {.npaths = model_paths(model, paths),
-                      .clk = probing->question->forms[asked].rthroughput_clk,
+                      .clk = forms[asked].rthroughput_clk,
                       .cost = PROBED_COST};
     bool itself = false;
     for (int p = 0; p < model->nprobes; p++) {
         const struct port_probe *probe = &model->probes[p];
         int at = form * model->nprobes + p;
         const struct port_timing *timing = &probing->timings[at];
-        bool ok = timing->outcome == OUTCOME_OK && probe->form != asked &&
+        bool same = strcmp(forms[probe->form].name, forms[asked].name) == 0;
+        bool ok = timing->outcome == OUTCOME_OK && !same &&
                   timing->spread_clk <= PROBE_SPREAD * timing->clk;
         cells[p] = (struct cell){ok ? timing->clk : (double)NAN, probing->predicted_clk[at]};
         row.cells[p].cell = &cells[p];
@@ -535,10 +550,10 @@ static void probing_assign(const struct probing *probing, int form, struct port_
         row.cells[p].other_count = probing->mixes[at].parts[1].count;
         for (int k = 0; k < row.npaths; k++) {
             row.cells[p].others[k] = usage_share(&probe->usage, paths[k]);
-            if (probe->form == asked)
+            if (same)
                 shares[k] = row.cells[p].others[k];
         }
-        itself |= probe->form == asked;
+        itself |= same;
         row.n++;
     }
     if (!itself)
