@@ -77,6 +77,20 @@ int ports_blockers_paths(const struct port_oracle *oracle, const struct port_for
 int ports_assign_paths(const struct port_question *question, const struct port_model *model,
                        struct port_usage *usages, struct err *err);
 
+// A form whose shares of paths are known, and how it stands beside the probes of these.
+struct port_shared {
+    const struct port_form *form;
+    struct port_usage usage;       // before it had shares
+    double times[PORT_PROBES_MAX]; // longer than its ports explain, beside each; NaN: not known
+    double shares[PORT_PATHS_MAX]; // cycles of an instance
+};
+void siblings_learn_shares(struct port_siblings *siblings, const struct port_shared *shared);
+// A known one of the same family, operands, ports and throughput: the next behind `after` (NULL:
+// the first). NULL: none. Valid until more is learned.
+const struct port_shared *siblings_shared(const struct port_siblings *siblings,
+                                          const struct port_shared *like,
+                                          const struct port_shared *after);
+
 // What forms that load and store nothing lose beside stores is no µop on the ports of stores, but a
 // share of the path that these need.
 void ports_share_stores(const struct port_question *question, const struct port_model *model,

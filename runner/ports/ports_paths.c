@@ -5,7 +5,7 @@
 // more. A few forms that need it are its probes, beside which all others are timed.
 // First (port_find_paths) some hundred forms are timed in pairs (ports_pairs.c); the shares that
 // explain the pairs are paths (ports_shares.c), of which those stay that also explain larger mixes
-// and have a probe. Then (ports_assign_paths) every form is timed beside the probes only.
+// and have a probe. Then every form is timed beside the probes only (ports_probes.c).
 #include "ports_pairs.h"
 
 #include <limits.h>
@@ -19,16 +19,8 @@ enum {
     BINDING_STEPS = 20,
     PAIRS_LEAST = 12, // forms in pairs: fewer say nothing of a CPU
 };
-static const double SLOTS_MAX = 4.5; // more is microcode
-// A share explains at least so much of a form's pairs with probes that mostly two have to agree.
-static const double PROBED_COST = 0.3;
-static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
-// Of a path: what one probe shows may be less than what others do by as much.
-static const double DOUBT_SHARE = 0.25;
-static const double EXPLAINED = 0.9;    // of what a form waits for, by its shares
-static const double APART_GAIN = 1.1;   // of the loss of mixes, by a binding of its own
-static const double KEPT_GAIN = 1.03;   // of the error of all mixes, by a path
-static const double PROBE_SPREAD = 0.1; // of a pair: what varies more says nothing
+static const double APART_GAIN = 1.04; // of the loss of mixes, by a binding of its own
+static const double KEPT_GAIN = 1.03;  // of the error of all mixes, by a path
 
 // Whether form i's share of a path shows beside form j.
 static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
@@ -91,35 +83,60 @@ static unsigned pairs_others(const struct pairs *pairs, int path, int i)
     return others;
 }
 
-enum probe_rank { PROBE_ANY, PROBE_PURE, PROBE_TELLS, PROBE_RANKS };
+// The probes of a path so far.
+struct chosen {
+    int shown[REPS_MAX]; // beside how many a form shows; -1: it is one
+    int n;
+    bool pure;       // one of them needs no other path
+    unsigned common; // other paths that all of them need, a bit each
+};
+// What a member is as a probe. Who needs another path as well shows no more beside a probe that
+// needs that, too: so if all have others, one without comes next, or one that lacks one of these.
+enum probe_rank { PROBE_ANY, PROBE_PURE, PROBE_LACKS, PROBE_ALONE, PROBE_RANKS };
 
 // The member beside which most of those show that do not show beside two probes yet, of those that
-// need only this path if half as many do beside one of them; what is not understood itself is no
-// probe. shown[]: beside how many each does; -1: it is one. common: the other paths that all probes
-// so far need: who needs these and this one shows no more beside any of them, so one that does not
-// need all of them comes first. -1: none.
-static int path_probe(const struct pairs *pairs, int path, const int *shown, unsigned common)
+// need only this path if half as many do beside one of them, unless one of a later rank is wanted;
+// what is not understood itself is no probe. -1: none.
+static int path_probe(const struct pairs *pairs, int path, const struct chosen *chosen)
 {
-    int best[PROBE_RANKS] = {-1, -1, -1}, most[PROBE_RANKS] = {0};
+    int best[PROBE_RANKS] = {-1, -1, -1, -1}, most[PROBE_RANKS] = {0};
+    bool mixed = chosen->n > 0 && !chosen->pure;
     for (int p = 0; p < pairs->n; p++) {
-        int show = 0;
-        if (pairs->shares[path][p] <= 0 || shown[p] < 0 || !pairs_clear(pairs, path, p) ||
+        int show = 0, all = 0;
+        if (pairs->shares[path][p] <= 0 || chosen->shown[p] < 0 || !pairs_clear(pairs, path, p) ||
             pairs_waits(pairs, p))
             continue;
+        for (int i = 0; i < pairs->n; i++) {
+            bool shows = pairs_show(pairs, path, i, p);
+            all += shows;
+            show += shows && chosen->shown[i] < 2;
+        }
         unsigned others = pairs_others(pairs, path, p);
-        const bool has[PROBE_RANKS] = {true, others == 0, (common & ~others) != 0};
-        for (int i = 0; i < pairs->n; i++)
-            show += (shown[i] < 2 || has[PROBE_TELLS]) && pairs_show(pairs, path, i, p);
+        const int shown[PROBE_RANKS] = {show, others ? 0 : show,
+                                        mixed && chosen->common & ~others ? all : 0,
+                                        mixed && !others ? all : 0};
         for (int rank = 0; rank < PROBE_RANKS; rank++)
-            if (has[rank] && show > most[rank]) {
-                most[rank] = show;
+            if (shown[rank] > most[rank]) {
+                most[rank] = shown[rank];
                 best[rank] = p;
             }
     }
-    if (best[PROBE_TELLS] >= 0)
-        return best[PROBE_TELLS];
+    if (best[PROBE_ALONE] >= 0)
+        return best[PROBE_ALONE];
+    if (best[PROBE_LACKS] >= 0)
+        return best[PROBE_LACKS];
     return best[PROBE_PURE] >= 0 && 2 * most[PROBE_PURE] >= most[PROBE_ANY] ? best[PROBE_PURE]
                                                                             : best[PROBE_ANY];
+}
+
+static void chosen_add(const struct pairs *pairs, int path, struct chosen *chosen, int rep)
+{
+    unsigned others = pairs_others(pairs, path, rep);
+    for (int i = 0; i < pairs->n; i++)
+        chosen->shown[i] += chosen->shown[i] >= 0 && pairs_show(pairs, path, i, rep);
+    chosen->shown[rep] = -1;
+    chosen->pure |= others == 0;
+    chosen->common = others & (chosen->n++ > 0 ? chosen->common : UINT_MAX);
 }
 
 // With its shares; the first path is unit first_unit.
@@ -223,9 +240,9 @@ static double pairs_mixes_error(const struct pairs *pairs, const struct deciding
 // Whether every path has a probe.
 static bool pairs_probed(const struct pairs *pairs)
 {
-    const int shown[REPS_MAX] = {0};
+    const struct chosen none = {.n = 0};
     for (int k = 0; k < pairs->npaths; k++)
-        if (path_probe(pairs, k, shown, 0) < 0)
+        if (path_probe(pairs, k, &none) < 0)
             return false;
     return true;
 }
@@ -264,13 +281,12 @@ static bool pairs_take_path(struct pairs *pairs, const struct deciding *deciding
 // Leaves out the paths without which the later ones explain the mixes as well, or without a probe.
 static void pairs_keep_paths(struct pairs *pairs, const struct deciding *deciding)
 {
-    const int shown[REPS_MAX] = {0};
+    const struct chosen none = {.n = 0};
     double error = pairs_mixes_error(pairs, deciding, -1);
     bool keep[PORT_PATHS_MAX];
     int kept = 0;
     for (int k = 0; k < pairs->npaths; k++)
-        keep[k] =
-            path_probe(pairs, k, shown, 0) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
+        keep[k] = path_probe(pairs, k, &none) >= 0 && pairs_mixes_error(pairs, deciding, k) > error;
     for (int k = 0; k < pairs->npaths; k++)
         if (keep[k])
             memmove(pairs->shares[kept++], pairs->shares[k], sizeof pairs->shares[k]);
@@ -323,19 +339,15 @@ static void model_add_paths(struct port_model *model, const struct pairs *pairs)
     model->nunits += pairs->npaths;
     for (int k = 0; k < pairs->npaths; k++) {
         struct port_unit *unit = &model->units[model->nunits - pairs->npaths + k];
-        int shown[REPS_MAX] = {0};
-        unsigned common = 0; // other paths that all probes so far need
+        struct chosen chosen = {.n = 0};
         *unit = (struct port_unit){.blocker = -1, .whole_blocker = -1};
         snprintf(unit->name, sizeof unit->name, PORT_PATH "%d", k + 1);
         for (int p = 0; p < PATH_PROBES; p++) {
-            int rep = path_probe(pairs, k, shown, common);
+            int rep = path_probe(pairs, k, &chosen);
             if (rep < 0)
                 break;
-            common = pairs_others(pairs, k, rep) & (p > 0 ? common : UINT_MAX);
             model_add_probe(model, pairs, rep);
-            for (int i = 0; i < pairs->n; i++)
-                shown[i] += shown[i] >= 0 && pairs_show(pairs, k, i, rep);
-            shown[rep] = -1;
+            chosen_add(pairs, k, &chosen, rep);
             if (p > 0)
                 continue;
             unit->blocker = pairs->rep[rep];
@@ -343,261 +355,6 @@ static void model_add_paths(struct port_model *model, const struct pairs *pairs)
             unit->usage = *pairs->usages[rep];
         }
     }
-}
-
-// --- all forms ---
-
-static bool usage_may_share(const struct port_usage *usage, double clk)
-{
-    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots <= SLOTS_MAX &&
-           clk > PATH_SHARE_MIN;
-}
-
-// An instance of a probe alone; a run need not know its throughput.
-static double probe_clk(const struct port_model *model, const struct port_probe *probe)
-{
-    const struct port_usage *usage = &probe->usage;
-    const int one = 1;
-    return port_predict(model, &usage, &one, 1);
-}
-
-static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX])
-{
-    int n = 0;
-    for (int u = 0; u < model->nunits && n < PORT_PATHS_MAX; u++)
-        if (port_unit_is_path(&model->units[u]))
-            paths[n++] = u;
-    return n;
-}
-
-static double usage_share(const struct port_usage *usage, int unit)
-{
-    for (int s = 0; s < usage->nshares; s++)
-        if (usage->shares[s].unit == unit)
-            return usage->shares[s].clk;
-    return 0;
-}
-
-static void usage_take_shares(struct port_usage *usage, const int *paths, int npaths,
-                              const double *shares)
-{
-    for (int k = 0; k < npaths; k++) {
-        if (shares[k] <= 0)
-            continue;
-        usage->shares[usage->nshares++] = (struct port_share){paths[k], shares[k]};
-        if (shares[k] > EXPLAINED * usage->busy_clk)
-            usage->busy_clk = 0;
-    }
-}
-
-// The pairs of forms with probes, [form * nprobes + probe].
-struct probing {
-    const struct port_question *question;
-    const struct port_model *model;
-    const struct port_usage *usages;
-    int *position; // in the question, of each form
-    int nforms;
-    struct port_mix *mixes;
-    struct port_timing *timings; // of those that were not timed the outcome is not ok
-    double *predicted_clk;       // by ports
-    double *enough_clk;          // less leaves no share of a path
-};
-
-// What a pair takes at least if the form has a share of this path.
-static double probe_least_clk(const struct port_probe *probe, int path, const struct port_mix *pair)
-{
-    return usage_share(&probe->usage, path) * pair->parts[1].count +
-           DOUBT_SHARE * pair->parts[0].count;
-}
-
-// What a pair may take at most to show that the form has a share of none of the probe's paths.
-static double probe_enough_clk(const struct port_probe *probe, const struct port_mix *pair)
-{
-    double least = INFINITY;
-    for (int s = 0; s < probe->usage.nshares; s++)
-        least = fmin(least, probe_least_clk(probe, probe->usage.shares[s].unit, pair));
-    return least;
-}
-
-static void probing_begin(struct probing *probing)
-{
-    const struct port_question *question = probing->question;
-    const struct port_form *forms = question->forms;
-    const struct port_model *model = probing->model;
-    size_t most = (size_t)question->n * (size_t)model->nprobes + 1;
-    probing->position = xcalloc((size_t)question->n + 1, sizeof *probing->position);
-    probing->mixes = xcalloc(most, sizeof *probing->mixes);
-    probing->timings = xcalloc(most, sizeof *probing->timings);
-    probing->predicted_clk = xcalloc(most, sizeof *probing->predicted_clk);
-    probing->enough_clk = xcalloc(most, sizeof *probing->enough_clk);
-    for (int i = 0, at = 0; i < question->n && model->nprobes > 0; i++) {
-        const struct port_usage *usage = &probing->usages[i];
-        double clk = forms[question->which[i]].rthroughput_clk;
-        if (!usage_may_share(usage, clk))
-            continue;
-        probing->position[probing->nforms++] = i;
-        for (int p = 0; p < model->nprobes; p++, at++) {
-            const struct port_probe *probe = &model->probes[p];
-            probing->mixes[at] =
-                paths_pair(question->which[i], clk, probe->form, probe_clk(model, probe));
-            probing->timings[at].outcome = OUTCOME_SKIPPED;
-            probing->predicted_clk[at] =
-                ports_pair_clk(model, forms, usage, &probe->usage, &probing->mixes[at]);
-            probing->enough_clk[at] =
-                fmax(probing->predicted_clk[at], probe_enough_clk(probe, &probing->mixes[at]));
-        }
-    }
-}
-
-static void probing_end(struct probing *probing)
-{
-    free(probing->position);
-    free(probing->mixes);
-    free(probing->timings);
-    free(probing->predicted_clk);
-    free(probing->enough_clk);
-}
-
-// The first probe of a path shows most members.
-static bool probe_is_first(const struct port_model *model, int path, int p)
-{
-    for (int before = 0; before < p; before++)
-        if (usage_share(&model->probes[before].usage, path) > 0)
-            return false;
-    return usage_share(&model->probes[p].usage, path) > 0;
-}
-
-// Whether a pair with the first probe of a path rules out that the form needs it.
-static bool probing_excludes(const struct probing *probing, int at, int path)
-{
-    const struct port_probe *probe = &probing->model->probes[at % probing->model->nprobes];
-    double clk = probing->timings[at].clk;
-    return probing->timings[at].outcome == OUTCOME_OK &&
-           clk <= SHOWN * probing->predicted_clk[at] &&
-           clk < probe_least_clk(probe, path, &probing->mixes[at]);
-}
-
-// Whether a form is to be timed beside probe p: it is the first one of a path; or (`others`) the
-// first one of one of its paths does not rule out that the form needs that.
-static bool probe_is_due(const struct probing *probing, int form, int p, bool others)
-{
-    const struct port_model *model = probing->model;
-    bool first = false, due = false;
-    for (int u = 0; u < model->nunits; u++) {
-        if (!port_unit_is_path(&model->units[u]))
-            continue;
-        first |= probe_is_first(model, u, p);
-        for (int q = 0; q < p; q++)
-            due |= probe_is_first(model, u, q) && usage_share(&model->probes[p].usage, u) > 0 &&
-                   !probing_excludes(probing, form * model->nprobes + q, u);
-    }
-    return others ? due && !first : first;
-}
-
-// Times the pairs that are due; of each as many orders as show that a form needs no path.
-static int probing_time(struct probing *probing, bool others, struct err *err)
-{
-    const struct port_question *question = probing->question;
-    int nprobes = probing->model->nprobes, n = 0;
-    size_t most = (size_t)probing->nforms * (size_t)nprobes + 1;
-    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
-    struct port_timing *timings = xcalloc(most, sizeof *timings);
-    double *enough_clk = xcalloc(most, sizeof *enough_clk);
-    int *at = xcalloc(most, sizeof *at);
-    for (int i = 0; i < probing->nforms * nprobes; i++) {
-        if (!probe_is_due(probing, i / nprobes, i % nprobes, others))
-            continue;
-        mixes[n] = probing->mixes[i];
-        enough_clk[n] = probing->enough_clk[i];
-        at[n++] = i;
-    }
-    const struct port_series series = {"paths", mixes, enough_clk, n};
-    int status = ports_time_enough(question->oracle, &series, timings, err);
-    for (int i = 0; i < n && status == 0; i++) {
-        probing->timings[at[i]] = timings[i];
-        ports_tell(question->evidence, question->forms[mixes[i].parts[1].form].name, &mixes[i],
-                   &timings[i]);
-    }
-    free(mixes);
-    free(timings);
-    free(enough_clk);
-    free(at);
-    return status;
-}
-
-// What a form's pairs with the probes say of its shares.
-static void probing_assign(const struct probing *probing, int form, struct port_usage *usage)
-{
-    const struct port_model *model = probing->model;
-    const struct port_form *forms = probing->question->forms;
-    int paths[PORT_PATHS_MAX], asked = probing->question->which[probing->position[form]];
-    struct cell cells[PORT_PROBES_MAX];
-    double shares[PORT_PATHS_MAX] = {0};
-    struct row row = {.npaths = model_paths(model, paths),
-                      .clk = forms[asked].rthroughput_clk,
-                      .cost = PROBED_COST};
-    bool itself = false;
-    for (int p = 0; p < model->nprobes; p++) {
-        const struct port_probe *probe = &model->probes[p];
-        int at = form * model->nprobes + p;
-        const struct port_timing *timing = &probing->timings[at];
-        bool same = strcmp(forms[probe->form].name, forms[asked].name) == 0;
-        bool ok = timing->outcome == OUTCOME_OK && !same &&
-                  timing->spread_clk <= PROBE_SPREAD * timing->clk;
-        cells[p] = (struct cell){ok ? timing->clk : (double)NAN, probing->predicted_clk[at]};
-        row.cells[p].cell = &cells[p];
-        row.cells[p].count = probing->mixes[at].parts[0].count;
-        row.cells[p].other_count = probing->mixes[at].parts[1].count;
-        for (int k = 0; k < row.npaths; k++) {
-            row.cells[p].others[k] = usage_share(&probe->usage, paths[k]);
-            if (same)
-                shares[k] = row.cells[p].others[k];
-        }
-        itself |= same;
-        row.n++;
-    }
-    if (!itself)
-        row_fit(&row, shares);
-    usage_take_shares(usage, paths, row.npaths, shares);
-}
-
-int ports_assign_paths(const struct port_question *question, const struct port_model *model,
-                       struct port_usage *usages, struct err *err)
-{
-    struct probing probing = {.question = question, .model = model, .usages = usages};
-    probing_begin(&probing);
-    int status = probing_time(&probing, false, err);
-    if (status == 0)
-        status = probing_time(&probing, true, err);
-    for (int k = 0; k < probing.nforms && status == 0; k++)
-        probing_assign(&probing, k, &usages[probing.position[k]]);
-    probing_end(&probing);
-    return status;
-}
-
-int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
-                         struct port_model *model, struct err *err)
-{
-    int which[PORT_CLASSES_MAX];
-    struct port_usage usages[PORT_CLASSES_MAX];
-    for (int c = 0; c < model->nclasses; c++) {
-        which[c] = model->classes[c].blocker;
-        usages[c] = (struct port_usage){.slots = 1,
-                                        .side_slots = model->classes[c].side,
-                                        .unit = -1,
-                                        .nuses = 1,
-                                        .uses = {{model->classes[c].set, 1}},
-                                        .uops = 1};
-    }
-    const struct port_question question = {
-        .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
-    if (ports_assign_paths(&question, model, usages, err) != 0)
-        return -1;
-    for (int c = 0; c < model->nclasses; c++) {
-        model->classes[c].nshares = usages[c].nshares;
-        memcpy(model->classes[c].shares, usages[c].shares, sizeof usages[c].shares);
-    }
-    return 0;
 }
 
 int port_find_paths(const struct port_question *question, struct port_model *model,

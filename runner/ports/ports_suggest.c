@@ -19,6 +19,7 @@ static const double LESS_UOPS = 0.35;   // fewer are fewer
 static const double EXCESS_MOST = 0.4;  // with both, one µop more is never within it
 static const double UNEXPLAINED = 1.08; // of the throughput over what ports explain
 static const double BLOCKED_CLK = 6;
+static const double SAME_CLK = 0.1; // cycles that forms wait, and of their throughputs
 
 struct sibling {
     uint64_t family;
@@ -32,6 +33,8 @@ struct port_siblings {
     uint64_t seed;
     struct sibling *siblings;
     int n, capacity;
+    struct port_shared *shared; // forms whose shares of paths are known
+    int nshared, shared_capacity;
 };
 
 struct port_siblings *port_siblings_new(uint64_t seed)
@@ -43,8 +46,10 @@ struct port_siblings *port_siblings_new(uint64_t seed)
 
 void port_siblings_free(struct port_siblings *siblings)
 {
-    if (siblings)
+    if (siblings) {
         free(siblings->siblings);
+        free(siblings->shared);
+    }
     free(siblings);
 }
 
@@ -378,4 +383,35 @@ enum suggest_state suggest_step(struct inference *inference, struct round_mixes 
         inference->rejected[i] |= UINT64_C(1) << number;
     }
     return SUGGEST_NONE;
+}
+
+void siblings_learn_shares(struct port_siblings *siblings, const struct port_shared *shared)
+{
+    if (siblings->nshared == siblings->shared_capacity) {
+        siblings->shared_capacity = siblings->shared_capacity ? 2 * siblings->shared_capacity : 256;
+        siblings->shared = xrealloc(siblings->shared,
+                                    (size_t)siblings->shared_capacity * sizeof *siblings->shared);
+    }
+    siblings->shared[siblings->nshared++] = *shared;
+}
+
+static bool shared_alike(const struct port_shared *a, const struct port_shared *b)
+{
+    return a->form->family == b->form->family && a->form->operands == b->form->operands &&
+           a->form->memory == b->form->memory && a->form->chains == b->form->chains &&
+           fabs(a->form->rthroughput_clk - b->form->rthroughput_clk) <
+               SAME_CLK * a->form->rthroughput_clk &&
+           port_uses_same(&a->usage, &b->usage) && round(a->usage.slots) == round(b->usage.slots) &&
+           fabs(a->usage.busy_clk - b->usage.busy_clk) < SAME_CLK;
+}
+
+const struct port_shared *siblings_shared(const struct port_siblings *siblings,
+                                          const struct port_shared *like,
+                                          const struct port_shared *after)
+{
+    int from = after ? (int)(after - siblings->shared) + 1 : 0;
+    for (int i = from; i < siblings->nshared; i++)
+        if (shared_alike(&siblings->shared[i], like))
+            return &siblings->shared[i];
+    return NULL;
 }

@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+// How much of each shared path every form needs: it is timed beside the probes of the paths
+// (ports_paths.c), and takes the shares that explain these times. Most forms stand as a sibling
+// does beside all probes, so what is known of one with the same ports, operands and throughput is
+// expected of others: these are timed beside those probes that tell its paths, and take its shares
+// if they take as long as it beside each.
+#include "ports_fit.h"
+#include "ports_pairs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double SLOTS_MAX = 4.5; // more is microcode
+// A share explains at least so much of a form's pairs with probes that mostly two have to agree.
+static const double PROBED_COST = 0.3;
+static const double SHOWN = 1.06; // of a pair with a path's first probe: less asks for no other one
+// Of a path: what one probe shows may be less than what others do by as much.
+static const double DOUBT_SHARE = 0.25;
+static const double EXPLAINED = 0.9;      // of what a form waits for, by its shares
+static const double PROBE_SPREAD = 0.1;   // of a pair: what varies more says nothing
+static const double EXPECTED = 1.05;      // of the time of a pair, by that of another form
+static const double SHARES_DIFFER = 0.15; // cycles
+
+static bool usage_may_share(const struct port_usage *usage, double clk)
+{
+    return usage->outcome == OUTCOME_OK && usage->unit < 0 && usage->slots <= SLOTS_MAX &&
+           clk > PATH_SHARE_MIN;
+}
+
+// An instance of a probe alone; a run need not know its throughput.
+static double probe_clk(const struct port_model *model, const struct port_probe *probe)
+{
+    const struct port_usage *usage = &probe->usage;
+    const int one = 1;
+    return port_predict(model, &usage, &one, 1);
+}
+
+static int model_paths(const struct port_model *model, int paths[PORT_PATHS_MAX])
+{
+    int n = 0;
+    for (int u = 0; u < model->nunits && n < PORT_PATHS_MAX; u++)
+        if (port_unit_is_path(&model->units[u]))
+            paths[n++] = u;
+    return n;
+}
+
+static double usage_share(const struct port_usage *usage, int unit)
+{
+    for (int s = 0; s < usage->nshares; s++)
+        if (usage->shares[s].unit == unit)
+            return usage->shares[s].clk;
+    return 0;
+}
+
+static void usage_take_shares(struct port_usage *usage, const int *paths, int npaths,
+                              const double *shares)
+{
+    for (int k = 0; k < npaths; k++) {
+        if (shares[k] <= 0)
+            continue;
+        usage->shares[usage->nshares++] = (struct port_share){paths[k], shares[k]};
+        if (shares[k] > EXPLAINED * usage->busy_clk)
+            usage->busy_clk = 0;
+    }
+}
+
+// The pairs of forms with probes, [form * nprobes + probe].
+struct probing {
+    const struct port_question *question;
+    const struct port_model *model;
+    struct port_usage *usages;
+    int *position; // in the question, of each form
+    int nforms;
+    struct port_mix *mixes;
+    struct port_timing *timings; // of those that were not timed the outcome is not ok
+    double *predicted_clk;       // by ports
+    double *enough_clk;          // less leaves no share of a path
+    bool *due;                   // to be timed
+};
+// Some of the forms.
+struct some {
+    int *at, n;
+};
+
+// What a pair takes at least if the form has a share of this path.
+static double probe_least_clk(const struct port_probe *probe, int path, const struct port_mix *pair)
+{
+    return usage_share(&probe->usage, path) * pair->parts[1].count +
+           DOUBT_SHARE * pair->parts[0].count;
+}
+
+// What a pair may take at most to show that the form has a share of none of the probe's paths.
+static double probe_enough_clk(const struct port_probe *probe, const struct port_mix *pair)
+{
+    double least = INFINITY;
+    for (int s = 0; s < probe->usage.nshares; s++)
+        least = fmin(least, probe_least_clk(probe, probe->usage.shares[s].unit, pair));
+    return least;
+}
+
+static void probing_begin(struct probing *probing)
+{
+    const struct port_question *question = probing->question;
+    const struct port_form *forms = question->forms;
+    const struct port_model *model = probing->model;
+    size_t most = (size_t)question->n * (size_t)model->nprobes + 1;
+    probing->position = xcalloc((size_t)question->n + 1, sizeof *probing->position);
+    probing->mixes = xcalloc(most, sizeof *probing->mixes);
+    probing->timings = xcalloc(most, sizeof *probing->timings);
+    probing->predicted_clk = xcalloc(most, sizeof *probing->predicted_clk);
+    probing->enough_clk = xcalloc(most, sizeof *probing->enough_clk);
+    probing->due = xcalloc(most, sizeof *probing->due);
+    for (int i = 0, at = 0; i < question->n && model->nprobes > 0; i++) {
+        const struct port_usage *usage = &probing->usages[i];
+        double clk = forms[question->which[i]].rthroughput_clk;
+        if (!usage_may_share(usage, clk))
+            continue;
+        probing->position[probing->nforms++] = i;
+        for (int p = 0; p < model->nprobes; p++, at++) {
+            const struct port_probe *probe = &model->probes[p];
+            probing->mixes[at] =
+                paths_pair(question->which[i], clk, probe->form, probe_clk(model, probe));
+            probing->timings[at].outcome = OUTCOME_SKIPPED;
+            probing->predicted_clk[at] =
+                ports_pair_clk(model, forms, usage, &probe->usage, &probing->mixes[at]);
+            probing->enough_clk[at] =
+                fmax(probing->predicted_clk[at], probe_enough_clk(probe, &probing->mixes[at]));
+        }
+    }
+}
+
+static void probing_end(struct probing *probing)
+{
+    free(probing->position);
+    free(probing->mixes);
+    free(probing->timings);
+    free(probing->predicted_clk);
+    free(probing->enough_clk);
+    free(probing->due);
+}
+
+// The first probe of a path shows most members.
+static bool probe_is_first(const struct port_model *model, int path, int p)
+{
+    for (int before = 0; before < p; before++)
+        if (usage_share(&model->probes[before].usage, path) > 0)
+            return false;
+    return usage_share(&model->probes[p].usage, path) > 0;
+}
+
+// Whether a pair with the first probe of a path rules out that the form needs it.
+static bool probing_excludes(const struct probing *probing, int at, int path)
+{
+    const struct port_probe *probe = &probing->model->probes[at % probing->model->nprobes];
+    double clk = probing->timings[at].clk;
+    return probing->timings[at].outcome == OUTCOME_OK &&
+           clk <= SHOWN * probing->predicted_clk[at] &&
+           clk < probe_least_clk(probe, path, &probing->mixes[at]);
+}
+
+// Whether a form is to be timed beside probe p: it is the first one of a path; or (`others`) the
+// first one of one of its paths does not rule out that the form needs that.
+static bool probe_is_due(const struct probing *probing, int form, int p, bool others)
+{
+    const struct port_model *model = probing->model;
+    bool first = false, due = false;
+    for (int u = 0; u < model->nunits; u++) {
+        if (!port_unit_is_path(&model->units[u]))
+            continue;
+        first |= probe_is_first(model, u, p);
+        for (int q = 0; q < p; q++)
+            due |= probe_is_first(model, u, q) && usage_share(&model->probes[p].usage, u) > 0 &&
+                   !probing_excludes(probing, form * model->nprobes + q, u);
+    }
+    return others ? due && !first : first;
+}
+
+// Times the pairs that are due; of each as many orders as show that a form needs no path.
+static int probing_time(struct probing *probing, struct err *err)
+{
+    const struct port_question *question = probing->question;
+    int npairs = probing->nforms * probing->model->nprobes, n = 0;
+    struct port_mix *mixes = xcalloc((size_t)npairs + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)npairs + 1, sizeof *timings);
+    double *enough_clk = xcalloc((size_t)npairs + 1, sizeof *enough_clk);
+    int *at = xcalloc((size_t)npairs + 1, sizeof *at);
+    for (int i = 0; i < npairs; i++) {
+        if (!probing->due[i])
+            continue;
+        probing->due[i] = false;
+        mixes[n] = probing->mixes[i];
+        enough_clk[n] = probing->enough_clk[i];
+        at[n++] = i;
+    }
+    const struct port_series series = {"paths", mixes, enough_clk, n};
+    int status = ports_time_enough(question->oracle, &series, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        probing->timings[at[i]] = timings[i];
+        ports_tell(question->evidence, question->forms[mixes[i].parts[1].form].name, &mixes[i],
+                   &timings[i]);
+    }
+    free(mixes);
+    free(timings);
+    free(enough_clk);
+    free(at);
+    return status;
+}
+
+// A pair that says something of the form.
+static bool probing_tells(const struct probing *probing, int at)
+{
+    const struct port_timing *timing = &probing->timings[at];
+    return timing->outcome == OUTCOME_OK && timing->spread_clk <= PROBE_SPREAD * timing->clk;
+}
+
+static const struct port_form *probing_form(const struct probing *probing, int form)
+{
+    return &probing->question->forms[probing->question->which[probing->position[form]]];
+}
+
+// What a form's pairs with the probes say of its shares.
+static void probing_assign(const struct probing *probing, int form, double *shares)
+{
+    const struct port_model *model = probing->model;
+    const struct port_form *forms = probing->question->forms;
+    int paths[PORT_PATHS_MAX];
+    struct cell cells[PORT_PROBES_MAX];
+    struct row row = {.npaths = model_paths(model, paths),
+                      .clk = probing_form(probing, form)->rthroughput_clk,
+                      .cost = PROBED_COST};
+    bool itself = false;
+    for (int p = 0; p < model->nprobes; p++) {
+        const struct port_probe *probe = &model->probes[p];
+        int at = form * model->nprobes + p;
+        bool same = strcmp(forms[probe->form].name, probing_form(probing, form)->name) == 0;
+        bool ok = probing_tells(probing, at) && !same;
+        cells[p] =
+            (struct cell){ok ? probing->timings[at].clk : (double)NAN, probing->predicted_clk[at]};
+        row.cells[p].cell = &cells[p];
+        row.cells[p].count = probing->mixes[at].parts[0].count;
+        row.cells[p].other_count = probing->mixes[at].parts[1].count;
+        for (int k = 0; k < row.npaths; k++) {
+            row.cells[p].others[k] = usage_share(&probe->usage, paths[k]);
+            if (same)
+                shares[k] = row.cells[p].others[k];
+        }
+        itself |= same;
+        row.n++;
+    }
+    if (!itself)
+        row_fit(&row, shares);
+}
+
+// How the form stands beside the probes, and what that says of its shares.
+static struct port_shared probing_shared(const struct probing *probing, int form)
+{
+    int nprobes = probing->model->nprobes;
+    struct port_shared shared = {.form = probing_form(probing, form),
+                                 .usage = probing->usages[probing->position[form]]};
+    for (int p = 0; p < nprobes; p++) {
+        int at = form * nprobes + p;
+        shared.times[p] = probing_tells(probing, at)
+                              ? probing->timings[at].clk / probing->predicted_clk[at]
+                              : (double)NAN;
+    }
+    return shared;
+}
+
+// The probe that tells a path from others: which needs the fewest of these.
+static int path_teller(const struct port_model *model, int path)
+{
+    int best = -1;
+    for (int p = 0; p < model->nprobes; p++)
+        if (usage_share(&model->probes[p].usage, path) > 0 &&
+            (best < 0 || model->probes[p].usage.nshares < model->probes[best].usage.nshares))
+            best = p;
+    return best;
+}
+
+// The probes beside which a form is timed that is expected to have these shares: the first of each
+// path, and for each share that which tells its path from others.
+static unsigned shared_probes(const struct port_model *model, const struct port_shared *expected)
+{
+    int paths[PORT_PATHS_MAX], npaths = model_paths(model, paths);
+    unsigned probes = 0;
+    for (int k = 0; k < npaths; k++) {
+        for (int p = 0; p < model->nprobes; p++)
+            probes |= probe_is_first(model, paths[k], p) ? 1u << p : 0;
+        if (expected->shares[k] > 0)
+            probes |= 1u << path_teller(model, paths[k]);
+    }
+    return probes;
+}
+
+// Whether a form that was timed beside these probes, at least, stands as the expected one does.
+static bool shared_stands(const struct port_model *model, const struct port_shared *shared,
+                          const struct port_shared *expected)
+{
+    unsigned probes = shared_probes(model, expected);
+    bool stands = true;
+    for (int p = 0; p < model->nprobes; p++)
+        if (probes & 1u << p)
+            stands &= shared->times[p] <= EXPECTED * expected->times[p] &&
+                      expected->times[p] <= EXPECTED * shared->times[p];
+    return stands;
+}
+
+// The known form that this one is like, of those (`standing`) that it stands as beside the probes;
+// NULL: none.
+static const struct port_shared *shared_find(const struct probing *probing,
+                                             const struct port_shared *shared, bool standing)
+{
+    const struct port_shared *known = NULL;
+    while ((known = siblings_shared(probing->question->siblings, shared, known)))
+        if (shared_stands(probing->model, standing ? shared : known, known))
+            return known;
+    return NULL;
+}
+
+static bool usage_is_drawn(const struct port_usage *usage)
+{
+    return usage->way == PORT_WAY_AGREES || usage->way == PORT_WAY_DIFFERS;
+}
+
+// Forms whose shares nothing is expected of: those that are drawn, and the first of all that are
+// alike. Others will be like these.
+static void probing_split(const struct probing *probing, struct some *first, struct some *others)
+{
+    struct port_siblings *expected = port_siblings_new(0);
+    for (int k = 0; k < probing->nforms; k++) {
+        const struct port_shared shared = probing_shared(probing, k);
+        bool drawn = usage_is_drawn(&shared.usage);
+        bool known =
+            probing->question->siblings && !drawn &&
+            (siblings_shared(expected, &shared, NULL) || shared_find(probing, &shared, false));
+        if (!known && !drawn)
+            siblings_learn_shares(expected, &shared);
+        struct some *to = known ? others : first;
+        to->at[to->n++] = k;
+    }
+    port_siblings_free(expected);
+}
+
+// Times forms beside all probes that they need, finds their shares, and has others know these.
+static int probing_search(struct probing *probing, const struct some *some, struct err *err)
+{
+    int nprobes = probing->model->nprobes, paths[PORT_PATHS_MAX];
+    int npaths = model_paths(probing->model, paths), status = 0;
+    for (int others = 0; others < 2 && status == 0; others++) {
+        for (int i = 0; i < some->n; i++)
+            for (int p = 0; p < nprobes; p++)
+                probing->due[some->at[i] * nprobes + p] =
+                    probe_is_due(probing, some->at[i], p, others);
+        status = probing_time(probing, err);
+    }
+    for (int i = 0; i < some->n && status == 0; i++) {
+        struct port_usage *usage = &probing->usages[probing->position[some->at[i]]];
+        struct port_shared shared = probing_shared(probing, some->at[i]);
+        probing_assign(probing, some->at[i], shared.shares);
+        if (probing->question->siblings && !usage_is_drawn(usage))
+            siblings_learn_shares(probing->question->siblings, &shared);
+        usage_take_shares(usage, paths, npaths, shared.shares);
+    }
+    return status;
+}
+
+// Times forms beside the probes that tell the shares of one that they are like. Left in *some are
+// those that do not stand as it does.
+static int probing_expect(struct probing *probing, struct some *some, struct err *err)
+{
+    int nprobes = probing->model->nprobes, paths[PORT_PATHS_MAX];
+    int npaths = model_paths(probing->model, paths), left = 0;
+    double *enough_clk = xcalloc((size_t)some->n * (size_t)nprobes + 1, sizeof *enough_clk);
+    for (int i = 0; i < some->n; i++) {
+        const struct port_shared shared = probing_shared(probing, some->at[i]);
+        const struct port_shared *expected = shared_find(probing, &shared, false);
+        unsigned probes = expected ? shared_probes(probing->model, expected) : 0;
+        for (int p = 0; p < nprobes; p++) {
+            int at = some->at[i] * nprobes + p;
+            enough_clk[i * nprobes + p] = probing->enough_clk[at];
+            probing->due[at] = probes & 1u << p;
+            if (probing->due[at])
+                probing->enough_clk[at] =
+                    fmax(probing->enough_clk[at], expected->times[p] * probing->predicted_clk[at]);
+        }
+    }
+    int status = probing_time(probing, err);
+    for (int i = 0; i < some->n && status == 0; i++) {
+        const struct port_shared shared = probing_shared(probing, some->at[i]);
+        const struct port_shared *known = shared_find(probing, &shared, true);
+        memcpy(&probing->enough_clk[some->at[i] * nprobes], &enough_clk[i * nprobes],
+               (size_t)nprobes * sizeof *enough_clk);
+        if (known)
+            usage_take_shares(&probing->usages[probing->position[some->at[i]]], paths, npaths,
+                              known->shares);
+        else
+            some->at[left++] = some->at[i];
+    }
+    some->n = left;
+    free(enough_clk);
+    return status;
+}
+
+// Drawn forms were timed beside all probes: whether they have the shares of a form that they stand
+// as.
+static void probing_compare(const struct probing *probing)
+{
+    int paths[PORT_PATHS_MAX], npaths = model_paths(probing->model, paths);
+    for (int k = 0; k < probing->nforms; k++) {
+        struct port_usage *usage = &probing->usages[probing->position[k]];
+        const struct port_shared shared = probing_shared(probing, k);
+        const struct port_shared *known =
+            usage_is_drawn(usage) ? shared_find(probing, &shared, true) : NULL;
+        for (int p = 0; p < npaths && known; p++)
+            if (fabs(known->shares[p] - usage_share(usage, paths[p])) > SHARES_DIFFER)
+                usage->way = PORT_WAY_DIFFERS;
+    }
+}
+
+int ports_assign_paths(const struct port_question *question, const struct port_model *model,
+                       struct port_usage *usages, struct err *err)
+{
+    struct probing probing = {.question = question, .model = model, .usages = usages};
+    probing_begin(&probing);
+    size_t n = (size_t)probing.nforms + 1;
+    struct some first = {xcalloc(n, sizeof(int)), 0}, others = {xcalloc(n, sizeof(int)), 0};
+    probing_split(&probing, &first, &others);
+    int status = probing_search(&probing, &first, err);
+    if (status == 0)
+        status = probing_expect(&probing, &others, err);
+    if (status == 0)
+        status = probing_search(&probing, &others, err);
+    if (status == 0 && question->siblings)
+        probing_compare(&probing);
+    free(first.at);
+    free(others.at);
+    probing_end(&probing);
+    return status;
+}
+
+int ports_blockers_paths(const struct port_oracle *oracle, const struct port_form *forms,
+                         struct port_model *model, struct err *err)
+{
+    int which[PORT_CLASSES_MAX];
+    struct port_usage usages[PORT_CLASSES_MAX];
+    for (int c = 0; c < model->nclasses; c++) {
+        which[c] = model->classes[c].blocker;
+        usages[c] = (struct port_usage){.slots = 1,
+                                        .side_slots = model->classes[c].side,
+                                        .unit = -1,
+                                        .nuses = 1,
+                                        .uses = {{model->classes[c].set, 1}},
+                                        .uops = 1};
+    }
+    const struct port_question question = {
+        .oracle = oracle, .forms = forms, .which = which, .n = model->nclasses};
+    if (ports_assign_paths(&question, model, usages, err) != 0)
+        return -1;
+    for (int c = 0; c < model->nclasses; c++) {
+        model->classes[c].nshares = usages[c].nshares;
+        memcpy(model->classes[c].shares, usages[c].shares, sizeof usages[c].shares);
+    }
+    return 0;
+}
