@@ -267,15 +267,19 @@ static struct port_shared probing_shared(const struct probing *probing, int form
     return shared;
 }
 
-// The probe that tells a path from others: which needs the fewest of these.
-static int path_teller(const struct port_model *model, int path)
+// The probe that tells a path from others, as a bit: which needs the fewest of these. 0: none.
+static unsigned path_teller(const struct port_model *model, int path)
 {
-    int best = -1;
-    for (int p = 0; p < model->nprobes; p++)
-        if (usage_share(&model->probes[p].usage, path) > 0 &&
-            (best < 0 || model->probes[p].usage.nshares < model->probes[best].usage.nshares))
-            best = p;
-    return best;
+    unsigned teller = 0;
+    int least = PORT_PATHS_MAX + 1;
+    for (int p = 0; p < model->nprobes; p++) {
+        const struct port_usage *usage = &model->probes[p].usage;
+        if (usage_share(usage, path) <= 0 || usage->nshares >= least)
+            continue;
+        least = usage->nshares;
+        teller = 1u << p;
+    }
+    return teller;
 }
 
 // The probes beside which a form is timed that is expected to have these shares: the first of each
@@ -288,7 +292,7 @@ static unsigned shared_probes(const struct port_model *model, const struct port_
         for (int p = 0; p < model->nprobes; p++)
             probes |= probe_is_first(model, paths[k], p) ? 1u << p : 0;
         if (expected->shares[k] > 0)
-            probes |= 1u << path_teller(model, paths[k]);
+            probes |= path_teller(model, paths[k]);
     }
     return probes;
 }

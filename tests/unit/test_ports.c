@@ -339,6 +339,39 @@ static void shared_paths_are_found(void **state)
     }
 }
 
+// Forms of one family are expected to need the paths that another one with their operands and ports
+// needs: that takes fewer mixes. Who needs others although its operands are the same gets its own.
+static void shares_are_those_of_siblings(void **state)
+{
+    (void)state;
+    static const uint32_t paths[] = {1u << 14, 3u << 16};
+    struct path_case on;
+    struct err err = {0};
+    path_case_begin(&on, "tests/fixtures/sim/shared_path.csv", paths, 2, (struct sim){.seed = 3});
+    assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
+    assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+    assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
+    int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+    enum { ALONE, SIBLINGS, SAME_OPERANDS, CASES };
+    long mixes[CASES];
+    for (int c = 0; c < CASES; c++) {
+        struct port_siblings *siblings = c == ALONE ? NULL : port_siblings_new(1);
+        for (int f = 0; f < on.cpu.nforms; f++) {
+            on.forms[f].family = 1;
+            on.forms[f].operands = c == SAME_OPERANDS ? 0 : on.forms[f].operands;
+        }
+        on.question.siblings = NULL;
+        assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
+        on.question.siblings = siblings;
+        long before = on.sim.mixes;
+        assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+        mixes[c] = on.sim.mixes - before;
+        port_siblings_free(siblings);
+        expect_two_paths(&on, paths, first);
+    }
+    assert_true(mixes[SIBLINGS] < mixes[ALONE]);
+}
+
 // A slot without a µop may be one on ports that no form shows, unless a chain of the form shows
 // that it is not executed at all.
 static void what_is_eliminated_is_no_doubt(void **state)
@@ -988,6 +1021,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(shares_are_those_of_siblings),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
