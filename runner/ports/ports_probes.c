@@ -310,8 +310,8 @@ static bool shared_stands(const struct port_model *model, const struct port_shar
     return stands;
 }
 
-// The known form that this one is like, of those (`standing`) that it stands as beside the probes;
-// NULL: none.
+// A known form that this one is like and (`standing`) stands as beside the probes; else one whose
+// own times beside them are all known. NULL: none.
 static const struct port_shared *shared_find(const struct probing *probing,
                                              const struct port_shared *shared, bool standing)
 {
@@ -395,11 +395,15 @@ static int probing_expect(struct probing *probing, struct some *some, struct err
         const struct port_shared *known = shared_find(probing, &shared, true);
         memcpy(&probing->enough_clk[some->at[i] * nprobes], &enough_clk[i * nprobes],
                (size_t)nprobes * sizeof *enough_clk);
-        if (known)
+        if (known) {
             usage_take_shares(&probing->usages[probing->position[some->at[i]]], paths, npaths,
                               known->shares);
-        else
+        } else {
+            // What one order says is no answer where nothing was to be expected.
+            for (int p = 0; p < nprobes; p++)
+                probing->timings[some->at[i] * nprobes + p].outcome = OUTCOME_SKIPPED;
             some->at[left++] = some->at[i];
+        }
     }
     some->n = left;
     free(enough_clk);
