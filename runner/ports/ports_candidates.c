@@ -299,15 +299,12 @@ static void discover_pair_mixes(struct discovery *d)
         }
 }
 
-int discover_pairs(struct discovery *d, struct err *err)
+int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err)
 {
-    d->pairs =
-        xcalloc(MIXTURES_MAX * (size_t)d->nclusters * (size_t)d->nclusters + 1, sizeof *d->pairs);
-    discover_pair_mixes(d);
-    struct port_mix *mixes = xcalloc((size_t)d->npairs + 1, sizeof *mixes);
-    struct port_timing *timings = xcalloc((size_t)d->npairs + 1, sizeof *timings);
-    for (int i = 0; i < d->npairs; i++) {
-        const struct pair_timing *pair = &d->pairs[i];
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    for (int i = 0; i < n; i++) {
+        const struct pair_timing *pair = &d->pairs[which[i]];
         int a = d->candidates[d->clusters[pair->a].rep].form;
         int b = d->candidates[d->clusters[pair->b].rep].form;
         mixes[i] = (struct port_mix){
@@ -315,12 +312,27 @@ int discover_pairs(struct discovery *d, struct err *err)
             2, MIX_ORDERS_FEW
         };
     }
-    int status = ports_time(d->oracle, "pairs of classes", mixes, d->npairs, timings, err);
-    for (int i = 0; i < d->npairs && status == 0; i++)
+    int status = ports_time(d->oracle, "pairs of classes", mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        struct pair_timing *pair = &d->pairs[which[i]];
         if (timings[i].outcome == OUTCOME_OK)
-            d->pairs[i].clk = timings[i].clk;
+            pair->clk = fmin(pair->clk, timings[i].clk); // of NaN and a number the number
+    }
     free(mixes);
     free(timings);
+    return status;
+}
+
+int discover_pairs(struct discovery *d, struct err *err)
+{
+    d->pairs =
+        xcalloc(MIXTURES_MAX * (size_t)d->nclusters * (size_t)d->nclusters + 1, sizeof *d->pairs);
+    discover_pair_mixes(d);
+    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which);
+    for (int i = 0; i < d->npairs; i++)
+        which[i] = i;
+    int status = discover_pairs_time(d, which, d->npairs, err);
+    free(which);
     return status;
 }
 

@@ -38,10 +38,10 @@ int port_discover(const struct port_oracle *oracle, const struct port_form *form
     int status = discover_kinds(d, nforms, err);
     if (status == 0)
         status = discover_pairs(d, err);
-    if (status == 0) {
-        discover_sets(d);
+    if (status == 0)
+        status = discover_sets(d, err);
+    if (status == 0)
         status = discover_contradicts(d, err) ? -1 : 0;
-    }
     if (status == 0) {
         discover_model(d, model);
         model->nports = d->nports;

@@ -65,8 +65,12 @@ struct sketch {
 int discover_kinds(struct discovery *d, int nforms, struct err *err);
 int discover_pairs(struct discovery *d, struct err *err);
 
-// ports_sets.c: drops what is not of one µop and finds sets for the other clusters.
-void discover_sets(struct discovery *d);
+// Times n pairs, of which it gets the indices, once more; the least of all times stays.
+int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err);
+
+// ports_sets.c: drops what is not of one µop and finds sets for the other clusters. 0, or -1 with
+// the oracle's message.
+int discover_sets(struct discovery *d, struct err *err);
 // How far the pairs are from these sets, in shares; the most.
 double discover_residual(const struct discovery *d);
 
@@ -86,5 +90,8 @@ struct sketch discover_sketch(const struct discovery *d);
 uint32_t discover_closest(const struct discovery *d, int c);
 // Cycles of x µops of set a with y of set b.
 double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x, int y);
+// Whether a pair takes longer than it would at these sets, or has no time.
+bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pair, uint32_t a,
+                        uint32_t b);
 
 #endif

@@ -233,9 +233,8 @@ static int wide_place(struct wide_search *search, struct err *err)
         return -1;
     wide_teller(search);
     wide_fix(search);
-    if (discover_pairs(search->d, err) != 0)
+    if (discover_pairs(search->d, err) != 0 || discover_sets(search->d, err) != 0)
         return -1;
-    discover_sets(search->d);
     wide_classes(search);
     search->model->residual = fmax(search->model->residual, discover_residual(search->d));
     return 0;
