@@ -52,6 +52,7 @@ static int mixes_plan(void *context, int index, const struct plan_params *params
 // The kernels of a batch in each pass of the session's counting.
 struct mixes_passes {
     const struct exec_kernel *kernels[SESSION_EVENTS_MAX + 1];
+    int repeats; // how often the mix in question stands in a body
 };
 
 // The least over the kernels of a mix; one that is unstable does not count. *kernel: the one that
@@ -63,8 +64,9 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
     struct port_timing timing = {.outcome = test->outcome, .clk = NAN, .spread_clk = NAN};
     for (int i = 0; i < row->nkernels; i++) {
         const struct exec_kernel *measured = &batch->measured[row->first_kernel + i];
-        const struct kernel_facts facts = {
-            .shape = test->kernels[i].shape, .instances = 1, .instrs = test->kernels[i].instrs};
+        const struct kernel_facts facts = {.shape = test->kernels[i].shape,
+                                           .instances = test->kernels[i].instances,
+                                           .instrs = test->kernels[i].instrs};
         struct estimate estimate =
             derive_kernel(&facts, issue_width, measured->timings, measured->ntimings);
         enum outcome outcome =
@@ -82,7 +84,7 @@ static struct port_timing mix_timing(const struct batch *batch, const struct bat
     return timing;
 }
 
-// What counter `at` of a pass says of one mix in the kernel: the median over all samples, without
+// What counter `at` of a pass says of one body of the kernel: the median over all samples, without
 // the cost of reading and the loop's own. NaN: it was not counted.
 static double kernel_count(const struct exec_kernel *kernel, int at)
 {
@@ -112,7 +114,7 @@ static double mix_count(const struct session_counting *counting, const struct mi
     int at = 0; // among the events of its pass
     for (int i = 0; i < event; i++)
         at += counting->pass[i] == counting->pass[event];
-    return kernels ? kernel_count(&kernels[kernel], at) : (double)NAN;
+    return kernels ? kernel_count(&kernels[kernel], at) / passes->repeats : (double)NAN;
 }
 
 // Whether all ports of the family that counters can tell apart are counted.
@@ -246,7 +248,7 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
     int status = 0;
     struct batch *batch;
     while (status == 0 && (batch = batch_source_next(source))) {
-        struct mixes_passes passes = {{NULL}};
+        struct mixes_passes passes = {.repeats = 1};
         status = mixes_exec(measure, batch, err);
         if (status == 0 && measure->session->counting && batch->program.path)
             status = mixes_count(measure, batch, &passes, err);
@@ -254,6 +256,8 @@ static int mixes_measure(void *context, const struct port_mix *mixes, int n,
             struct port_timing *timing = &timings[batch->rows[i].index];
             int kernel = 0;
             *timing = mix_timing(batch, &batch->rows[i], measure->plan.issue_width, &kernel);
+            if (batch->rows[i].nkernels > 0)
+                passes.repeats = batch->rows[i].plan.tests[0].kernels[0].instances;
             if (measure->session->counting)
                 mix_add_counts(measure, &passes, kernel, timing);
         }

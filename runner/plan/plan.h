@@ -130,8 +130,9 @@ bool mix_locks(const struct list_row *row);
 // Whether a prefix changes how long the rest of the instruction is, which some decoders are slow
 // with.
 bool row_changes_length(const struct list_row *row);
-// One test of kind TEST_PORTS whose kernels are the mix in its orders; a kernel's one instance is
-// the whole body. The data in registers and memory are those of parts[0]. With BREAK_ALL each part
+// One test of kind TEST_PORTS whose kernels are the mix in its orders; a kernel's instance is the
+// mix, which stands in the body several times where instances would wait for what others stored a
+// moment before. The data in registers and memory are those of parts[0]. With BREAK_ALL each part
 // has registers for several instances, so that dependencies which the CPU only believes in are few
 // too, as far as there are registers; with `single` no part has, so that they are all there. -1:
 // there are too few registers, or no register that instances could be chained through; the test

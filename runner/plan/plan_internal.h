@@ -164,6 +164,7 @@ struct instances {
     int n;                     // distinct ones: instance j has the registers of instance j modulo n
     int disp;                  // added to the displacement of memory operands
     int area_bytes;            // of memory that instances which read and write it share; 0: any
+    bool one_place;            // memory operands are at disp, whatever the instance
     bool breakers[POINTS_MAX]; // points whose register is set anew before each instance
     int nbreakers;
     int chain_from, chain_to; // points: what instances read and the one before wrote; from -1: none
@@ -181,6 +182,11 @@ int throughput_breakers(const struct row_plan *rp, enum breaking breaking,
 // has no operands for that.
 bool throughput_chain(const struct row_plan *rp, struct instances *instances);
 void throughput_instance(struct draft *draft, const struct instances *instances, int j);
+// The memory operand that an instance writes, at an address that its displacement says; NULL: none,
+// or of unknown size.
+const struct point *throughput_stored(const struct row_plan *rp);
+// Bytes that it has, up to a power of two.
+int throughput_bytes(const struct point *stored);
 
 // plan_stream.c: stores to fresh lines.
 int stream_bytes(const struct row_plan *rp); // that an instance stores; 0: no row of this kind

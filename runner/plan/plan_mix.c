@@ -14,6 +14,14 @@ enum {
     // Of the data area that a part has for itself. No power of two: Zen 4 takes a load for one of
     // what was stored 1024 bytes before.
     PART_BYTES = 448,
+    // What all parts write is in lines before the data area, those of the body's first instances
+    // last: there displacements are short, and no part's data 1024 bytes apart.
+    STORE_LINE = 64,
+    STORE_BYTES = 32 * STORE_LINE, // after which places are written again
+    STORE_BLOCK = 32,              // two stores to which leave in a cycle
+    STORE_PLACE = 8,
+    REWRITES = 32,        // that a body has, or
+    BODY_INSTANCES = 128, // as many instances of anything
 };
 
 // 1.0 as binary32, and as binary64 an ordinary number too.
@@ -24,6 +32,16 @@ struct mix_piece {
     size_t len;
 };
 
+// Where the stores of a body go, whatever part they are of. Many cores let two stores of a cycle
+// leave only if they follow each other in the program and go to one line (Golden Cove) or to one
+// half of a line (Zen 3); others take a cycle each. That is no matter of ports: so each goes where
+// the one before it went. What rewrites memory has places of its own, half of each block, so that
+// it does not wait for what was written there a moment before; what only writes has the other half.
+struct mix_stores {
+    int at;    // the next place for what rewrites memory, in bytes
+    int block; // of the last one
+};
+
 // A part while the body is written.
 struct mix_writer {
     struct row_plan rp;
@@ -32,7 +50,8 @@ struct mix_writer {
     struct mix_piece *pieces; // one an instance
     int instrs;               // of a piece
     int count, done;
-    uint32_t vectors; // registers that this part has taken
+    uint32_t vectors;           // registers that this part has taken
+    const struct point *stored; // memory that it writes; NULL: none
 };
 
 static void mix_row_plan(const struct list_row *row, const struct plan_params *params,
@@ -86,6 +105,7 @@ static bool mix_write_parts(struct mix_writer *writers, const struct mix *mix, i
         draft_begin(&writers[i].draft, &writers[i].rp);
         writers[i].draft.sets_vectors = true;
         writers[i].draft.area = i * PART_BYTES;
+        writers[i].stored = throughput_stored(&writers[i].rp);
     }
     mix_reserve(writers, n);
     // The last parts, of which there are many (blockers), choose first and take little.
@@ -118,6 +138,48 @@ static uint32_t mix_random(uint32_t *state)
     *state ^= *state >> 17;
     *state ^= *state << 5;
     return *state;
+}
+
+static int mix_align(int at, int bytes)
+{
+    return (at + bytes - 1) / bytes * bytes;
+}
+
+// Displacement of the next store.
+static int mix_store_disp(struct mix_stores *stores, const struct point *stored)
+{
+    int bytes = throughput_bytes(stored), at = stores->block;
+    if (stored->read) {
+        int size = bytes < STORE_PLACE ? STORE_PLACE : bytes;
+        at = mix_align(stores->at, size);
+        if (at % STORE_BLOCK >= STORE_BLOCK / 2)
+            at = mix_align(at, STORE_BLOCK);
+        if (at + size > STORE_BYTES)
+            at = 0;
+        stores->at = at + size;
+        stores->block = at - at % STORE_BLOCK;
+    } else if (bytes <= STORE_BLOCK / 2)
+        at += STORE_BLOCK / 2;
+    else
+        at -= at % bytes;
+    return at % STORE_LINE - (at / STORE_LINE + 1) * STORE_LINE;
+}
+
+// Instance j of a part once more: with labels of its own, and if it writes memory, at its place in
+// the body.
+static const struct mix_piece *mix_piece_again(struct mix_writer *writer, int j,
+                                               struct mix_stores *stores, struct arena *arena)
+{
+    struct strbuf *text = &writer->draft.body;
+    struct mix_piece *piece = arena_alloc(arena, sizeof *piece);
+    size_t at = text->len;
+    if (writer->stored) {
+        writer->instances.one_place = true;
+        writer->instances.disp = mix_store_disp(stores, writer->stored);
+    }
+    throughput_instance(&writer->draft, &writer->instances, j);
+    *piece = (struct mix_piece){arena_strdup(arena, strbuf_text(text) + at), text->len - at};
+    return piece;
 }
 
 // The part whose instance comes next.
@@ -166,34 +228,71 @@ static bool mix_piece_same(const struct mix_piece *a, const struct mix_piece *b)
     return a->len == b->len && memcmp(a->text, b->text, a->len) == 0;
 }
 
-static const char *mix_body(struct mix_writer *writers, int n, enum mix_order order,
-                            struct arena *arena)
+// A body while it is written: runs of the same piece are put together.
+struct mix_text {
+    struct strbuf text;
+    const struct mix_piece *last;
+    int repeat; // how often it stands at the end
+    int round;  // of the mix
+};
+
+static void mix_text_add(struct mix_text *body, const struct mix_piece *piece)
 {
-    int total = 0, repeat = 0;
+    if (body->last && (!piece || !mix_piece_same(body->last, piece))) {
+        mix_put(&body->text, body->last, body->repeat);
+        body->repeat = 0;
+    }
+    body->last = piece;
+    body->repeat++;
+}
+
+// The mix once, in its order.
+static void mix_once(struct mix_writer *writers, int n, enum mix_order order,
+                     struct mix_stores *stores, struct mix_text *body, struct arena *arena)
+{
+    int total = 0;
     // Any constant: the same mix gives the same body.
     uint32_t random = 0x9e3779b9 + (uint32_t)order * 0x51ed270b;
     for (int i = 0; i < n; i++) {
         total += writers[i].count;
         writers[i].done = 0;
     }
-    struct strbuf body = {0};
-    const struct mix_piece *last = NULL;
     for (int step = 0; step < total; step++) {
         struct mix_writer *writer = &writers[mix_next(writers, n, step, total, order, &random)];
         assert(writer->pieces);
-        const struct mix_piece *piece = &writer->pieces[writer->done++];
-        if (last && !mix_piece_same(last, piece)) {
-            mix_put(&body, last, repeat);
-            repeat = 0;
-        }
-        last = piece;
-        repeat++;
+        int j = writer->done++;
+        bool again = writer->stored || body->round > 0;
+        mix_text_add(body, again ? mix_piece_again(writer, j, stores, arena) : &writer->pieces[j]);
     }
-    if (last)
-        mix_put(&body, last, repeat);
-    const char *text = arena_strdup(arena, strbuf_text(&body));
-    strbuf_free(&body);
+}
+
+static const char *mix_body(struct mix_writer *writers, int n, enum mix_order order, int repeats,
+                            struct arena *arena)
+{
+    struct mix_text body = {.last = NULL};
+    struct mix_stores stores = {0};
+    for (; body.round < repeats; body.round++)
+        mix_once(writers, n, order, &stores, &body, arena);
+    mix_text_add(&body, NULL);
+    const char *text = arena_strdup(arena, strbuf_text(&body.text));
+    strbuf_free(&body.text);
     return text;
+}
+
+// How often a mix stands in its body: so often that what it rewrites was stored long before it is
+// loaded again. 12 `add m64 r64` by themselves take 0.9 cycles each on a Zen 3, 32 take 0.5.
+static int mix_repeats(const struct mix_writer *writers, int n)
+{
+    int rewrites = 0, total = 0;
+    for (int i = 0; i < n; i++) {
+        total += writers[i].count;
+        rewrites += writers[i].stored && writers[i].stored->read ? writers[i].count : 0;
+    }
+    if (rewrites == 0 || rewrites >= REWRITES || total >= BODY_INSTANCES)
+        return 1;
+    int by_rewrites = (REWRITES + rewrites - 1) / rewrites;
+    int by_total = (BODY_INSTANCES + total - 1) / total;
+    return by_rewrites < by_total ? by_rewrites : by_total;
 }
 
 // The core fills registers 16 and up only at full width.
@@ -274,9 +373,10 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
     static const char *const shapes[] = {"interleaved", "blocks", "shuffled", "shuffled 2",
                                          "shuffled 3"};
     const struct row_plan *first = &writers[0].rp;
+    const int repeats = mix_repeats(writers, n);
     struct kernel_spec spec = {.shape = shapes[order],
-                               .body = mix_body(writers, n, order, arena),
-                               .instances = 1,
+                               .body = mix_body(writers, n, order, repeats, arena),
+                               .instances = repeats,
                                .vec_fill = first->vec_fill,
                                .mem_fill = first->mem_fill,
                                .gpr_fill = first->gpr_fill,
@@ -286,7 +386,7 @@ static struct kernel_spec mix_spec(struct mix_writer *writers, int n, enum mix_o
         bool simd = rp->vec_bits || writers[i].draft.used[CLASS_VEC];
         int bits = simd && rp->vec_bits < 128 ? 128 : rp->vec_bits;
         spec.vec_bits = bits > spec.vec_bits ? bits : spec.vec_bits;
-        spec.instrs += writers[i].count * writers[i].instrs;
+        spec.instrs += repeats * writers[i].count * writers[i].instrs;
         spec.clear_upper |= i == 0 && rp->row->enc == ENC_LEGACY && simd;
         if (first->row->element == ELEMENT_INT && rp->row->element != ELEMENT_INT)
             spec.vec_fill = NORMAL_FILL;

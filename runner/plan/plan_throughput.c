@@ -82,6 +82,27 @@ static bool throughput_must_set(const struct row_plan *rp, int i)
     return dividend || (point->need != NEED_NOTHING && !point->stable);
 }
 
+int throughput_bytes(const struct point *point)
+{
+    int bytes = 1;
+    while (bytes * 8 < point->bits)
+        bytes *= 2;
+    return bytes;
+}
+
+const struct point *throughput_stored(const struct row_plan *rp)
+{
+    const struct point *stored = NULL;
+    for (int i = 0; i < rp->npoints; i++) {
+        const struct point *point = &rp->points[i];
+        if (point->part == PART_INDEX && point->class == CLASS_VEC)
+            return NULL;
+        if (!stored && point->part == PART_DATA)
+            stored = point;
+    }
+    return stored && stored->written && stored->bits ? stored : NULL;
+}
+
 // area_bytes: that the instances have for what they read and write, 0: a line each.
 static int throughput_disp(const struct row_plan *rp, int instance, int area_bytes)
 {
@@ -93,9 +114,7 @@ static int throughput_disp(const struct row_plan *rp, int instance, int area_byt
             return instance * LINE_BYTES;
         if (!point->bits)
             return 0; // of unknown size: stays aligned
-        int bytes = 1;
-        while (bytes * 8 < point->bits)
-            bytes *= 2;
+        int bytes = throughput_bytes(point);
         if (point->read && point->written)
             return instance * (bytes < PLACE_BYTES ? PLACE_BYTES : bytes) % area_bytes;
         return bytes < LINE_BYTES ? instance * bytes % LINE_BYTES : 0;
@@ -313,7 +332,9 @@ static void throughput_set_registers(struct draft *draft, const struct instances
 
 static void throughput_execute(struct draft *draft, const struct instances *instances, int j)
 {
-    draft->disp = instances->disp + throughput_disp(draft->rp, j, instances->area_bytes);
+    draft->disp = instances->disp;
+    if (!instances->one_place)
+        draft->disp += throughput_disp(draft->rp, j, instances->area_bytes);
     draft_instruction(draft);
     draft_repush(draft);
     draft_repop(draft);
@@ -332,7 +353,7 @@ bool throughput_prepare(struct draft *draft, int wanted, enum breaking breaking,
     throughput_sources(draft, instances->breakers);
     instances->n = throughput_limit(draft, wanted);
     instances->disp = instances->area_bytes = 0;
-    instances->immediates = false;
+    instances->one_place = instances->immediates = false;
     instances->cut_every = 1;
     instances->chain_from = instances->chain_to = -1;
     if (instances->n <= 0 || draft->out_of_regs)

@@ -301,8 +301,10 @@ static void test_labels(void **state)
         {&list.rows[1],            3},
         {&list.rows[0],            2},
         {lists_row("mov r32 i32"), 2},
+        {lists_row("add m64 r64"), 8}, // because of which the mix stands in the body several times
     };
-    struct mixed mixed = mix_rows(parts, 4, MIX_ORDERS_ALL, false);
+    struct mixed mixed = mix_rows(parts, 5, MIX_ORDERS_ALL, false);
+    assert_int_equal(mixed.test->kernels[0].instances, 4);
     assert_int_equal(mixed.status, 0);
     static char lines[LINES_MAX][LINE_BYTES];
     for (int k = 0; k < mixed.test->nkernels; k++) {
@@ -318,7 +320,7 @@ static void test_labels(void **state)
             for (int j = 0; j < i; j++)
                 assert_string_not_equal(lines[i], lines[j]);
         }
-        assert_int_equal(labels, 8);
+        assert_int_equal(labels, 4 * 8);
     }
     arena_free(&mixed.arena);
     list_free(&list);
@@ -488,7 +490,7 @@ static void test_memory(void **state)
 {
     (void)state;
     struct mixed mixed =
-        mix_text("4*vaddps x x m128;2*vmulpd x x m128;2*mov m64 r64", 1u << MIX_BLOCKS, false);
+        mix_text("4*vaddps x x m128;2*vmulpd x x m128;2*mov r64 m64", 1u << MIX_BLOCKS, false);
     const struct kernel_spec *spec = &mixed.test->kernels[0];
     static char lines[LINES_MAX][LINE_BYTES];
     long stored = -1;
@@ -515,6 +517,76 @@ static void test_memory(void **state)
         }
     }
     assert_true(stored >= lowest[1]);
+    arena_free(&mixed.arena);
+}
+
+// Stores follow each other to one block, whatever part they are of; what rewrites memory has places
+// of its own there.
+static void test_stores(void **state)
+{
+    (void)state;
+    enum { BLOCK = 32, BYTES = 2048 };
+    static char lines[LINES_MAX][LINE_BYTES];
+    for (unsigned order = 0; order < MIX_ORDER_COUNT; order++) {
+        struct mixed mixed = mix_text(
+            "60*add m64 r64;25*mov m32 r32;20*vmovups m128 x;10*vmovups m256 y;40*shl m8 1",
+            1u << order, BREAK_NEEDED);
+        uint64_t written[BYTES / 64] = {0}; // bytes that are rewritten, by line
+        long block = 0;                     // of the last place that was
+        int rewrites = 0, stores = 0;
+        for (int n = lines_split(mixed.test->kernels[0].body, lines), i = 0; i < n; i++) {
+            bool rewrites_it = strncmp(lines[i], "add", 3) == 0 || strncmp(lines[i], "shl", 3) == 0;
+            long at = BYTES + strtol(strstr(lines[i], "[r14") + 4, NULL, 0);
+            assert_in_range(at, 0, BYTES - 1);
+            int bytes = rewrites_it               ? 8
+                        : strstr(lines[i], "ymm") ? 32
+                        : strstr(lines[i], "xmm") ? 16
+                                                  : 4;
+            assert_int_equal(at % bytes, 0);
+            uint64_t mask = ((UINT64_C(1) << bytes) - 1) << at % 64;
+            if (rewrites_it) {
+                assert_true((written[at / 64] & mask) == 0);
+                written[at / 64] |= mask;
+                block = at / BLOCK;
+                rewrites++;
+            } else if (rewrites > 0) {
+                assert_int_equal(at / BLOCK, block);
+                assert_true(bytes == BLOCK || at % BLOCK >= BLOCK / 2);
+                stores++;
+            }
+        }
+        assert_int_equal(rewrites, 100);
+        assert_true(stores >= 40);
+        arena_free(&mixed.arena);
+    }
+    struct mixed mixed = mix_text("3*mov m64 r64;2*mov m8 r8", 1u << MIX_INTERLEAVED, BREAK_NEEDED);
+    assert_int_equal(mixed.test->kernels[0].instances, 1);
+    long first = 0;
+    for (int n = lines_split(mixed.test->kernels[0].body, lines), i = 0; i < n; i++) {
+        long at = strtol(strstr(lines[i], "[r14") + 4, NULL, 0);
+        first = i ? first : at;
+        assert_int_equal(at, first);
+    }
+    arena_free(&mixed.arena);
+}
+
+// What is rewritten was stored long before it is loaded again: a mix with little of it stands in
+// its body several times, with places and labels of its own.
+static void test_repeats(void **state)
+{
+    (void)state;
+    static char lines[LINES_MAX][LINE_BYTES];
+    struct mixed mixed = mix_text("5*add m64 r64;3*mov r32 i32", 1u << MIX_BLOCKS, BREAK_NEEDED);
+    const struct kernel_spec *spec = &mixed.test->kernels[0];
+    assert_int_equal(spec->instances, 7); // of five each: 35
+    assert_int_equal(spec->instrs, 7 * 8);
+    int rewrites = 0;
+    for (int n = lines_split(spec->body, lines), i = 0; i < n; i++) {
+        rewrites += strncmp(lines[i], "add", 3) == 0;
+        for (int j = 0; j < i && strncmp(lines[i], "add", 3) == 0; j++)
+            assert_string_not_equal(lines[i], lines[j]);
+    }
+    assert_int_equal(rewrites, 35);
     arena_free(&mixed.arena);
 }
 
@@ -703,7 +775,8 @@ int main(void)
         cmocka_unit_test(test_pointers),       cmocka_unit_test(test_distinct),
         cmocka_unit_test(test_breaking),       cmocka_unit_test(test_fills),
         cmocka_unit_test(test_high_registers), cmocka_unit_test(test_fill_extension),
-        cmocka_unit_test(test_memory),         cmocka_unit_test(test_too_many),
+        cmocka_unit_test(test_memory),         cmocka_unit_test(test_stores),
+        cmocka_unit_test(test_repeats),        cmocka_unit_test(test_too_many),
         cmocka_unit_test(test_mode_32),        cmocka_unit_test(test_chained),
         cmocka_unit_test(test_plannable),      cmocka_unit_test(test_all_lists),
     };
