@@ -70,9 +70,9 @@ static bool cluster_elsewhere(const struct discovery *d, const struct sketch *sk
     return false;
 }
 
-// Pairs that are slower than the sets of the first sketch, and all of a cluster that has none there,
-// are timed again, since they may have been disturbed, or take now one time, now another: where both
-// sets are to be full, 24 `mov r32 i32` and 12 `mov m8 r8` on a Zen 3 take 6.0 or 9.0 cycles.
+// Pairs that are slower than the sets of the first sketch, and all of a cluster without one there,
+// are timed again, since they may have been disturbed, or take now one time, now another: where
+// both sets are to be full, 24 `mov r32 i32` and 12 `mov m8 r8` on a Zen 3 take 6.0 or 9.0 cycles.
 static int sets_time_slow(struct discovery *d, struct err *err)
 {
     struct sketch sketch = discover_sketch(d);
