@@ -126,23 +126,32 @@ static bool line_fit(struct line *line)
     return true;
 }
 
+static bool lines_agree(struct line a, struct line b)
+{
+    return fabs(a.slope - b.slope) < 0.02 * b.slope && fabs(a.median_error - b.median_error) < 0.2;
+}
+
 static void times_are_linear(void **state)
 {
     (void)state;
-    struct line line = {NAN, NAN};
+    struct line lines[QUIET_TRIES];
+    int fitted = 0;
     latput_pin(-1);
     for (int try = 0; try < QUIET_TRIES; try++) {
+        struct line line = {NAN, NAN};
         int link_clk = latput_calibration_link_clk();
-        if (link_clk && line_fit(&line) && fabs(line.slope - link_clk) < 0.1 * link_clk &&
-            line.median_error < 1) {
-            printf("%.3f cycles an imul, median error %.2f\n", line.slope, line.median_error);
+        if (!link_clk || !line_fit(&line))
+            continue;
+        printf("%.3f cycles an imul, median error %.2f\n", line.slope, line.median_error);
+        if (fabs(line.slope - link_clk) < 0.1 * link_clk && line.median_error < 1)
             return;
-        }
+        // A wrong line that comes back is a fault; one that does not is the machine's.
+        for (int k = 0; k < fitted; k++)
+            if (lines_agree(lines[k], line))
+                fail_msg("%.3f cycles an imul, median error %.2f", line.slope, line.median_error);
+        lines[fitted++] = line;
     }
-    // A wrong slope that comes back is a fault; no result at all is the machine's.
-    if (!isnan(line.slope))
-        fail_msg("%.3f cycles an imul, median error %.2f", line.slope, line.median_error);
-    printf("other work uses this CPU: nothing was undisturbed\n");
+    printf("other work uses this CPU: no line of times came twice\n");
     skip();
 }
 
