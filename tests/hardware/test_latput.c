@@ -96,6 +96,7 @@ static void (*const imuls[])(void *) = {imuls_0, imuls_1, imuls_2,  imuls_3,
 static const double lengths[] = {0, 1, 2, 3, 4, 8, 16, 32};
 enum { LENGTHS = sizeof lengths / sizeof lengths[0] };
 
+// In core cycles.
 struct line {
     double slope, median_error;
 };
@@ -126,9 +127,21 @@ static bool line_fit(struct line *line)
     return true;
 }
 
-static bool lines_agree(struct line a, struct line b)
+// Of the longest chain's time: some cores (Zen 3) take a stamp every 8 cycles only.
+static const double ERROR_MOST = 0.03;
+
+// A wrong line that comes back is a fault; one that does not is the machine's.
+static bool line_came_often(const struct line *lines, int n)
 {
-    return fabs(a.slope - b.slope) < 0.02 * b.slope && fabs(a.median_error - b.median_error) < 0.2;
+    for (int i = 0; i < n; i++) {
+        int same = 0;
+        for (int k = 0; k < n; k++)
+            same += fabs(lines[k].slope - lines[i].slope) < 0.01 * lines[i].slope &&
+                    fabs(lines[k].median_error - lines[i].median_error) < 0.1;
+        if (same > QUIET_TRIES / 2)
+            return true;
+    }
+    return false;
 }
 
 static void times_are_linear(void **state)
@@ -138,20 +151,19 @@ static void times_are_linear(void **state)
     int fitted = 0;
     latput_pin(-1);
     for (int try = 0; try < QUIET_TRIES; try++) {
-        struct line line = {NAN, NAN};
+        struct line *line = &lines[fitted];
         int link_clk = latput_calibration_link_clk();
-        if (!link_clk || !line_fit(&line))
+        if (!link_clk || !line_fit(line))
             continue;
-        printf("%.3f cycles an imul, median error %.2f\n", line.slope, line.median_error);
-        if (fabs(line.slope - link_clk) < 0.1 * link_clk && line.median_error < 1)
+        fitted++;
+        printf("%.3f cycles an imul, median error %.2f\n", line->slope, line->median_error);
+        if (fabs(line->slope - link_clk) < 0.1 * link_clk &&
+            line->median_error < ERROR_MOST * link_clk * lengths[LENGTHS - 1])
             return;
-        // A wrong line that comes back is a fault; one that does not is the machine's.
-        for (int k = 0; k < fitted; k++)
-            if (lines_agree(lines[k], line))
-                fail_msg("%.3f cycles an imul, median error %.2f", line.slope, line.median_error);
-        lines[fitted++] = line;
     }
-    printf("other work uses this CPU: no line of times came twice\n");
+    if (line_came_often(lines, fitted))
+        fail_msg("the same wrong line in most of %d tries", QUIET_TRIES);
+    printf("other work uses this CPU: no line of times came back\n");
     skip();
 }
 
