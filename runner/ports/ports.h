@@ -276,6 +276,7 @@ struct port_form {
     uint64_t family;       // forms with the same value are siblings: port_family()
     bool memory;           // it has a memory operand
     bool stores;           // it writes memory, or may
+    bool rewrites;         // it writes memory that it reads
     bool memory_wide;      // of as many bits as the widest vectors
     enum port_writes writes;
     uint64_t operands;      // how many of each kind it reads and writes: forms with the same value

@@ -242,6 +242,18 @@ static bool row_may_store(const struct list_row *row)
     return stores;
 }
 
+static bool row_rewrites(const struct list_row *row)
+{
+    bool rewrites = false;
+    for (int i = 0; i < row->nops; i++) {
+        enum operand_kind kind = row->ops[i].kind;
+        bool memory = kind == OPERAND_MEM || kind == OPERAND_MOFFS;
+        int both = ACCESS_READ | ACCESS_WRITE;
+        rewrites |= memory && (row->ops[i].access & both) == both;
+    }
+    return rewrites;
+}
+
 struct port_form ports_form(const struct list_row *row)
 {
     const char *moves[MIX_BREAKERS_MAX];
@@ -258,6 +270,7 @@ struct port_form ports_form(const struct list_row *row)
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
         .stores = row_may_store(row),
+        .rewrites = row_rewrites(row),
         .memory_wide = row_has_wide_memory(row),
         .operands = row_operands(row),
         .writes = row_writes(row),

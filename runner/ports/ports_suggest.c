@@ -305,12 +305,15 @@ static const struct sibling *sibling_choose(const struct inference *inference, i
     return best;
 }
 
+// Whether the time alone is longer than what is known explains; of what rewrites memory it depends
+// on where that is.
 static bool alone_is_open(const struct inference *inference, int i, const struct port_usage *usage)
 {
     const struct port_usage *usages[] = {usage};
     const int one[] = {1};
-    return !inference->narrow && trials_best_clk(inference, i) >
-                                     UNEXPLAINED * port_bound(inference->model, usages, one, 1);
+    const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    double explained_clk = UNEXPLAINED * port_bound(inference->model, usages, one, 1);
+    return !inference->narrow && (form->rewrites || trials_best_clk(inference, i) > explained_clk);
 }
 
 static void sibling_add_trials(struct inference *inference, struct round_mixes *round, int i,

@@ -19,9 +19,11 @@ static const double CONTROL_MOST = 1.1;
 static const double FUSED_MOST = 0.8;     // slots that such a form takes alone
 static const double BUSY_LEAST_CLK = 0.9; // shorter ones wait for nothing but ports
 static const double BUSY_FILLED = 0.5;    // of the time alone, in fillers
+static const double BUSY_REWRITES = 0.25; // where that time depends on places, which mixes choose
 static const double ALONE_MAX_CLK =
     100; // longer ones are microcode: blockers would have to be too many
 static const double LONG_CLK = 30;
+static const double SLOTS_NOISE = 0.1;                   // that a trial may show too few
 static const double SLOTS_LESS = 0.1, SLOTS_MORE = 0.15; // than a whole number
 // What is dispatched between instances that may have the front end to themselves: as much as fits
 // into the time that these take, into half of it, and three times that, which hides what can be
@@ -172,6 +174,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
     double best = trials_best_clk(inference, i);
     bool fused = best < FUSED_MOST / model->width;
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
+    double busy_filled = form->rewrites ? BUSY_REWRITES : BUSY_FILLED;
     const struct {
         unsigned kinds;
         double cycles;
@@ -182,7 +185,7 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
         {FILLED_MIXED,   1.2 * alone + 1,    1u << MIX_SHUFFLED,      TRIAL_SLOTS_MIXED},
         {FILLED_AGAIN,   1.3 * alone + 2,    ORDERED,                 TRIAL_SLOTS      },
         {FILLED_AGAIN,   1.3 * alone + 2,    1u << MIX_SHUFFLED_2,    TRIAL_SLOTS_MIXED},
-        {FILLED_BUSY,    BUSY_FILLED * best, FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
+        {FILLED_BUSY,    busy_filled * best, FEW | PORT_MIX_BREAKING, TRIAL_BUSY       },
         {FILLED_WHOLE,   best,               WHOLE,                   TRIAL_SLOTS_WHOLE},
     };
     for (size_t k = 0; k < sizeof trials / sizeof trials[0]; k++) {
@@ -210,12 +213,24 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
     }
 }
 
+// Slots of an instance among `others` that it was timed with, by how long it took with them. Alone,
+// fillers may take a little longer than the width says (a Zen 3's `lea r32 [r]` 1 to 2 %), and less
+// of that among other forms: then what they take alone says too few slots, by a quarter beside 15
+// of them, and the width too many. A whole number between the two is what it is.
+static double trial_instance_slots(const struct inference *inference, double clk, double others)
+{
+    double least = clk / inference->filler_clk - others;
+    double most = clk * inference->model->width - others;
+    double whole = ceil(least);
+    return fmax(0, whole <= most + SLOTS_NOISE && most - least < 1 ? whole : least);
+}
+
 // What the trial beside fillers says of dispatch.
 static void trial_slots(const struct inference *inference, struct port_trials *trials,
                         const struct port_trial *trial, enum trial_kind kind)
 {
-    double slots =
-        fmax(0, (trial->clk / inference->filler_clk - trial->blockers) / trial->instances);
+    double slots = trial_instance_slots(inference, trial->clk / trial->instances,
+                                        (double)trial->blockers / trial->instances);
     trials->slots = fmin(trials->slots, slots);
     if (kind == TRIAL_SLOTS_MIXED)
         trials->slots_mixed = fmin(trials->slots_mixed, slots);
@@ -274,8 +289,8 @@ static void trial_whole(const struct inference *inference, int i, const struct p
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
     struct port_trials *trials = &inference->trials[i];
     double others = (double)trial->blockers / trial->instances + form->moves - form->resets;
-    double slots = trial->clk / trial->instances / inference->filler_clk - others;
-    trials->slots_whole = fmin(trials->slots_whole, fmax(0, slots));
+    double slots = trial_instance_slots(inference, trial->clk / trial->instances, others);
+    trials->slots_whole = fmin(trials->slots_whole, slots);
 }
 
 // What the front end spends on an instance: the least that both numbers of fillers show, since
