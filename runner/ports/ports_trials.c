@@ -216,13 +216,14 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
 // Slots of an instance among `others` that it was timed with, by how long it took with them. Alone,
 // fillers may take a little longer than the width says (a Zen 3's `lea r32 [r]` 1 to 2 %), and less
 // of that among other forms: then what they take alone says too few slots, by a quarter beside 15
-// of them, and the width too many. A whole number between the two is what it is.
+// of them, and the width too many. A whole number between the two is what it is, the least of
+// several: beside very many fillers that may be none, and there is no such form.
 static double trial_instance_slots(const struct inference *inference, double clk, double others)
 {
     double least = clk / inference->filler_clk - others;
     double most = clk * inference->model->width - others;
-    double whole = ceil(least);
-    return fmax(0, whole <= most + SLOTS_NOISE && most - least < 1 ? whole : least);
+    double whole = most - least < 1 ? ceil(least) : fmax(1, ceil(least));
+    return fmax(0, whole <= most + SLOTS_NOISE ? whole : least);
 }
 
 // What the trial beside fillers says of dispatch.

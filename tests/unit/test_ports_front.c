@@ -18,7 +18,8 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MIXES = 400, PARTS = 4, COUNT_MOST = 3 };
+enum { MIXES = 400, PARTS = 4, COUNT_MOST = 3, WHOLE_LEAST = 20 };
+static const double FILLER_SLOWER = 1.018, SLOTS_LOST = 0.02;
 static const int DELIVERIES[] = {8, 7};
 static const char *const cpu_file = "tests/fixtures/sim/golden_cove_like.csv";
 
@@ -54,19 +55,25 @@ static void add_microcode(struct sim_cpu *cpu, enum microcode_does does)
     }
 }
 
-static void infer(struct sim *sim, const struct port_model *model, struct port_usage *usages)
+static void infer_by(const struct port_oracle *oracle, const struct sim_cpu *cpu,
+                     const struct port_model *model, struct port_usage *usages)
 {
     struct port_form forms[SIM_FORMS_MAX];
-    struct port_oracle oracle = sim_oracle(sim);
     struct err err = {0};
     int which[SIM_FORMS_MAX];
-    sim_forms(sim->cpu, forms);
-    for (int i = 0; i < sim->cpu->nforms; i++)
+    sim_forms(cpu, forms);
+    for (int i = 0; i < cpu->nforms; i++)
         which[i] = i;
     const struct port_question question = {
-        .oracle = &oracle, .forms = forms, .which = which, .n = sim->cpu->nforms};
+        .oracle = oracle, .forms = forms, .which = which, .n = cpu->nforms};
     if (port_infer(&question, model, usages, &err) != 0)
         fail_msg("%s", err.text);
+}
+
+static void infer(struct sim *sim, const struct port_model *model, struct port_usage *usages)
+{
+    struct port_oracle oracle = sim_oracle(sim);
+    infer_by(&oracle, sim->cpu, model, usages);
 }
 
 // Mean error of the predictions for mixes that begin with microcode.
@@ -284,6 +291,50 @@ static void waits_are_no_uops(void **state)
             assert_int_equal(usages[f].outcome, OUTCOME_OK);
 }
 
+// A CPU on which the filler alone is a little slower than the width says, and less so among others.
+struct slow_filler {
+    struct port_oracle oracle;
+    int filler;
+};
+
+static int slow_measure(void *context, const struct port_mix *mixes, int n,
+                        struct port_timing *timings, struct err *err)
+{
+    const struct slow_filler *slow = context;
+    int status = slow->oracle.measure(slow->oracle.context, mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++)
+        if (mixes[i].nparts == 1 && mixes[i].parts[0].form == slow->filler)
+            timings[i].clk *= FILLER_SLOWER;
+    return status;
+}
+
+static void slots_are_whole_beside_a_slow_filler(void **state)
+{
+    (void)state;
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+    struct err err = {0};
+    int whole = 0;
+    if (sim_read(cpu_file, &cpu, &err) != 0)
+        fail_msg("%s", err.text);
+    sim_model(&cpu, &model);
+    struct sim sim = {.cpu = &cpu, .seed = 1};
+    struct slow_filler slow = {sim_oracle(&sim), model.filler};
+    const struct port_oracle oracle = {.measure = slow_measure, .context = &slow};
+    infer_by(&oracle, &cpu, &model, usages);
+    for (int i = 0; i < cpu.nforms; i++) {
+        double slots = cpu.forms[i].slots;
+        if (usages[i].outcome != OUTCOME_OK || slots < 1 || slots > round(slots))
+            continue;
+        if (usages[i].slots < slots - SLOTS_LOST)
+            fail_msg("%s: %.2f slots, not %.0f", cpu.forms[i].name, usages[i].slots, slots);
+        whole++;
+    }
+    assert_true(model.filler >= 0);
+    assert_true(whole >= WHOLE_LEAST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(stalls_that_others_hide_are_found),
@@ -292,6 +343,7 @@ int main(void)
                                        cmocka_unit_test(groups_are_whole_cycles),
                                        cmocka_unit_test(slots_take_what_fillers_take),
                                        cmocka_unit_test(few_slots_lose_few),
+                                       cmocka_unit_test(slots_are_whole_beside_a_slow_filler),
                                        cmocka_unit_test(waits_are_no_uops),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};
