@@ -230,28 +230,23 @@ static bool row_has_wide_memory(const struct list_row *row)
     return wide;
 }
 
-// What a row says nothing of, pointers in registers and what a macro does, may be stores.
-static bool row_may_store(const struct list_row *row)
+// Whether an operand in memory has all of that access.
+static bool row_accesses_memory(const struct list_row *row, int access)
 {
-    bool stores = row->pointer != NULL || row->macro.file != NULL;
+    bool accesses = false;
     for (int i = 0; i < row->nops; i++) {
         enum operand_kind kind = row->ops[i].kind;
         bool memory = kind == OPERAND_MEM || kind == OPERAND_VSIB || kind == OPERAND_MOFFS;
-        stores |= memory && row->ops[i].access & ACCESS_WRITE;
+        accesses |= memory && (row->ops[i].access & access) == access;
     }
-    return stores;
+    return accesses;
 }
 
-static bool row_rewrites(const struct list_row *row)
+// What a row says nothing of, pointers in registers and what a macro does, may be stores.
+static bool row_may_store(const struct list_row *row)
 {
-    bool rewrites = false;
-    for (int i = 0; i < row->nops; i++) {
-        enum operand_kind kind = row->ops[i].kind;
-        bool memory = kind == OPERAND_MEM || kind == OPERAND_MOFFS;
-        int both = ACCESS_READ | ACCESS_WRITE;
-        rewrites |= memory && (row->ops[i].access & both) == both;
-    }
-    return rewrites;
+    return row->pointer != NULL || row->macro.file != NULL ||
+           row_accesses_memory(row, ACCESS_WRITE);
 }
 
 struct port_form ports_form(const struct list_row *row)
@@ -270,7 +265,7 @@ struct port_form ports_form(const struct list_row *row)
         .family = port_family(row->mnemonic),
         .memory = row_has_memory(row),
         .stores = row_may_store(row),
-        .rewrites = row_rewrites(row),
+        .rewrites = row_accesses_memory(row, ACCESS_READ | ACCESS_WRITE),
         .memory_wide = row_has_wide_memory(row),
         .operands = row_operands(row),
         .writes = row_writes(row),

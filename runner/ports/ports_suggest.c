@@ -312,8 +312,9 @@ static bool alone_is_open(const struct inference *inference, int i, const struct
     const struct port_usage *usages[] = {usage};
     const int one[] = {1};
     const struct port_form *form = &inference->question->forms[inference->question->which[i]];
-    double explained_clk = UNEXPLAINED * port_bound(inference->model, usages, one, 1);
-    return !inference->narrow && (form->rewrites || trials_best_clk(inference, i) > explained_clk);
+    return !inference->narrow &&
+           (form->rewrites || trials_best_clk(inference, i) >
+                                  UNEXPLAINED * port_bound(inference->model, usages, one, 1));
 }
 
 static void sibling_add_trials(struct inference *inference, struct round_mixes *round, int i,
