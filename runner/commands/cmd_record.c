@@ -108,7 +108,7 @@ static int record_mixes(const struct arguments *arguments, const struct session 
                                          .pairs = pairs};
     int status = validate_measure(&trial, &arena, &mixes, err);
     if (status == 0) {
-        validate_csv(&table->forms, &mixes, &out);
+        validate_csv(&table->forms, &table->model.model, &mixes, &out);
         status = record_file(arguments->output, pairs ? "pairs.csv" : "mixes.csv", &out, err);
     }
     strbuf_free(&out);

@@ -21,21 +21,22 @@
 #include <string.h>
 
 static const struct command_option options[] = {
-    {0,   "mixes",   "N",        "how many mixes of 2 to 8 forms (default 5000)"                 },
-    {0,   "seed",    "S",        "of the mixes (default 1): the same seed draws the same mixes"  },
+    {0,   "mixes",   "N",        "how many mixes of 2 to 8 forms (default 5000)"               },
+    {0,   "seed",    "S",        "of the mixes (default 1): the same seed draws the same mixes"},
     {0,   "forms",   "GLOB",
-     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"        },
-    {0,   "all",     "FILE",     "write every mix with its measured and predicted cycles, as CSV"},
+     "only forms whose mnemonic, or mnemonic and operands, match; then nothing is stored"      },
+    {0,   "all",     "FILE",
+     "write every mix with its measured and predicted cycles and what bounds these, as CSV"    },
     {0,   "again",   "FILE",
-     "measure nothing: predict the mixes of FILE, which --all wrote, with this table"            },
-    {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"      },
-    {0,   "db",      "FILE",     "the database"                                                  },
-    {'r', "run",     "N",        "the port table of this run instead of the newest"              },
-    {0,   "cpu",     "N",        "measure on CPU N (default: the last one that may be used)"     },
-    {0,   "backend", "NAME",     backend_of_cycles                                               },
-    {0,   "uarch",   "NAME",     uarch_option_help                                               },
-    {'f', "format",  "FORMAT",   "table (default) or json"                                       },
-    {0,   NULL,      NULL,       NULL                                                            },
+     "measure nothing: predict the mixes of FILE, which --all wrote, with this table"          },
+    {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"    },
+    {0,   "db",      "FILE",     "the database"                                                },
+    {'r', "run",     "N",        "the port table of this run instead of the newest"            },
+    {0,   "cpu",     "N",        "measure on CPU N (default: the last one that may be used)"   },
+    {0,   "backend", "NAME",     backend_of_cycles                                             },
+    {0,   "uarch",   "NAME",     uarch_option_help                                             },
+    {'f', "format",  "FORMAT",   "table (default) or json"                                     },
+    {0,   NULL,      NULL,       NULL                                                          },
 };
 enum {
     OPT_MIXES,
@@ -315,7 +316,7 @@ static int validate_write_all(const char *path, const struct port_table *table,
                               const struct validate_mixes *mixes, struct err *err)
 {
     struct strbuf out = {0};
-    validate_csv(&table->forms, mixes, &out);
+    validate_csv(&table->forms, &table->model.model, mixes, &out);
     int status = report_write_file(path, strbuf_text(&out), out.len, err);
     strbuf_free(&out);
     return status;

@@ -349,11 +349,15 @@ static double fit_stall_clk(const struct port_model *model, const struct port_tr
     return fmax(trials->front_clk, trials->delivery_clk) - slots_clk;
 }
 
-// Among others that fill whole groups of dispatch, what begins a group of its own cuts none short.
-static double trials_slots_least(const struct port_trials *trials)
+// Among others that fill whole groups of dispatch, what begins a group of its own cuts none short;
+// nor do instances behind each other take more slots than there are in their time.
+static double trials_slots_least(const struct port_model *model, const struct port_trials *trials)
 {
-    bool begins = trials->slots > PORT_GROUP_SLOTS && trials->slots_whole > PORT_GROUP_SLOTS;
-    return begins ? fmin(trials->slots, trials->slots_whole) : trials->slots;
+    double least = trials->slots;
+    if (least > PORT_GROUP_SLOTS && trials->slots_whole > PORT_GROUP_SLOTS)
+        least = fmin(least, trials->slots_whole);
+    double alone = fmin(trials->alone_clk, trials->best_clk) * model->width;
+    return least > PORT_GROUP_SLOTS && alone > PORT_GROUP_SLOTS ? fmin(least, alone) : least;
 }
 
 // What others lose in front of the ports by an instance. A stall is what they make up for: beside
@@ -368,7 +372,7 @@ static void usage_take_front(struct port_usage *usage, const struct port_model *
     usage->slots = trials->slots;
     usage->slots_mixed = fmax(trials->slots, trials->slots_mixed);
     if (!(stall_clk > 0))
-        usage->slots = trials_slots_least(trials);
+        usage->slots = trials_slots_least(model, trials);
     if (hidden)
         usage->stall_clk = stall_clk;
     else if (stall_clk > 0)

@@ -282,15 +282,41 @@ static unsigned path_teller(const struct port_model *model, int path)
     return teller;
 }
 
-// The probes beside which a form is timed that is expected to have these shares: the first of each
-// path, and for each share that which tells its path from others.
+// Whether a probe needs a path that forms with these shares need.
+static bool probe_meets(const struct port_model *model, int p, const double *shares)
+{
+    int paths[PORT_PATHS_MAX], npaths = model_paths(model, paths);
+    for (int k = 0; k < npaths; k++)
+        if (shares[k] > 0 && usage_share(&model->probes[p].usage, paths[k]) > 0)
+            return true;
+    return false;
+}
+
+// The probes that rule out that a form with these shares needs the path as well: the first one, or
+// where that one shows what the shares take anyway, one that does not, if there is any.
+static unsigned path_excluders(const struct port_model *model, int path, const double *shares)
+{
+    unsigned probes = 0;
+    for (int p = 0; p < model->nprobes; p++) {
+        bool first = probe_is_first(model, path, p);
+        if (usage_share(&model->probes[p].usage, path) <= 0)
+            continue;
+        if (first)
+            probes |= 1u << p;
+        if (!probe_meets(model, p, shares))
+            return probes | 1u << p;
+    }
+    return probes;
+}
+
+// The probes beside which a form is timed that is expected to have these shares: for each share
+// that which tells its path from others, and for each other path those that rule it out.
 static unsigned shared_probes(const struct port_model *model, const struct port_shared *expected)
 {
     int paths[PORT_PATHS_MAX], npaths = model_paths(model, paths);
     unsigned probes = 0;
     for (int k = 0; k < npaths; k++) {
-        for (int p = 0; p < model->nprobes; p++)
-            probes |= probe_is_first(model, paths[k], p) ? 1u << p : 0;
+        probes |= path_excluders(model, paths[k], expected->shares);
         if (expected->shares[k] > 0)
             probes |= path_teller(model, paths[k]);
     }

@@ -217,11 +217,14 @@ void trials_add_filled(struct inference *inference, struct round_mixes *round, i
 // fillers may take a little longer than the width says (a Zen 3's `lea r32 [r]` 1 to 2 %), and less
 // of that among other forms: then what they take alone says too few slots, by a quarter beside 15
 // of them, and the width too many. A whole number between the two is what it is, the least of
-// several: beside very many fillers that may be none, and there is no such form.
+// several: beside very many fillers that may be none, and there is no such form. Not of microcode:
+// a part of a slot is little of it, and some has no whole number of them.
 static double trial_instance_slots(const struct inference *inference, double clk, double others)
 {
     double least = clk / inference->filler_clk - others;
     double most = clk * inference->model->width - others;
+    if (least > PORT_GROUP_SLOTS)
+        return least;
     double whole = most - least < 1 ? ceil(least) : fmax(1, ceil(least));
     return fmax(0, whole <= most + SLOTS_NOISE ? whole : least);
 }

@@ -87,6 +87,9 @@ int validate_again(const char *path, const struct validate_again *again, struct 
 // Cycles of a mix, by the table; its parts are forms of it.
 double validate_predict(const struct validate_forms *forms, const struct port_model *model,
                         const struct port_mix *mix);
+// And what bounds it.
+void validate_limits(const struct validate_forms *forms, const struct port_model *model,
+                     const struct port_mix *mix, struct port_limits *limits);
 
 // The figures over all mixes, by what the mixes have in common (classes of forms, widths of
 // vectors, certain and ambiguous ports), and the worst. Owned by the arena.
@@ -94,9 +97,10 @@ struct validation validate_figures(const struct validate_forms *forms,
                                    const struct validate_mixes *mixes, uint64_t seed,
                                    struct arena *arena);
 // All mixes, a line each, appended: mix, measured and predicted cycles, widest vectors, whether
-// the ports of a form of it are ambiguous.
-void validate_csv(const struct validate_forms *forms, const struct validate_mixes *mixes,
-                  struct strbuf *out);
+// the ports of a form of it are ambiguous, and the bounds whose longest the prediction is: front
+// end, side, ports, the unit that is busy longest with its name, and what nothing explains.
+void validate_csv(const struct validate_forms *forms, const struct port_model *model,
+                  const struct validate_mixes *mixes, struct strbuf *out);
 
 // Kendall's rank correlation (tau-b) of n pairs; NaN where one side is constant.
 double validate_kendall(const double *a, const double *b, int n);

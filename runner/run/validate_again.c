@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const columns[] = {"mix", "measured_clk", "predicted_clk", "vector_bits",
-                                      "ambiguous"};
+static const char *const columns[] = {"mix",       "measured_clk", "predicted_clk", "vector_bits",
+                                      "ambiguous", "front_clk",    "side_clk",      "ports_clk",
+                                      "unit_clk",  "unit",         "unknown_clk"};
+enum { COLUMNS_OPTIONAL = 9 };
 enum { COLUMN_MIX, COLUMN_MEASURED };
 
 struct named_form {
@@ -87,7 +89,7 @@ static int record_parse(const struct csv_file *file, const struct csv_record *re
 int validate_again(const char *path, const struct validate_again *again, struct arena *arena,
                    struct validate_mixes *mixes, struct err *err)
 {
-    const struct csv_spec spec = {columns, ARRAY_LEN(columns), 3};
+    const struct csv_spec spec = {columns, ARRAY_LEN(columns), COLUMNS_OPTIONAL};
     struct csv_file file;
     *mixes = (struct validate_mixes){.n = 0};
     if (csv_file_read(path, &spec, &file, err) != 0)

@@ -171,10 +171,24 @@ struct validation validate_figures(const struct validate_forms *forms,
     return result;
 }
 
-void validate_csv(const struct validate_forms *forms, const struct validate_mixes *mixes,
-                  struct strbuf *out)
+// The bounds whose longest a prediction is.
+static void bounds_csv(const struct port_model *model, const struct port_limits *limits,
+                       struct strbuf *out)
 {
-    strbuf_puts(out, "mix,measured_clk,predicted_clk,vector_bits,ambiguous\n");
+    int unit = 0;
+    for (int u = 1; u < model->nunits; u++)
+        unit = limits->unit_clk[u] > limits->unit_clk[unit] ? u : unit;
+    double unit_clk = model->nunits ? limits->unit_clk[unit] : 0;
+    strbuf_printf(out, ",%.3f,%.3f,%.3f,%.3f,%s,%.3f\n", limits->front_clk, limits->side_clk,
+                  limits->ports_clk, unit_clk, unit_clk > 0 ? model->units[unit].name : "",
+                  limits->unknown_clk);
+}
+
+void validate_csv(const struct validate_forms *forms, const struct port_model *model,
+                  const struct validate_mixes *mixes, struct strbuf *out)
+{
+    strbuf_puts(out, "mix,measured_clk,predicted_clk,vector_bits,ambiguous,front_clk,side_clk,"
+                     "ports_clk,unit_clk,unit,unknown_clk\n");
     for (int i = 0; i < mixes->n; i++) {
         const struct validate_mix *mix = &mixes->mixes[i];
         struct traits traits = mix_traits(forms, &mix->mix);
@@ -184,8 +198,11 @@ void validate_csv(const struct validate_forms *forms, const struct validate_mixe
             bits = traits.widths & 1u << w ? widths[w] : bits;
         validate_mix_text(forms, &mix->mix, &text);
         csv_put_text(out, strbuf_text(&text));
-        strbuf_printf(out, ",%.3f,%.3f,%d,%d\n", mix->measured_clk, mix->predicted_clk, bits,
+        strbuf_printf(out, ",%.3f,%.3f,%d,%d", mix->measured_clk, mix->predicted_clk, bits,
                       traits.ambiguous);
+        struct port_limits limits;
+        validate_limits(forms, model, &mix->mix, &limits);
+        bounds_csv(model, &limits, out);
         strbuf_free(&text);
     }
 }

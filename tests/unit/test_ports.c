@@ -339,6 +339,44 @@ static void shared_paths_are_found(void **state)
     }
 }
 
+// Makes the form the first probe of all paths.
+static void probe_first(struct path_case *on, const char *name)
+{
+    struct port_probe *probes = on->model.probes;
+    assert_true(on->model.nprobes < PORT_PROBES_MAX);
+    memmove(probes + 1, probes, (size_t)on->model.nprobes++ * sizeof *probes);
+    for (int f = 0; f < on->cpu.nforms; f++)
+        if (strcmp(on->forms[f].name, name) == 0)
+            probes[0] = (struct port_probe){f, on->usages[f]};
+}
+
+// Where the first probe of a path needs another one too, beside which forms are slow for that one's
+// sake, it takes another probe to rule out that they need it.
+static void mixed_probes_rule_nothing_out(void **state)
+{
+    (void)state;
+    static const uint32_t paths[] = {1u << 14, 3u << 16};
+    struct path_case on;
+    struct err err = {0};
+    path_case_begin(&on, "tests/fixtures/sim/shared_path.csv", paths, 2, (struct sim){.seed = 3});
+    assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
+    assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
+    assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
+    int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+    assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+    probe_first(&on, "vcvtss2si r32 x");
+    assert_int_equal(on.model.probes[0].usage.nshares, 2);
+    for (int f = 0; f < on.cpu.nforms; f++) {
+        on.forms[f].family = 1;
+        on.forms[f].operands = 0;
+    }
+    assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
+    on.question.siblings = port_siblings_new(1);
+    assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+    port_siblings_free(on.question.siblings);
+    expect_two_paths(&on, paths, first);
+}
+
 // Forms of one family are expected to need the paths that another one with their operands and ports
 // needs: that takes fewer mixes. Who needs others although its operands are the same gets its own.
 static void shares_are_those_of_siblings(void **state)
@@ -1022,6 +1060,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
         cmocka_unit_test(shares_are_those_of_siblings),
+        cmocka_unit_test(mixed_probes_rule_nothing_out),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
