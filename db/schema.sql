@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 20;
+PRAGMA user_version = 21;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -349,13 +349,16 @@ CREATE TABLE port_class (
     PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
--- How early µops are bound to ports where a form writes this, if it is not as in port_model.
+-- How early µops are bound to ports where a form writes this, if it is not as elsewhere.
 CREATE TABLE port_binding (
     run_id INTEGER NOT NULL REFERENCES port_model,
+    mixes TEXT NOT NULL CHECK (mixes IN ('few forms', 'all forms')), -- that it explains best: when
+        -- shared paths are looked for, beside the binding of port_model; or at the end of a run,
+        -- instead of those
     writes TEXT NOT NULL CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
-        'others')),
+        'others', 'any')), -- 'any': what has no row of its own, by mixes of all forms
     binding REAL NOT NULL CHECK (binding BETWEEN 0 AND 1),
-    PRIMARY KEY (run_id, writes)
+    PRIMARY KEY (run_id, mixes, writes)
 ) STRICT, WITHOUT ROWID;
 
 -- Published names of single ports (one bit), and of sets that no blocker occupies. Ports and sets
@@ -424,8 +427,8 @@ CREATE TABLE port_result (
         -- delivers nothing to anybody, unless many others are about; NULL: none
     side_slots REAL CHECK (side_slots >= 0), -- of the side that port_model has, among others; may
         -- be more than slots; NULL: unknown, or there is no side
-    binding_more REAL CHECK (binding_more BETWEEN -1 AND 1),
-        -- by how much its µops are bound to ports earlier than port_model says; NULL: as that says
+    writes TEXT CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
+        'others')), -- what the form writes first, see port_binding; NULL: nothing that has a row
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

@@ -68,6 +68,17 @@ struct port_hidden {
     char name[PORT_NAME_MAX];
 };
 
+// What a form writes first: forms may be bound to ports the earlier the scarcer what it goes into.
+enum port_writes {
+    PORT_WRITES_NOTHING, // but flags
+    PORT_WRITES_GPR,
+    PORT_WRITES_VECTOR,
+    PORT_WRITES_MASK,
+    PORT_WRITES_MEMORY,
+    PORT_WRITES_OTHER,
+    PORT_WRITES_COUNT
+};
+
 // What one instance of a form uses.
 struct port_use {
     uint32_t set;
@@ -107,11 +118,11 @@ struct port_usage {
     double beside_clk; // for how long where others need all parts; 0: no longer
     int nshares;
     struct port_share shares[PORT_PATHS_MAX]; // by unit: paths, and a divider beside MS
-    double decode_clk;   // more that an instance takes where it is decoded than out of the µop
-                         // cache; 0: none, NaN: not tried
-    double binding_more; // how much earlier its µops are bound to ports than the model's binding
-    double residual;     // largest deviation, in µops
-    bool counted;        // counters of the ports took part
+    double decode_clk;       // more that an instance takes where it is decoded than out of the µop
+                             // cache; 0: none, NaN: not tried
+    enum port_writes writes; // by which the model binds its µops to ports
+    double residual;         // largest deviation, in µops
+    bool counted;            // counters of the ports took part
 };
 
 // Something that forms wait for although their ports are free; each needs it for some cycles. Units
@@ -143,17 +154,6 @@ struct port_side {
     int width;  // slots a cycle; 0: no such part is known
     int probe;  // form that takes one of them and no port; -1: none
     double clk; // how long a probe takes among many
-};
-
-// What a form writes first: forms may be bound to ports the earlier the scarcer what it goes into.
-enum port_writes {
-    PORT_WRITES_NOTHING, // but flags
-    PORT_WRITES_GPR,
-    PORT_WRITES_VECTOR,
-    PORT_WRITES_MASK,
-    PORT_WRITES_MEMORY,
-    PORT_WRITES_OTHER,
-    PORT_WRITES_COUNT
 };
 
 struct port_model {
@@ -239,6 +239,30 @@ static inline int port_set_size(uint32_t set)
     set = (set + (set >> 4)) & 0x0f0f0f0f;
     return (int)(set * 0x01010101 >> 24);
 }
+// Relative, of the cycles of a mix; what is farther off counts as half: something else did that.
+double port_mix_error(double predicted_clk, double measured_clk);
+// A mix that was timed, as far as bindings matter: for each group of ports that hang together, how
+// long the best choice of ports and an even one take, and its µops by what their forms write.
+enum { PORT_COMPONENTS_MAX = 12, PORT_BOUND_MIXES_LEAST = 100 };
+struct port_bound_mix {
+    double measured_clk;
+    double other_clk; // the longest of what is no port
+    int ncomponents;
+    struct port_bound_component {
+        double best_clk, even_clk;
+        double uops[PORT_WRITES_COUNT];
+    } components[PORT_COMPONENTS_MAX];
+    unsigned tells; // of which bindings: bits by enum port_writes, PORT_WRITES_COUNT: that of all
+};
+// The mix but for what was measured and what it tells of. held: others wait for what a form waits
+// for, as in port_predict().
+void port_bound_mix(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n, bool held, struct port_bound_mix *mix);
+// Gives the model the bindings by which it explains the mixes best: one for all forms, and for a
+// kind of operand its own where PORT_BOUND_MIXES_LEAST tell of it and are explained better by 4 %.
+// Schedulers do well in most mixes and badly in some, which the mean error alone would leave out;
+// so more than a tenth off costs three tenths more.
+void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
 // Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a

@@ -489,5 +489,7 @@ int port_infer(const struct port_question *question, const struct port_model *mo
         }
         some_end(&some);
     }
+    for (int i = 0; i < question->n && status == 0; i++)
+        usages[i].writes = question->forms[question->which[i]].writes;
     return status == 0 ? infer_beside_wide(question, model, usages, err) : status;
 }

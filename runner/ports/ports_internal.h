@@ -49,6 +49,9 @@ double ports_pair_clk(const struct port_model *model, const struct port_form *fo
                       const struct port_mix *pair);
 double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
                      const struct port_usage *usages, const struct port_mix *mix);
+void ports_mix_bound(const struct port_model *model, const struct port_form *forms,
+                     const struct port_usage *usages, const struct port_mix *mix,
+                     struct port_bound_mix *bound);
 
 // Mixes of several of the forms in question, drawn and timed; free() them in any case. usages[i] is
 // of which[i]. Beside general ones there are, for each kind of operand that forms write, short ones
@@ -60,11 +63,9 @@ int ports_mixes_time(const struct port_question *question, const struct port_mod
 // unit `without` do not count (-1: all do).
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
                          const struct port_usage *usages, int without);
-// The same, with all shares, of those that tell of one kind of operand, 0: too few do; or of the
-// general ones (PORT_WRITES_COUNT). A mix that is more than a tenth off costs three tenths more:
-// schedulers do well in most mixes and badly in some, and a mean alone would leave these out.
-double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
-                        const struct port_usage *usages, int writes);
+// Gives the model the bindings by which it explains the mixes best.
+void ports_mixes_bind(const struct ports_mixes *mixes, const struct port_usage *usages,
+                      struct port_model *model);
 
 // Tells the timing of a mix whose first part is the form in question; evidence may be NULL.
 void ports_tell(const struct port_evidence *evidence, const char *blocker,

@@ -11,7 +11,7 @@
 enum {
     MIXES = 1500,
     MIXES_WRITING = 250, // that tell of a binding, or as many as DRAWN_WRITING draws find
-    MIXES_WRITING_LEAST = 100,
+    MIXES_WRITING_LEAST = PORT_BOUND_MIXES_LEAST,
     MIXES_ALL = MIXES + PORT_WRITES_COUNT * MIXES_WRITING,
     DRAWN_WRITING = 20000,
     WRITERS_LEAST = 4, // forms that write it
@@ -20,8 +20,6 @@ enum {
     COUNT_MOST = 3, // instances of a form
     SEED = 20,
 };
-static const double ERROR_MOST = 0.5;                    // of a mix: more is something else's doing
-static const double ERROR_LARGE = 0.1, LARGE_COST = 0.3; // as validations count
 // A mix tells of a binding if it takes so much longer where that is more by so much.
 static const double TELLING_MORE = 0.3, TELLING_CLK = 1.03;
 
@@ -116,27 +114,25 @@ int ports_mixes_time(const struct port_question *question, const struct port_mod
     return status;
 }
 
-// Relative, of what the model says of a mix; 0: it was not timed.
-static double mix_error(const struct ports_mixes *mixes, const struct port_model *model,
-                        const struct port_usage *usages, int without, int i)
+void ports_mixes_bind(const struct ports_mixes *mixes, const struct port_usage *usages,
+                      struct port_model *model)
 {
-    if (mixes->timings[i].outcome != OUTCOME_OK)
-        return 0;
-    double clk = mixes_clk(mixes, model, usages, without, i);
-    return fmin(fabs(clk / mixes->timings[i].clk - 1), ERROR_MOST);
-}
-
-double ports_mixes_loss(const struct ports_mixes *mixes, const struct port_model *model,
-                        const struct port_usage *usages, int writes)
-{
-    double sum = 0;
-    int first = writes == PORT_WRITES_COUNT ? 0 : mixes->first[writes];
-    int end = writes == PORT_WRITES_COUNT ? MIXES : mixes->first[writes + 1];
-    for (int i = first; i < end; i++) {
-        double error = mix_error(mixes, model, usages, -1, i);
-        sum += error + (error > ERROR_LARGE ? LARGE_COST : 0);
+    struct port_bound_mix *bound = xcalloc((size_t)mixes->n + 1, sizeof *bound);
+    int n = 0;
+    for (int i = 0, writes = -1; i < mixes->n; i++) {
+        while (writes + 1 < PORT_WRITES_COUNT && i >= mixes->first[writes + 1])
+            writes++;
+        if (mixes->timings[i].outcome != OUTCOME_OK)
+            continue;
+        struct port_usage mixed[FORMS_MOST];
+        for (int p = 0; p < mixes->mixes[i].nparts; p++)
+            mixed[p] = usages[mixes->drawn[i][p]];
+        ports_mix_bound(model, mixes->forms, mixed, &mixes->mixes[i], &bound[n]);
+        bound[n].measured_clk = mixes->timings[i].clk;
+        bound[n++].tells = 1u << (writes < 0 ? PORT_WRITES_COUNT : writes);
     }
-    return sum;
+    port_bindings_fit(bound, n, model);
+    free(bound);
 }
 
 double ports_mixes_error(const struct ports_mixes *mixes, const struct port_model *model,
@@ -144,6 +140,8 @@ double ports_mixes_error(const struct ports_mixes *mixes, const struct port_mode
 {
     double sum = 0;
     for (int i = 0; i < MIXES; i++)
-        sum += mix_error(mixes, model, usages, without, i);
+        if (mixes->timings[i].outcome == OUTCOME_OK)
+            sum +=
+                port_mix_error(mixes_clk(mixes, model, usages, without, i), mixes->timings[i].clk);
     return sum;
 }

@@ -367,7 +367,7 @@ static bool demand_fill(struct demand *demand, const struct port_model *model,
         int nuses = port_uses_beside(usages[i], wide, &uses);
         for (int u = 0; u < nuses; u++)
             demand_add(demand, uses[u].set, (double)uses[u].uops * counts[i],
-                       model ? model->binding + usages[i]->binding_more : 0);
+                       model ? model->binding + model->binding_more[usages[i]->writes] : 0);
     }
     return wide;
 }
@@ -437,6 +437,51 @@ static double held_clk(const struct port_usage *const *usages, const int *counts
         most = fmax(most, more[at] / port_set_size(held[at]));
     }
     return most;
+}
+
+// µops on the ports by what their forms write.
+static void component_uops(const struct port_usage *const *usages, const int *counts, int n,
+                           uint32_t ports, struct port_bound_component *component)
+{
+    bool wide = false;
+    for (int i = 0; i < n; i++)
+        wide |= usages[i]->wide && counts[i] > 0;
+    for (int i = 0; i < n; i++) {
+        const struct port_use *uses;
+        int nuses = port_uses_beside(usages[i], wide, &uses);
+        for (int u = 0; u < nuses; u++)
+            if (uses[u].set & ports)
+                component->uops[usages[i]->writes] += (double)uses[u].uops * counts[i];
+    }
+}
+
+void port_bound_mix(const struct port_model *model, const struct port_usage *const *usages,
+                    const int *counts, int n, bool held, struct port_bound_mix *mix)
+{
+    struct demand demand = {.n = 0};
+    struct port_limits limits = {.worst = 0};
+    uint32_t done = 0;
+    demand_fill(&demand, NULL, usages, counts, n);
+    limits_units(usages, counts, n, &limits);
+    mix->other_clk =
+        fmax(port_front_clk(model, usages, counts, n), port_side_clk(model, usages, counts, n));
+    mix->other_clk = fmax(mix->other_clk, limits.unknown_clk);
+    for (int u = 0; u < model->nunits; u++)
+        mix->other_clk = fmax(mix->other_clk, limits.unit_clk[u]);
+    if (held)
+        mix->other_clk = fmax(mix->other_clk, held_clk(usages, counts, n));
+    mix->ncomponents = 0;
+    for (int i = 0; i < demand.n && mix->ncomponents < PORT_COMPONENTS_MAX; i++) {
+        if (demand.sets[i] & done)
+            continue;
+        uint32_t worst = 0, ports = demand_component(&demand, demand.sets[i]);
+        struct port_bound_component *component = &mix->components[mix->ncomponents++];
+        *component =
+            (struct port_bound_component){.best_clk = demand_best_clk(&demand, ports, &worst),
+                                          .even_clk = demand_even_clk(&demand, ports)};
+        component_uops(usages, counts, n, ports, component);
+        done |= ports;
+    }
 }
 
 double port_bound(const struct port_model *model, const struct port_usage *const *usages,
@@ -702,23 +747,43 @@ struct port_mix ports_pair(int a, double a_clk, int b, double b_clk, double clk)
     };
 }
 
-double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
-                     const struct port_usage *usages, const struct port_mix *mix)
-{
+// The usages of a mix with the moves between its instances.
+struct moved_mix {
     struct port_usage moved[PORT_MIX_PARTS_MAX];
-    const struct port_usage *pointers[PORT_MIX_PARTS_MAX];
+    const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
+};
+
+static void mix_move(const struct port_form *forms, const struct port_usage *usages,
+                     const struct port_mix *mix, struct moved_mix *to)
+{
     for (int i = 0; i < mix->nparts; i++) {
         const struct port_form *form = &forms[mix->parts[i].form];
         int moves = form->moves - form->resets; // the usage has these
-        moved[i] = usages[i];
-        moved[i].binding_more = model->binding_more[form->writes];
-        moved[i].slots += moves;
-        moved[i].slots_mixed = fmax(moved[i].slots_mixed + moves, moved[i].slots);
-        pointers[i] = &moved[i];
-        counts[i] = mix->parts[i].count;
+        to->moved[i] = usages[i];
+        to->moved[i].writes = form->writes;
+        to->moved[i].slots += moves;
+        to->moved[i].slots_mixed = fmax(usages[i].slots_mixed + moves, to->moved[i].slots);
+        to->usages[i] = &to->moved[i];
+        to->counts[i] = mix->parts[i].count;
     }
-    return predict(model, pointers, counts, mix->nparts, true);
+}
+
+double ports_mix_clk(const struct port_model *model, const struct port_form *forms,
+                     const struct port_usage *usages, const struct port_mix *mix)
+{
+    struct moved_mix moved;
+    mix_move(forms, usages, mix, &moved);
+    return predict(model, moved.usages, moved.counts, mix->nparts, true);
+}
+
+void ports_mix_bound(const struct port_model *model, const struct port_form *forms,
+                     const struct port_usage *usages, const struct port_mix *mix,
+                     struct port_bound_mix *bound)
+{
+    struct moved_mix moved;
+    mix_move(forms, usages, mix, &moved);
+    port_bound_mix(model, moved.usages, moved.counts, mix->nparts, false, bound);
 }
 
 double ports_pair_clk(const struct port_model *model, const struct port_form *forms,

@@ -16,11 +16,9 @@
 
 enum {
     PATH_PROBES = 3,
-    BINDING_STEPS = 20,
     PAIRS_LEAST = 12, // forms in pairs: fewer say nothing of a CPU
 };
-static const double APART_GAIN = 1.04; // of the loss of mixes, by a binding of its own
-static const double KEPT_GAIN = 1.03;  // of the error of all mixes, by a path
+static const double KEPT_GAIN = 1.03; // of the error of all mixes, by a path
 
 // Whether form i's share of a path shows beside form j.
 static bool pairs_show(const struct pairs *pairs, int path, int i, int j)
@@ -181,42 +179,6 @@ static int pairs_forms(const struct pairs *pairs, const int *which, const struct
     return n;
 }
 
-// Finds what of the model's binding (writes: PORT_WRITES_COUNT), or of what forms that write this
-// are bound more, explains the mixes that tell of it best. Returns their loss.
-static double model_fit_binding(struct port_model *model, int writes,
-                                const struct ports_mixes *mixes, const struct port_usage *usages)
-{
-    bool all = writes == PORT_WRITES_COUNT;
-    double *binding = all ? &model->binding : &model->binding_more[writes];
-    double least = INFINITY, best = *binding;
-    int from = all ? 0 : -(int)round(model->binding * BINDING_STEPS);
-    for (int step = from; step <= from + BINDING_STEPS; step++) {
-        *binding = (double)step / BINDING_STEPS;
-        double loss = ports_mixes_loss(mixes, model, usages, writes);
-        if (loss < least) {
-            least = loss;
-            best = *binding;
-        }
-    }
-    *binding = best;
-    return least;
-}
-
-// How early µops are bound; and those of forms that write one kind of operand, if that is clearly
-// earlier or later. The core of a Zen 5 deals operations that write masks out to their two ports
-// whatever waits there.
-static void model_fit_bindings(struct port_model *model, const struct ports_mixes *mixes,
-                               const struct port_usage *usages)
-{
-    memset(model->binding_more, 0, sizeof model->binding_more);
-    model_fit_binding(model, PORT_WRITES_COUNT, mixes, usages);
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
-        double as_others = ports_mixes_loss(mixes, model, usages, writes);
-        if (model_fit_binding(model, writes, mixes, usages) >= as_others / APART_GAIN)
-            model->binding_more[writes] = 0;
-    }
-}
-
 // The mixes that decide which paths there are, and what is needed to predict them.
 struct deciding {
     const struct ports_mixes *mixes;
@@ -300,7 +262,7 @@ static void pairs_bind(struct pairs *pairs, const struct deciding *deciding,
     struct port_model bound = *model;
     bound.nunits += pairs->npaths;
     pairs_forms(pairs, deciding->which, deciding->all, deciding->forms, deciding->usages);
-    model_fit_bindings(&bound, deciding->mixes, deciding->usages);
+    ports_mixes_bind(deciding->mixes, deciding->usages, &bound);
     model->binding = bound.binding;
     memcpy(model->binding_more, bound.binding_more, sizeof bound.binding_more);
     pairs_predict(pairs);

@@ -382,9 +382,6 @@ int port_assign_units(const struct port_question *question, const struct port_mo
     if (status == 0) {
         ports_refit(question, model, usages);
         ports_share_stores(question, model, usages);
-        for (int i = 0; i < n; i++)
-            usages[i].binding_more =
-                model->binding_more[question->forms[question->which[i]].writes];
     }
     search_end(&search);
     return status < 0 ? -1 : 0;

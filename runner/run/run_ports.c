@@ -6,6 +6,7 @@
 #include "decoding.h"
 #include "plan/plan.h"
 #include "ports/ports_fit.h"
+#include "run_bindings.h"
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
@@ -405,6 +406,8 @@ int run_ports(struct run_ports *run, const struct selected_row *rows, int nrows,
     struct selected_row *asked = xcalloc((size_t)nrows + 1, sizeof *asked);
     int nasked = ports_missing(run, rows, nrows, asked, err);
     int status = nasked > 0 ? ports_measure(run, asked, nasked, err) : nasked;
+    if (status == 0 && !run->stopped && !run->not_measured)
+        status = run_bindings(run, rows, nrows, err);
     free(asked);
     return status;
 }

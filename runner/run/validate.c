@@ -17,9 +17,11 @@ enum {
     COUNT_MOST = 3,      // instances of a form
     SPARE_PERCENT = 25,  // mixes drawn beyond those wanted: some have too few registers
     WAIT_INSTANCES = 12, // of a form that may wait for what it writes
+    DRAWS_MOST = 100,    // for a mix that is wanted
 };
 // Longer than that is waiting: a few hundredths are the order's.
 static const double WAIT_TIMES = 1.1, WAIT_CLK = 0.3;
+static const double TELLING_CLK = 1.03; // of what another model predicts
 
 // The forms in the order of their classes.
 struct drawer {
@@ -107,9 +109,8 @@ static int mixes_measure(const struct port_oracle *oracle, const struct port_mix
     return status;
 }
 
-// The usages of its parts.
-static void mix_usages(const struct validate_forms *forms, const struct port_mix *mix,
-                       const struct port_usage **usages, int *counts)
+void validate_usages(const struct validate_forms *forms, const struct port_mix *mix,
+                     const struct port_usage **usages, int *counts)
 {
     for (int i = 0; i < mix->nparts; i++) {
         usages[i] = &forms->forms[mix->parts[i].form].usage;
@@ -122,7 +123,7 @@ double validate_predict(const struct validate_forms *forms, const struct port_mo
 {
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
-    mix_usages(forms, mix, usages, counts);
+    validate_usages(forms, mix, usages, counts);
     return port_predict(model, usages, counts, mix->nparts);
 }
 
@@ -131,7 +132,7 @@ void validate_limits(const struct validate_forms *forms, const struct port_model
 {
     const struct port_usage *usages[PORT_MIX_PARTS_MAX];
     int counts[PORT_MIX_PARTS_MAX];
-    mix_usages(forms, mix, usages, counts);
+    validate_usages(forms, mix, usages, counts);
     port_limits(model, usages, counts, mix->nparts, limits);
 }
 
@@ -243,19 +244,34 @@ static bool mix_waits(const struct validate_forms *forms, const struct port_mix 
     return waits;
 }
 
-// Mixes of which there are enough for some to fail.
-static struct port_mix *mixes_draw(const struct validate_trial *trial, int n, struct arena *arena,
+// Whether the mix is to be measured: the times that two models predict differ enough.
+static bool mix_tells(const struct validate_trial *trial, const struct port_mix *mix)
+{
+    if (!trial->telling)
+        return true;
+    double one = validate_predict(trial->forms, trial->telling[0], mix);
+    double other = validate_predict(trial->forms, trial->telling[1], mix);
+    return fmax(one, other) > TELLING_CLK * fmin(one, other);
+}
+
+// Mixes of which there are enough for some to fail. *n: how many, out: fewer if it takes too many
+// draws.
+static struct port_mix *mixes_draw(const struct validate_trial *trial, int *n, struct arena *arena,
                                    struct err *err)
 {
-    struct port_mix *mixes = arena_alloc(arena, (size_t)n * sizeof *mixes);
+    struct port_mix *mixes = arena_alloc(arena, (size_t)*n * sizeof *mixes);
     struct drawer drawer;
     drawer_begin(&drawer, trial->forms, trial->seed, arena);
     if (drawer.nclasses == 0) {
         err_set(err, "no form has a port usage that mixes can be drawn from");
         return NULL;
     }
-    for (int i = 0; i < n; i++)
-        mixes[i] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
+    int drawn = 0;
+    for (int64_t draws = (int64_t)DRAWS_MOST * *n; draws > 0 && drawn < *n; draws--) {
+        mixes[drawn] = drawer_mix(&drawer, trial->pairs ? PARTS_MIN : PARTS_MOST);
+        drawn += mix_tells(trial, &mixes[drawn]);
+    }
+    *n = drawn;
     return mixes;
 }
 
@@ -266,7 +282,7 @@ int validate_measure(const struct validate_trial *trial, struct arena *arena,
         return -1;
     int n = trial->wanted + trial->wanted * SPARE_PERCENT / 100 + 8;
     struct port_timing *timings = arena_alloc(arena, (size_t)n * sizeof *timings);
-    const struct port_mix *drawn = mixes_draw(trial, n, arena, err);
+    const struct port_mix *drawn = mixes_draw(trial, &n, arena, err);
     *mixes = (struct validate_mixes){.mixes = arena_alloc(arena, (size_t)n * sizeof *mixes->mixes)};
     if (!drawn || forms_check_waits(trial, drawn, n, arena, err) != 0 ||
         mixes_measure(trial->oracle, drawn, n, timings, err) != 0)

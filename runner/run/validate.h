@@ -56,6 +56,8 @@ struct validate_trial {
     int wanted;                       // mixes
     uint64_t seed;
     bool pairs; // mixes of two forms only
+    // NULL: all mixes. Else only those that these two predict to take times of their own.
+    const struct port_model *const *telling; // [2]
 };
 // A mix that could be timed; the cycles are those of one mix.
 struct validate_mix {
@@ -87,7 +89,10 @@ int validate_again(const char *path, const struct validate_again *again, struct 
 // Cycles of a mix, by the table; its parts are forms of it.
 double validate_predict(const struct validate_forms *forms, const struct port_model *model,
                         const struct port_mix *mix);
-// And what bounds it.
+// The usages of its parts, and how many instances each has. [PORT_MIX_PARTS_MAX]
+void validate_usages(const struct validate_forms *forms, const struct port_mix *mix,
+                     const struct port_usage **usages, int *counts);
+// What bounds it.
 void validate_limits(const struct validate_forms *forms, const struct port_model *model,
                      const struct port_mix *mix, struct port_limits *limits);
 

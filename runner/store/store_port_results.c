@@ -108,10 +108,10 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         store, err,
         "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, "
         "slots, unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, "
-        "stall_clk, side_slots, binding_more) "
+        "stall_clk, side_slots, writes) "
         "VALUES (?, ?, ?, ?, ?, ?, nullif(?, -1), ?, ?, ?, ?, ?, nullif(?, 0.0), ?, ?, ?, ?, "
-        "nullif(?, 0.0), ?, nullif(?, 0.0))",
-        "isssitidsddiddisdddd", run_form_id, measured->method, outcome_name(usage->outcome),
+        "nullif(?, 0.0), ?, ?)",
+        "isssitidsddiddisddds", run_form_id, measured->method, outcome_name(usage->outcome),
         ok ? "" : usage->detail, (int64_t)(ok && usage->ambiguous), ok ? strbuf_text(&ports) : NULL,
         (int64_t)(ok ? usage->uops : -1), store_number(usage->outcome, usage->slots),
         ok && usage->unit >= 0 ? model->units[usage->unit].name : "",
@@ -121,7 +121,7 @@ static int store_put_port_row(struct store *store, int64_t run_form_id,
         (int64_t)(ok && usage->wide), port_way_name(usage->way),
         store_number(usage->outcome, usage->decode_clk), ok ? store_finite(usage->stall_clk) : 0,
         model->side.width ? store_number(usage->outcome, usage->side_slots) : (double)NAN,
-        ok ? usage->binding_more : 0);
+        port_writes_name(usage->writes));
     strbuf_free(&ports);
     return result;
 }
@@ -232,6 +232,15 @@ static struct stored_form store_column_form(sqlite3_stmt *stmt, struct arena *ar
                                 store_column_text(stmt, 1, arena), sqlite3_column_int(stmt, 2)};
 }
 
+static enum port_writes store_column_writes(sqlite3_stmt *stmt, int column)
+{
+    const char *name = (const char *)sqlite3_column_text(stmt, column);
+    enum port_writes writes = PORT_WRITES_NOTHING;
+    while (writes < PORT_WRITES_OTHER && (!name || strcmp(name, port_writes_name(writes)) != 0))
+        writes++;
+    return writes;
+}
+
 static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *arena)
 {
     int outcome = outcome_parse((const char *)sqlite3_column_text(stmt, 3));
@@ -252,7 +261,7 @@ static struct port_usage store_column_usage(sqlite3_stmt *stmt, struct arena *ar
         .decode_clk = store_column_real(stmt, 18),
         .stall_clk = sqlite3_column_double(stmt, 19),
         .side_slots = store_column_real(stmt, 20),
-        .binding_more = sqlite3_column_double(stmt, 21),
+        .writes = store_column_writes(stmt, 21),
     };
 }
 
@@ -352,7 +361,7 @@ int store_get_port_usages(struct store *store, int64_t run_id, struct stored_por
         "AND port_unit.name = port_result.unit), -1), "
         "busy_clk, residual, run_form_id, port_use.ports_mask, port_use.uops, whole, "
         "coalesce(beside_clk, 0.0), slots_mixed, wide, decode_clk, "
-        "coalesce(stall_clk, 0.0), side_slots, coalesce(binding_more, 0.0) "
+        "coalesce(stall_clk, 0.0), side_slots, port_result.writes "
         "FROM run_form JOIN form USING (form_id) JOIN port_result USING (run_form_id) "
         "LEFT JOIN port_use USING (run_form_id) WHERE run_form.run_id = ?1 "
         "ORDER BY form, enc, bits, port_use.position",

@@ -78,17 +78,48 @@ static int store_put_port_names(struct store *store, int64_t run_id, const struc
     return result;
 }
 
-static int store_put_port_bindings(struct store *store, int64_t run_id,
-                                   const struct port_model *model, struct err *err)
+static const char few_forms[] = "few forms", all_forms[] = "all forms", any_writes[] = "any";
+
+static int store_put_port_binding(struct store *store, int64_t run_id, const char *mixes,
+                                  const char *writes, double binding, struct err *err)
+{
+    return store_execute(
+        store, err, "INSERT INTO port_binding (run_id, mixes, writes, binding) VALUES (?, ?, ?, ?)",
+        "issd", run_id, mixes, writes, fmin(fmax(binding, 0), 1));
+}
+
+// Those that are not the model's.
+static int store_put_own_bindings(struct store *store, int64_t run_id, const char *mixes,
+                                  const struct port_model *model, struct err *err)
 {
     int result = 0;
     for (int writes = 0; writes < PORT_WRITES_COUNT && result == 0; writes++)
         if (model->binding_more[writes] != 0)
-            result = store_execute(
-                store, err, "INSERT INTO port_binding (run_id, writes, binding) VALUES (?, ?, ?)",
-                "isd", run_id, port_writes_name((enum port_writes)writes),
-                fmin(fmax(model->binding + model->binding_more[writes], 0), 1));
+            result = store_put_port_binding(store, run_id, mixes,
+                                            port_writes_name((enum port_writes)writes),
+                                            model->binding + model->binding_more[writes], err);
     return result;
+}
+
+int store_put_port_bindings(struct store *store, int64_t run_id, const struct port_model *model,
+                            struct err *err)
+{
+    bool own;
+    if (store_unit_begin(store, &own, err) != 0)
+        return -1;
+    int result = store_put_port_binding(store, run_id, all_forms, any_writes, model->binding, err);
+    if (result == 0)
+        result = store_put_own_bindings(store, run_id, all_forms, model, err);
+    return store_unit_end(store, own, result, err);
+}
+
+int store_has_port_bindings(struct store *store, int64_t run_id, struct err *err)
+{
+    int64_t has;
+    return store_get_int(store, err, &has,
+                         "SELECT 1 FROM port_binding WHERE run_id = ?1 AND mixes = ?2 "
+                         "AND writes = ?3",
+                         "iss", run_id, all_forms, any_writes);
 }
 
 int store_put_port_model(struct store *store, int64_t run_id,
@@ -122,7 +153,7 @@ int store_put_port_model(struct store *store, int64_t run_id,
     if (result == 0)
         result = store_put_port_names(store, run_id, model, err);
     if (result == 0)
-        result = store_put_port_bindings(store, run_id, model, err);
+        result = store_put_own_bindings(store, run_id, few_forms, model, err);
     return store_unit_end(store, own, result, err);
 }
 
@@ -248,22 +279,30 @@ static int store_get_port_names(struct store *store, int64_t run_id, struct port
     return store_rows_end(store, stmt, got, err);
 }
 
+// Of mixes of all forms, where there were any; else those that the search found.
 static int store_get_port_bindings(struct store *store, int64_t run_id, struct port_model *model,
                                    struct err *err)
 {
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
-        sqlite3_stmt *stmt = store_bind(
-            store, err, "SELECT binding FROM port_binding WHERE run_id = ?1 AND writes = ?2", "is",
-            run_id, port_writes_name((enum port_writes)writes));
-        if (!stmt)
-            return -1;
-        int got = sqlite3_step(stmt);
-        if (got == SQLITE_ROW)
-            model->binding_more[writes] = sqlite3_column_double(stmt, 0) - model->binding;
-        if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
-            return -1;
+    int has = store_has_port_bindings(store, run_id, err);
+    sqlite3_stmt *stmt =
+        has < 0 ? NULL
+                : store_bind(store, err,
+                             "SELECT writes, binding FROM port_binding WHERE run_id = ?1 "
+                             "AND mixes = ?2 ORDER BY writes <> ?3",
+                             "iss", run_id, has ? all_forms : few_forms, any_writes);
+    if (!stmt)
+        return -1;
+    int got;
+    while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        double binding = sqlite3_column_double(stmt, 1);
+        if (name && strcmp(name, any_writes) == 0) // comes first
+            model->binding = binding;
+        for (int writes = 0; writes < PORT_WRITES_COUNT && name; writes++)
+            if (strcmp(name, port_writes_name((enum port_writes)writes)) == 0)
+                model->binding_more[writes] = binding - model->binding;
     }
-    return 0;
+    return store_rows_end(store, stmt, got, err);
 }
 
 static int store_get_port_ways(struct store *store, int64_t run_id,

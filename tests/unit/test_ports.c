@@ -374,7 +374,17 @@ static void mixed_probes_rule_nothing_out(void **state)
     on.question.siblings = port_siblings_new(1);
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
     port_siblings_free(on.question.siblings);
-    expect_two_paths(&on, paths, first);
+    int seen = 0;
+    for (int f = 0; f < on.cpu.nforms; f++) {
+        bool both = strcmp(on.forms[f].name, "vcvttss2si r32 x") == 0;
+        if (!both && strcmp(on.forms[f].name, "vcomiss x x") != 0)
+            continue;
+        for (int u = 0; u < 2; u++)
+            assert_true(fabs(usage_path_clk(&on.usages[f], u) -
+                             path_clk(&on.cpu.forms[f], paths[u ^ first])) < 0.05);
+        seen++;
+    }
+    assert_int_equal(seen, 2);
 }
 
 // Forms of one family are expected to need the paths that another one with their operands and ports

@@ -92,6 +92,16 @@ static void test_model(void **state)
     }
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
+    // Those of all forms are instead of those that the search found.
+    assert_int_equal(store_has_port_bindings(store, made_id, &err), 0);
+    struct port_model bound = {.binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}};
+    assert_int_equal(store_put_port_bindings(store, made_id, &bound, &err), 0);
+    assert_int_equal(store_has_port_bindings(store, made_id, &err), 1);
+    assert_int_equal(store_get_port_model(store, made_id, &got, &arena, &err), 1);
+    assert_true(got.model.binding == 0.25);
+    for (int w = 0; w < PORT_WRITES_COUNT; w++)
+        assert_true(got.model.binding_more[w] == bound.binding_more[w]);
+    assert_int_equal(store_put_port_bindings(store, made_id, &bound, &err), -1);
     // The newest of a CPU, of a uarch, of all.
     int64_t other_id = fixture_fill_ports(store, "testb", 0xa20f10, 2);
     assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 1);
@@ -155,7 +165,7 @@ static void test_usages(void **state)
         assert_true(got->beside_clk == want.beside_clk && got->slots_mixed == want.slots_mixed);
         assert_true(got->decode_clk == want.decode_clk);
         assert_true(got->stall_clk == want.stall_clk);
-        assert_true(got->binding_more == want.binding_more);
+        assert_int_equal(got->writes, want.writes);
         assert_true(got->side_slots == want.side_slots ||
                     (isnan(got->side_slots) && isnan(want.side_slots)));
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
@@ -280,14 +290,15 @@ static const char everything[] =
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
-    "SELECT 'binding ' || writes || binding FROM port_binding WHERE run_id = 2 UNION ALL "
+    "SELECT 'binding ' || mixes || writes || binding FROM port_binding WHERE run_id = 2 "
+    "UNION ALL "
     "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
     "UNION ALL "
     "SELECT 'share ' || form || unit || share_clk FROM port_share "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
-    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide || coalesce(binding_more, "
+    "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide || coalesce(writes, "
     "'NULL') FROM port_result "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "

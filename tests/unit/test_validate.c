@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // Validation against an oracle that records what it is asked and answers with known errors: which
 // forms are drawn, what the mixes are like, and that the figures are right.
-#include "run/validate.h"
+#include "run/run_bindings.h"
 
 #include "fixtures/lists_fixture.h"
 #include "plan/plan.h"
 #include "store/store_ports.h"
 #include "store/store_validation.h"
+#include "util/random.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -685,6 +686,111 @@ static void test_groups(void **state)
     arena_free(&chosen.arena);
 }
 
+// A CPU that binds as this model does.
+struct binder {
+    const struct validate_forms *forms;
+    const struct port_model *truth;
+    double noise;
+    uint64_t state;
+    long mixes;
+};
+
+static int binder_measure(void *context, const struct port_mix *mixes, int n,
+                          struct port_timing *timings, struct err *err)
+{
+    (void)err;
+    struct binder *binder = context;
+    for (int i = 0; i < n; i++) {
+        double more = binder->noise * random_below(&binder->state, 1000) / 1000;
+        timings[i] = (struct port_timing){
+            .outcome = OUTCOME_OK,
+            .clk = (1 + more) * validate_predict(binder->forms, binder->truth, &mixes[i])};
+        binder->mixes += mixes[i].nparts > 1;
+    }
+    return 0;
+}
+
+// Masks and vectors have ports in common, and some of each have others as well.
+static void chosen_share_ports(struct chosen *chosen)
+{
+    static const struct {
+        const char *form;
+        uint32_t set;
+        enum port_writes writes;
+    } forms[] = {
+        {"kandw k k k",  0x3, PORT_WRITES_MASK  },
+        {"kmovw k k",    0x6, PORT_WRITES_MASK  },
+        {"vpaddb x x x", 0xf, PORT_WRITES_VECTOR},
+        {"vpaddb y y y", 0x3, PORT_WRITES_VECTOR},
+        {"vmulps y y y", 0x9, PORT_WRITES_VECTOR},
+        {"paddb x x",    0x1, PORT_WRITES_VECTOR}
+    };
+    chosen_rows(chosen, varied);
+    for (size_t i = 0; i < ARRAY_LEN(forms); i++) {
+        struct port_usage *usage = &chosen_usage(chosen, forms[i].form)->usage;
+        usage->uses[0].set = forms[i].set;
+        usage->writes = forms[i].writes;
+    }
+    chosen_choose(chosen);
+}
+
+// Bindings are found by mixes for which they matter, and none where there is none.
+static void test_bindings(void **state)
+{
+    (void)state;
+    static const struct {
+        double all, masks, noise;
+    } cases[] = {
+        {0,   0,    0   },
+        {0.2, 0,    0   },
+        {0.1, 0.4,  0   },
+        {0.1, 0.4,  0.04},
+        {0.5, -0.5, 0   }
+    };
+    struct chosen chosen;
+    chosen_share_ports(&chosen);
+    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+        struct port_model truth = model, loose = model, bound = model, found = model;
+        const struct port_model *const telling[] = {&loose, &bound};
+        bound.binding = 0.5;
+        truth.binding = cases[c].all;
+        truth.binding_more[PORT_WRITES_MASK] = cases[c].masks;
+        struct binder binder = {&chosen.forms, &truth, cases[c].noise, 1, 0};
+        const struct port_oracle oracle = {.measure = binder_measure, .context = &binder};
+        struct validate_trial trial = {.forms = &chosen.forms,
+                                       .model = &model,
+                                       .oracle = &oracle,
+                                       .wanted = 600,
+                                       .seed = 1,
+                                       .telling = telling};
+        struct validate_mixes mixes;
+        struct err err = {0};
+        assert_int_equal(validate_measure(&trial, &chosen.arena, &mixes, &err), 0);
+        assert_int_equal(mixes.n, 600);
+        for (int i = 0; i < mixes.n; i++)
+            assert_true(validate_predict(&chosen.forms, &bound, &mixes.mixes[i].mix) >
+                        1.03 * validate_predict(&chosen.forms, &loose, &mixes.mixes[i].mix));
+        bindings_fit(&chosen.forms, &mixes, &found);
+        // Either may be what has a binding of its own.
+        double tolerance = cases[c].noise > 0 ? 0.101 : 0.051;
+        expect_near(found.binding + found.binding_more[PORT_WRITES_VECTOR], cases[c].all,
+                    tolerance);
+        expect_near(found.binding + found.binding_more[PORT_WRITES_MASK],
+                    cases[c].all + cases[c].masks, tolerance);
+        if (cases[c].masks == 0)
+            for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+                assert_true(found.binding_more[writes] == 0);
+        assert_true(found.binding_more[PORT_WRITES_MEMORY] == 0); // no such form is in them
+        // Where two models say the same of all mixes there is none to measure.
+        const struct port_model *const same[] = {&loose, &loose};
+        trial.telling = same;
+        binder.mixes = 0;
+        assert_int_equal(validate_measure(&trial, &chosen.arena, &mixes, &err), -1);
+        assert_int_equal(binder.mixes, 0);
+    }
+    arena_free(&chosen.arena);
+}
+
 // A file of mixes, which the caller unlinks.
 static void write_mixes(char path[32], const char *text)
 {
@@ -857,10 +963,10 @@ int main(void)
         cmocka_unit_test(test_draw),         cmocka_unit_test(test_wide_index),
         cmocka_unit_test(test_one_kind),     cmocka_unit_test(test_choose),
         cmocka_unit_test(test_figures),      cmocka_unit_test(test_worst),
-        cmocka_unit_test(test_again),        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_wide_memory),  cmocka_unit_test(test_waiting),
-        cmocka_unit_test(test_decoding),     cmocka_unit_test(test_wide_uses),
-        cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_again),        cmocka_unit_test(test_bindings),
+        cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
+        cmocka_unit_test(test_waiting),      cmocka_unit_test(test_decoding),
+        cmocka_unit_test(test_wide_uses),    cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
