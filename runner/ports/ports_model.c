@@ -354,14 +354,21 @@ int port_uses_beside(const struct port_usage *usage, bool wide, const struct por
     return other ? usage->nwide : usage->nuses;
 }
 
+// Whether a form among them brings the structure of wide vectors about.
+static bool usages_bring(const struct port_usage *const *usages, const int *counts, int n)
+{
+    bool wide = false;
+    for (int i = 0; i < n; i++)
+        wide |= usages[i]->wide && counts[i] > 0;
+    return wide;
+}
+
 // With a model: as early as it says; without one any choice of ports is possible. Returns whether a
 // form among them brings the structure of wide vectors about.
 static bool demand_fill(struct demand *demand, const struct port_model *model,
                         const struct port_usage *const *usages, const int *counts, int n)
 {
-    bool wide = false;
-    for (int i = 0; i < n; i++)
-        wide |= usages[i]->wide && counts[i] > 0;
+    bool wide = usages_bring(usages, counts, n);
     for (int i = 0; i < n; i++) {
         const struct port_use *uses;
         int nuses = port_uses_beside(usages[i], wide, &uses);
@@ -443,12 +450,9 @@ static double held_clk(const struct port_usage *const *usages, const int *counts
 static void component_uops(const struct port_usage *const *usages, const int *counts, int n,
                            uint32_t ports, struct port_bound_component *component)
 {
-    bool wide = false;
-    for (int i = 0; i < n; i++)
-        wide |= usages[i]->wide && counts[i] > 0;
     for (int i = 0; i < n; i++) {
         const struct port_use *uses;
-        int nuses = port_uses_beside(usages[i], wide, &uses);
+        int nuses = port_uses_beside(usages[i], usages_bring(usages, counts, n), &uses);
         for (int u = 0; u < nuses; u++)
             if (uses[u].set & ports)
                 component->uops[usages[i]->writes] += (double)uses[u].uops * counts[i];
