@@ -259,7 +259,8 @@ struct port_bound_mix {
 void port_bound_mix(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n, bool held, struct port_bound_mix *mix);
 // Gives the model the bindings by which it explains the mixes best: one for all forms, and for a
-// kind of operand its own where PORT_BOUND_MIXES_LEAST tell of it and are explained better by 4 %.
+// kind of operand its own where PORT_BOUND_MIXES_LEAST tell of it and that is clearly better, by
+// 2.5 standard deviations of what mixes gain and lose by chance.
 // Schedulers do well in most mixes and badly in some, which the mean error alone would leave out;
 // so more than a tenth off costs three tenths more.
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);

@@ -5,11 +5,12 @@
 #include "ports_internal.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { ALL = PORT_WRITES_COUNT, STEPS = 20 };
 static const double ERROR_MOST = 0.5;                    // of a mix: more is something else's doing
 static const double ERROR_LARGE = 0.1, LARGE_COST = 0.3; // as validations count
-static const double APART_GAIN = 1.04;                   // of the loss, by a binding of its own
+static const double APART_SIGMAS = 2.5; // of a binding of its own: what is gained is no chance
 
 double port_mix_error(double predicted_clk, double measured_clk)
 {
@@ -36,33 +37,36 @@ static double mix_loss(const struct port_bound_mix *mix,
     return error + (error > ERROR_LARGE ? LARGE_COST : 0);
 }
 
-// Of the mixes that tell of any of these bindings; *n: how many.
+static int mixes_telling(const struct port_bound_mix *mixes, int nmixes, unsigned tells)
+{
+    int n = 0;
+    for (int i = 0; i < nmixes; i++)
+        n += (mixes[i].tells & tells) != 0;
+    return n;
+}
+
+// Of the mixes that tell of any of these bindings.
 static double mixes_loss(const struct port_bound_mix *mixes, int nmixes, unsigned tells,
-                         const double bindings[PORT_WRITES_COUNT + 1], int *n)
+                         const double bindings[PORT_WRITES_COUNT + 1])
 {
     double sum = 0;
-    *n = 0;
-    for (int i = 0; i < nmixes; i++) {
-        if (!(mixes[i].tells & tells))
-            continue;
-        sum += mix_loss(&mixes[i], bindings);
-        ++*n;
-    }
+    for (int i = 0; i < nmixes; i++)
+        if (mixes[i].tells & tells)
+            sum += mix_loss(&mixes[i], bindings);
     return sum;
 }
 
-// Finds binding `which` together with that of all others; which == ALL: that one. Returns the loss
-// of the mixes that tell of either.
-static double bindings_fit_one(const struct port_bound_mix *mixes, int nmixes, int which,
-                               double bindings[PORT_WRITES_COUNT + 1])
+// Finds binding `which` together with that of all others, by the mixes that tell of either;
+// which == ALL: that one.
+static void bindings_fit_one(const struct port_bound_mix *mixes, int nmixes, int which,
+                             double bindings[PORT_WRITES_COUNT + 1])
 {
     double least = INFINITY, best = bindings[which], best_all = bindings[ALL];
-    int n;
     for (int all = 0; all <= STEPS; all++)
         for (int own = which == ALL ? STEPS : 0; own <= STEPS; own++) {
             bindings[which] = (double)own / STEPS;
             bindings[ALL] = (double)all / STEPS;
-            double loss = mixes_loss(mixes, nmixes, 1u << which | 1u << ALL, bindings, &n);
+            double loss = mixes_loss(mixes, nmixes, 1u << which | 1u << ALL, bindings);
             if (loss < least) {
                 least = loss;
                 best = bindings[which];
@@ -71,39 +75,49 @@ static double bindings_fit_one(const struct port_bound_mix *mixes, int nmixes, i
         }
     bindings[which] = best;
     bindings[ALL] = best_all;
-    return least;
 }
 
-// Gives that kind of operand a binding of its own by which the loss becomes less by most, if any
-// gains enough in the mixes that tell of it.
+// By how much the loss is less with other bindings, in standard deviations of that if it were the
+// sum of what mixes gain and lose by chance. What noise makes slow gains nothing and counts
+// nothing.
+static double bindings_sigmas(const struct port_bound_mix *mixes, int nmixes, unsigned tells,
+                              const double before[PORT_WRITES_COUNT + 1],
+                              const double after[PORT_WRITES_COUNT + 1])
+{
+    double sum = 0, squares = 0;
+    for (int i = 0; i < nmixes; i++) {
+        if (!(mixes[i].tells & tells))
+            continue;
+        double gain = mix_loss(&mixes[i], before) - mix_loss(&mixes[i], after);
+        sum += gain;
+        squares += gain * gain;
+    }
+    return squares > 0 ? sum / sqrt(squares) : 0;
+}
+
+// Gives that kind of operand a binding of its own which gains most by it, if any gains enough.
 static bool bindings_part(const struct port_bound_mix *mixes, int nmixes,
                           double bindings[PORT_WRITES_COUNT + 1])
 {
-    int apart = -1, n;
-    double most = 0, best[2] = {NAN, NAN}, all = bindings[ALL];
+    double most = APART_SIGMAS, best[PORT_WRITES_COUNT + 1];
+    bool apart = false;
     for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
-        unsigned own = 1u << writes;
-        if (!isnan(bindings[writes]))
+        double tried[PORT_WRITES_COUNT + 1];
+        if (!isnan(bindings[writes]) ||
+            mixes_telling(mixes, nmixes, 1u << writes) < PORT_BOUND_MIXES_LEAST)
             continue;
-        double together = mixes_loss(mixes, nmixes, own | 1u << ALL, bindings, &n);
-        double as_others = mixes_loss(mixes, nmixes, own, bindings, &n);
-        if (n < PORT_BOUND_MIXES_LEAST)
+        memcpy(tried, bindings, sizeof tried);
+        bindings_fit_one(mixes, nmixes, writes, tried);
+        double sigmas = bindings_sigmas(mixes, nmixes, 1u << writes | 1u << ALL, bindings, tried);
+        if (!(sigmas > most))
             continue;
-        double gain = together - bindings_fit_one(mixes, nmixes, writes, bindings);
-        if (gain > most && as_others > APART_GAIN * mixes_loss(mixes, nmixes, own, bindings, &n)) {
-            most = gain;
-            best[0] = bindings[writes];
-            best[1] = bindings[ALL];
-            apart = writes;
-        }
-        bindings[writes] = NAN;
-        bindings[ALL] = all;
+        most = sigmas;
+        memcpy(best, tried, sizeof best);
+        apart = true;
     }
-    if (apart >= 0) {
-        bindings[apart] = best[0];
-        bindings[ALL] = best[1];
-    }
-    return apart >= 0;
+    if (apart)
+        memcpy(bindings, best, sizeof best);
+    return apart;
 }
 
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model)

@@ -12,7 +12,7 @@
 
 enum {
     FORMS_LEAST = 200, // else the mixes are of the same few
-    MIXES = 1000,      // that tell of a binding
+    MIXES = 1200,      // that tell of a binding
 };
 static const uint64_t SEED = UINT64_C(0x62696e64696e6773);
 static const double TELLING = 0.5; // beside no binding at all
