@@ -92,16 +92,6 @@ static void test_model(void **state)
     }
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
-    // Those of all forms are instead of those that the search found.
-    assert_int_equal(store_has_port_bindings(store, made_id, &err), 0);
-    struct port_model bound = {.binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}};
-    assert_int_equal(store_put_port_bindings(store, made_id, &bound, &err), 0);
-    assert_int_equal(store_has_port_bindings(store, made_id, &err), 1);
-    assert_int_equal(store_get_port_model(store, made_id, &got, &arena, &err), 1);
-    assert_true(got.model.binding == 0.25);
-    for (int w = 0; w < PORT_WRITES_COUNT; w++)
-        assert_true(got.model.binding_more[w] == bound.binding_more[w]);
-    assert_int_equal(store_put_port_bindings(store, made_id, &bound, &err), -1);
     // The newest of a CPU, of a uarch, of all.
     int64_t other_id = fixture_fill_ports(store, "testb", 0xa20f10, 2);
     assert_int_equal(store_newest_port_run(store, 1, NULL, &run_id, &err), 1);
@@ -111,6 +101,30 @@ static void test_model(void **state)
     assert_int_equal(store_newest_port_run(store, 0, "testc", &run_id, &err), 0);
     assert_int_equal(store_newest_port_run(store, 0, NULL, &run_id, &err), 1);
     assert_int_equal(run_id, other_id);
+    arena_free(&arena);
+    fixture_end(&fixture, store);
+}
+
+// Bindings of all forms are instead of those that the search found.
+static void test_bindings(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct arena arena = {0};
+    struct err err = {0};
+    struct stored_port_model got, want = fixture_port_model();
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
+    const struct port_model bound = {.binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}};
+    for (int all = 0; all < 2; all++) {
+        const struct port_model *wanted = all ? &bound : &want.model;
+        assert_int_equal(store_has_port_bindings(store, run_id, &err), all);
+        assert_int_equal(store_get_port_model(store, run_id, &got, &arena, &err), 1);
+        assert_true(got.model.binding == wanted->binding);
+        for (int w = 0; w < PORT_WRITES_COUNT; w++)
+            assert_true(got.model.binding_more[w] == wanted->binding_more[w]);
+        assert_int_equal(store_put_port_bindings(store, run_id, &bound, &err), all ? -1 : 0);
+    }
     arena_free(&arena);
     fixture_end(&fixture, store);
 }
@@ -637,12 +651,12 @@ int main(int argc, char **argv)
     if (argc == 3 && strcmp(argv[1], "make") == 0)
         return make_database(argv[2]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),       cmocka_unit_test(test_usages),
-        cmocka_unit_test(test_throughputs), cmocka_unit_test(test_batch),
-        cmocka_unit_test(test_append_only), cmocka_unit_test(test_pack),
-        cmocka_unit_test(test_version_1),   cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_views),       cmocka_unit_test(test_ports_alone),
-        cmocka_unit_test(test_at_rename),
+        cmocka_unit_test(test_model),       cmocka_unit_test(test_bindings),
+        cmocka_unit_test(test_usages),      cmocka_unit_test(test_throughputs),
+        cmocka_unit_test(test_batch),       cmocka_unit_test(test_append_only),
+        cmocka_unit_test(test_pack),        cmocka_unit_test(test_version_1),
+        cmocka_unit_test(test_numbers),     cmocka_unit_test(test_views),
+        cmocka_unit_test(test_ports_alone), cmocka_unit_test(test_at_rename),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
