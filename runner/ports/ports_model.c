@@ -354,21 +354,14 @@ int port_uses_beside(const struct port_usage *usage, bool wide, const struct por
     return other ? usage->nwide : usage->nuses;
 }
 
-// Whether a form among them brings the structure of wide vectors about.
-static bool usages_bring(const struct port_usage *const *usages, const int *counts, int n)
-{
-    bool wide = false;
-    for (int i = 0; i < n; i++)
-        wide |= usages[i]->wide && counts[i] > 0;
-    return wide;
-}
-
 // With a model: as early as it says; without one any choice of ports is possible. Returns whether a
 // form among them brings the structure of wide vectors about.
 static bool demand_fill(struct demand *demand, const struct port_model *model,
                         const struct port_usage *const *usages, const int *counts, int n)
 {
-    bool wide = usages_bring(usages, counts, n);
+    bool wide = false;
+    for (int i = 0; i < n; i++)
+        wide |= usages[i]->wide && counts[i] > 0;
     for (int i = 0; i < n; i++) {
         const struct port_use *uses;
         int nuses = port_uses_beside(usages[i], wide, &uses);
@@ -391,18 +384,25 @@ void port_limits(const struct port_model *model, const struct port_usage *const 
     limits_units(usages, counts, n, limits);
 }
 
+// The longest of what is no port.
+static double other_clk(const struct port_model *model, const struct port_usage *const *usages,
+                        const int *counts, int n)
+{
+    struct port_limits units = {.worst = 0};
+    limits_units(usages, counts, n, &units);
+    double most =
+        fmax(port_front_clk(model, usages, counts, n), port_side_clk(model, usages, counts, n));
+    for (int u = 0; u < model->nunits; u++)
+        most = fmax(most, units.unit_clk[u]);
+    return fmax(most, units.unknown_clk);
+}
+
 static double predict(const struct port_model *model, const struct port_usage *const *usages,
                       const int *counts, int n, bool bound)
 {
     struct demand demand = {.n = 0};
-    struct port_limits units = {.worst = 0};
     demand_fill(&demand, bound ? model : NULL, usages, counts, n);
-    limits_units(usages, counts, n, &units);
-    double most = fmax(demand_clk(&demand), port_front_clk(model, usages, counts, n));
-    most = fmax(most, port_side_clk(model, usages, counts, n));
-    for (int u = 0; u < model->nunits; u++)
-        most = fmax(most, units.unit_clk[u]);
-    return fmax(most, units.unknown_clk);
+    return fmax(demand_clk(&demand), other_clk(model, usages, counts, n));
 }
 
 static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
@@ -446,32 +446,24 @@ static double held_clk(const struct port_usage *const *usages, const int *counts
     return most;
 }
 
-// µops on the ports by what their forms write.
-static void component_uops(const struct port_usage *const *usages, const int *counts, int n,
-                           uint32_t ports, struct port_bound_component *component)
+// µops of so many instances on the ports, by what they write. wide: as in port_limits.
+static void component_add(struct port_bound_component *component, const struct port_usage *usage,
+                          int count, bool wide, uint32_t ports)
 {
-    for (int i = 0; i < n; i++) {
-        const struct port_use *uses;
-        int nuses = port_uses_beside(usages[i], usages_bring(usages, counts, n), &uses);
-        for (int u = 0; u < nuses; u++)
-            if (uses[u].set & ports)
-                component->uops[usages[i]->writes] += (double)uses[u].uops * counts[i];
-    }
+    const struct port_use *uses;
+    int nuses = port_uses_beside(usage, wide, &uses);
+    for (int u = 0; u < nuses; u++)
+        if (uses[u].set & ports)
+            component->uops[usage->writes] += (double)uses[u].uops * count;
 }
 
 void port_bound_mix(const struct port_model *model, const struct port_usage *const *usages,
                     const int *counts, int n, bool held, struct port_bound_mix *mix)
 {
     struct demand demand = {.n = 0};
-    struct port_limits limits = {.worst = 0};
     uint32_t done = 0;
-    demand_fill(&demand, NULL, usages, counts, n);
-    limits_units(usages, counts, n, &limits);
-    mix->other_clk =
-        fmax(port_front_clk(model, usages, counts, n), port_side_clk(model, usages, counts, n));
-    mix->other_clk = fmax(mix->other_clk, limits.unknown_clk);
-    for (int u = 0; u < model->nunits; u++)
-        mix->other_clk = fmax(mix->other_clk, limits.unit_clk[u]);
+    bool wide = demand_fill(&demand, NULL, usages, counts, n);
+    mix->other_clk = other_clk(model, usages, counts, n);
     if (held)
         mix->other_clk = fmax(mix->other_clk, held_clk(usages, counts, n));
     mix->ncomponents = 0;
@@ -483,7 +475,8 @@ void port_bound_mix(const struct port_model *model, const struct port_usage *con
         *component =
             (struct port_bound_component){.best_clk = demand_best_clk(&demand, ports, &worst),
                                           .even_clk = demand_even_clk(&demand, ports)};
-        component_uops(usages, counts, n, ports, component);
+        for (int k = 0; k < n; k++)
+            component_add(component, usages[k], counts[k], wide, ports);
         done |= ports;
     }
 }

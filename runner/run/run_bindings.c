@@ -6,7 +6,6 @@
 #include "store/store_run.h"
 #include "util/mem.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -339,6 +339,17 @@ static void shared_paths_are_found(void **state)
     }
 }
 
+// The CPU with two paths, these and its units found. Returns which of paths[] unit 0 is.
+static int two_paths_begin(struct path_case *on, const uint32_t paths[2])
+{
+    struct err err = {0};
+    path_case_begin(on, "tests/fixtures/sim/shared_path.csv", paths, 2, (struct sim){.seed = 3});
+    assert_int_equal(infer_status(&on->sim, &on->model, on->usages, &err), 0);
+    assert_int_equal(port_find_paths(&on->question, &on->model, on->usages, &err), 0);
+    assert_int_equal(port_infer_units(&on->oracle, on->forms, &on->model, &err), 0);
+    return path_clk(&on->cpu.forms[on->model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+}
+
 // Makes the form the first probe of all paths.
 static void probe_first(struct path_case *on, const char *name)
 {
@@ -358,11 +369,7 @@ static void mixed_probes_rule_nothing_out(void **state)
     static const uint32_t paths[] = {1u << 14, 3u << 16};
     struct path_case on;
     struct err err = {0};
-    path_case_begin(&on, "tests/fixtures/sim/shared_path.csv", paths, 2, (struct sim){.seed = 3});
-    assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
-    assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
-    assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
-    int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+    int first = two_paths_begin(&on, paths);
     assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
     probe_first(&on, "vcvtss2si r32 x");
     assert_int_equal(on.model.probes[0].usage.nshares, 2);
@@ -395,11 +402,7 @@ static void shares_are_those_of_siblings(void **state)
     static const uint32_t paths[] = {1u << 14, 3u << 16};
     struct path_case on;
     struct err err = {0};
-    path_case_begin(&on, "tests/fixtures/sim/shared_path.csv", paths, 2, (struct sim){.seed = 3});
-    assert_int_equal(infer_status(&on.sim, &on.model, on.usages, &err), 0);
-    assert_int_equal(port_find_paths(&on.question, &on.model, on.usages, &err), 0);
-    assert_int_equal(port_infer_units(&on.oracle, on.forms, &on.model, &err), 0);
-    int first = path_clk(&on.cpu.forms[on.model.units[0].blocker], paths[0]) > 0 ? 0 : 1;
+    int first = two_paths_begin(&on, paths);
     enum { ALONE, SIBLINGS, SAME_OPERANDS, CASES };
     long mixes[CASES];
     for (int c = 0; c < CASES; c++) {
