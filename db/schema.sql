@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 21;
+PRAGMA user_version = 22;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -358,6 +358,8 @@ CREATE TABLE port_binding (
     writes TEXT NOT NULL CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
         'others', 'any')), -- 'any': what has no row of its own, by mixes of all forms
     binding REAL NOT NULL CHECK (binding BETWEEN 0 AND 1),
+    norm REAL CHECK (norm >= 1), -- in the row 'any': ports, front end and side together take the
+        -- p-norm of what each takes, of this order; NULL: as long as the longest of them
     PRIMARY KEY (run_id, mixes, writes)
 ) STRICT, WITHOUT ROWID;
 
@@ -429,6 +431,8 @@ CREATE TABLE port_result (
         -- be more than slots; NULL: unknown, or there is no side
     writes TEXT CHECK (writes IN ('flags', 'general-purpose', 'vectors', 'masks', 'memory',
         'others')), -- what the form writes first, see port_binding; NULL: nothing that has a row
+    slots_moved REAL CHECK (slots_moved >= 0), -- with the moves that cut what its instances wait
+        -- for in mixes, which some cores fuse; NULL: as many as the form and these moves take
     CHECK (outcome = 'ok' OR (ports IS NULL AND uops IS NULL AND slots IS NULL AND busy_clk IS NULL
         AND residual IS NULL))
 ) STRICT;

@@ -107,6 +107,8 @@ struct port_usage {
     double slots;                             // dispatch slots; NaN: unknown
     double slots_mixed; // among others in no particular order, where the groups
                         // of dispatch are cut; NaN: unknown, 0: as many
+    double slots_moved; // with the moves that cut what its instances wait for in mixes; NaN or 0:
+                        // as many as the form and these moves take
     double stall_clk;   // beside its slots, in which the front end delivers nothing to anybody:
                         // it goes to the sequencer of microcode and back. Long runs of others
                         // hide that, and slots are measured beside many
@@ -175,6 +177,9 @@ struct port_model {
     // choice of ports would, 0, to as long as an even one, whatever waits there, 1.
     double binding;
     double binding_more[PORT_WRITES_COUNT]; // that of forms which write this, above it
+    // Where the ports, the front end and the side each need nearly as long, all together take a
+    // little longer: the p-norm of the three, of this order p; 0: as long as the longest.
+    double norm;
     double residual;   // largest |measured - predicted| / predicted over the pairs of classes
     int unexplained;   // forms of one µop whose class fitted into no structure
     int teller;        // class whose blocker takes longer while a wide form is about; -1: none, the
@@ -246,7 +251,8 @@ double port_mix_error(double predicted_clk, double measured_clk);
 enum { PORT_COMPONENTS_MAX = 12, PORT_BOUND_MIXES_LEAST = 100 };
 struct port_bound_mix {
     double measured_clk;
-    double other_clk; // the longest of what is no port
+    double front_clk, side_clk;
+    double other_clk; // the longest of what else is waited for
     int ncomponents;
     struct port_bound_component {
         double best_clk, even_clk;
@@ -263,7 +269,11 @@ void port_bound_mix(const struct port_model *model, const struct port_usage *con
 // 2.5 standard deviations of what mixes gain and lose by chance.
 // Schedulers do well in most mixes and badly in some, which the mean error alone would leave out;
 // so more than a tenth off costs three tenths more.
+// The norm is that of the model.
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
+// Gives the model the norm by which it explains the mixes best, with the bindings that fit each;
+// none unless that is clearly better. All mixes count, whatever they tell of.
+void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);
 // Whether port a is listed before b: by name as people count (ALU10 behind ALU2), those without a

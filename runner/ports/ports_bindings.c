@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: MIT
 // How early schedulers bind µops to ports, as one number for a CPU and others for what writes some
-// kinds of operand: those by which mixes are explained best. The fit goes through a grid; there are
-// few bindings, and the loss is neither smooth nor has it one minimum only.
+// kinds of operand, and the norm of what the front end and the ports take: those by which mixes are
+// explained best. The fit goes through a grid; there are few numbers, and the loss is neither
+// smooth nor has it one minimum only.
 #include "ports_internal.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { ALL = PORT_WRITES_COUNT, STEPS = 20 };
 static const double ERROR_MOST = 0.5;                    // of a mix: more is something else's doing
 static const double ERROR_LARGE = 0.1, LARGE_COST = 0.3; // as validations count
-static const double APART_SIGMAS = 2.5; // of a binding of its own: what is gained is no chance
+static const double APART_SIGMAS = 2.5; // of a number of its own: what is gained is no chance
+// Orders of the norm that are tried: three per cent more where two take as long, to an eighth. What
+// is less than that noise does as well.
+static const double NORMS[] = {24, 20, 16, 14, 12, 10, 8, 6};
+
+// The numbers that are found.
+struct bound_by {
+    double bindings[PORT_WRITES_COUNT + 1]; // NaN: that of all
+    double norm;
+};
 
 double port_mix_error(double predicted_clk, double measured_clk)
 {
@@ -18,21 +27,22 @@ double port_mix_error(double predicted_clk, double measured_clk)
 }
 
 // Schedulers do well in most mixes and badly in some, which the mean error alone would leave out.
-static double mix_loss(const struct port_bound_mix *mix,
-                       const double bindings[PORT_WRITES_COUNT + 1])
+static double mix_loss(const struct port_bound_mix *mix, const struct bound_by *by)
 {
-    double clk = mix->other_clk;
+    double ports_clk = 0;
     for (int c = 0; c < mix->ncomponents; c++) {
         const struct port_bound_component *component = &mix->components[c];
         double uops = 0, bound = 0;
         for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
             uops += component->uops[writes];
             bound += component->uops[writes] *
-                     (isnan(bindings[writes]) ? bindings[ALL] : bindings[writes]);
+                     (isnan(by->bindings[writes]) ? by->bindings[ALL] : by->bindings[writes]);
         }
         double more = component->even_clk - component->best_clk;
-        clk = fmax(clk, component->best_clk + (uops > 0 ? bound / uops * more : 0));
+        ports_clk = fmax(ports_clk, component->best_clk + (uops > 0 ? bound / uops * more : 0));
     }
+    double clk =
+        fmax(mix->other_clk, ports_beside_clk(by->norm, ports_clk, mix->front_clk, mix->side_clk));
     double error = port_mix_error(clk, mix->measured_clk);
     return error + (error > ERROR_LARGE ? LARGE_COST : 0);
 }
@@ -47,26 +57,27 @@ static int mixes_telling(const struct port_bound_mix *mixes, int nmixes, unsigne
 
 // Of the mixes that tell of any of these bindings.
 static double mixes_loss(const struct port_bound_mix *mixes, int nmixes, unsigned tells,
-                         const double bindings[PORT_WRITES_COUNT + 1])
+                         const struct bound_by *by)
 {
     double sum = 0;
     for (int i = 0; i < nmixes; i++)
         if (mixes[i].tells & tells)
-            sum += mix_loss(&mixes[i], bindings);
+            sum += mix_loss(&mixes[i], by);
     return sum;
 }
 
 // Finds binding `which` together with that of all others, by the mixes that tell of either;
 // which == ALL: that one.
 static void bindings_fit_one(const struct port_bound_mix *mixes, int nmixes, int which,
-                             double bindings[PORT_WRITES_COUNT + 1])
+                             struct bound_by *by)
 {
+    double *bindings = by->bindings;
     double least = INFINITY, best = bindings[which], best_all = bindings[ALL];
     for (int all = 0; all <= STEPS; all++)
         for (int own = which == ALL ? STEPS : 0; own <= STEPS; own++) {
             bindings[which] = (double)own / STEPS;
             bindings[ALL] = (double)all / STEPS;
-            double loss = mixes_loss(mixes, nmixes, 1u << which | 1u << ALL, bindings);
+            double loss = mixes_loss(mixes, nmixes, 1u << which | 1u << ALL, by);
             if (loss < least) {
                 least = loss;
                 best = bindings[which];
@@ -77,12 +88,11 @@ static void bindings_fit_one(const struct port_bound_mix *mixes, int nmixes, int
     bindings[ALL] = best_all;
 }
 
-// By how much the loss is less with other bindings, in standard deviations of that if it were the
+// By how much the loss is less with other numbers, in standard deviations of that if it were the
 // sum of what mixes gain and lose by chance. What noise makes slow gains nothing and counts
 // nothing.
-static double bindings_sigmas(const struct port_bound_mix *mixes, int nmixes, unsigned tells,
-                              const double before[PORT_WRITES_COUNT + 1],
-                              const double after[PORT_WRITES_COUNT + 1])
+static double gain_sigmas(const struct port_bound_mix *mixes, int nmixes, unsigned tells,
+                          const struct bound_by *before, const struct bound_by *after)
 {
     double sum = 0, squares = 0;
     for (int i = 0; i < nmixes; i++) {
@@ -96,40 +106,66 @@ static double bindings_sigmas(const struct port_bound_mix *mixes, int nmixes, un
 }
 
 // Gives that kind of operand a binding of its own which gains most by it, if any gains enough.
-static bool bindings_part(const struct port_bound_mix *mixes, int nmixes,
-                          double bindings[PORT_WRITES_COUNT + 1])
+static bool bindings_part(const struct port_bound_mix *mixes, int nmixes, struct bound_by *by)
 {
-    double most = APART_SIGMAS, best[PORT_WRITES_COUNT + 1];
-    bool apart = false;
+    double most = APART_SIGMAS;
+    struct bound_by best = *by;
     for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
-        double tried[PORT_WRITES_COUNT + 1];
-        if (!isnan(bindings[writes]) ||
+        struct bound_by tried = *by;
+        if (!isnan(by->bindings[writes]) ||
             mixes_telling(mixes, nmixes, 1u << writes) < PORT_BOUND_MIXES_LEAST)
             continue;
-        memcpy(tried, bindings, sizeof tried);
-        bindings_fit_one(mixes, nmixes, writes, tried);
-        double sigmas = bindings_sigmas(mixes, nmixes, 1u << writes | 1u << ALL, bindings, tried);
+        bindings_fit_one(mixes, nmixes, writes, &tried);
+        double sigmas = gain_sigmas(mixes, nmixes, 1u << writes | 1u << ALL, by, &tried);
         if (!(sigmas > most))
             continue;
         most = sigmas;
-        memcpy(best, tried, sizeof best);
-        apart = true;
+        best = tried;
     }
-    if (apart)
-        memcpy(bindings, best, sizeof best);
-    return apart;
+    *by = best;
+    return most > APART_SIGMAS;
+}
+
+static struct bound_by bound_by_all(const struct port_bound_mix *mixes, int n, double norm)
+{
+    struct bound_by by = {.norm = norm};
+    for (int writes = 0; writes <= PORT_WRITES_COUNT; writes++)
+        by.bindings[writes] = NAN;
+    bindings_fit_one(mixes, n, ALL, &by);
+    return by;
+}
+
+static struct bound_by bound_by_kinds(const struct port_bound_mix *mixes, int n, double norm)
+{
+    struct bound_by by = bound_by_all(mixes, n, norm);
+    while (bindings_part(mixes, n, &by))
+        ;
+    return by;
 }
 
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model)
 {
-    double bindings[PORT_WRITES_COUNT + 1];
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
-        bindings[writes] = NAN;
-    bindings_fit_one(mixes, n, ALL, bindings);
-    while (bindings_part(mixes, n, bindings))
-        ;
-    model->binding = bindings[ALL];
+    const struct bound_by by = bound_by_kinds(mixes, n, model->norm);
+    model->binding = by.bindings[ALL];
     for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
         model->binding_more[writes] =
-            isnan(bindings[writes]) ? 0 : bindings[writes] - bindings[ALL];
+            isnan(by.bindings[writes]) ? 0 : by.bindings[writes] - by.bindings[ALL];
+}
+
+void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model *model)
+{
+    double least = INFINITY, best = 0;
+    for (size_t k = 0; k < ARRAY_LEN(NORMS); k++) {
+        const struct bound_by tried = bound_by_all(mixes, n, NORMS[k]);
+        double loss = mixes_loss(mixes, n, 1u << ALL, &tried);
+        if (loss < least) {
+            least = loss;
+            best = NORMS[k];
+        }
+    }
+    // What one binding for all leaves over may be some kinds' own ones instead.
+    const struct bound_by longest = bound_by_kinds(mixes, n, 0);
+    const struct bound_by together = bound_by_kinds(mixes, n, best);
+    bool clear = gain_sigmas(mixes, n, 1u << ALL, &longest, &together) > APART_SIGMAS;
+    model->norm = clear ? best : 0;
 }

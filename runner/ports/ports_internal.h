@@ -53,6 +53,9 @@ void ports_mix_bound(const struct port_model *model, const struct port_form *for
                      const struct port_usage *usages, const struct port_mix *mix,
                      struct port_bound_mix *bound);
 
+// What the ports, the front end and the side take together, with a norm as port_model has it.
+double ports_beside_clk(double norm, double ports_clk, double front_clk, double side_clk);
+
 // Mixes of several of the forms in question, drawn and timed; free() them in any case. usages[i] is
 // of which[i]. Beside general ones there are, for each kind of operand that forms write, short ones
 // that tell how early their µops are bound.

@@ -384,17 +384,26 @@ void port_limits(const struct port_model *model, const struct port_usage *const 
     limits_units(usages, counts, n, limits);
 }
 
-// The longest of what is no port.
-static double other_clk(const struct port_model *model, const struct port_usage *const *usages,
+// The longest that is waited for units, and for what nothing explains.
+static double units_clk(const struct port_model *model, const struct port_usage *const *usages,
                         const int *counts, int n)
 {
     struct port_limits units = {.worst = 0};
     limits_units(usages, counts, n, &units);
-    double most =
-        fmax(port_front_clk(model, usages, counts, n), port_side_clk(model, usages, counts, n));
+    double most = 0;
     for (int u = 0; u < model->nunits; u++)
         most = fmax(most, units.unit_clk[u]);
     return fmax(most, units.unknown_clk);
+}
+
+double ports_beside_clk(double norm, double ports_clk, double front_clk, double side_clk)
+{
+    double most = fmax(fmax(front_clk, side_clk), ports_clk);
+    if (!(norm > 0) || !(most > 0))
+        return most;
+    return most * pow(pow(ports_clk / most, norm) + pow(front_clk / most, norm) +
+                          pow(side_clk / most, norm),
+                      1 / norm);
 }
 
 static double predict(const struct port_model *model, const struct port_usage *const *usages,
@@ -402,7 +411,10 @@ static double predict(const struct port_model *model, const struct port_usage *c
 {
     struct demand demand = {.n = 0};
     demand_fill(&demand, bound ? model : NULL, usages, counts, n);
-    return fmax(demand_clk(&demand), other_clk(model, usages, counts, n));
+    return fmax(units_clk(model, usages, counts, n),
+                ports_beside_clk(bound ? model->norm : 0, demand_clk(&demand),
+                                 port_front_clk(model, usages, counts, n),
+                                 port_side_clk(model, usages, counts, n)));
 }
 
 static const struct port_use *uses_narrowest(const struct port_use *uses, int n)
@@ -463,7 +475,9 @@ void port_bound_mix(const struct port_model *model, const struct port_usage *con
     struct demand demand = {.n = 0};
     uint32_t done = 0;
     bool wide = demand_fill(&demand, NULL, usages, counts, n);
-    mix->other_clk = other_clk(model, usages, counts, n);
+    mix->front_clk = port_front_clk(model, usages, counts, n);
+    mix->side_clk = port_side_clk(model, usages, counts, n);
+    mix->other_clk = units_clk(model, usages, counts, n);
     if (held)
         mix->other_clk = fmax(mix->other_clk, held_clk(usages, counts, n));
     mix->ncomponents = 0;
@@ -761,6 +775,8 @@ static void mix_move(const struct port_form *forms, const struct port_usage *usa
         to->moved[i].writes = form->writes;
         to->moved[i].slots += moves;
         to->moved[i].slots_mixed = fmax(usages[i].slots_mixed + moves, to->moved[i].slots);
+        if (usages[i].slots_moved > 0)
+            to->moved[i].slots = to->moved[i].slots_mixed = usages[i].slots_moved;
         to->usages[i] = &to->moved[i];
         to->counts[i] = mix->parts[i].count;
     }

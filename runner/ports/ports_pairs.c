@@ -7,7 +7,6 @@
 
 static const double REP_SLOTS_MAX = 2.6; // more would hide what it waits for
 static const double CLK_MIN = 0.25;      // of a form that is timed in pairs
-static const double ALONE_MOST = 1.08;   // of its throughput, in a sequence of its own
 
 // Any order may do: what a path costs in the best of three is not the schedulers' doing.
 struct port_mix paths_pair(int a, double a_clk, int b, double b_clk)
@@ -94,7 +93,8 @@ static int pairs_thin(struct pairs *pairs, const struct port_oracle *oracle, str
     int status = ports_time(oracle, "paths", mixes, pairs->n, timings, err), kept = 0;
     for (int i = 0; i < pairs->n && status == 0; i++) {
         double alone_clk = timings[i].clk / mixes[i].parts[0].count;
-        bool fits = timings[i].outcome == OUTCOME_OK && alone_clk <= ALONE_MOST * pairs->clk[i];
+        bool fits =
+            timings[i].outcome == OUTCOME_OK && alone_clk <= PATH_ALONE_MOST * pairs->clk[i];
         for (int w = 0; w < pairs->nwhich; w++)
             if (pairs->rep_of[w] == i)
                 pairs->rep_of[w] = fits ? kept : -1;

@@ -11,7 +11,10 @@ enum {
     PAIR_CLK = 30,    // that each of two forms takes alone
     PATH_MEMBERS = 3, // at least
 };
-#define PATH_EXCESS 1.12   // of a pair over what the ports explain: less shows no path
+#define PATH_EXCESS 1.12 // of a pair over what the ports explain: less shows no path
+// Of a form's throughput, by its instances with the moves that stand between them in pairs: more is
+// what the moves need, or the instances wait for each other even so.
+#define PATH_ALONE_MOST 1.08
 #define PATH_SHARE_MIN 0.3 // cycles that a form needs a path; less is chance
 
 // A form beside another one.

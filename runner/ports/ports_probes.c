@@ -372,6 +372,71 @@ static void probing_split(const struct probing *probing, struct some *first, str
     port_siblings_free(expected);
 }
 
+// Forms that seem to need a path and have moves between their instances.
+static struct some probing_suspects(const struct probing *probing, const struct some *some)
+{
+    struct some suspects = {xcalloc((size_t)some->n + 1, sizeof(int)), 0};
+    for (int i = 0; i < some->n; i++) {
+        const struct port_form *form = probing_form(probing, some->at[i]);
+        double shares[PORT_PATHS_MAX] = {0}, most = 0;
+        if (form->moves <= form->resets)
+            continue;
+        probing_assign(probing, some->at[i], shares);
+        for (int k = 0; k < PORT_PATHS_MAX; k++)
+            most = fmax(most, shares[k]);
+        if (most > 0)
+            suspects.at[suspects.n++] = some->at[i];
+    }
+    return suspects;
+}
+
+static bool probing_alone_fits(const struct probing *probing, int form,
+                               const struct port_timing *timing)
+{
+    int count = probing->mixes[form * probing->model->nprobes].parts[0].count;
+    return timing->outcome == OUTCOME_OK &&
+           timing->clk <= PATH_ALONE_MOST * count * probing_form(probing, form)->rthroughput_clk;
+}
+
+// Moves that take ports, as those between masks do, would be taken for shares: what is slower with
+// its moves alone is timed anew without, with registers of their own for some instances; and shows
+// nothing where these wait for each other.
+static int probing_check_moves(struct probing *probing, const struct some *some, struct err *err)
+{
+    enum { MOVED, PLAIN, WAYS };
+    int nprobes = probing->model->nprobes, n = 0;
+    struct some suspects = probing_suspects(probing, some);
+    size_t most = WAYS * (size_t)suspects.n + 1;
+    struct port_mix *mixes = xcalloc(most, sizeof *mixes);
+    struct port_timing *timings = xcalloc(most, sizeof *timings);
+    for (int i = 0; i < suspects.n; i++)
+        for (int way = 0; way < WAYS; way++, n++) {
+            mixes[n] = probing->mixes[suspects.at[i] * nprobes];
+            mixes[n].nparts = 1;
+            if (way == PLAIN)
+                mixes[n].orders &= ~(unsigned)PORT_MIX_INDEPENDENT;
+        }
+    int status = ports_time(probing->question->oracle, "paths", mixes, n, timings, err);
+    for (int i = 0; i < suspects.n && status == 0; i++) {
+        const struct port_timing *timing = &timings[WAYS * i];
+        int form = suspects.at[i];
+        bool plain = probing_alone_fits(probing, form, &timing[PLAIN]);
+        if (timing[MOVED].outcome != OUTCOME_OK ||
+            probing_alone_fits(probing, form, &timing[MOVED]))
+            continue;
+        for (int p = 0; p < nprobes; p++) {
+            int at = form * nprobes + p;
+            probing->due[at] = plain && probing->timings[at].outcome != OUTCOME_SKIPPED;
+            probing->timings[at].outcome = OUTCOME_SKIPPED;
+            probing->mixes[at].orders &= ~(unsigned)PORT_MIX_INDEPENDENT;
+        }
+    }
+    free(suspects.at);
+    free(mixes);
+    free(timings);
+    return status == 0 ? probing_time(probing, err) : status;
+}
+
 // Times forms beside all probes that they need, finds their shares, and has others know these.
 static int probing_search(struct probing *probing, const struct some *some, struct err *err)
 {
@@ -384,6 +449,8 @@ static int probing_search(struct probing *probing, const struct some *some, stru
                     probe_is_due(probing, some->at[i], p, others);
         status = probing_time(probing, err);
     }
+    if (status == 0)
+        status = probing_check_moves(probing, some, err);
     for (int i = 0; i < some->n && status == 0; i++) {
         struct port_usage *usage = &probing->usages[probing->position[some->at[i]]];
         struct port_shared shared = probing_shared(probing, some->at[i]);

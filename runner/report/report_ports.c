@@ -290,6 +290,12 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                       "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
                       "the best choice of ports to an even one.\n",
                       model->nunits ? "" : "\n", model->binding * 100);
+    if (model->norm > 0)
+        strbuf_printf(out,
+                      "%sThe front end and ports that would need as long each take %.0f %% longer\n"
+                      "together: the p-norm of both, p = %.0f.\n",
+                      model->binding > 0 || model->nunits ? "" : "\n",
+                      (pow(2, 1 / model->norm) - 1) * 100, model->norm);
     for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
         if (model->binding_more[writes] != 0)
             strbuf_printf(out, "Of what writes %s: %.0f %%.\n",
@@ -410,6 +416,7 @@ void report_ports_object(const struct stored_port_model *stored, const char *uar
     json_int(json_name(json, "port_count"), model->nports);
     json_real(json_name(json, "residual"), model->residual);
     json_real(json_name(json, "binding"), model->binding);
+    json_real(json_name(json, "norm"), model->norm);
     json_open(json_name(json, "bindings"), '[');
     for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
         if (model->binding_more[writes] == 0)

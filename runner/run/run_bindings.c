@@ -11,10 +11,11 @@
 
 enum {
     FORMS_LEAST = 200, // else the mixes are of the same few
-    MIXES = 1200,      // that tell of a binding
+    MIXES = 1600,      // that tell of a binding or of the norm
 };
 static const uint64_t SEED = UINT64_C(0x62696e64696e6773);
-static const double TELLING = 0.5; // beside no binding at all
+static const double TELLING = 0.5;    // beside no binding at all
+static const double TELLING_NORM = 8; // beside the longest
 
 void bindings_fit(const struct validate_forms *forms, const struct validate_mixes *mixes,
                   struct port_model *model)
@@ -31,22 +32,24 @@ void bindings_fit(const struct validate_forms *forms, const struct validate_mixe
         for (int p = 0; p < mix->nparts; p++)
             bound[i].tells |= 1u << usages[p]->writes;
     }
+    port_norm_fit(bound, mixes->n, model);
     port_bindings_fit(bound, mixes->n, model);
     free(bound);
 }
 
-// Those that tell of a binding, whichever.
+// Those that tell of a binding, whichever, or of the norm.
 static int bindings_measure(struct run_ports *run, struct validate_forms *forms,
                             const struct port_model *model, struct arena *arena,
                             struct validate_mixes *mixes, struct err *err)
 {
-    static struct port_model loose, bound;
-    const struct port_model *const telling[2] = {&loose, &bound};
-    loose = bound = *model;
-    loose.binding = 0;
-    bound.binding = TELLING;
+    static struct port_model loose, bound, together;
+    const struct port_model *const telling[] = {&loose, &bound, &together};
+    loose = *model;
+    loose.binding = loose.norm = 0;
     memset(loose.binding_more, 0, sizeof loose.binding_more);
-    memset(bound.binding_more, 0, sizeof bound.binding_more);
+    bound = together = loose;
+    bound.binding = TELLING;
+    together.norm = TELLING_NORM;
     const struct list_row **rows = arena_alloc(arena, (size_t)forms->n * sizeof(struct list_row *));
     for (int i = 0; i < forms->n; i++)
         rows[i] = forms->forms[i].row;
@@ -62,7 +65,8 @@ static int bindings_measure(struct run_ports *run, struct validate_forms *forms,
                                          .oracle = &oracle,
                                          .wanted = MIXES,
                                          .seed = SEED,
-                                         .telling = telling};
+                                         .telling = telling,
+                                         .ntelling = ARRAY_LEN(telling)};
     int status = validate_measure(&trial, arena, mixes, err);
     run->kernels += measure.kernels;
     run->passes += measure.passes;

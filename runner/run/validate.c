@@ -244,14 +244,16 @@ static bool mix_waits(const struct validate_forms *forms, const struct port_mix 
     return waits;
 }
 
-// Whether the mix is to be measured: the times that two models predict differ enough.
+// Whether the mix is to be measured: the times that models predict differ enough.
 static bool mix_tells(const struct validate_trial *trial, const struct port_mix *mix)
 {
-    if (!trial->telling)
-        return true;
-    double one = validate_predict(trial->forms, trial->telling[0], mix);
-    double other = validate_predict(trial->forms, trial->telling[1], mix);
-    return fmax(one, other) > TELLING_CLK * fmin(one, other);
+    bool tells = trial->ntelling == 0;
+    double first = tells ? 0 : validate_predict(trial->forms, trial->telling[0], mix);
+    for (int i = 1; i < trial->ntelling && !tells; i++) {
+        double other = validate_predict(trial->forms, trial->telling[i], mix);
+        tells = fmax(first, other) > TELLING_CLK * fmin(first, other);
+    }
+    return tells;
 }
 
 // Mixes of which there are enough for some to fail. *n: how many, out: fewer if it takes too many

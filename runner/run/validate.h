@@ -56,8 +56,9 @@ struct validate_trial {
     int wanted;                       // mixes
     uint64_t seed;
     bool pairs; // mixes of two forms only
-    // NULL: all mixes. Else only those that these two predict to take times of their own.
-    const struct port_model *const *telling; // [2]
+    // Only mixes that one of these predicts to take another time than the first does; 0: all.
+    const struct port_model *const *telling;
+    int ntelling;
 };
 // A mix that could be timed; the cycles are those of one mix.
 struct validate_mix {

@@ -151,10 +151,11 @@ static const struct copy_level copy_port_shares = {
 static const struct copy_level copy_port_results = {
     "SELECT run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, unit, busy_clk, "
     "residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots, writes FROM port_result WHERE run_form_id = ?1",
+    "side_slots, writes, slots_moved FROM port_result WHERE run_form_id = ?1",
     "INSERT INTO port_result (run_form_id, method, outcome, detail, ambiguous, ports, uops, slots, "
     "unit, busy_clk, residual, whole, beside_clk, slots_mixed, wide, way, decode_clk, stall_clk, "
-    "side_slots, writes) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "side_slots, writes, slots_moved) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_uses, &copy_port_uses_wide, &copy_port_shares,
                                        &copy_port_trials, &copy_port_trial_counts, NULL}
 };
@@ -212,8 +213,9 @@ static const struct copy_level copy_port_names = {
     "INSERT INTO port_name (run_id, ports_mask, name) VALUES (?, ?, ?)", NULL};
 
 static const struct copy_level copy_port_bindings = {
-    "SELECT 0, mixes, writes, binding FROM port_binding WHERE run_id = ?1 ORDER BY mixes, writes",
-    "INSERT INTO port_binding (run_id, mixes, writes, binding) VALUES (?, ?, ?, ?)", NULL};
+    "SELECT 0, mixes, writes, binding, norm FROM port_binding WHERE run_id = ?1 "
+    "ORDER BY mixes, writes",
+    "INSERT INTO port_binding (run_id, mixes, writes, binding, norm) VALUES (?, ?, ?, ?, ?)", NULL};
 
 static const struct copy_level copy_port_probes = {
     "SELECT 0, position, unit, form, share_clk FROM port_probe WHERE run_id = ?1 "

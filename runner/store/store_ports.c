@@ -80,12 +80,14 @@ static int store_put_port_names(struct store *store, int64_t run_id, const struc
 
 static const char few_forms[] = "few forms", all_forms[] = "all forms", any_writes[] = "any";
 
+// norm: only by mixes of all forms, and not of one kind of operand; else 0.
 static int store_put_port_binding(struct store *store, int64_t run_id, const char *mixes,
-                                  const char *writes, double binding, struct err *err)
+                                  const char *writes, double binding, double norm, struct err *err)
 {
-    return store_execute(
-        store, err, "INSERT INTO port_binding (run_id, mixes, writes, binding) VALUES (?, ?, ?, ?)",
-        "issd", run_id, mixes, writes, fmin(fmax(binding, 0), 1));
+    return store_execute(store, err,
+                         "INSERT INTO port_binding (run_id, mixes, writes, binding, norm) "
+                         "VALUES (?, ?, ?, ?, nullif(?, 0.0))",
+                         "issdd", run_id, mixes, writes, fmin(fmax(binding, 0), 1), norm);
 }
 
 // Those that are not the model's.
@@ -97,7 +99,7 @@ static int store_put_own_bindings(struct store *store, int64_t run_id, const cha
         if (model->binding_more[writes] != 0)
             result = store_put_port_binding(store, run_id, mixes,
                                             port_writes_name((enum port_writes)writes),
-                                            model->binding + model->binding_more[writes], err);
+                                            model->binding + model->binding_more[writes], 0, err);
     return result;
 }
 
@@ -107,7 +109,8 @@ int store_put_port_bindings(struct store *store, int64_t run_id, const struct po
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = store_put_port_binding(store, run_id, all_forms, any_writes, model->binding, err);
+    int result = store_put_port_binding(store, run_id, all_forms, any_writes, model->binding,
+                                        model->norm, err);
     if (result == 0)
         result = store_put_own_bindings(store, run_id, all_forms, model, err);
     return store_unit_end(store, own, result, err);
@@ -285,19 +288,23 @@ static int store_get_port_bindings(struct store *store, int64_t run_id, struct p
 {
     int has = store_has_port_bindings(store, run_id, err);
     sqlite3_stmt *stmt =
-        has < 0 ? NULL
-                : store_bind(store, err,
-                             "SELECT writes, binding FROM port_binding WHERE run_id = ?1 "
-                             "AND mixes = ?2 ORDER BY writes <> ?3",
-                             "iss", run_id, has ? all_forms : few_forms, any_writes);
+        has < 0
+            ? NULL
+            : store_bind(
+                  store, err,
+                  "SELECT writes, binding, coalesce(norm, 0.0) FROM port_binding WHERE run_id = ?1 "
+                  "AND mixes = ?2 ORDER BY writes <> ?3",
+                  "iss", run_id, has ? all_forms : few_forms, any_writes);
     if (!stmt)
         return -1;
     int got;
     while ((got = sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
         double binding = sqlite3_column_double(stmt, 1);
-        if (name && strcmp(name, any_writes) == 0) // comes first
+        if (name && strcmp(name, any_writes) == 0) { // comes first
             model->binding = binding;
+            model->norm = sqlite3_column_double(stmt, 2);
+        }
         for (int writes = 0; writes < PORT_WRITES_COUNT && name; writes++)
             if (strcmp(name, port_writes_name((enum port_writes)writes)) == 0)
                 model->binding_more[writes] = binding - model->binding;

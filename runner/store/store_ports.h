@@ -25,7 +25,8 @@ struct stored_port_model {
 // Once a run; an error if the run has one.
 int store_put_port_model(struct store *store, int64_t run_id, const struct stored_port_model *model,
                          struct err *err);
-// How early it binds µops by mixes of all forms, which then is what the model has. Once a run.
+// How early it binds µops by mixes of all forms, which then is what the model has, and its norm.
+// Once a run.
 int store_put_port_bindings(struct store *store, int64_t run_id, const struct port_model *model,
                             struct err *err);
 // 1: the run has them; 0; -1.

@@ -36,7 +36,7 @@ struct store_rows {
 #define PORT_COLUMNS                                                                               \
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
-    "paths, decode_clk, stall_clk, uops_bound, side_slots"
+    "paths, decode_clk, stall_clk, uops_bound, side_slots, slots_moved"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
     "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"

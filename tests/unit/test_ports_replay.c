@@ -261,7 +261,7 @@ static struct port_timing replay_time(struct replay *replay, const struct port_m
     replay->kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     replay->series[replay->nseries - 1].kernels += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
     replay->kernels_of[form] += __builtin_popcount(mix->orders & MIX_ORDERS_ALL);
-    if (mix->nparts == 1)
+    if (mix->nparts == 1 && !(mix->orders & PORT_MIX_INDEPENDENT)) // by what moves is not recorded
         timing.clk = instances * (form == replay->model.filler && instances > 8
                                       ? replay->filler_clk
                                       : replay_alone_clk(replay, form));

@@ -32,6 +32,7 @@ static struct stored_port_model made_model(void)
                   .probes = {{.usage = {.nshares = 1, .shares = {{3, 0.5}}}}},
                   .binding = 0.25,
                   .binding_more = {[PORT_WRITES_MASK] = 0.125},
+                  .norm = 16,
                   .residual = 0.0625,
                   .unexplained = 3},
         .filler = "nop",
@@ -219,6 +220,7 @@ static void test_json(void **state)
     expect_json(&out, "json_extract(?1, '$[0].units[0].busy_clk')", "4.5");
     expect_json(&out, "json_extract(?1, '$[0].binding')", "0.25");
     expect_json(&out, "json_extract(?1, '$[0].bindings[0].binding')", "0.375");
+    expect_json(&out, "json_extract(?1, '$[0].norm')", "16.0");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].form')", "vmovd r32 x");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].shares[0].share_clk')", "0.5");
     expect_json(&out, "json_extract(?1, '$[0].units[0].whole_blocker')", "vdivpd z z z");

@@ -115,12 +115,13 @@ static void test_bindings(void **state)
     struct stored_port_model got, want = fixture_port_model();
     struct store *store = fixture_start(&fixture);
     int64_t run_id = fixture_fill_ports(store, "testa", 0xb00f21, 1);
-    const struct port_model bound = {.binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}};
+    const struct port_model bound = {
+        .binding = 0.25, .binding_more = {[PORT_WRITES_GPR] = 0.125}, .norm = 12};
     for (int all = 0; all < 2; all++) {
         const struct port_model *wanted = all ? &bound : &want.model;
         assert_int_equal(store_has_port_bindings(store, run_id, &err), all);
         assert_int_equal(store_get_port_model(store, run_id, &got, &arena, &err), 1);
-        assert_true(got.model.binding == wanted->binding);
+        assert_true(got.model.binding == wanted->binding && got.model.norm == wanted->norm);
         for (int w = 0; w < PORT_WRITES_COUNT; w++)
             assert_true(got.model.binding_more[w] == wanted->binding_more[w]);
         assert_int_equal(store_put_port_bindings(store, run_id, &bound, &err), all ? -1 : 0);
@@ -180,6 +181,8 @@ static void test_usages(void **state)
         assert_true(got->decode_clk == want.decode_clk);
         assert_true(got->stall_clk == want.stall_clk);
         assert_int_equal(got->writes, want.writes);
+        assert_true(want.slots_moved > 0 ? got->slots_moved == want.slots_moved
+                                         : isnan(got->slots_moved));
         assert_true(got->side_slots == want.side_slots ||
                     (isnan(got->side_slots) && isnan(want.side_slots)));
         assert_true(got->busy_clk == want.busy_clk && got->residual == want.residual);
@@ -304,7 +307,8 @@ static const char everything[] =
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
     "WHERE run_id = 2 UNION ALL "
     "SELECT 'name ' || ports_mask || name FROM port_name WHERE run_id = 2 UNION ALL "
-    "SELECT 'binding ' || mixes || writes || binding FROM port_binding WHERE run_id = 2 "
+    "SELECT 'binding ' || mixes || writes || binding || coalesce(norm, '') FROM port_binding "
+    "WHERE run_id = 2 "
     "UNION ALL "
     "SELECT 'probe ' || position || unit || form || share_clk FROM port_probe WHERE run_id = 2 "
     "UNION ALL "
@@ -313,7 +317,7 @@ static const char everything[] =
     "SELECT 'result ' || form || method || outcome || detail || ambiguous || "
     "coalesce(ports, 'NULL') || coalesce(uops, 'NULL') || coalesce(slots, 'NULL') || unit || "
     "coalesce(busy_clk, 'NULL') || coalesce(residual, 'NULL') || wide || coalesce(writes, "
-    "'NULL') FROM port_result "
+    "'NULL') || coalesce(slots_moved, 'NULL') FROM port_result "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "
     "SELECT 'use ' || form || port_use.position || ports_mask || name || uops FROM port_use "
     "JOIN run_form USING (run_form_id) JOIN form USING (form_id) WHERE run_id = 2 UNION ALL "

@@ -734,25 +734,31 @@ static void chosen_share_ports(struct chosen *chosen)
     chosen_choose(chosen);
 }
 
-// Bindings are found by mixes for which they matter, and none where there is none.
+// Bindings and norm are found by mixes for which they matter, and none where there is none.
 static void test_bindings(void **state)
 {
     (void)state;
     static const struct {
-        double all, masks, noise;
+        double all, masks, noise, norm;
     } cases[] = {
-        {0,   0,    0   },
-        {0.2, 0,    0   },
-        {0.1, 0.4,  0   },
-        {0.1, 0.4,  0.04},
-        {0.5, -0.5, 0   }
+        {0,   0,    0,    0 },
+        {0.2, 0,    0,    0 },
+        {0.1, 0.4,  0,    0 },
+        {0.1, 0.4,  0.04, 0 },
+        {0.5, -0.5, 0,    0 },
+        {0,   0,    0,    12},
+        {0.2, 0,    0,    12},
+        {0.1, 0.4,  0,    20}
     };
     struct chosen chosen;
     chosen_share_ports(&chosen);
     for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
-        struct port_model truth = model, loose = model, bound = model, found = model;
-        const struct port_model *const telling[] = {&loose, &bound};
+        struct port_model truth = model, loose = model, bound = model, together = model;
+        struct port_model found = model;
+        const struct port_model *const telling[] = {&loose, &bound, &together};
         bound.binding = 0.5;
+        together.norm = 8;
+        truth.norm = cases[c].norm;
         truth.binding = cases[c].all;
         truth.binding_more[PORT_WRITES_MASK] = cases[c].masks;
         struct binder binder = {&chosen.forms, &truth, cases[c].noise, 1, 0};
@@ -762,15 +768,20 @@ static void test_bindings(void **state)
                                        .oracle = &oracle,
                                        .wanted = 600,
                                        .seed = 1,
-                                       .telling = telling};
+                                       .telling = telling,
+                                       .ntelling = ARRAY_LEN(telling)};
         struct validate_mixes mixes;
         struct err err = {0};
         assert_int_equal(validate_measure(&trial, &chosen.arena, &mixes, &err), 0);
         assert_int_equal(mixes.n, 600);
-        for (int i = 0; i < mixes.n; i++)
-            assert_true(validate_predict(&chosen.forms, &bound, &mixes.mixes[i].mix) >
-                        1.03 * validate_predict(&chosen.forms, &loose, &mixes.mixes[i].mix));
+        for (int i = 0; i < mixes.n; i++) {
+            const struct port_mix *mix = &mixes.mixes[i].mix;
+            assert_true(fmax(validate_predict(&chosen.forms, &bound, mix),
+                             validate_predict(&chosen.forms, &together, mix)) >
+                        1.03 * validate_predict(&chosen.forms, &loose, mix));
+        }
         bindings_fit(&chosen.forms, &mixes, &found);
+        print_message("norm %.0f for %.0f\n", found.norm, cases[c].norm);
         // Either may be what has a binding of its own.
         double tolerance = cases[c].noise > 0 ? 0.101 : 0.051;
         expect_near(found.binding + found.binding_more[PORT_WRITES_VECTOR], cases[c].all,
@@ -781,9 +792,14 @@ static void test_bindings(void **state)
             for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
                 assert_true(found.binding_more[writes] == 0);
         assert_true(found.binding_more[PORT_WRITES_MEMORY] == 0); // no such form is in them
+        // What makes all mixes slower looks like the least norm that there is.
+        assert_true(cases[c].norm == 0
+                        ? found.norm == 0 || (cases[c].noise > 0 && found.norm == 24)
+                        : found.norm >= 0.6 * cases[c].norm && found.norm <= 1.7 * cases[c].norm);
         // Where two models say the same of all mixes there is none to measure.
         const struct port_model *const same[] = {&loose, &loose};
         trial.telling = same;
+        trial.ntelling = ARRAY_LEN(same);
         binder.mixes = 0;
         assert_int_equal(validate_measure(&trial, &chosen.arena, &mixes, &err), -1);
         assert_int_equal(binder.mixes, 0);
