@@ -264,6 +264,31 @@ static void ports_text_wide(const struct stored_port_model *stored, bool colour,
     strbuf_free(&line);
 }
 
+// How mixes differ from the bound.
+static void ports_text_bindings(const struct port_model *model, struct strbuf *out)
+{
+    bool bound = model->binding > 0;
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+        bound |= model->binding_more[writes] != 0;
+    if ((bound || model->norm > 0) && !model->nunits)
+        strbuf_puts(out, "\n");
+    if (bound)
+        strbuf_printf(out,
+                      "Schedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
+                      "the best choice of ports to an even one.\n",
+                      model->binding * 100);
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+        if (model->binding_more[writes] != 0)
+            strbuf_printf(out, "Of what writes %s: %.0f %%.\n",
+                          port_writes_name((enum port_writes)writes),
+                          (model->binding + model->binding_more[writes]) * 100);
+    if (model->norm > 0)
+        strbuf_printf(out,
+                      "Where the front end and ports need as long, both take %.0f %% longer: the\n"
+                      "norm of order %.0f of what each needs.\n",
+                      (pow(2, 1 / model->norm) - 1) * 100, model->norm);
+}
+
 void report_ports_text(const struct stored_port_model *stored, const char *title, bool colour,
                        struct strbuf *out)
 {
@@ -285,22 +310,7 @@ void report_ports_text(const struct stored_port_model *stored, const char *title
                           unit->whole_clk);
         strbuf_puts(out, "\n");
     }
-    if (model->binding > 0)
-        strbuf_printf(out,
-                      "%sSchedulers bind µops to ports early: mixes are %.0f %% of the way from\n"
-                      "the best choice of ports to an even one.\n",
-                      model->nunits ? "" : "\n", model->binding * 100);
-    if (model->norm > 0)
-        strbuf_printf(out,
-                      "%sThe front end and ports that would need as long each take %.0f %% longer\n"
-                      "together: the p-norm of both, p = %.0f.\n",
-                      model->binding > 0 || model->nunits ? "" : "\n",
-                      (pow(2, 1 / model->norm) - 1) * 100, model->norm);
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
-        if (model->binding_more[writes] != 0)
-            strbuf_printf(out, "Of what writes %s: %.0f %%.\n",
-                          port_writes_name((enum port_writes)writes),
-                          (model->binding + model->binding_more[writes]) * 100);
+    ports_text_bindings(model, out);
     strbuf_printf(out, "\nLargest deviation of a pair of sets from this structure: %.1f %%.\n",
                   model->residual * 100);
     if (model->unexplained)

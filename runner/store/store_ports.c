@@ -80,14 +80,20 @@ static int store_put_port_names(struct store *store, int64_t run_id, const struc
 
 static const char few_forms[] = "few forms", all_forms[] = "all forms", any_writes[] = "any";
 
-// norm: only by mixes of all forms, and not of one kind of operand; else 0.
-static int store_put_port_binding(struct store *store, int64_t run_id, const char *mixes,
-                                  const char *writes, double binding, double norm, struct err *err)
+struct binding_row {
+    const char *mixes, *writes;
+    double binding;
+    double norm; // only by mixes of all forms, and not of one kind of operand; else 0
+};
+
+static int store_put_port_binding(struct store *store, int64_t run_id,
+                                  const struct binding_row *row, struct err *err)
 {
     return store_execute(store, err,
                          "INSERT INTO port_binding (run_id, mixes, writes, binding, norm) "
                          "VALUES (?, ?, ?, ?, nullif(?, 0.0))",
-                         "issdd", run_id, mixes, writes, fmin(fmax(binding, 0), 1), norm);
+                         "issdd", run_id, row->mixes, row->writes, fmin(fmax(row->binding, 0), 1),
+                         row->norm);
 }
 
 // Those that are not the model's.
@@ -95,22 +101,23 @@ static int store_put_own_bindings(struct store *store, int64_t run_id, const cha
                                   const struct port_model *model, struct err *err)
 {
     int result = 0;
-    for (int writes = 0; writes < PORT_WRITES_COUNT && result == 0; writes++)
+    for (int writes = 0; writes < PORT_WRITES_COUNT && result == 0; writes++) {
+        const struct binding_row row = {mixes, port_writes_name((enum port_writes)writes),
+                                        model->binding + model->binding_more[writes], 0};
         if (model->binding_more[writes] != 0)
-            result = store_put_port_binding(store, run_id, mixes,
-                                            port_writes_name((enum port_writes)writes),
-                                            model->binding + model->binding_more[writes], 0, err);
+            result = store_put_port_binding(store, run_id, &row, err);
+    }
     return result;
 }
 
 int store_put_port_bindings(struct store *store, int64_t run_id, const struct port_model *model,
                             struct err *err)
 {
+    const struct binding_row row = {all_forms, any_writes, model->binding, model->norm};
     bool own;
     if (store_unit_begin(store, &own, err) != 0)
         return -1;
-    int result = store_put_port_binding(store, run_id, all_forms, any_writes, model->binding,
-                                        model->norm, err);
+    int result = store_put_port_binding(store, run_id, &row, err);
     if (result == 0)
         result = store_put_own_bindings(store, run_id, all_forms, model, err);
     return store_unit_end(store, own, result, err);

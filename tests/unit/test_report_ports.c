@@ -109,6 +109,8 @@ static void test_text(void **state)
                 "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
     expect_text(&out, "mixes are 25 % of the way");
     expect_text(&out, "to an even one.\nOf what writes masks: 38 %.\n");
+    expect_text(&out,
+                "would need as long each take 4 % longer\ntogether: the p-norm of both, p = 16.");
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
@@ -220,7 +222,7 @@ static void test_json(void **state)
     expect_json(&out, "json_extract(?1, '$[0].units[0].busy_clk')", "4.5");
     expect_json(&out, "json_extract(?1, '$[0].binding')", "0.25");
     expect_json(&out, "json_extract(?1, '$[0].bindings[0].binding')", "0.375");
-    expect_json(&out, "json_extract(?1, '$[0].norm')", "16.0");
+    expect_json(&out, "json_extract(?1, '$[0].norm')", "16");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].form')", "vmovd r32 x");
     expect_json(&out, "json_extract(?1, '$[0].probes[0].shares[0].share_clk')", "0.5");
     expect_json(&out, "json_extract(?1, '$[0].units[0].whole_blocker')", "vdivpd z z z");
