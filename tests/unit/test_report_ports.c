@@ -109,8 +109,7 @@ static void test_text(void **state)
                 "unit path1: shared by several ports; vmovd r32 x keeps it busy for 0.5 cycles");
     expect_text(&out, "mixes are 25 % of the way");
     expect_text(&out, "to an even one.\nOf what writes masks: 38 %.\n");
-    expect_text(&out,
-                "would need as long each take 4 % longer\ntogether: the p-norm of both, p = 16.");
+    expect_text(&out, "both take 4 % longer: the\nnorm of order 16 of what each needs.\n");
     expect_text(&out, "6 ports in 4 sets, 6 slots a cycle");
     // The ports of the largest set first, by name as people count; what has no name comes last, and
     // its number does not look like a published one.
