@@ -746,34 +746,35 @@ static void expect_telling(const struct validate_forms *forms, const struct vali
     }
 }
 
+static const struct {
+    double all, masks, noise, norm;
+} bindings[] = {
+    {0,   0,    0,    0 },
+    {0.2, 0,    0,    0 },
+    {0.1, 0.4,  0,    0 },
+    {0.1, 0.4,  0.04, 0 },
+    {0.5, -0.5, 0,    0 },
+    {0,   0,    0,    12},
+    {0.2, 0,    0,    12},
+    {0.1, 0.4,  0,    20}
+};
+
 // Bindings and norm are found by mixes for which they matter, and none where there is none.
 static void test_bindings(void **state)
 {
     (void)state;
-    static const struct {
-        double all, masks, noise, norm;
-    } cases[] = {
-        {0,   0,    0,    0 },
-        {0.2, 0,    0,    0 },
-        {0.1, 0.4,  0,    0 },
-        {0.1, 0.4,  0.04, 0 },
-        {0.5, -0.5, 0,    0 },
-        {0,   0,    0,    12},
-        {0.2, 0,    0,    12},
-        {0.1, 0.4,  0,    20}
-    };
     struct chosen chosen;
     chosen_share_ports(&chosen);
-    for (size_t c = 0; c < ARRAY_LEN(cases); c++) {
+    for (size_t c = 0; c < ARRAY_LEN(bindings); c++) {
         struct port_model truth = model, loose = model, bound = model, together = model;
         struct port_model found = model;
         const struct port_model *const telling[] = {&loose, &bound, &together};
         bound.binding = 0.5;
         together.norm = 8;
-        truth.norm = cases[c].norm;
-        truth.binding = cases[c].all;
-        truth.binding_more[PORT_WRITES_MASK] = cases[c].masks;
-        struct binder binder = {&chosen.forms, &truth, cases[c].noise, 1, 0};
+        truth.norm = bindings[c].norm;
+        truth.binding = bindings[c].all;
+        truth.binding_more[PORT_WRITES_MASK] = bindings[c].masks;
+        struct binder binder = {&chosen.forms, &truth, bindings[c].noise, 1, 0};
         const struct port_oracle oracle = {.measure = binder_measure, .context = &binder};
         struct validate_trial trial = {.forms = &chosen.forms,
                                        .model = &model,
@@ -788,21 +789,22 @@ static void test_bindings(void **state)
         assert_int_equal(mixes.n, 600);
         expect_telling(&chosen.forms, &mixes, telling);
         bindings_fit(&chosen.forms, &mixes, &found);
-        print_message("norm %.0f for %.0f\n", found.norm, cases[c].norm);
+        print_message("norm %.0f for %.0f\n", found.norm, bindings[c].norm);
         // Either may be what has a binding of its own.
-        double tolerance = cases[c].noise > 0 ? 0.101 : 0.051;
-        expect_near(found.binding + found.binding_more[PORT_WRITES_VECTOR], cases[c].all,
+        double tolerance = bindings[c].noise > 0 ? 0.101 : 0.051;
+        expect_near(found.binding + found.binding_more[PORT_WRITES_VECTOR], bindings[c].all,
                     tolerance);
         expect_near(found.binding + found.binding_more[PORT_WRITES_MASK],
-                    cases[c].all + cases[c].masks, tolerance);
-        if (cases[c].masks == 0)
+                    bindings[c].all + bindings[c].masks, tolerance);
+        if (bindings[c].masks == 0)
             for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
                 assert_true(found.binding_more[writes] == 0);
         assert_true(found.binding_more[PORT_WRITES_MEMORY] == 0); // no such form is in them
         // What makes all mixes slower looks like the least norm that there is.
-        assert_true(cases[c].norm == 0
-                        ? found.norm == 0 || (cases[c].noise > 0 && found.norm == 24)
-                        : found.norm >= 0.6 * cases[c].norm && found.norm <= 1.7 * cases[c].norm);
+        assert_true(bindings[c].norm == 0
+                        ? found.norm == 0 || (bindings[c].noise > 0 && found.norm == 24)
+                        : found.norm >= 0.6 * bindings[c].norm &&
+                              found.norm <= 1.7 * bindings[c].norm);
         // Where two models say the same of all mixes there is none to measure.
         const struct port_model *const same[] = {&loose, &loose};
         trial.telling = same;
