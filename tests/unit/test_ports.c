@@ -394,6 +394,30 @@ static void mixed_probes_rule_nothing_out(void **state)
     assert_int_equal(seen, 2);
 }
 
+// Moves that take ports make pairs longer, with whatever stands beside them: that is no share of a
+// path, and shares that are there are found without them.
+static void moves_are_no_path(void **state)
+{
+    (void)state;
+    static const uint32_t paths[] = {1u << 14, 3u << 16};
+    struct path_case on;
+    struct err err = {0};
+    int first = two_paths_begin(&on, paths), moved = 0;
+    for (int f = 0; f < on.cpu.nforms; f++) {
+        const char *name = on.forms[f].name;
+        bool moves = strcmp(name, "vmaxps x x x") == 0 || strcmp(name, "vaddps x{k} x x") == 0 ||
+                     strcmp(name, "vdpps x x x") == 0;
+        for (int p = 0; p < on.model.nprobes; p++)
+            moves &= on.model.probes[p].form != f;
+        on.forms[f].moves = on.cpu.forms[f].moves = on.cpu.forms[f].move_takes = moves;
+        moved += moves;
+    }
+    assert_true(moved >= 2);
+    assert_int_equal(port_infer(&on.question, &on.model, on.usages, &err), 0);
+    assert_int_equal(port_assign_units(&on.question, &on.model, on.usages, &err), 0);
+    expect_two_paths(&on, paths, first);
+}
+
 // Forms of one family are expected to need the paths that another one with their operands and ports
 // needs: that takes fewer mixes. Who needs others although its operands are the same gets its own.
 static void shares_are_those_of_siblings(void **state)
@@ -1072,6 +1096,7 @@ int main(void)
         cmocka_unit_test(every_cpu_is_found_without_noise),
         cmocka_unit_test(every_cpu_is_found_with_noise),
         cmocka_unit_test(shared_paths_are_found),
+        cmocka_unit_test(moves_are_no_path),
         cmocka_unit_test(shares_are_those_of_siblings),
         cmocka_unit_test(mixed_probes_rule_nothing_out),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
