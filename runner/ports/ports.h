@@ -271,8 +271,8 @@ void port_bound_mix(const struct port_model *model, const struct port_usage *con
 // so more than a tenth off costs three tenths more.
 // The norm is that of the model.
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
-// Gives the model the norm by which it explains the mixes best, with the bindings that fit each;
-// none unless that is clearly better. All mixes count, whatever they tell of.
+// Gives the model the norm by which it explains the mixes best, and the bindings that fit it; no
+// norm unless that is clearly better. All mixes count for it, whatever they tell of.
 void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model *model);
 // What a port is called: its published name, or u and its number, which means nothing.
 void port_label(const struct port_model *model, int port, char label[PORT_LABEL_MAX]);

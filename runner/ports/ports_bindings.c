@@ -143,13 +143,19 @@ static struct bound_by bound_by_kinds(const struct port_bound_mix *mixes, int n,
     return by;
 }
 
+static void bound_by_put(const struct bound_by *by, struct port_model *model)
+{
+    model->norm = by->norm;
+    model->binding = by->bindings[ALL];
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+        model->binding_more[writes] =
+            isnan(by->bindings[writes]) ? 0 : by->bindings[writes] - by->bindings[ALL];
+}
+
 void port_bindings_fit(const struct port_bound_mix *mixes, int n, struct port_model *model)
 {
     const struct bound_by by = bound_by_kinds(mixes, n, model->norm);
-    model->binding = by.bindings[ALL];
-    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
-        model->binding_more[writes] =
-            isnan(by.bindings[writes]) ? 0 : by.bindings[writes] - by.bindings[ALL];
+    bound_by_put(&by, model);
 }
 
 void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model *model)
@@ -167,5 +173,5 @@ void port_norm_fit(const struct port_bound_mix *mixes, int n, struct port_model 
     const struct bound_by longest = bound_by_kinds(mixes, n, 0);
     const struct bound_by together = bound_by_kinds(mixes, n, best);
     bool clear = gain_sigmas(mixes, n, 1u << ALL, &longest, &together) > APART_SIGMAS;
-    model->norm = clear ? best : 0;
+    bound_by_put(clear ? &together : &longest, model);
 }

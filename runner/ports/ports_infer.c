@@ -297,7 +297,7 @@ static int infer_part(struct inference *inference, struct port_usage *usages, st
     }
     if (status == 0)
         status = trials_side(inference, usages, err);
-    if (status == 0 && !inference->narrow)
+    if (status == 0)
         status = trials_moved(inference, usages, err);
     if (status == 0)
         status = infer_eliminated(inference, usages, err);

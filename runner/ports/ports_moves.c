@@ -111,6 +111,8 @@ static int moved_some(const struct inference *inference, enum port_writes writes
 
 int trials_moved(const struct inference *inference, struct port_usage *usages, struct err *err)
 {
+    if (inference->narrow)
+        return 0;
     int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), fused = 0;
     for (int i = 0; i < inference->question->n; i++)
         usages[i].slots_moved = (double)NAN;

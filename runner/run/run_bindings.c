@@ -33,7 +33,6 @@ void bindings_fit(const struct validate_forms *forms, const struct validate_mixe
             bound[i].tells |= 1u << usages[p]->writes;
     }
     port_norm_fit(bound, mixes->n, model);
-    port_bindings_fit(bound, mixes->n, model);
     free(bound);
 }
 

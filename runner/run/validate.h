@@ -103,8 +103,8 @@ struct validation validate_figures(const struct validate_forms *forms,
                                    const struct validate_mixes *mixes, uint64_t seed,
                                    struct arena *arena);
 // All mixes, a line each, appended: mix, measured and predicted cycles, widest vectors, whether
-// the ports of a form of it are ambiguous, and the bounds whose longest the prediction is: front
-// end, side, ports, the unit that is busy longest with its name, and what nothing explains.
+// the ports of a form of it are ambiguous, and the bounds, none of which the prediction is below:
+// front end, side, ports, the unit that is busy longest with its name, and what nothing explains.
 void validate_csv(const struct validate_forms *forms, const struct port_model *model,
                   const struct validate_mixes *mixes, struct strbuf *out);
 
