@@ -18,6 +18,7 @@ struct candidate {
     int cluster;     // -1: none yet
     bool refuted;    // it shows no port set after all
     bool eliminated; // at rename
+    int latency_clk; // of a link of its chain; 1, too, where it has none
 };
 
 // Candidates of one size that behave alike; `rep` stands for them.

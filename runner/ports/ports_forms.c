@@ -15,6 +15,7 @@ enum {
     COST_FLOAT = 2,  // values matter a little
     COST_LEGACY = 3, // upper halves may matter
     COST_EVEX = 4,
+    COST_MASK = 4,  // register: bound to ports in its own way
     COST_FLAGS = 8, // renamed like a register, but a reader beside it waits
     COST_512 = 16,
     COST_LOAD = 32,
@@ -45,6 +46,7 @@ static int operand_cost(const struct operand *op)
     if (writes && ((op->kind == OPERAND_GPR && op->bits < 32) || (op->masked && !op->zeroing)))
         return -1; // keeps the rest of the register
     int cost = op->bits == 256 ? COST_256 : op->bits == 512 ? COST_512 : 0;
+    cost += op->kind == OPERAND_MASK ? COST_MASK : 0;
     return cost + (op->masked ? COST_MASKED : 0);
 }
 

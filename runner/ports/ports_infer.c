@@ -248,13 +248,16 @@ static bool usage_may_be_eliminated(const struct port_usage *usage)
 }
 
 // What is eliminated at rename has no µop on ports that no form shows either: then slots without
-// µops are no doubt.
+// µops are no doubt. Nor are they where the side, known by now, explains how long the form takes: a
+// Zen 5 clears six registers of vectors a cycle.
 static int infer_eliminated(const struct inference *inference, struct port_usage *usages,
                             struct err *err)
 {
     int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), n = 0;
     for (int i = 0; i < inference->question->n && !inference->narrow; i++)
-        if (usage_may_be_eliminated(&usages[i]))
+        if (usage_may_be_eliminated(&usages[i]) && usages[i].busy_clk <= 0)
+            usages[i].ambiguous = false;
+        else if (usage_may_be_eliminated(&usages[i]))
             some[n++] = i;
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);

@@ -9,7 +9,7 @@
 enum { SLOW_ROUNDS = 2 };
 static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
 static const double INSIDE_USE = 0.9;    // of a set by what has no ports outside it
-static const double ROOM_SHARE = 0.9;    // of the time that two uses would take
+static const double ROOM_SHARE = 0.95;   // of the time that two uses would take
 static const double ELSEWHERE_USE = 0.6; // uses of ports outside its own by one instance
 
 // Uses of a larger set by one instance of c, the least over their mixtures: schedulers waste some
@@ -40,8 +40,8 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
         if (third < 0 || isnan(pair->clk) || d->clusters[third].size >= d->clusters[s].size)
             continue;
         int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
-        double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
-        if (uses > INSIDE_USE && room < ROOM_SHARE * (2 * mine + uses * others))
+        double room = pair->clk * d->clusters[s].size;
+        if (cluster_uses(d, third, s) > INSIDE_USE && room < ROOM_SHARE * (2 * mine + others))
             return true;
     }
     return false;

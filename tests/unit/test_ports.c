@@ -473,6 +473,53 @@ static void what_is_eliminated_is_no_doubt(void **state)
     }
 }
 
+// The form that stands for the class of this set.
+static const char *blocker_of(const struct sim_cpu *cpu, uint32_t set)
+{
+    static struct port_model model;
+    struct err err = {0};
+    struct sim sim = {.cpu = cpu, .seed = 1};
+    int map[PORTS_MAX];
+    assert_int_equal(discover_status(&sim, &model, &err), 0);
+    assert_true(sim_same_model(cpu, &model, map));
+    for (int c = 0; c < model.nclasses; c++)
+        if (cpu->forms[model.classes[c].blocker].uses[0].set == set)
+            return cpu->forms[model.classes[c].blocker].name;
+    fail_msg("a set has no blocker");
+    return NULL;
+}
+
+static struct sim_form *form_of(struct sim_cpu *cpu, const char *name)
+{
+    for (int f = 0; f < cpu->nforms; f++)
+        if (strcmp(cpu->forms[f].name, name) == 0)
+            return &cpu->forms[f];
+    fail_msg("no form %s", name);
+    return NULL;
+}
+
+// Of forms that are as simple, what is done soonest stands beside others, since results of several
+// cycles are in the way of those of one.
+static void what_is_done_soonest_is_the_blocker(void **state)
+{
+    (void)state;
+    static const char *const alike[][2] = {
+        {"mov r32 i32", "lea r64 m" },
+        {"vpand x x x", "vpor x x x"}
+    };
+    for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
+        struct sim_cpu cpu;
+        read_cpu("tests/fixtures/sim/zen_like.csv", &cpu);
+        struct sim_form *first = form_of(&cpu, alike[i][0]), *other = form_of(&cpu, alike[i][1]);
+        first->latency_clk = 3; // but simpler
+        assert_string_equal(blocker_of(&cpu, first->uses[0].set), first->name);
+        other->cost = first->cost;
+        assert_string_equal(blocker_of(&cpu, first->uses[0].set), other->name);
+        other->latency_clk = 3;
+        assert_string_equal(blocker_of(&cpu, first->uses[0].set), first->name);
+    }
+}
+
 // Forms that need both of two paths are no use to tell these apart.
 static void paths_that_overlap_are_told_apart(void **state)
 {
@@ -1100,6 +1147,7 @@ int main(void)
         cmocka_unit_test(shares_are_those_of_siblings),
         cmocka_unit_test(mixed_probes_rule_nothing_out),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
+        cmocka_unit_test(what_is_done_soonest_is_the_blocker),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),
         cmocka_unit_test(a_path_of_blockers_is_no_port),
