@@ -191,7 +191,7 @@ const void *stored_form_find(const struct stored_form *form, const void *items, 
 const void *stored_form_find_move(const char *move, const void *items, int n, size_t bytes)
 {
     const void *found = NULL;
-    for (int enc = ENC_LEGACY; enc <= ENC_VEX && !found; enc++) {
+    for (int enc = ENC_LEGACY; enc <= ENC_EVEX && !found; enc++) {
         const struct stored_form form = {move, encoding_name((enum encoding)enc), 64};
         found = stored_form_find(&form, items, n, bytes);
     }

@@ -27,6 +27,11 @@ static int compare_usages(const void *a, const void *b)
                                &((const struct stored_port_usage *)b)->form);
 }
 
+static int compare_forms(const void *a, const void *b)
+{
+    return stored_form_compare(a, b);
+}
+
 // Usages of rows, one µop each; ends with NULL.
 struct chosen {
     struct arena arena;
@@ -68,6 +73,28 @@ static const struct validate_form *chosen_form(const struct chosen *chosen, cons
         if (strcmp(chosen->forms.forms[i].row->form, form) == 0)
             return &chosen->forms.forms[i];
     return NULL;
+}
+
+// What cuts the dependencies of a form has ports of its own, if all forms have: moves of 512 bits,
+// too, of which there is no shorter encoding.
+static void test_moves(void **state)
+{
+    (void)state;
+    struct stored_form *forms = calloc((size_t)lists_all.nrows, sizeof *forms);
+    int n = 0, moves = 0;
+    for (int i = 0; i < lists_all.nrows; i++)
+        forms[n++] = stored_form_of(lists_all.rows[i].row);
+    qsort(forms, (size_t)n, sizeof *forms, compare_forms);
+    for (int i = 0; i < lists_all.nrows; i++) {
+        const struct list_row *row = lists_all.rows[i].row;
+        const char *breakers[MIX_BREAKERS_MAX];
+        int nbreakers = row->bits == 64 ? mix_breakers(row, BREAK_ALL, breakers) : 0;
+        for (int b = 0; b < nbreakers; b++, moves++)
+            if (!stored_form_find_move(breakers[b], forms, n, sizeof *forms))
+                fail_msg("%s: nothing has the ports of %s", row->form, breakers[b]);
+    }
+    assert_true(moves > 1000);
+    free(forms);
 }
 
 // --- the oracle ---
@@ -991,7 +1018,8 @@ int main(void)
         cmocka_unit_test(test_again),        cmocka_unit_test(test_bindings),
         cmocka_unit_test(test_groups),       cmocka_unit_test(test_wide_memory),
         cmocka_unit_test(test_waiting),      cmocka_unit_test(test_decoding),
-        cmocka_unit_test(test_wide_uses),    cmocka_unit_test(test_failures),
+        cmocka_unit_test(test_moves),        cmocka_unit_test(test_wide_uses),
+        cmocka_unit_test(test_failures),
     };
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
