@@ -151,6 +151,17 @@ static int side_try(const struct discovery *d, struct side_search *search, struc
     return status;
 }
 
+// Whether as many ports as the side is wide are all that its classes have: then these ports say as
+// much, and whatever takes a slot of the side shows a µop on them (moves that Golden Cove leaves to
+// its five ports of integers and vectors now and then).
+static bool side_is_ports(const struct port_model *model, const bool *sides, int width)
+{
+    uint32_t ports = 0;
+    for (int c = 0; c < model->nclasses; c++)
+        ports |= sides[c] ? model->classes[c].set : 0;
+    return port_set_size(ports) == width;
+}
+
 // What the timings say so far, into the model.
 static void side_choose(const struct side_search *search, struct port_model *model)
 {
@@ -159,7 +170,8 @@ static void side_choose(const struct side_search *search, struct port_model *mod
         bool sides[PORT_CLASSES_MAX];
         int width = search->probes[p].size;
         const struct port_timing *timings = search->timings + p * search->each;
-        if (!side_judge(model, search->mixes + p * search->each, timings, sides))
+        if (!side_judge(model, search->mixes + p * search->each, timings, sides) ||
+            side_is_ports(model, sides, width))
             continue;
         double clk = ports_controls_clk(timings) / (SIDE_CYCLES * width);
         model->side = (struct port_side){width, search->probes[p].form, clk};

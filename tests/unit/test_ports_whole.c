@@ -114,6 +114,15 @@ static struct stored_throughputs whole_latencies(struct whole *whole)
     return values;
 }
 
+// What goes by memory is no chain of its own.
+static bool row_in_registers(const struct list_row *row)
+{
+    bool registers = true;
+    for (int i = 0; i < row->nops; i++)
+        registers &= row->ops[i].kind != OPERAND_MEM && row->ops[i].kind != OPERAND_VSIB;
+    return registers;
+}
+
 static double slots_whole(double slots)
 {
     bool whole = slots <= SLOTS_FEW && fabs(slots - round(slots)) < SLOTS_NOISE;
@@ -160,7 +169,9 @@ static void whole_open(struct whole *whole, const char *pack)
         whole->usages[f].outcome = OUTCOME_UNSUPPORTED;
         if (usage)
             whole->usages[f] = usage_simulated(*usage);
-        whole->chain_clk[f] = stored_throughput_clk(&latencies, &form);
+        whole->chain_clk[f] = row_in_registers(whole->forms.rows[f])
+                                  ? stored_throughput_clk(&latencies, &form)
+                                  : (double)NAN;
     }
 }
 
