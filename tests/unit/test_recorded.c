@@ -2,6 +2,8 @@
 // What CPUs said, as `latput record` keeps it in tests/fixtures/recorded/: the inference, the
 // predictions and the choice of the canary's floor must do as well on each as they did when it was
 // recorded, whatever machine this is. LATPUT_RECORDED names a directory with further recordings.
+// Where ../shared/recorded/ is, what a Redwood Cove said is predicted by the table of another core
+// with the same ports, a Sapphire Rapids that was published.
 #include "fixtures/lists_fixture.h"
 #include "fixtures/store_fixture.h"
 
@@ -24,6 +26,11 @@ static const double KNOWN_MIXES = 0.9; // lists may lose a form
 static const double ERROR_MORE = 0.005, WITHIN_LESS = 0.01; // than when it was recorded
 static const double FLOOR_APART = 0.02;                     // less than the gate allows
 
+struct named_form {
+    const char *name;
+    int form;
+};
+
 struct recording {
     const char *directory;
     struct fixture fixture;
@@ -32,25 +39,35 @@ struct recording {
     struct stored_port_model model;
     struct stored_port_usages usages;
     struct validate_forms forms;
+    struct named_form *names; // of these, by name
 };
 
-static void recording_open(struct recording *recording, const char *directory)
+static int named_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct named_form *)a)->name, ((const struct named_form *)b)->name);
+}
+
+// The run in a pack; what else was recorded is in the directory.
+static void recording_open(struct recording *recording, const char *directory, const char *pack)
 {
     struct err err = {0};
     static struct store_merged merged;
-    char zip[512];
     *recording = (struct recording){.directory = directory};
     recording->store = fixture_start(&recording->fixture);
-    snprintf(zip, sizeof zip, "%s/run.zip", directory);
-    if (pack_merge(recording->store, zip, &merged, &err) != 1)
+    if (pack_merge(recording->store, pack, &merged, &err) != 1)
         fail_msg("%s", err.text);
     int64_t run_id = merged.runs[0].run_id;
     struct arena *arena = &recording->arena;
     if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
         store_get_port_slot(recording->store, run_id, &recording->model, &err) != 0 ||
         store_get_port_usages(recording->store, run_id, &recording->usages, arena, &err) != 0)
-        fail_msg("%s: %s", zip, err.text);
+        fail_msg("%s: %s", pack, err.text);
     recording->forms = validate_choose(lists_all.rows, lists_all.nrows, &recording->usages, arena);
+    struct validate_forms *forms = &recording->forms;
+    recording->names = arena_alloc(arena, ((size_t)forms->n + 1) * sizeof *recording->names);
+    for (int i = 0; i < forms->n; i++)
+        recording->names[i] = (struct named_form){forms->forms[i].row->form, i};
+    qsort(recording->names, (size_t)forms->n, sizeof *recording->names, named_compare);
 }
 
 static void recording_close(struct recording *recording)
@@ -69,17 +86,18 @@ static void recording_read(const struct recording *recording, const char *name,
         fail_msg("%s", err.text);
 }
 
-static int form_named(const struct validate_forms *forms, const char *name, size_t len)
+static int form_named(const struct recording *recording, const char *name, size_t len)
 {
-    for (int i = 0; i < forms->n; i++)
-        if (strlen(forms->forms[i].row->form) == len &&
-            memcmp(forms->forms[i].row->form, name, len) == 0)
-            return i;
-    return -1;
+    char text[512];
+    snprintf(text, sizeof text, "%.*s", (int)len, name);
+    const struct named_form key = {text, 0};
+    const struct named_form *found =
+        bsearch(&key, recording->names, (size_t)recording->forms.n, sizeof key, named_compare);
+    return found ? found->form : -1;
 }
 
 // "2*add r64 r64; 1*nop". false: a form is not known.
-static bool mix_read(const struct validate_forms *forms, const char *text, struct port_mix *mix)
+static bool mix_read(const struct recording *recording, const char *text, struct port_mix *mix)
 {
     *mix = (struct port_mix){.nparts = 0};
     while (*text) {
@@ -87,7 +105,7 @@ static bool mix_read(const struct validate_forms *forms, const char *text, struc
         int count = (int)strtol(text, &name, 10);
         assert_true(*name == '*' && count > 0 && mix->nparts < PORT_MIX_PARTS_MAX);
         size_t len = strcspn(++name, ";");
-        int form = form_named(forms, name, len);
+        int form = form_named(recording, name, len);
         if (form < 0)
             return false;
         mix->parts[mix->nparts++] = (struct port_part){form, count};
@@ -133,7 +151,7 @@ static void judge_mixes(const struct recording *recording, const char *name)
     for (size_t i = 0; i < file.nrecords; i++) {
         const char *const *fields = file.records[i].fields;
         struct port_mix mix;
-        if (!mix_read(&recording->forms, fields[0], &mix))
+        if (!mix_read(recording, fields[0], &mix))
             continue;
         figures_add(&then, atof(fields[1]), atof(fields[2]));
         figures_add(&now, atof(fields[1]), mix_clk(recording, &mix));
@@ -309,7 +327,9 @@ static void judge_legend(struct recording *recording)
 static void judge(const char *directory)
 {
     struct recording recording;
-    recording_open(&recording, directory);
+    char zip[512];
+    snprintf(zip, sizeof zip, "%s/run.zip", directory);
+    recording_open(&recording, directory, zip);
     judge_mixes(&recording, "pairs.csv");
     judge_mixes(&recording, "mixes.csv");
     judge_floor(&recording);
@@ -337,8 +357,95 @@ static void test_recorded(void **state)
     globfree(&found);
 }
 
+// --- a Redwood Cove, recorded elsewhere ---
+
+static const char SAME_PORTS[] = "results/published/"
+                                 "GenuineIntel-000A0678-sapphirerapids_-2026-11-22-"
+                                 "0.1.0+gd512d80.tar.xz";
+static const double TSV_WITHIN = 0.9, TSV_ERROR = 0.04; // tables of two runs, of two cores
+static const double WIDTHS_OFF = 0.08; // of the pairs of a 512-bit form and a narrower vector form
+
+// Whether a vector of 512 bits stands beside a narrower one.
+static bool mix_of_widths(const struct recording *recording, const struct port_mix *mix)
+{
+    bool wide = false, narrow = false;
+    for (int p = 0; p < mix->nparts; p++) {
+        int bits = ports_form_bits(recording->forms.forms[mix->parts[p].form].row);
+        wide |= bits >= PORT_WIDE_BITS;
+        narrow |= bits > 0 && bits < PORT_WIDE_BITS;
+    }
+    return wide && narrow;
+}
+
+// The fields of a line of `n`, between tabs. false: it has another number.
+static bool tsv_split(char *line, const char **fields, int n)
+{
+    int at = 0;
+    line[strcspn(line, "\n")] = 0;
+    for (char *next = line; next && at < n; at++) {
+        fields[at] = strsep(&next, "\t");
+        if (at == n - 1 && next)
+            return false;
+    }
+    return at == n;
+}
+
+// Mixes: text and cycles; or pairs: number and form, twice, and cycles; and what was predicted.
+static void judge_tsv(const struct recording *recording, FILE *file, bool pairs)
+{
+    enum { MIX = 3, PAIR = 6 };
+    struct figures all = {0}, widths = {0};
+    char line[2048], text[2048];
+    int lines = 0, columns = pairs ? PAIR : MIX;
+    assert_non_null(fgets(line, sizeof line, file));
+    for (; fgets(line, sizeof line, file); lines++) {
+        const char *fields[PAIR];
+        struct port_mix mix;
+        assert_true(tsv_split(line, fields, columns));
+        if (pairs)
+            snprintf(text, sizeof text, "%s*%s; %s*%s", fields[0], fields[1], fields[2], fields[3]);
+        if (!mix_read(recording, pairs ? text : fields[0], &mix))
+            continue;
+        double clk = atof(fields[columns - 2]), predicted_clk = mix_clk(recording, &mix);
+        figures_add(&all, clk, predicted_clk);
+        if (mix_of_widths(recording, &mix))
+            figures_add(&widths, clk, predicted_clk);
+    }
+    double off = 1 - (double)widths.within / widths.n;
+    print_message("%s: %d of %d %s of a Redwood Cove, error %.2f %%, within 10 %%: %.1f; of %d of "
+                  "512 bits and less %.1f %% are not\n",
+                  recording->directory, all.n, lines, pairs ? "pairs" : "mixes",
+                  100 * all.error / all.n, 100.0 * all.within / all.n, widths.n, 100 * off);
+    assert_true(all.n > KNOWN_MIXES * lines);
+    assert_true(all.within >= TSV_WITHIN * all.n);
+    assert_true(all.error <= TSV_ERROR * all.n);
+    assert_true(!pairs || off <= WIDTHS_OFF);
+}
+
+static void test_redwood_cove(void **state)
+{
+    (void)state;
+    struct recording recording;
+    FILE *files[] = {fopen("../shared/recorded/redwoodcove_mixes.tsv", "r"),
+                     fopen("../shared/recorded/redwoodcove_pairs.tsv", "r")};
+    for (int f = 0; f < 2; f++)
+        if (!files[f]) {
+            print_message("no ../shared/recorded/redwoodcove_*.tsv\n");
+            if (files[!f])
+                fclose(files[!f]);
+            skip();
+        }
+    recording_open(&recording, SAME_PORTS, SAME_PORTS);
+    for (int pairs = 0; pairs < 2; pairs++) {
+        judge_tsv(&recording, files[pairs], pairs);
+        fclose(files[pairs]);
+    }
+    recording_close(&recording);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_recorded),
+                                       cmocka_unit_test(test_redwood_cove)};
     return cmocka_run_group_tests(tests, lists_setup, lists_teardown);
 }
