@@ -155,10 +155,11 @@ static double fit_cost(const struct fit *fit, const int *counts, struct fit_misf
     return cost;
 }
 
-// Of counts that might be another answer. A set that contains another is taken for the smaller one
-// by a scheduler that binds early: beside loads of 512 bits, which have two of the three ports of
-// loads on Golden Cove, `vpaddq z z m64{1to8}` shows 0.73 of a µop on the two, and other numbers of
-// blockers 0.82 and 0.91. What is there shows in full, so it is the third port's, too.
+// Of as many µops on other sets, which might be another answer. A set that contains another is
+// taken for the smaller one by a scheduler that binds early: beside loads of 512 bits, which have
+// two of the three ports of loads on Golden Cove, `vpaddq z z m64{1to8}` shows 0.73 of a µop on the
+// two, and other numbers of blockers 0.82 and 0.91. What is there shows in full, so it is the third
+// port's, too.
 static double fit_rival_cost(double cost, const struct fit_misfit *misfit)
 {
     return cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * misfit->faster;
@@ -243,7 +244,8 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
             // A part of a set that has no blocker is never another answer, only a closer one; but
             // where there is one already, others may be as good.
             if (add < fit->model->nclasses || remove >= fit->model->nclasses)
-                *second = fmin(*second, fit_rival_cost(other, &misfit));
+                *second =
+                    fmin(*second, add >= 0 && remove >= 0 ? fit_rival_cost(other, &misfit) : other);
             if (other < least - 1e-9) {
                 least = other;
                 best_add = add;
