@@ -381,6 +381,29 @@ static void microcode_fits_into_its_time(void **state)
     }
 }
 
+// What rewrites memory may wait alone for what it does not among others, of which as few as a
+// quarter of that time are enough to show it.
+static void what_rewrites_waits_alone(void **state)
+{
+    (void)state;
+    static const double alone_clk = 1, least_clk = 0.5, most_clk = 0.75;
+    struct sim_cpu cpu;
+    struct port_model model;
+    struct port_usage usages[SIM_FORMS_MAX];
+    read_cpu(&cpu);
+    int rewrites = 0;
+    while (strcmp(cpu.forms[rewrites].name, "add m32 r32") != 0)
+        rewrites++;
+    cpu.forms[rewrites].alone_clk = alone_clk;
+    sim_model(&cpu, &model);
+    struct sim sim = {.cpu = &cpu, .seed = 1};
+    infer(&sim, &model, usages);
+    assert_int_equal(usages[rewrites].outcome, OUTCOME_OK);
+    printf("busy for %.2f cycles\n", usages[rewrites].busy_clk);
+    assert_true(usages[rewrites].busy_clk >= least_clk);
+    assert_true(usages[rewrites].busy_clk <= most_clk);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(microcode_fits_into_its_time),
@@ -393,6 +416,7 @@ int main(void)
                                        cmocka_unit_test(slots_are_whole_beside_a_slow_filler),
                                        cmocka_unit_test(waits_are_no_uops),
                                        cmocka_unit_test(what_is_held_is_busy_for_others),
+                                       cmocka_unit_test(what_rewrites_waits_alone),
                                        cmocka_unit_test(where_there_are_none_none_are_found)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
