@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 enum { SINGLE_COUNT = 8 };
+enum { LATENCY_UNKNOWN = 1000 };              // cycles: nobody prefers it
 static const double INTEGER_TOLERANCE = 0.03; // of 1/throughput
 // Of the slots that a candidate takes, which is one. Long instructions take part of another, and
 // what comes between fused nops, too (up to 0.8 on a Zen 5); two slots are 1.0 and more over it.
@@ -93,6 +94,13 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
     return n;
 }
 
+static int chain_latency(const struct port_timing *chained)
+{
+    if (chained->outcome == OUTCOME_OK)
+        return (int)fmax(1, round(chained->clk / PORT_CHAIN_LINKS));
+    return chained->outcome == OUTCOME_UNSTABLE ? LATENCY_UNKNOWN : 1; // else it has no chain
+}
+
 // What passes on a value in less than a cycle is eliminated at rename. How many of these renaming
 // allows in a cycle is no set of ports: a Zen 5 lets six vector moves pass, and as a set of six
 // ports they drew the stores of vectors away from those of other registers; they may show a side.
@@ -100,10 +108,8 @@ static int slot_controls(const struct discovery *d, struct port_mix *mixes)
 static void chains_judge(struct discovery *d, const struct port_timing *chained)
 {
     for (int i = 0; i < d->ncandidates; i++) {
-        bool known = chained[i].outcome == OUTCOME_OK;
         d->candidates[i].eliminated = ports_chain_eliminated(&chained[i]);
-        d->candidates[i].latency_clk =
-            known ? (int)fmax(1, round(chained[i].clk / PORT_CHAIN_LINKS)) : 1;
+        d->candidates[i].latency_clk = chain_latency(&chained[i]);
     }
 }
 

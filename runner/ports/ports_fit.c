@@ -14,7 +14,7 @@
 
 enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
-static const double RIVAL_WEIGHT = 4;    // the same of what is no answer but might be another
+static const double RIVAL_WEIGHT = 4;    // of what another answer is faster than the best one
 static const double CERTAIN_WEIGHT = 15; // where all else is certain
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
@@ -160,9 +160,10 @@ static double fit_cost(const struct fit *fit, const int *counts, struct fit_misf
 // two of the three ports of loads on Golden Cove, `vpaddq z z m64{1to8}` shows 0.73 of a µop on the
 // two, and other numbers of blockers 0.82 and 0.91. What is there shows in full, so it is the third
 // port's, too.
-static double fit_rival_cost(double cost, const struct fit_misfit *misfit)
+static double fit_rival_cost(double cost, const struct fit_misfit *misfit,
+                             const struct fit_misfit *best)
 {
-    return cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * misfit->faster;
+    return cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * fmax(0, misfit->faster - best->faster);
 }
 
 static void fit_trials(struct fit *fit)
@@ -226,7 +227,8 @@ static void fit_start(struct fit *fit)
 static bool fit_step(struct fit *fit, double *cost, double *second)
 {
     int best_add = -1, best_remove = -1;
-    double least = *cost;
+    struct fit_misfit misfit, best;
+    double least = fit_cost(fit, fit->counts, &best);
     *second = (double)INFINITY;
     for (int add = -1; add < fit->nsets; add++)
         for (int remove = -1; remove < fit->nsets; remove++) {
@@ -239,13 +241,13 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
                 counts[add]++;
             if (remove >= 0)
                 counts[remove]--;
-            struct fit_misfit misfit;
             double other = fit_cost(fit, counts, &misfit);
             // A part of a set that has no blocker is never another answer, only a closer one; but
             // where there is one already, others may be as good.
             if (add < fit->model->nclasses || remove >= fit->model->nclasses)
                 *second =
-                    fmin(*second, add >= 0 && remove >= 0 ? fit_rival_cost(other, &misfit) : other);
+                    fmin(*second,
+                         add >= 0 && remove >= 0 ? fit_rival_cost(other, &misfit, &best) : other);
             if (other < least - 1e-9) {
                 least = other;
                 best_add = add;
@@ -290,8 +292,9 @@ static bool fit_unseen(const struct port_model *model, const struct port_trials 
     if (!(usage->slots - usage->uops > MISSING_UOPS) ||
         fabs(trials->counted_total - usage->uops) < MISSING_UOPS)
         return false;
-    return usage->busy_clk > usage->slots / (PORT_RENAME_SHARE * model->width) ||
-           (model->fast && usage->slots > 1 + MISSING_UOPS);
+    // What no port is seen of may only be slow to be renamed.
+    double renamed_clk = usage->uops == 0 ? usage->slots / (PORT_RENAME_SHARE * model->width) : 0;
+    return usage->busy_clk > renamed_clk || (model->fast && usage->slots > 1 + MISSING_UOPS);
 }
 
 // What is bound to a class is seen beside its blockers: more cannot be there.
@@ -315,7 +318,8 @@ struct rivals {
     struct fit *fit;
     int counts[SETS_MAX]; // the one under way
     int tries;
-    double cost, second; // of the best answer, and of the best other
+    double cost, second;      // of the best answer, and of the best other
+    struct fit_misfit misfit; // of the best answer
 };
 
 // Compares the answer under way with the best one, in whose place it comes if it costs less.
@@ -327,11 +331,14 @@ static void rivals_compare(struct rivals *rivals)
     rivals->tries++;
     if (memcmp(rivals->counts, fit->counts, sizeof fit->counts) == 0)
         return;
-    rivals->second = fmin(rivals->second, fmax(fit_rival_cost(other, &misfit), rivals->cost));
-    if (other < rivals->cost - 1e-9) {
-        memcpy(fit->counts, rivals->counts, sizeof fit->counts);
-        rivals->cost = other;
+    if (other >= rivals->cost - 1e-9) {
+        rivals->second = fmin(rivals->second, fit_rival_cost(other, &misfit, &rivals->misfit));
+        return;
     }
+    rivals->second = fmin(rivals->second, fit_rival_cost(rivals->cost, &rivals->misfit, &misfit));
+    memcpy(fit->counts, rivals->counts, sizeof fit->counts);
+    rivals->cost = other;
+    rivals->misfit = misfit;
 }
 
 // Every way to put `uops` on the classes from `from` on. Few are possible.
@@ -353,6 +360,7 @@ static double fit_beyond(struct fit *fit, double cost, double *second)
 {
     struct rivals rivals = {.fit = fit, .cost = cost, .second = *second};
     int uops = 0;
+    fit_cost(fit, fit->counts, &rivals.misfit);
     for (int i = 0; i < fit->nsets; i++)
         uops += fit->counts[i];
     if (uops > 1 && uops <= RIVAL_UOPS_MAX)

@@ -46,7 +46,6 @@ static int operand_cost(const struct operand *op)
     if (writes && ((op->kind == OPERAND_GPR && op->bits < 32) || (op->masked && !op->zeroing)))
         return -1; // keeps the rest of the register
     int cost = op->bits == 256 ? COST_256 : op->bits == 512 ? COST_512 : 0;
-    cost += op->kind == OPERAND_MASK ? COST_MASK : 0;
     return cost + (op->masked ? COST_MASKED : 0);
 }
 
@@ -77,6 +76,7 @@ static bool row_transfers(const struct list_row *row)
 static int blocker_cost(const struct list_row *row)
 {
     int cost = implicit_cost(row), written = 0, registers_read = 0, loads = 0, stores = 0;
+    bool masks = false;
     if (cost < 0 || row->bits != 64 || !mix_plannable(row) || row->same ||
         row->data != DATA_ORDINARY || row->rounding != ROUND_NONE)
         return -1;
@@ -90,7 +90,9 @@ static int blocker_cost(const struct list_row *row)
         loads += op->kind == OPERAND_MEM && op->access & ACCESS_READ;
         stores += op->kind == OPERAND_MEM && op->access & ACCESS_WRITE;
         registers_read += is_register(op) && op->access & ACCESS_READ;
+        masks |= op->kind == OPERAND_MASK;
     }
+    cost += masks ? COST_MASK : 0;
     cost += row_transfers(row) ? COST_TRANSFER : 0;
     // A load with another source is two things at once; so is a store of no register.
     if (written > 1 || (written == 0 && row->nops > 0) || (loads && (registers_read || stores)) ||

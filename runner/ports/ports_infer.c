@@ -240,6 +240,13 @@ static int infer_suggested(struct inference *inference, struct positions *open,
     return status;
 }
 
+// Whether its slots of the side are what a form takes as long as, and not ports that nobody sees.
+static bool usage_fills_side(const struct inference *inference, const struct port_usage *usage)
+{
+    return inference->model->side.width > 0 && usage->side_slots > 0 && usage->busy_clk <= 0 &&
+           !usage->counted;
+}
+
 // Whether the form has slots, no port that has a blocker, and no other reason to be ambiguous.
 static bool usage_may_be_eliminated(const struct port_usage *usage)
 {
@@ -255,9 +262,11 @@ static int infer_eliminated(const struct inference *inference, struct port_usage
 {
     int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), n = 0;
     for (int i = 0; i < inference->question->n && !inference->narrow; i++)
-        if (usage_may_be_eliminated(&usages[i]) && usages[i].busy_clk <= 0)
+        if (!usage_may_be_eliminated(&usages[i]))
+            continue;
+        else if (usage_fills_side(inference, &usages[i]))
             usages[i].ambiguous = false;
-        else if (usage_may_be_eliminated(&usages[i]))
+        else
             some[n++] = i;
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);

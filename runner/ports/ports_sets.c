@@ -40,8 +40,8 @@ static bool cluster_leaves_room(const struct discovery *d, int c, int s)
         if (third < 0 || isnan(pair->clk) || d->clusters[third].size >= d->clusters[s].size)
             continue;
         int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
-        double room = pair->clk * d->clusters[s].size;
-        if (cluster_uses(d, third, s) > INSIDE_USE && room < ROOM_SHARE * (2 * mine + others))
+        double room = pair->clk * d->clusters[s].size, uses = cluster_uses(d, third, s);
+        if (uses > INSIDE_USE && room < ROOM_SHARE * (2 * mine + fmin(uses, 1) * others))
             return true;
     }
     return false;

@@ -151,15 +151,17 @@ static int side_try(const struct discovery *d, struct side_search *search, struc
     return status;
 }
 
-// Whether as many ports as the side is wide are all that its classes have: then these ports say as
-// much, and whatever takes a slot of the side shows a µop on them (moves that Golden Cove leaves to
-// its five ports of integers and vectors now and then).
+// Whether one class has as many ports as the side is wide, and all others on the side are inside
+// it: then its ports say as much, and what takes a slot of the side shows a µop on them.
 static bool side_is_ports(const struct port_model *model, const bool *sides, int width)
 {
     uint32_t ports = 0;
+    bool one = false;
     for (int c = 0; c < model->nclasses; c++)
         ports |= sides[c] ? model->classes[c].set : 0;
-    return port_set_size(ports) == width;
+    for (int c = 0; c < model->nclasses; c++)
+        one |= sides[c] && model->classes[c].set == ports;
+    return one && port_set_size(ports) == width;
 }
 
 // What the timings say so far, into the model.

@@ -473,6 +473,67 @@ static void what_is_eliminated_is_no_doubt(void **state)
     }
 }
 
+// What the fit says of a form of one slot that shows so many µops beside each class.
+static struct port_usage fit_shown(const struct port_model *model, const double *uops)
+{
+    enum { COUNT = 4, BLOCKERS = 24 };
+    struct port_trial array[PORT_CLASSES_MAX];
+    for (int c = 0; c < model->nclasses; c++)
+        array[c] = (struct port_trial){
+            c,           COUNT,
+            BLOCKERS,    (BLOCKERS + uops[c] * COUNT) / port_set_size(model->classes[c].set),
+            (double)NAN, 0};
+    const struct port_trials trials = {.alone_clk = 0.5,
+                                       .best_clk = 0.5,
+                                       .shared_clk = (double)NAN,
+                                       .slots = 1,
+                                       .slots_mixed = 1,
+                                       .counted_uops = (double)NAN,
+                                       .counted_total = (double)NAN,
+                                       .trials = array,
+                                       .n = model->nclasses};
+    return port_fit(model, &trials);
+}
+
+// A scheduler that binds early shows most of a µop on a set inside the true one; what shows all of
+// it, or on two sets alike, may be any of them.
+static void a_part_of_a_uop_is_no_answer(void **state)
+{
+    (void)state;
+    const struct port_model nested = {
+        .width = 6,
+        .nports = 5,
+        .nclasses = 3,
+        .classes = {{.set = 3, .name = "B2"}, {.set = 24, .name = "C2"}, {.set = 7, .name = "B3"}}
+    };
+    const struct port_model alike = {
+        .width = 6,
+        .nports = 3,
+        .nclasses = 3,
+        .classes = {{.set = 3, .name = "B2"}, {.set = 6, .name = "B2b"}, {.set = 7, .name = "B3"}}
+    };
+    const struct {
+        const struct port_model *model;
+        double uops[3];
+        bool ambiguous;
+        uint32_t set; // that it has a µop on
+    } cases[] = {
+        {&nested, {0, 1, 1},       false, 7},
+        {&nested, {0.73, 1, 1},    false, 7}, // `vpaddq z z m64{1to8}` on Golden Cove
+        {&nested, {1, 1, 1},       false, 3},
+        {&alike,  {0.79, 0.79, 1}, true,  0},
+        {&alike,  {1, 0, 1},       false, 3},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct port_usage usage = fit_shown(cases[i].model, cases[i].uops);
+        bool there = false;
+        for (int u = 0; u < usage.nuses; u++)
+            there |= usage.uses[u].set == cases[i].set && usage.uses[u].uops == 1;
+        assert_int_equal(usage.ambiguous, cases[i].ambiguous);
+        assert_true(there || cases[i].ambiguous);
+    }
+}
+
 // The form that stands for the class of this set.
 static const char *blocker_of(const struct sim_cpu *cpu, uint32_t set)
 {
@@ -1147,6 +1208,7 @@ int main(void)
         cmocka_unit_test(shares_are_those_of_siblings),
         cmocka_unit_test(mixed_probes_rule_nothing_out),
         cmocka_unit_test(what_is_eliminated_is_no_doubt),
+        cmocka_unit_test(a_part_of_a_uop_is_no_answer),
         cmocka_unit_test(what_is_done_soonest_is_the_blocker),
         cmocka_unit_test(paths_that_overlap_are_told_apart),
         cmocka_unit_test(a_path_that_few_need_is_found),

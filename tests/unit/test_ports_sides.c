@@ -172,6 +172,23 @@ static void what_the_side_explains_is_no_doubt(void **state)
     }
 }
 
+// As many ports as the side is wide have all that is on it, but no one class: then the ports do not
+// say as much.
+static void ports_of_several_classes_are_no_side(void **state)
+{
+    (void)state;
+    static struct found found;
+    find_begin(&found, cpus[0].file);
+    for (int f = 0; f < found.cpu.nforms; f++) // so that the stores of vectors stand for all stores
+        if (strcmp(found.cpu.forms[f].name, "mov m64 r64") == 0)
+            found.cpu.forms[f].cost = -1;
+    for (uint64_t seed = 0; seed < NOISY_SEEDS; seed++) {
+        find(&found, (struct sim){.seed = seed, .noise = seed > 0});
+        assert_int_equal(found.model.side.width, cpus[0].side);
+        expect_members(&found);
+    }
+}
+
 // As many slots a cycle for all: the moves are no slower than others. Or they are, by a limit of
 // renaming, which nothing else has.
 static void no_side_is_found_where_none_is(void **state)
@@ -269,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_side_is_found),
         cmocka_unit_test(a_side_is_found_with_noise),
         cmocka_unit_test(what_the_side_explains_is_no_doubt),
+        cmocka_unit_test(ports_of_several_classes_are_no_side),
         cmocka_unit_test(no_side_is_found_where_none_is),
         cmocka_unit_test(moves_on_ports_are_no_side),
         cmocka_unit_test(what_is_unstable_is_unknown),

@@ -2,7 +2,7 @@
 // A whole core that was published, simulated: every form of all lists is timed as the table of its
 // ports predicts, with noise, and the structure, the units, the paths and the ports of all forms
 // are found from that alone. What comes out must be the table again, and must not have taken more
-// kernels than are allowed on any core. Unlike fixtures/port_sim.h this shares the model with what
+// than half a million kernels. Unlike fixtures/port_sim.h this shares the model with what
 // is under test: it says what the search costs and what it leaves open, not whether the model is
 // that of a CPU. Of a Zen 5 the table says µops that are blocked results (docs/PORTS.md): simulated
 // they are µops, and another core.
@@ -22,8 +22,8 @@
 #include <math.h>
 
 enum { CHUNK_FORMS = 9000, FEW_UOPS = 3, KERNELS_MOST = 500000, SEED = 1, SLOTS_FEW = 4 };
-static const double AMBIGUOUS_MOST = 0.05; // of the forms of few µops
-static const double SAME_LEAST = 0.98;     // of those that both are certain of
+static const double AMBIGUOUS_MOST = 0.03; // of the forms of few µops
+static const double SAME_LEAST = 0.985;    // of those that both are certain of
 static const double SLOTS_NOISE = 0.25;    // of a form that has few
 static const double NOISE = 0.002;         // of a time, mostly
 static const double DISTURBED = 0.02;      // of the mixes, which take longer for it
