@@ -26,25 +26,36 @@ static int model_store(struct run_ports *run, const struct ports_forms *forms,
     return store_put_port_model(run->store, run->run_id, &stored, err);
 }
 
-// The model that the database has; 1 found and usable here, 0 none, -1 error.
+// The model that the database has, and the run that it is from (0: none has one); 1 found and
+// usable here, 0 none, -1 error.
 static int model_load(struct run_ports *run, const struct ports_forms *forms,
-                      struct port_model *model, bool *own, struct err *err)
+                      struct port_model *model, int64_t *from_run, struct err *err)
 {
     struct arena arena = {0};
     struct stored_port_model stored;
     int64_t from = run->run_id;
     int found = store_get_port_model(run->store, from, &stored, &arena, err);
-    *own = found == 1;
     if (found == 0 && run->reuse_model) {
         found = store_newest_port_run(run->store, run->cpu_id, NULL, &from, err);
         if (found == 1)
             found = store_get_port_model(run->store, from, &stored, &arena, err);
     }
+    *from_run = found == 1 ? from : 0;
     // A list may have lost a form: then a new model is found.
     if (found == 1 && !ports_model_of_stored(forms, &stored, model))
         found = 0;
     arena_free(&arena);
     return found;
+}
+
+// A run of some forms takes the bindings and the norm, too, that mixes of all forms have shown.
+static int model_inherit(struct run_ports *run, const struct ports_forms *forms,
+                         const struct port_model *model, int64_t from_run, struct err *err)
+{
+    if (model_store(run, forms, model, err) != 0)
+        return -1;
+    int has = run->partial ? store_has_port_bindings(run->store, from_run, err) : 0;
+    return has > 0 ? store_put_port_bindings(run->store, run->run_id, model, err) : has;
 }
 
 // A disturbed machine may hide the structure. Latency and throughput stay what they are.
@@ -66,15 +77,16 @@ static int model_not_found(struct run_ports *run, struct err *err)
 static int model_get(struct run_ports *run, const struct ports_forms *forms,
                      const struct port_oracle *oracle, struct port_model *model, struct err *err)
 {
-    bool own = false;
+    int64_t from_run;
     struct err note = {0};
-    int found = model_load(run, forms, model, &own, err);
+    int found = model_load(run, forms, model, &from_run, err);
     if (found < 0)
         return -1;
+    bool own = from_run == run->run_id;
     if (!own)
         model->drawn_seed = (uint32_t)run->run_id;
     if (found == 1) {
-        if (!own && model_store(run, forms, model, err) != 0)
+        if (!own && model_inherit(run, forms, model, from_run, err) != 0)
             return -1;
         return port_infer_units(oracle, forms->forms, model, err); // not stored
     }

@@ -209,6 +209,21 @@ expect "salc is skipped with a reason" test "$(sqlite3 "$SCRATCH/only64.db" \
 expect "the 64-bit row is measured" test "$(sqlite3 "$SCRATCH/only64.db" \
     "select count(*) from instruction_table where bits = 64 and outcome in ('ok', 'unstable')")" = 1
 
+# A run of some forms takes the structure of the ports that one before has found, and how early µops
+# are bound as mixes of all forms have shown.
+if [ "$(sql 'select count(*) from port_model')" != 0 ]; then
+    cp "$DB" reuse.db
+    reused() { sqlite3 -batch reuse.db "$1"; }
+    reused "insert into port_binding (run_id, mixes, writes, binding, norm)
+        select max(run_id), 'all forms', 'any', 0.25, 12 from port_model"
+    run run small.csv:4 --db reuse.db --results none --quiet --give-up 5
+    measured
+    expect "the same structure" test "$(reused 'select count(distinct residual), count(*) > 1
+        from port_model')" = '1|1'
+    expect "its bindings and norm" test "$(reused "select binding, norm from port_binding
+        where run_id = (select max(run_id) from port_model) and mixes = 'all forms'")" = '0.25|12.0'
+fi
+
 # Counters that were asked for: every timing has counts, or nothing is measured and nothing stored.
 for backend in perf msr; do
     run run --backend $backend --tests T small.csv --db "$SCRATCH/$backend.db" --results none \

@@ -22,6 +22,7 @@
 
 enum { TRIALS_MAX = 400, FEW_UOPS = 3 };
 static const double SAME_USES = 0.95;  // of the forms with certain ports, from the trials alone
+static const double AMBIGUOUS = 0.05;  // of those of few µops, if more than when it was recorded
 static const double KNOWN_MIXES = 0.9; // lists may lose a form
 static const double ERROR_MORE = 0.005, WITHIN_LESS = 0.01; // than when it was recorded
 static const double FLOOR_APART = 0.02;                     // less than the gate allows
@@ -255,7 +256,7 @@ static void judge_inference(const struct recording *recording)
     struct arena arena = {0};
     struct err err = {0};
     struct stored_throughputs throughputs;
-    int certain = 0, same = 0, ambiguous = 0, were = 0;
+    int certain = 0, same = 0, few = 0, ambiguous = 0, were = 0;
     struct port_model parts[2];
     const char *names[2][PORT_CLASSES_MAX];
     struct port_trial array[TRIALS_MAX];
@@ -285,6 +286,7 @@ static void judge_inference(const struct recording *recording)
         if (trials_read(recording, &stored->form, names[wide], part->nclasses, &trials) == 0)
             continue;
         struct port_usage usage = port_fit(part, &trials);
+        few += usage.uops <= FEW_UOPS;
         were += stored->usage.uops <= FEW_UOPS && stored->usage.ambiguous;
         ambiguous += usage.uops <= FEW_UOPS && usage.ambiguous;
         certain += !stored->usage.ambiguous;
@@ -295,7 +297,7 @@ static void judge_inference(const struct recording *recording)
                   recording->directory, same, certain, ambiguous, were);
     assert_true(certain > 50);
     assert_true(same >= SAME_USES * certain);
-    assert_true(ambiguous <= were);
+    assert_true(ambiguous <= fmax(were, AMBIGUOUS * few));
     arena_free(&arena);
 }
 
