@@ -223,6 +223,8 @@ struct port_limits {
 };
 void port_limits(const struct port_model *model, const struct port_usage *const *usages,
                  const int *counts, int n, struct port_limits *limits);
+// Of a usage that has the slots of its moves: these are as many as are left where they are fused.
+void port_usage_fuse_moves(struct port_usage *usage);
 // Slots of dispatch that an instance takes among others.
 double port_usage_slots(const struct port_usage *usage);
 // Slots of the side that it takes, none where that is not known.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The joint fit; see ports_fit.h. How many µops go to each set are small integers, and fit_cost()
+// The joint fit; see ports_fit.h. How many µops go to each set are small integers, and fit_judge()
 // says how far such counts are from all trials together: a trial alone may be wrong, all of them
 // seldom are. Two descents over single changes and exchanges, one from nothing and one from the
 // counts that the smallest sets show, taken off the sets that contain them; the better one wins.
@@ -109,21 +109,20 @@ static double fit_counted_cost(const struct fit *fit, const int *counts, int uop
 }
 
 struct fit_misfit {
+    double cost;     // how far the counts are from explaining the trials, in µops
     double residual; // of the trial that is farthest, in µops
     double faster;   // µops by which trials are faster than the counts allow, together
 };
 
-// How far the counts are from explaining the trials, in µops. misfit may be NULL.
-static double fit_cost(const struct fit *fit, const int *counts, struct fit_misfit *misfit)
+static struct fit_misfit fit_judge(const struct fit *fit, const int *counts)
 {
     struct port_usage usage = fit_usage(fit, counts);
     bool known = !isnan(fit->trials->slots) && fit->stall_clk <= 0; // else they are no µops
     double slots = known ? round(fit->trials->slots) : 0;
-    double cost = UOP_COST * fabs(usage.uops - slots);
-    struct fit_misfit is = {0};
-    cost += fit_counted_cost(fit, counts, usage.uops);
+    struct fit_misfit is = {.cost = UOP_COST * fabs(usage.uops - slots)};
+    is.cost += fit_counted_cost(fit, counts, usage.uops);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
-        cost += DERIVED_COST * counts[i];
+        is.cost += DERIVED_COST * counts[i];
     for (int c = 0; c < fit->model->nclasses; c++) {
         if (isnan(fit->least[c]))
             continue;
@@ -135,7 +134,7 @@ static double fit_cost(const struct fit *fit, const int *counts, struct fit_misf
                            port_set_size(fit->model->classes[c].set) / trial->instances;
         double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
         double faster = fit->trials->certain ? CERTAIN_WEIGHT : FASTER_WEIGHT;
-        cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
+        is.cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
         is.faster += fmax(-deviation, 0) / scale;
         is.residual = fmax(is.residual, fabs(deviation) / scale);
     }
@@ -144,15 +143,13 @@ static double fit_cost(const struct fit *fit, const int *counts, struct fit_misf
     double alone_clk = fit_alone_clk(fit->trials);
     double ports_clk = port_bound(fit->model, usages, one, 1);
     if (ports_clk > alone_clk * (1 + BUSY_EXCESS))
-        cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
+        is.cost += FASTER_WEIGHT * (ports_clk / alone_clk - 1);
     // A narrower set that explains the throughput is better than a wide one that leaves it open.
     double known_clk = fit->stall_clk > 0 ? fmax(ports_clk, fit->trials->front_clk) : ports_clk;
     if (alone_clk > known_clk * (1 + BUSY_EXCESS) && !isnan(fit->trials->best_clk))
-        cost +=
+        is.cost +=
             UNEXPLAINED_COST * fmin((alone_clk / fmax(known_clk, 0.1) - 1) / UNEXPLAINED_SHARE, 1);
-    if (misfit)
-        *misfit = is;
-    return cost;
+    return is;
 }
 
 // Of as many µops on other sets, which might be another answer. A set that contains another is
@@ -160,10 +157,9 @@ static double fit_cost(const struct fit *fit, const int *counts, struct fit_misf
 // two of the three ports of loads on Golden Cove, `vpaddq z z m64{1to8}` shows 0.73 of a µop on the
 // two, and other numbers of blockers 0.82 and 0.91. What is there shows in full, so it is the third
 // port's, too.
-static double fit_rival_cost(double cost, const struct fit_misfit *misfit,
-                             const struct fit_misfit *best)
+static double fit_rival_cost(const struct fit_misfit *rival, const struct fit_misfit *best)
 {
-    return cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * fmax(0, misfit->faster - best->faster);
+    return rival->cost + (RIVAL_WEIGHT - FASTER_WEIGHT) * fmax(0, rival->faster - best->faster);
 }
 
 static void fit_trials(struct fit *fit)
@@ -222,13 +218,12 @@ static void fit_start(struct fit *fit)
     }
 }
 
-// One step down: the best of all single changes and exchanges. *second: the cost of the best of
-// those that were not taken.
-static bool fit_step(struct fit *fit, double *cost, double *second)
+// One step down: the best of all single changes and exchanges. *best: the misfit of the counts.
+// *second: the cost of the best of those that were not taken.
+static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
 {
     int best_add = -1, best_remove = -1;
-    struct fit_misfit misfit, best;
-    double least = fit_cost(fit, fit->counts, &best);
+    const struct fit_misfit before = *best;
     *second = (double)INFINITY;
     for (int add = -1; add < fit->nsets; add++)
         for (int remove = -1; remove < fit->nsets; remove++) {
@@ -241,15 +236,14 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
                 counts[add]++;
             if (remove >= 0)
                 counts[remove]--;
-            double other = fit_cost(fit, counts, &misfit);
+            const struct fit_misfit other = fit_judge(fit, counts);
             // A part of a set that has no blocker is never another answer, only a closer one; but
             // where there is one already, others may be as good.
             if (add < fit->model->nclasses || remove >= fit->model->nclasses)
-                *second =
-                    fmin(*second,
-                         add >= 0 && remove >= 0 ? fit_rival_cost(other, &misfit, &best) : other);
-            if (other < least - 1e-9) {
-                least = other;
+                *second = fmin(*second, add >= 0 && remove >= 0 ? fit_rival_cost(&other, &before)
+                                                                : other.cost);
+            if (other.cost < best->cost - 1e-9) {
+                *best = other;
                 best_add = add;
                 best_remove = remove;
             }
@@ -258,16 +252,15 @@ static bool fit_step(struct fit *fit, double *cost, double *second)
         fit->counts[best_add]++;
     if (best_remove >= 0)
         fit->counts[best_remove]--;
-    *cost = least;
     return best_add >= 0 || best_remove >= 0;
 }
 
-static double fit_descend(struct fit *fit, double *second)
+static struct fit_misfit fit_descend(struct fit *fit, double *second)
 {
-    double cost = fit_cost(fit, fit->counts, NULL);
-    for (int step = 0; step < STEPS_MAX && fit_step(fit, &cost, second); step++)
+    struct fit_misfit best = fit_judge(fit, fit->counts);
+    for (int step = 0; step < STEPS_MAX && fit_step(fit, &best, second); step++)
         ;
-    return cost;
+    return best;
 }
 
 // Whether µops were counted on ports that the model does not have.
@@ -318,27 +311,25 @@ struct rivals {
     struct fit *fit;
     int counts[SETS_MAX]; // the one under way
     int tries;
-    double cost, second;      // of the best answer, and of the best other
-    struct fit_misfit misfit; // of the best answer
+    struct fit_misfit best;
+    double second; // the cost of the best other
 };
 
 // Compares the answer under way with the best one, in whose place it comes if it costs less.
 static void rivals_compare(struct rivals *rivals)
 {
     struct fit *fit = rivals->fit;
-    struct fit_misfit misfit;
-    double other = fit_cost(fit, rivals->counts, &misfit);
+    const struct fit_misfit other = fit_judge(fit, rivals->counts);
     rivals->tries++;
     if (memcmp(rivals->counts, fit->counts, sizeof fit->counts) == 0)
         return;
-    if (other >= rivals->cost - 1e-9) {
-        rivals->second = fmin(rivals->second, fit_rival_cost(other, &misfit, &rivals->misfit));
+    if (other.cost >= rivals->best.cost - 1e-9) {
+        rivals->second = fmin(rivals->second, fit_rival_cost(&other, &rivals->best));
         return;
     }
-    rivals->second = fmin(rivals->second, fit_rival_cost(rivals->cost, &rivals->misfit, &misfit));
+    rivals->second = fmin(rivals->second, fit_rival_cost(&rivals->best, &other));
     memcpy(fit->counts, rivals->counts, sizeof fit->counts);
-    rivals->cost = other;
-    rivals->misfit = misfit;
+    rivals->best = other;
 }
 
 // Every way to put `uops` on the classes from `from` on. Few are possible.
@@ -356,17 +347,16 @@ static void rivals_try(struct rivals *rivals, int from, int uops)
 }
 
 // Exchanges of one for one cannot come from every answer to every other.
-static double fit_beyond(struct fit *fit, double cost, double *second)
+static struct fit_misfit fit_beyond(struct fit *fit, struct fit_misfit best, double *second)
 {
-    struct rivals rivals = {.fit = fit, .cost = cost, .second = *second};
+    struct rivals rivals = {.fit = fit, .best = best, .second = *second};
     int uops = 0;
-    fit_cost(fit, fit->counts, &rivals.misfit);
     for (int i = 0; i < fit->nsets; i++)
         uops += fit->counts[i];
     if (uops > 1 && uops <= RIVAL_UOPS_MAX)
         rivals_try(&rivals, 0, uops);
     *second = rivals.second;
-    return rivals.cost;
+    return rivals.best;
 }
 
 // What few fillers show beyond the slots, which are measured beside many. If that is anything, it
@@ -415,24 +405,23 @@ struct port_usage port_fit(const struct port_model *model, const struct port_tri
     struct fit fit = {.model = model, .trials = trials, .stall_clk = fit_stall_clk(model, trials)};
     fit_trials(&fit);
     fit_sets(&fit);
-    double second, cost = fit_descend(&fit, &second); // from nothing
+    double second, other_second;
+    struct fit_misfit best = fit_descend(&fit, &second); // from nothing
     struct fit other = fit;
     memset(other.counts, 0, sizeof other.counts);
     fit_start(&other);
-    double other_second, other_cost = fit_descend(&other, &other_second);
-    if (other_cost < cost) {
+    const struct fit_misfit other_best = fit_descend(&other, &other_second);
+    if (other_best.cost < best.cost) {
         fit = other;
         second = other_second;
-        cost = other_cost;
+        best = other_best;
     }
-    cost = fit_beyond(&fit, cost, &second);
-    struct fit_misfit misfit;
-    fit_cost(&fit, fit.counts, &misfit);
+    best = fit_beyond(&fit, best, &second);
     struct port_usage usage = fit_usage(&fit, fit.counts);
     usage_take_front(&usage, model, trials, fit.stall_clk);
-    usage.residual = misfit.residual;
+    usage.residual = best.residual;
     usage.counted = fit_is_counted(&fit);
-    usage.ambiguous = misfit.residual > RESIDUAL_MAX || second - cost < AMBIGUOUS_COST ||
+    usage.ambiguous = best.residual > RESIDUAL_MAX || second - best.cost < AMBIGUOUS_COST ||
                       fit_counted_cost(&fit, fit.counts, usage.uops) > COUNTED_COST * MISSING_UOPS;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};

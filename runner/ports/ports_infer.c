@@ -261,13 +261,14 @@ static int infer_eliminated(const struct inference *inference, struct port_usage
                             struct err *err)
 {
     int *some = xcalloc((size_t)inference->question->n + 1, sizeof *some), n = 0;
-    for (int i = 0; i < inference->question->n && !inference->narrow; i++)
+    for (int i = 0; i < inference->question->n && !inference->narrow; i++) {
         if (!usage_may_be_eliminated(&usages[i]))
             continue;
-        else if (usage_fills_side(inference, &usages[i]))
+        if (usage_fills_side(inference, &usages[i]))
             usages[i].ambiguous = false;
         else
             some[n++] = i;
+    }
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
     for (int k = 0; k < n; k++)

@@ -195,6 +195,12 @@ static void limits_units(const struct port_usage *const *usages, const int *coun
     }
 }
 
+void port_usage_fuse_moves(struct port_usage *usage)
+{
+    if (usage->slots_moved > 0)
+        usage->slots = usage->slots_mixed = usage->slots_moved;
+}
+
 double port_usage_slots(const struct port_usage *usage)
 {
     double least = isnan(usage->slots) ? usage->uops : usage->slots;
@@ -775,8 +781,7 @@ static void mix_move(const struct port_form *forms, const struct port_usage *usa
         to->moved[i].writes = form->writes;
         to->moved[i].slots += moves;
         to->moved[i].slots_mixed = fmax(usages[i].slots_mixed + moves, to->moved[i].slots);
-        if (usages[i].slots_moved > 0)
-            to->moved[i].slots = to->moved[i].slots_mixed = usages[i].slots_moved;
+        port_usage_fuse_moves(&to->moved[i]);
         to->usages[i] = &to->moved[i];
         to->counts[i] = mix->parts[i].count;
     }

@@ -286,20 +286,21 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
         run->summary->ports_missing = true;
         return 0;
     }
-    struct run_ports ports = {
-        .session = &run->session,
-        .store = run->store,
-        .run_id = run->summary->run_id,
-        .cpu_id = run->start.cpu_id,
-        .all = &run->all,
-        .throughputs = run_knows_throughputs(run) ? &run->kept.throughputs : NULL,
-        .resumed = run->options->resume,
-        .partial = selection->nrows < run->all.nrows,
-        .reuse_model = *run->options->selection || selection->nrows < run->all.nrows,
-        .ahead = run->options->ahead,
-        .progress = run->progress,
-        .keep = run->options->keep,
-        .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    bool partial = selection->nrows < run->all.nrows;
+    struct run_ports ports = {.session = &run->session,
+                              .store = run->store,
+                              .run_id = run->summary->run_id,
+                              .cpu_id = run->start.cpu_id,
+                              .all = &run->all,
+                              .throughputs =
+                                  run_knows_throughputs(run) ? &run->kept.throughputs : NULL,
+                              .resumed = run->options->resume,
+                              .partial = partial,
+                              .reuse_model = partial || *run->options->selection,
+                              .ahead = run->options->ahead,
+                              .progress = run->progress,
+                              .keep = run->options->keep,
+                              .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
     progress_next(run->progress, "ports");
     int status = run_ports(&ports, selection->rows, selection->nrows, err);
     run->summary->kernels += ports.kernels;

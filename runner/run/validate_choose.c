@@ -123,7 +123,6 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
     const char *breakers[MIX_BREAKERS_MAX], *resets[MIX_BREAKERS_MAX];
     int nbreakers = mix_breakers(row, BREAK_ALL, breakers);
     int nresets = mix_breakers(row, BREAK_NEEDED, resets);
-    double slots_moved = to->slots_moved;
     for (int i = 0, reset = 0; i < nbreakers; i++) {
         if (reset < nresets && strcmp(breakers[i], resets[reset]) == 0) {
             reset++;
@@ -135,8 +134,7 @@ static bool usage_add_breakers(struct port_usage *to, const struct list_row *row
             !usage_add(to, &move->usage))
             return false;
     }
-    if (slots_moved > 0)
-        to->slots = to->slots_mixed = slots_moved;
+    port_usage_fuse_moves(to);
     return true;
 }
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Mixes through llvm-mca, of forms that a recording has: bounds that are known of its model of
 // Sapphire Rapids, and what it does not take. Skipped where LLVM 19 is not installed.
-#include "fixtures/store_fixture.h"
+#include "fixtures/pack_fixture.h"
 
 #include "export/mca.h"
-#include "report/pack.h"
 
 #include <math.h>
 
@@ -26,14 +25,13 @@ static void expect_near(double value, double expected)
 static void test_bounds(void **state)
 {
     (void)state;
-    static struct store_merged merged;
     struct fixture fixture;
     struct err err = {0};
     struct export_data data;
-    struct store *store = fixture_start(&fixture);
-    if (pack_merge(store, "tests/fixtures/recorded/sapphirerapids_a/run.zip", &merged, &err) != 1)
-        fail_msg("%s", err.text);
-    struct store_filter filter = {.uarch = "sapphirerapids?", .run_id = merged.runs[0].run_id};
+    int64_t run_id;
+    struct store *store =
+        fixture_merged(&fixture, "tests/fixtures/recorded/sapphirerapids_a/run.zip", &run_id);
+    struct store_filter filter = {.uarch = "sapphirerapids?", .run_id = run_id};
     if (export_read(store, &filter, EXPORT_CODE, &data, &err) != 0)
         fail_msg("%s", err.text);
     int rol = form_index(&data, "rol r32 i8"), move = form_index(&data, "or r64 m64");

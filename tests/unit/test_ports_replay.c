@@ -3,12 +3,11 @@
 // nearest one, where a trial differs), and what is found must be what the run found that was
 // recorded, with far fewer kernels. LATPUT_REPLAY_DB names a database with further port runs.
 #include "fixtures/lists_fixture.h"
-#include "fixtures/store_fixture.h"
+#include "fixtures/pack_fixture.h"
 
 #include "ports/ports_fit.h"
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
-#include "report/pack.h"
 #include "store/store_ports.h"
 #include "util/quantile.h"
 
@@ -441,16 +440,13 @@ static void recordings_say_the_same(void **state)
 {
     (void)state;
     glob_t found;
-    struct err err = {0};
     assert_int_equal(glob("tests/fixtures/recorded/*/run.zip", 0, NULL, &found), 0);
     for (size_t i = 0; i < found.gl_pathc; i++) {
-        static struct store_merged merged;
         struct fixture fixture;
         struct replay replay;
-        struct store *store = fixture_start(&fixture);
-        if (pack_merge(store, found.gl_pathv[i], &merged, &err) != 1)
-            fail_msg("%s", err.text);
-        replay_open(&replay, store, merged.runs[0].run_id);
+        int64_t run_id;
+        struct store *store = fixture_merged(&fixture, found.gl_pathv[i], &run_id);
+        replay_open(&replay, store, run_id);
         judge(&replay, found.gl_pathv[i]);
         replay_close(&replay);
         fixture_end(&fixture, store);

@@ -8,13 +8,12 @@
 // they are µops, and another core.
 // Takes long.
 #include "fixtures/lists_fixture.h"
-#include "fixtures/store_fixture.h"
+#include "fixtures/pack_fixture.h"
 
 #include "plan/plan.h"
 #include "ports/ports_fit.h"
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
-#include "report/pack.h"
 #include "run/run_port_model.h"
 #include "store/store_ports.h"
 #include "util/random.h"
@@ -140,12 +139,9 @@ static struct port_usage usage_simulated(struct port_usage usage)
 static void whole_open(struct whole *whole, const char *pack)
 {
     struct err err = {0};
-    static struct store_merged merged;
+    int64_t run_id;
     *whole = (struct whole){.random = SEED};
-    whole->store = fixture_start(&whole->fixture);
-    if (pack_merge(whole->store, pack, &merged, &err) != 1)
-        fail_msg("%s", err.text);
-    int64_t run_id = merged.runs[0].run_id;
+    whole->store = fixture_merged(&whole->fixture, pack, &run_id);
     if (store_get_port_model(whole->store, run_id, &whole->stored, &whole->arena, &err) != 1 ||
         store_get_port_usages(whole->store, run_id, &whole->stored_usages, &whole->arena, &err))
         fail_msg("%s: %s", pack, err.text);

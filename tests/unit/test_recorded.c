@@ -5,13 +5,12 @@
 // Where ../shared/recorded/ is, what a Redwood Cove said is predicted by the table of another core
 // with the same ports, a Sapphire Rapids that was published.
 #include "fixtures/lists_fixture.h"
-#include "fixtures/store_fixture.h"
+#include "fixtures/pack_fixture.h"
 
 #include "measure/floor.h"
 #include "ports/ports_fit.h"
 #include "ports/ports_forms.h"
 #include "ports/ports_internal.h"
-#include "report/pack.h"
 #include "report/report.h"
 #include "run/validate.h"
 #include "store/store_ports.h"
@@ -52,12 +51,9 @@ static int named_compare(const void *a, const void *b)
 static void recording_open(struct recording *recording, const char *directory, const char *pack)
 {
     struct err err = {0};
-    static struct store_merged merged;
+    int64_t run_id;
     *recording = (struct recording){.directory = directory};
-    recording->store = fixture_start(&recording->fixture);
-    if (pack_merge(recording->store, pack, &merged, &err) != 1)
-        fail_msg("%s", err.text);
-    int64_t run_id = merged.runs[0].run_id;
+    recording->store = fixture_merged(&recording->fixture, pack, &run_id);
     struct arena *arena = &recording->arena;
     if (store_get_port_model(recording->store, run_id, &recording->model, arena, &err) != 1 ||
         store_get_port_slot(recording->store, run_id, &recording->model, &err) != 0 ||
@@ -238,18 +234,6 @@ static int trials_read(const struct recording *recording, const struct stored_fo
     return trials->n;
 }
 
-static bool usage_same(const struct port_usage *a, const struct port_usage *b)
-{
-    bool same = a->nuses == b->nuses;
-    for (int i = 0; i < a->nuses && same; i++) {
-        bool found = false;
-        for (int k = 0; k < b->nuses; k++)
-            found |= a->uses[i].set == b->uses[k].set && a->uses[i].uops == b->uses[k].uops;
-        same = found;
-    }
-    return same;
-}
-
 // What the fit makes of the stored trials.
 static void judge_inference(const struct recording *recording)
 {
@@ -290,7 +274,7 @@ static void judge_inference(const struct recording *recording)
         were += stored->usage.uops <= FEW_UOPS && stored->usage.ambiguous;
         ambiguous += usage.uops <= FEW_UOPS && usage.ambiguous;
         certain += !stored->usage.ambiguous;
-        same += !stored->usage.ambiguous && usage_same(&usage, &stored->usage);
+        same += !stored->usage.ambiguous && port_uses_same(&usage, &stored->usage);
     }
     print_message("%s: %d of %d forms have the same ports, of those of few uops %d are ambiguous "
                   "(then %d)\n",
