@@ -550,15 +550,6 @@ static const char *blocker_of(const struct sim_cpu *cpu, uint32_t set)
     return NULL;
 }
 
-static struct sim_form *form_of(struct sim_cpu *cpu, const char *name)
-{
-    for (int f = 0; f < cpu->nforms; f++)
-        if (strcmp(cpu->forms[f].name, name) == 0)
-            return &cpu->forms[f];
-    fail_msg("no form %s", name);
-    return NULL;
-}
-
 // Of forms that are as simple, what is done soonest stands beside others, since results of several
 // cycles are in the way of those of one.
 static void what_is_done_soonest_is_the_blocker(void **state)
@@ -571,7 +562,9 @@ static void what_is_done_soonest_is_the_blocker(void **state)
     for (size_t i = 0; i < sizeof alike / sizeof *alike; i++) {
         struct sim_cpu cpu;
         read_cpu("tests/fixtures/sim/zen_like.csv", &cpu);
-        struct sim_form *first = form_of(&cpu, alike[i][0]), *other = form_of(&cpu, alike[i][1]);
+        struct sim_form *first = sim_named(&cpu, alike[i][0]);
+        struct sim_form *other = sim_named(&cpu, alike[i][1]);
+        assert_true(first && other);
         first->latency_clk = 3; // but simpler
         assert_string_equal(blocker_of(&cpu, first->uses[0].set), first->name);
         other->cost = first->cost;

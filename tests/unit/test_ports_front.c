@@ -391,17 +391,17 @@ static void what_rewrites_waits_alone(void **state)
     struct port_model model;
     struct port_usage usages[SIM_FORMS_MAX];
     read_cpu(&cpu);
-    int rewrites = 0;
-    while (strcmp(cpu.forms[rewrites].name, "add m32 r32") != 0)
-        rewrites++;
-    cpu.forms[rewrites].alone_clk = alone_clk;
+    struct sim_form *form = sim_named(&cpu, "add m32 r32");
+    assert_non_null(form);
+    form->alone_clk = alone_clk;
     sim_model(&cpu, &model);
     struct sim sim = {.cpu = &cpu, .seed = 1};
     infer(&sim, &model, usages);
-    assert_int_equal(usages[rewrites].outcome, OUTCOME_OK);
-    printf("busy for %.2f cycles\n", usages[rewrites].busy_clk);
-    assert_true(usages[rewrites].busy_clk >= least_clk);
-    assert_true(usages[rewrites].busy_clk <= most_clk);
+    const struct port_usage *usage = &usages[form - cpu.forms];
+    assert_int_equal(usage->outcome, OUTCOME_OK);
+    printf("busy for %.2f cycles\n", usage->busy_clk);
+    assert_true(usage->busy_clk >= least_clk);
+    assert_true(usage->busy_clk <= most_clk);
 }
 
 int main(void)
