@@ -53,12 +53,16 @@ static const char *between(struct arena *arena, const char **at, const char *beg
     return arena_strndup(arena, from, (size_t)(to - from));
 }
 
-static void model_read_resources(struct arena *arena, const char *cell, struct model_class *class)
+// Returns how many there are.
+static int model_read_resources(struct arena *arena, const char *cell,
+                                struct model_resource resources[MODEL_RESOURCES_MAX])
 {
     const char *name;
-    while (class->nresources < MODEL_RESOURCES_MAX &&
+    int n = 0;
+    while (n < MODEL_RESOURCES_MAX &&
            (name = between(arena, &cell, "class=\"mono\">", "</span>: ")))
-        class->resources[class->nresources++] = (struct model_resource){name, strtod(cell, NULL)};
+        resources[n++] = (struct model_resource){.name = name, .count = strtod(cell, NULL)};
+    return n;
 }
 
 // One row: valid, variant, µops, latencies, reciprocal throughput, resources, pressure.
@@ -75,7 +79,8 @@ static void model_read_description(struct arena *arena, const char *row, struct 
         if (atof(at + strlen("<li>")) > class->latency_clk)
             class->latency_clk = atof(at + strlen("<li>"));
     class->rthroughput_clk = atof(cells[4]);
-    model_read_resources(arena, cells[5], class);
+    class->nresources = model_read_resources(arena, cells[5], class->resources);
+    class->npressure = model_read_resources(arena, cells[6], class->pressure);
 }
 
 static int model_compare_names(const void *a, const void *b)
@@ -145,6 +150,25 @@ static char *model_read_file(const char *directory, const char *name, struct err
     return text;
 }
 
+static int model_run_mca(const char *directory, struct arena *arena, struct model *model,
+                         struct err *err)
+{
+    char *mcpu = xasprintf("-mcpu=%s", model->cpu), *path = xasprintf("%s/nop.s", directory);
+    const char *const arguments[] = {"-mtriple=x86_64-unknown-linux-gnu", mcpu, "-iterations=1",
+                                     "nop.s", NULL};
+    struct subproc_result result;
+    int status = report_write_file(path, "nop\n", 4, err);
+    if (status == 0)
+        status = llvm_run("llvm-mca", arguments, directory, NULL, &result, err);
+    if (status == 0) {
+        model_read_units(arena, result.out, model);
+        subproc_result_free(&result);
+    }
+    free(path);
+    free(mcpu);
+    return status;
+}
+
 static int model_run(const char *directory, struct err *err)
 {
     static const char *const arguments[] = {"--mode=analysis",
@@ -173,12 +197,15 @@ static int model_in(const char *directory, struct export_data *data,
     strbuf_free(&yaml);
     char *html = NULL, *clusters = NULL;
     if (status == 0)
+        status = model_run_mca(directory, &data->arena, model, err);
+    if (status == 0)
         status = model_run(directory, err);
     if (status == 0 && (!(html = model_read_file(directory, "model.html", err)) ||
                         !(clusters = model_read_file(directory, "clusters.csv", err))))
         status = -1;
     if (status == 0) {
         model_read_classes(&data->arena, html, model);
+        model_resolve(model);
         for (char *line = strtok(clusters, "\n"); line; line = strtok(NULL, "\n"))
             model_read_line(line, model, data->nforms, of);
         if (model->nclasses == 0)
