@@ -190,8 +190,8 @@ struct port_model {
     // no core dispatches quite its width in every cycle. 0: as its width says. Not stored; for
     // predictions only.
     double slot_clk;
-    int fast; // forms with operands that are as fast as slots allow: if they use ports, then
-              // at least as many as there are slots, and no timing of theirs shows which
+    int fast; // forms that are as fast as slots allow and may use ports: then at least as many as
+              // there are slots, and no timing of theirs shows which
 };
 
 // "flags", "general-purpose", "vectors", "masks", "memory" or "others".

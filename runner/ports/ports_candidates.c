@@ -41,12 +41,57 @@ static bool counted_several(const struct port_oracle *oracle, const struct port_
     return uops > 1.5 * SINGLE_COUNT;
 }
 
+// A form that is as fast as the front end.
+struct fast_form {
+    int form;
+    bool slot; // one of it takes one slot
+};
+
+// How far from taking a slot and nothing else the form may be: what has no operands, or passes on a
+// value in less than a cycle, needs no port; what cannot be chained may need one; what takes a
+// cycle does, of as many as there are slots at least.
+static int fast_rank(const struct discovery *d, int form, const struct port_timing *chained)
+{
+    if (d->forms[form].filler_only || ports_chain_eliminated(chained))
+        return 0;
+    return chained->outcome == OUTCOME_OK ? 2 : 1;
+}
+
+// Chooses the filler, and counts the forms that may need ports which nobody sees. (Haswell has four
+// slots and four ports of integers: beside `mov r32 i32` in the place of nops what needs one of
+// these ports seems to need more slots.)
+static int discover_front(struct discovery *d, const struct fast_form *fasts, int n,
+                          struct err *err)
+{
+    struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
+    struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
+    int least = 0;
+    for (int i = 0; i < n; i++)
+        mixes[i] = ports_chain(fasts[i].form);
+    int status = ports_time(d->oracle, "forms as fast as the front end", mixes, n, timings, err);
+    for (int i = 0; i < n && status == 0; i++) {
+        int form = fasts[i].form, rank = fast_rank(d, form, &timings[i]);
+        d->fast += rank > 0;
+        bool better =
+            d->filler < 0 || rank < least ||
+            (rank == least && d->forms[form].blocker_cost < d->forms[d->filler].blocker_cost);
+        if (!fasts[i].slot || !better)
+            continue;
+        d->filler = form;
+        least = rank;
+    }
+    free(mixes);
+    free(timings);
+    return status;
+}
+
 // Times every form that can be a blocker alone; keeps those of 1/integer cycles.
 static int discover_singles(struct discovery *d, int nforms, struct err *err)
 {
     struct port_mix *mixes = xcalloc((size_t)nforms, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)nforms, sizeof *timings);
-    int n = 0;
+    struct fast_form *fasts = xcalloc((size_t)nforms, sizeof *fasts);
+    int n = 0, nfasts = 0;
     for (int i = 0; i < nforms; i++)
         if (d->forms[i].blocker_cost >= 0 && (d->forms[i].bits >= PORT_WIDE_BITS) == d->wide)
             mixes[n++] = (struct port_mix){{{i, SINGLE_COUNT}}, 1, 1u << MIX_INTERLEAVED};
@@ -57,10 +102,8 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
         if (timings[i].outcome != OUTCOME_OK || clk <= 0)
             continue;
         double share = 1 / (clk * d->width);
-        d->fast += share > FRONT_END_SHARE && !d->forms[form].filler_only;
-        if (share > FRONT_END_SHARE && share < 2 - FRONT_END_SHARE &&
-            (d->filler < 0 || d->forms[form].blocker_cost < d->forms[d->filler].blocker_cost))
-            d->filler = form;
+        if (share > FRONT_END_SHARE && !d->wide)
+            fasts[nfasts++] = (struct fast_form){form, share < 2 - FRONT_END_SHARE};
         int size = (int)lround(1 / clk);
         if (d->forms[form].filler_only || share > PORT_RENAME_SHARE || size < 1 ||
             fabs(1 / (clk * size) - 1) > INTEGER_TOLERANCE ||
@@ -69,6 +112,9 @@ static int discover_singles(struct discovery *d, int nforms, struct err *err)
         d->candidates[d->ncandidates++] =
             (struct candidate){.form = form, .clk = clk, .size = size, .cluster = -1};
     }
+    if (status == 0)
+        status = discover_front(d, fasts, nfasts, err);
+    free(fasts);
     free(mixes);
     free(timings);
     return status;
@@ -281,6 +327,30 @@ static int discover_clusters(struct discovery *d, struct err *err)
     }
     free(reps);
     return status;
+}
+
+bool discover_next_rep(struct discovery *d, int c)
+{
+    struct cluster *cluster = &d->clusters[c];
+    struct candidate *rep = &d->candidates[cluster->rep];
+    uint64_t family = d->forms[rep->form].family;
+    int best = -1;
+    rep->stood = true;
+    for (int i = 0; i < d->ncandidates; i++) {
+        struct candidate *other = &d->candidates[i];
+        if (other->cluster != c)
+            continue;
+        other->stood |= family && d->forms[other->form].family == family;
+        if (!other->stood && (best < 0 || candidate_before(d, i, best)))
+            best = i;
+    }
+    if (best < 0)
+        return false;
+    cluster->rep = best;
+    for (int i = 0; i < d->npairs; i++)
+        if (d->pairs[i].a == c || d->pairs[i].b == c)
+            d->pairs[i].clk = (double)NAN;
+    return true;
 }
 
 static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)

@@ -19,6 +19,7 @@ struct candidate {
     bool refuted;    // it shows no port set after all
     bool eliminated; // at rename
     int latency_clk; // of a link of its chain; 1, too, where it has none
+    bool stood;      // it or a relative of it has stood for the cluster, which found no place
 };
 
 // Candidates of one size that behave alike; `rep` stands for them.
@@ -65,6 +66,10 @@ struct sketch {
 // freed, whatever is returned). 0, or -1 with the oracle's message.
 int discover_kinds(struct discovery *d, int nforms, struct err *err);
 int discover_pairs(struct discovery *d, struct err *err);
+
+// Has another form of another mnemonic stand for cluster c, whose pairs are then to be timed anew.
+// false: there is none left.
+bool discover_next_rep(struct discovery *d, int c);
 
 // Times n pairs, of which it gets the indices, once more; the least of all times stays.
 int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err);

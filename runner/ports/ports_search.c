@@ -17,6 +17,10 @@ static const double PAIR_TOLERANCE = 0.035; // of measured against predicted pai
 // Of a class without a place: what is done once or twice a cycle may wait for something else, what
 // is done four times hardly.
 static const double LEFT_OUT_MISFIT[] = {0.55, 0.8, 1.05};
+// What only a few forms show may be of two µops in one slot, such as a load and what is done with
+// it; what many show is hardly.
+enum { MEMBERS_FEW = 4, MEMBERS_MANY = 16 };
+static const double FEW_WEIGHT = 0.5, MANY_WEIGHT = 1.5;
 
 // fmax() is a call, which the search would make most of the time.
 static double larger(double a, double b)
@@ -152,6 +156,14 @@ static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
     *n = last + 1;
 }
 
+static double left_out_misfit(const struct cluster *cluster)
+{
+    double misfit = LEFT_OUT_MISFIT[cluster->size < 3 ? cluster->size - 1 : 2];
+    return cluster->members < MEMBERS_FEW     ? FEW_WEIGHT * misfit
+           : cluster->members >= MEMBERS_MANY ? MANY_WEIGHT * misfit
+                                              : misfit;
+}
+
 // All ways to place cluster c into the sketch, or to leave it out.
 static void sketch_extend(const struct discovery *d, const struct sketch *from, int c,
                           struct sketch *beam, int *n)
@@ -177,7 +189,7 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
         beam_put(beam, n, &sketch);
     } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size));
     sketch = *from;
-    sketch.misfit += LEFT_OUT_MISFIT[size < 3 ? size - 1 : 2];
+    sketch.misfit += left_out_misfit(&d->clusters[c]);
     beam_put(beam, n, &sketch);
 }
 

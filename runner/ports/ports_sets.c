@@ -6,7 +6,11 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { SLOW_ROUNDS = 2 };
+enum {
+    SLOW_ROUNDS = 2,
+    OTHERS_MOST = 3,  // forms that stand for a class in turn
+    MEMBERS_LEAST = 4 // of a class that is worth it
+};
 static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
 static const double INSIDE_USE = 0.9;    // of a set by what has no ports outside it
 static const double ROOM_SHARE = 0.95;   // of the time that two uses would take
@@ -99,20 +103,48 @@ static void sets_drop_multi(struct discovery *d)
                 d->clusters[c].dropped = true;
 }
 
+// Of the classes without a place those of several forms get another form to stand for them: what
+// takes one slot may still be two µops (a load and what is done with it), and a class of such forms
+// and others finds a place by the others only. Returns how many there are, or -1.
+static int sets_try_others(struct discovery *d, const struct sketch *sketch, struct err *err)
+{
+    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, changed = 0;
+    bool anew[PORT_CLASSES_MAX] = {false};
+    for (int c = 0; c < d->nclusters; c++) {
+        const struct cluster *cluster = &d->clusters[c];
+        anew[c] = !sketch->sets[c] && !cluster->dropped && cluster->members >= MEMBERS_LEAST &&
+                  discover_next_rep(d, c);
+        changed += anew[c];
+    }
+    for (int i = 0; i < d->npairs; i++)
+        if (anew[d->pairs[i].a] || anew[d->pairs[i].b])
+            which[n++] = i;
+    for (int round = 0; round < 1 + SLOW_ROUNDS && n > 0 && changed > 0; round++)
+        if (discover_pairs_time(d, which, n, err) != 0)
+            changed = -1;
+    free(which);
+    return changed;
+}
+
 int discover_sets(struct discovery *d, struct err *err)
 {
+    int others = OTHERS_MOST;
     if (sets_time_slow(d, err) != 0)
         return -1;
     sets_drop_multi(d);
     for (;;) {
         struct sketch sketch = discover_sketch(d);
-        int dropped = 0;
+        int dropped = 0, changed = 0;
         for (int c = 0; c < d->nclusters; c++)
             if (sketch.sets[c] && !d->clusters[c].fixed && cluster_elsewhere(d, &sketch, c)) {
                 d->clusters[c].dropped = true;
                 dropped++;
             }
         if (dropped)
+            continue;
+        if (others-- > 0 && (changed = sets_try_others(d, &sketch, err)) < 0)
+            return -1;
+        if (changed)
             continue;
         d->nports = sketch.nports;
         for (int c = 0; c < d->nclusters; c++) {
