@@ -7,20 +7,15 @@
 // that of a CPU. Of a Zen 5 the table says µops that are blocked results (docs/PORTS.md): simulated
 // they are µops, and another core.
 // Takes long.
-#include "fixtures/lists_fixture.h"
 #include "fixtures/pack_fixture.h"
+#include "fixtures/whole_fixture.h"
 
-#include "plan/plan.h"
-#include "ports/ports_fit.h"
-#include "ports/ports_forms.h"
-#include "ports/ports_internal.h"
-#include "run/run_port_model.h"
 #include "store/store_ports.h"
 #include "util/random.h"
 
 #include <math.h>
 
-enum { CHUNK_FORMS = 9000, FEW_UOPS = 3, KERNELS_MOST = 500000, SEED = 1, SLOTS_FEW = 4 };
+enum { FEW_UOPS = 3, KERNELS_MOST = 500000, SLOTS_FEW = 4 };
 static const double AMBIGUOUS_MOST = 0.03; // of the forms of few µops
 static const double SAME_LEAST = 0.985;    // of those that both are certain of
 static const double SLOTS_NOISE = 0.25;    // of a form that has few
@@ -140,7 +135,7 @@ static void whole_open(struct whole *whole, const char *pack)
 {
     struct err err = {0};
     int64_t run_id;
-    *whole = (struct whole){.random = SEED};
+    *whole = (struct whole){.random = WHOLE_SEED};
     whole->store = fixture_merged(&whole->fixture, pack, &run_id);
     if (store_get_port_model(whole->store, run_id, &whole->stored, &whole->arena, &err) != 1 ||
         store_get_port_usages(whole->store, run_id, &whole->stored_usages, &whole->arena, &err))
@@ -148,15 +143,7 @@ static void whole_open(struct whole *whole, const char *pack)
     struct stored_throughputs throughputs, latencies = whole_latencies(whole);
     assert_int_equal(store_get_throughputs(whole->store, run_id, &throughputs, &whole->arena, &err),
                      0);
-    struct selected_row *asked = calloc((size_t)lists_all.nrows, sizeof *asked);
-    int nasked = 0;
-    for (int i = 0; i < lists_all.nrows; i++) {
-        const struct list_row *row = lists_all.rows[i].row;
-        if (row->bits == 64 && row->tests & TESTS_PORTS && mix_plannable(row) && !mix_locks(row))
-            asked[nasked++] = lists_all.rows[i];
-    }
-    ports_forms_make(&whole->forms, &lists_all, asked, nasked, &throughputs);
-    free(asked);
+    whole_forms(&whole->forms, &throughputs);
     whole->usages = calloc((size_t)whole->forms.n, sizeof *whole->usages);
     whole->chain_clk = calloc((size_t)whole->forms.n, sizeof *whole->chain_clk);
     for (int f = 0; f < whole->forms.n; f++) {
@@ -178,32 +165,6 @@ static void whole_close(struct whole *whole)
     free(whole->chain_clk);
     arena_free(&whole->arena);
     fixture_end(&whole->fixture, whole->store);
-}
-
-// The ports of all forms in question, in pieces as a run has them. usages[i]: of first_asked + i.
-static void whole_infer(struct whole *whole, const struct port_oracle *oracle,
-                        struct port_model *model, struct port_usage *usages)
-{
-    struct err err = {0};
-    struct port_siblings *siblings = port_siblings_new(SEED);
-    int n = whole->forms.n - whole->forms.first_asked;
-    int *which = calloc((size_t)n, sizeof *which);
-    for (int i = 0; i < n; i++)
-        which[i] = whole->forms.first_asked + i;
-    for (int first = 0; first < n; first += CHUNK_FORMS) {
-        struct port_question question = {.oracle = oracle,
-                                         .forms = whole->forms.forms,
-                                         .which = which + first,
-                                         .n = n - first < CHUNK_FORMS ? n - first : CHUNK_FORMS,
-                                         .siblings = siblings};
-        question.trials = calloc((size_t)question.n, sizeof *question.trials);
-        if (port_infer(&question, model, usages + first, &err) != 0 ||
-            port_assign_units(&question, model, usages + first, &err) != 0)
-            fail_msg("%s", err.text);
-        port_trials_free(question.trials, question.n);
-    }
-    free(which);
-    port_siblings_free(siblings);
 }
 
 static bool usage_texts_same(const struct port_model *a_model, const struct port_usage *a,
@@ -264,7 +225,7 @@ static void a_published_core_is_found(void **state)
     print_message("%ld kernels for the structure\n", whole.kernels);
     struct port_usage *usages =
         calloc((size_t)(whole.forms.n - whole.forms.first_asked), sizeof *usages);
-    whole_infer(&whole, &oracle, &model, usages);
+    whole_infer(&whole.forms, &oracle, &model, usages);
     whole_judge(&whole, &model, usages);
     free(usages);
     whole_close(&whole);
