@@ -159,7 +159,7 @@ PORT_SIM := $(BUILD)/tests/fixtures/port_sim.o $(BUILD)/tests/fixtures/port_sim_
 	$(BUILD)/tests/fixtures/port_sim_judge.o
 $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_ports_names_small test_ports_wide test_ports_front test_ports_sides \
-	test_ports_moves test_ports_llvm): $(PORT_SIM)
+	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
 
 # As a program of a user's is linked.
 $(BUILD)/tests/test_latput: tests/hardware/test_latput.c $(BUILD)/liblatput.a

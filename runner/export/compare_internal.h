@@ -67,7 +67,7 @@ void compare_counts_free(struct compare_counts *counts);
 // Which port of the model is which of ours, by the forms of one µop in both: their names differ
 // from maker to maker.
 struct compare_ports;
-struct compare_ports *compare_ports_new(const struct export_data *data,
+struct compare_ports *compare_ports_new(const struct export_data *data, const struct model *model,
                                         const struct model_class *const *of);
 // Whether the sets of ports contradict each other. Only where both have as many µops.
 bool compare_ports_differ(const struct compare_ports *ports, const struct export_form *form,

@@ -188,7 +188,7 @@ int compare_llvm(struct export_data *data, const struct compare_options *options
         compare_counts_free(counts);
         return -1;
     }
-    struct compare_ports *ports = compare_ports_new(data, of);
+    struct compare_ports *ports = compare_ports_new(data, &model, of);
     struct comparison comparison = {.data = data,
                                     .cpu = options->cpu,
                                     .ports = ports,

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Ports of LLVM's model beside ours. Makers, LLVM and the tables that name our ports number them
-// differently, so which is which is found from forms of one µop in both: two ports are the same
-// where they are mostly used by the same forms.
+// Ports of LLVM's model, which are some of its units, beside ours. Makers, LLVM and the tables that
+// name our ports number them differently, so which is which is found from forms of one µop in both:
+// two ports are the same where they are mostly used by the same forms.
 #include "compare_internal.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MODEL_PORTS_MAX = 64, MODEL_SETS_MAX = 128 };
+enum { MODEL_SETS_MAX = 128 };
 
 // What the model calls a set of our ports.
 struct model_set {
@@ -18,26 +17,11 @@ struct model_set {
 
 struct compare_ports {
     const struct port_model *model;
-    int ours_of[MODEL_PORTS_MAX]; // our port of LLVM's number; -1: unknown
+    uint64_t units;               // of LLVM's that are one each, as ports are
+    int ours_of[MODEL_UNITS_MAX]; // our port of LLVM's unit; -1: unknown
     struct model_set sets[MODEL_SETS_MAX];
     int nsets;
 };
-
-// The ports of a resource, "SPRPort00_01_05" or "Zn4ALU0", as a set of LLVM's numbers; 0: none that
-// a number tells.
-static uint64_t ports_of_name(const char *name)
-{
-    uint64_t set = 0;
-    const char *at = strstr(name, "Port");
-    for (at = at ? at + strlen("Port") : ""; isdigit((unsigned char)*at);) {
-        char *end;
-        long number = strtol(at, &end, 10);
-        if (number < MODEL_PORTS_MAX)
-            set |= UINT64_C(1) << number;
-        at = *end == '_' ? end + 1 : "";
-    }
-    return set;
-}
 
 static const struct port_use *ports_single(const struct export_form *form)
 {
@@ -47,12 +31,12 @@ static const struct port_use *ports_single(const struct export_form *form)
 }
 
 struct ports_votes {
-    int both[MODEL_PORTS_MAX][PORTS_MAX], model[MODEL_PORTS_MAX], ours[PORTS_MAX];
+    int both[MODEL_UNITS_MAX][PORTS_MAX], model[MODEL_UNITS_MAX], ours[PORTS_MAX];
 };
 
 static void ports_vote(struct ports_votes *votes, uint64_t model, uint32_t ours)
 {
-    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
+    for (int a = 0; a < MODEL_UNITS_MAX; a++) {
         votes->model[a] += (model >> a & 1) != 0;
         for (int b = 0; b < PORTS_MAX; b++)
             votes->both[a][b] += (model >> a & 1) && (ours >> b & 1);
@@ -68,7 +52,7 @@ static void ports_assign(const struct ports_votes *votes, struct compare_ports *
     for (;;) {
         double best = 0.5; // less is no likeness
         int from = -1, to = -1;
-        for (int a = 0; a < MODEL_PORTS_MAX; a++)
+        for (int a = 0; a < MODEL_UNITS_MAX; a++)
             for (int b = 0; b < PORTS_MAX && ports->ours_of[a] < 0; b++) {
                 double sum = votes->model[a] + votes->ours[b];
                 if (!taken[b] && sum > 0 && 2 * votes->both[a][b] / sum > best) {
@@ -88,7 +72,7 @@ static void ports_assign(const struct ports_votes *votes, struct compare_ports *
 static bool ports_translate(const struct compare_ports *ports, uint64_t model, uint32_t *set)
 {
     *set = 0;
-    for (int a = 0; a < MODEL_PORTS_MAX; a++) {
+    for (int a = 0; a < MODEL_UNITS_MAX; a++) {
         if (!(model >> a & 1))
             continue;
         if (ports->ours_of[a] < 0)
@@ -110,24 +94,34 @@ static void ports_name_sets(struct compare_ports *ports, const struct model_clas
 {
     uint32_t set;
     for (int i = 0; i < class->nresources && ports->nsets < MODEL_SETS_MAX; i++)
-        if (ports_translate(ports, ports_of_name(class->resources[i].name), &set) &&
-            !ports_set_name(ports, set))
+        if (ports_translate(ports, class->resources[i].units, &set) && !ports_set_name(ports, set))
             ports->sets[ports->nsets++] = (struct model_set){class->resources[i].name, set};
 }
 
-struct compare_ports *compare_ports_new(const struct export_data *data,
+// Whether a unit of these has a port of ours. Dividers have none, nor have buffers.
+static bool ports_any(const struct compare_ports *ports, uint64_t units)
+{
+    bool any = false;
+    for (int u = 0; u < MODEL_UNITS_MAX; u++)
+        any |= (units >> u & 1) && ports->ours_of[u] >= 0;
+    return any;
+}
+
+struct compare_ports *compare_ports_new(const struct export_data *data, const struct model *model,
                                         const struct model_class *const *of)
 {
     struct compare_ports *ports = xcalloc(1, sizeof *ports);
     struct ports_votes *votes = xcalloc(1, sizeof *votes);
     ports->model = data->model;
-    for (int a = 0; a < MODEL_PORTS_MAX; a++)
+    for (int a = 0; a < MODEL_UNITS_MAX; a++)
         ports->ours_of[a] = -1;
+    for (int u = 0; u < model->nunits; u++)
+        ports->units |= model->units[u].parts == 1 ? UINT64_C(1) << u : 0;
     for (int i = 0; i < data->nforms; i++) {
         const struct port_use *use = ports_single(&data->forms[i]);
         if (use && of[i] && of[i]->uops == 1 && of[i]->nresources == 1 &&
             data->forms[i].model == data->model)
-            ports_vote(votes, ports_of_name(of[i]->resources[0].name), use->set);
+            ports_vote(votes, of[i]->resources[0].units & ports->units, use->set);
     }
     ports_assign(votes, ports);
     free(votes);
@@ -148,9 +142,9 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct export
     bool differ = false;
     for (int i = 0; i < class->nresources; i++) {
         uint32_t set;
-        uint64_t model = ports_of_name(class->resources[i].name);
-        if (model == 0)
-            continue; // a divider, or what else is no port
+        uint64_t model = class->resources[i].units;
+        if (!ports_any(ports, model))
+            continue;
         if (!ports_translate(ports, model, &set))
             return false;
         int count = (int)(class->resources[i].count + 0.5), at = 0;
