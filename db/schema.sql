@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 22;
+PRAGMA user_version = 23;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -327,7 +327,10 @@ CREATE TABLE port_model (
         -- slots a cycle that a part of the core takes, fewer than dispatch has; NULL: none is known
     side_probe TEXT CHECK (length(side_probe) BETWEEN 1 AND 1000),
         -- form that takes one of them and no port
-    side_clk REAL CHECK (side_clk > 0) -- its reciprocal throughput
+    side_clk REAL CHECK (side_clk > 0), -- its reciprocal throughput
+    fast INTEGER CHECK (fast BETWEEN 0 AND 1000000)
+        -- forms as fast as dispatch that may need ports, then more of them than can be seen; NULL:
+        -- not known
 ) STRICT;
 
 -- A set of ports that forms of one µop can choose from. Bit numbers have no meaning beyond the run:

@@ -225,10 +225,10 @@ static const struct copy_level copy_port_probes = {
 
 static const struct copy_level copy_port_models = {
     "SELECT run_id, width, nports, filler, residual, unexplained, binding, teller, teller_clk, "
-    "drawn_seed, side_width, side_probe, side_clk FROM port_model WHERE run_id = ?1",
+    "drawn_seed, side_width, side_probe, side_clk, fast FROM port_model WHERE run_id = ?1",
     "INSERT INTO port_model (run_id, width, nports, filler, residual, unexplained, binding, "
-    "teller, teller_clk, drawn_seed, side_width, side_probe, side_clk) "
-    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    "teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, fast) "
+    "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     (const struct copy_level *const[]){&copy_port_classes, &copy_port_units, &copy_port_probes,
                                        &copy_port_names, &copy_port_bindings, NULL}
 };

@@ -149,13 +149,15 @@ int store_put_port_model(struct store *store, int64_t run_id,
     int result = store_execute(
         store, err,
         "INSERT INTO port_model (run_id, width, nports, filler, residual, "
-        "unexplained, binding, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk) "
+        "unexplained, binding, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, "
+        "fast) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), nullif(?, 0), "
-        "nullif(?, ''), nullif(?, 0.0))",
-        "iiisdididiisd", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
+        "nullif(?, ''), nullif(?, 0.0), ?)",
+        "iiisdididiisdi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
         store_finite(model->residual), (int64_t)model->unexplained, store_finite(model->binding),
         (int64_t)model->teller, model->teller_clk, (int64_t)model->drawn_seed,
-        (int64_t)model->side.width, model->side.width ? stored->side_probe : "", model->side.clk);
+        (int64_t)model->side.width, model->side.width ? stored->side_probe : "", model->side.clk,
+        (int64_t)model->fast);
     if (result == 0)
         result = store_put_port_classes(store, run_id, stored, err);
     if (result == 0)
@@ -342,7 +344,8 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         "SELECT width, nports, filler, residual, unexplained, "
         "coalesce(binding, 0.0), coalesce(teller, -1), "
         "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(side_width, 0), "
-        "coalesce(side_probe, ''), coalesce(side_clk, 0.0) FROM port_model WHERE run_id = ?1",
+        "coalesce(side_probe, ''), coalesce(side_clk, 0.0), coalesce(fast, 0) FROM port_model "
+        "WHERE run_id = ?1",
         "i", run_id);
     if (!stmt)
         return -1;
@@ -360,6 +363,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         stored->model.side.width = sqlite3_column_int(stmt, 9);
         stored->side_probe = store_column_text(stmt, 10, arena);
         stored->model.side.clk = sqlite3_column_double(stmt, 11);
+        stored->model.fast = sqlite3_column_int(stmt, 12);
     }
     if (store_rows_end(store, stmt, got == SQLITE_ROW ? SQLITE_DONE : got, err) != 0)
         return -1;

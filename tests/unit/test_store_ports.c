@@ -67,6 +67,7 @@ static void test_model(void **state)
     assert_string_equal(got.filler, want.filler);
     assert_int_equal(got.model.filler, -1);
     expect_side(&got, &want);
+    assert_int_equal(got.model.fast, want.model.fast);
     for (int i = 0; i < want.model.nclasses; i++) {
         assert_int_equal(got.model.classes[i].set, want.model.classes[i].set);
         assert_string_equal(got.model.classes[i].name, want.model.classes[i].name);
@@ -304,8 +305,8 @@ static const char everything[] =
     "SELECT group_concat(line, char(10)) FROM ("
     "SELECT concat_line AS line FROM ("
     "SELECT 'model ' || width || ' ' || nports || ' ' || filler || ' ' || residual || ' ' || "
-    "unexplained || ' ' || binding || ' ' || teller || ' ' || teller_clk AS concat_line FROM "
-    "port_model WHERE run_id = 2 UNION ALL "
+    "unexplained || ' ' || binding || ' ' || teller || ' ' || teller_clk || ' ' || fast "
+    "AS concat_line FROM port_model WHERE run_id = 2 UNION ALL "
     "SELECT 'class ' || position || ' ' || ports_mask || ' ' || name || ' ' || blocker || ' ' || "
     "blocker_clk || ' ' || members || holds FROM port_class WHERE run_id = 2 UNION ALL "
     "SELECT 'unit ' || position || name || blocker || blocker_clk FROM port_unit "
