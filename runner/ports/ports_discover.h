@@ -19,7 +19,7 @@ struct candidate {
     bool refuted;    // it shows no port set after all
     bool eliminated; // at rename
     int latency_clk; // of a link of its chain; 1, too, where it has none
-    bool stood;      // it or a relative of it has stood for the cluster, which found no place
+    bool stood;      // it or a relative of it has stood for the cluster
 };
 
 // Candidates of one size that behave alike; `rep` stands for them.
@@ -27,6 +27,7 @@ struct cluster {
     int rep; // index of a candidate
     int size, members;
     bool dropped, unplaced; // unplaced: no set explains its pairs
+    bool others;            // other forms have stood for it
     bool fixed;             // its set is known: others find their place beside it
     uint32_t set;
 };
@@ -67,8 +68,8 @@ struct sketch {
 int discover_kinds(struct discovery *d, int nforms, struct err *err);
 int discover_pairs(struct discovery *d, struct err *err);
 
-// Has another form of another mnemonic stand for cluster c, whose pairs are then to be timed anew.
-// false: there is none left.
+// Has a form of a mnemonic that has not stood for cluster c stand for it; its pairs are then to be
+// timed anew. false: there is none left.
 bool discover_next_rep(struct discovery *d, int c);
 
 // Times n pairs, of which it gets the indices, once more; the least of all times stays.

@@ -8,9 +8,10 @@
 
 enum {
     SLOW_ROUNDS = 2,
-    OTHERS_MOST = 3,  // forms that stand for a class in turn
+    OTHERS_MOST = 8,  // forms that stand for a class in turn
     MEMBERS_LEAST = 4 // of a class that is worth it
 };
+static const double LESS = 0.995;        // of the time with another form: it disturbs less
 static const double MULTI_USE = 1.45;    // uses of a larger set by one instance
 static const double INSIDE_USE = 0.9;    // of a set by what has no ports outside it
 static const double ROOM_SHARE = 0.95;   // of the time that two uses would take
@@ -103,32 +104,71 @@ static void sets_drop_multi(struct discovery *d)
                 d->clusters[c].dropped = true;
 }
 
+// The time of all pairs of a cluster; what is not known as if one waited for the other.
+static double cluster_sum_clk(const struct discovery *d, int c)
+{
+    double sum = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        const struct pair_timing *pair = &d->pairs[i];
+        if (pair->a == c || pair->b == c)
+            sum += isnan(pair->clk) ? pair->x + pair->y : pair->clk;
+    }
+    return sum;
+}
+
+// Times the cluster's pairs with other forms of it; the one that disturbs least stands for it.
+static int cluster_try_others(struct discovery *d, int c, struct err *err)
+{
+    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0;
+    double *least = xcalloc((size_t)d->npairs + 1, sizeof *least);
+    struct cluster *cluster = &d->clusters[c];
+    double least_sum = cluster_sum_clk(d, c);
+    int best = cluster->rep;
+    for (int i = 0; i < d->npairs; i++)
+        if (d->pairs[i].a == c || d->pairs[i].b == c) {
+            least[n] = d->pairs[i].clk;
+            which[n++] = i;
+        }
+    for (int k = 0; k < OTHERS_MOST && status == 0 && discover_next_rep(d, c); k++) {
+        status = discover_pairs_time(d, which, n, err);
+        double sum = cluster_sum_clk(d, c);
+        if (status != 0 || !(sum < LESS * least_sum))
+            continue;
+        least_sum = sum;
+        best = cluster->rep;
+        for (int i = 0; i < n; i++)
+            least[i] = d->pairs[which[i]].clk;
+    }
+    cluster->rep = best;
+    for (int i = 0; i < n; i++)
+        d->pairs[which[i]].clk = least[i];
+    free(least);
+    free(which);
+    return status;
+}
+
 // Of the classes without a place those of several forms get another form to stand for them: what
 // takes one slot may still be two µops (a load and what is done with it), and a class of such forms
 // and others finds a place by the others only. Returns how many there are, or -1.
 static int sets_try_others(struct discovery *d, const struct sketch *sketch, struct err *err)
 {
-    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, changed = 0;
-    bool anew[PORT_CLASSES_MAX] = {false};
+    int changed = 0;
     for (int c = 0; c < d->nclusters; c++) {
-        const struct cluster *cluster = &d->clusters[c];
-        anew[c] = !sketch->sets[c] && !cluster->dropped && cluster->members >= MEMBERS_LEAST &&
-                  discover_next_rep(d, c);
-        changed += anew[c];
+        struct cluster *cluster = &d->clusters[c];
+        int before = cluster->rep;
+        if (sketch->sets[c] || cluster->dropped || cluster->others ||
+            cluster->members < MEMBERS_LEAST)
+            continue;
+        cluster->others = true;
+        if (cluster_try_others(d, c, err) != 0)
+            return -1;
+        changed += cluster->rep != before;
     }
-    for (int i = 0; i < d->npairs; i++)
-        if (anew[d->pairs[i].a] || anew[d->pairs[i].b])
-            which[n++] = i;
-    for (int round = 0; round < 1 + SLOW_ROUNDS && n > 0 && changed > 0; round++)
-        if (discover_pairs_time(d, which, n, err) != 0)
-            changed = -1;
-    free(which);
     return changed;
 }
 
 int discover_sets(struct discovery *d, struct err *err)
 {
-    int others = OTHERS_MOST;
     if (sets_time_slow(d, err) != 0)
         return -1;
     sets_drop_multi(d);
@@ -142,10 +182,12 @@ int discover_sets(struct discovery *d, struct err *err)
             }
         if (dropped)
             continue;
-        if (others-- > 0 && (changed = sets_try_others(d, &sketch, err)) < 0)
+        if ((changed = sets_try_others(d, &sketch, err)) < 0)
             return -1;
-        if (changed)
+        if (changed) {
+            sets_drop_multi(d);
             continue;
+        }
         d->nports = sketch.nports;
         for (int c = 0; c < d->nclusters; c++) {
             struct cluster *cluster = &d->clusters[c];
