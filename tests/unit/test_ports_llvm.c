@@ -232,15 +232,17 @@ static void core_free(struct core *core)
     free(core->known);
 }
 
-struct figures {
-    int n, few, ambiguous, mixes;
-    double error, near, tau;
+// What was found of the core, and how good it is.
+struct found {
+    struct port_model model;
+    struct port_usage *usages; // usages[i]: of all.first_asked + i
+    int *drawable, ndrawable;  // forms that mixes are drawn from
+    int n, few, ambiguous;
+    double error, near, tau; // of MIXES mixes
 };
 
 // Random mixes of forms that have ports; every one as the core takes it, without noise.
-static void core_mixes(struct core *core, const struct port_oracle *oracle,
-                       const struct port_model *model, const struct port_usage *usages,
-                       const int *drawable, int n, struct figures *figures)
+static void core_mixes(struct core *core, const struct port_oracle *oracle, struct found *found)
 {
     double *is = calloc(MIXES, sizeof *is), *said = calloc(MIXES, sizeof *said);
     uint64_t random = WHOLE_SEED;
@@ -252,78 +254,77 @@ static void core_mixes(struct core *core, const struct port_oracle *oracle,
         int counts[MIX_FORMS];
         struct port_timing timing;
         for (int p = 0; p < mix.nparts; p++) {
-            int form = drawable[random_below(&random, n)];
+            int form = found->drawable[random_below(&random, found->ndrawable)];
             counts[p] = 1 + random_below(&random, MIX_INSTANCES);
-            parts[p] = &usages[form - core->all.first_asked];
+            parts[p] = &found->usages[form - core->all.first_asked];
             mix.parts[p].form = form;
             mix.parts[p].count = counts[p];
         }
         assert_int_equal(oracle->measure(oracle->context, &mix, 1, &timing, &err), 0);
         is[m] = timing.clk;
-        said[m] = port_predict(model, parts, counts, mix.nparts);
+        said[m] = port_predict(&found->model, parts, counts, mix.nparts);
         double off = fabs(said[m] / is[m] - 1);
-        figures->error += off / MIXES;
-        figures->near += (off <= NEAR) / (double)MIXES;
+        found->error += off / MIXES;
+        found->near += (off <= NEAR) / (double)MIXES;
     }
-    figures->mixes = MIXES;
-    figures->tau = validate_kendall(is, said, MIXES);
+    found->tau = validate_kendall(is, said, MIXES);
     free(is);
     free(said);
 }
 
-static bool core_judge(struct core *core, const struct port_oracle *oracle,
-                       const struct port_model *model, const struct port_usage *usages)
+static bool core_judge(struct core *core, const struct port_oracle *oracle, struct found *found)
 {
-    struct figures figures = {0};
-    int *drawable = calloc((size_t)core->all.n, sizeof *drawable), n = 0;
     long kernels = core->sim.kernels;
+    found->drawable = calloc((size_t)core->all.n, sizeof *found->drawable);
     for (int f = core->all.first_asked; f < core->all.n; f++) {
-        const struct port_usage *usage = &usages[f - core->all.first_asked];
+        const struct port_usage *usage = &found->usages[f - core->all.first_asked];
         if (usage->outcome != OUTCOME_OK)
             continue;
-        figures.n++;
-        figures.few += usage->uops <= FEW_UOPS;
-        figures.ambiguous += usage->uops <= FEW_UOPS && usage->ambiguous;
+        found->n++;
+        found->few += usage->uops <= FEW_UOPS;
+        found->ambiguous += usage->uops <= FEW_UOPS && usage->ambiguous;
         if (core->all.forms[f].rthroughput_clk <= LONG_CLK)
-            drawable[n++] = f;
+            found->drawable[found->ndrawable++] = f;
     }
-    core_mixes(core, oracle, model, usages, drawable, n, &figures);
-    free(drawable);
-    double ambiguous = figures.few ? (double)figures.ambiguous / figures.few : 1;
+    assert_true(found->few > 0 && found->ndrawable > 0);
+    core_mixes(core, oracle, found);
+    free(found->drawable);
+    double ambiguous = (double)found->ambiguous / found->few;
     print_message("%-16s width %d, %5d forms, %6ld kernels, %4.1f %% ambiguous, mixes: %4.2f %%, "
                   "tau %.3f, %4.1f %% within 10 %%\n",
-                  core->name, core->model->width, figures.n, kernels, 100 * ambiguous,
-                  100 * figures.error, figures.tau, 100 * figures.near);
-    return figures.n >= FORMS_LEAST && kernels <= KERNELS_MOST && ambiguous <= AMBIGUOUS_MOST &&
-           figures.error <= ERROR_MOST && figures.tau >= TAU_LEAST && figures.near >= NEAR_LEAST;
+                  core->name, core->model->width, found->n, kernels, 100 * ambiguous,
+                  100 * found->error, found->tau, 100 * found->near);
+    return found->n >= FORMS_LEAST && kernels <= KERNELS_MOST && ambiguous <= AMBIGUOUS_MOST &&
+           found->error <= ERROR_MOST && found->tau >= TAU_LEAST && found->near >= NEAR_LEAST;
 }
 
 static bool core_is_found(struct core *core)
 {
     struct cpu_info cpu = {.uarch = ""};
-    struct port_model *model = calloc(1, sizeof *model);
+    struct found *found = calloc(1, sizeof *found);
+    struct session *session = calloc(1, sizeof *session);
     struct err err = {0}, note = {0};
     core_make(core);
-    struct session *session = calloc(1, sizeof *session);
     session->cpu = &cpu;
     session->issue_width = core->model->width;
     const struct port_oracle oracle = {.measure = core_measure, .context = core};
-    bool found = ports_find_model(&core->all, &oracle, session, model, &note, &err) == 0;
-    if (!found)
+    bool good = ports_find_model(&core->all, &oracle, session, &found->model, &note, &err) == 0;
+    if (!good)
         print_message("%s: %s\n", core->name, err.text);
-    if (found) {
-        int n = core->all.n - core->all.first_asked;
-        struct port_usage *usages = calloc((size_t)n, sizeof *usages);
+    if (good) {
         print_message("%-16s %ld kernels for the structure, %d sets, %d ports, %d units\n",
-                      core->name, core->sim.kernels, model->nclasses, model->nports, model->nunits);
-        whole_infer(&core->all, &oracle, model, usages);
-        found = core_judge(core, &oracle, model, usages);
-        free(usages);
+                      core->name, core->sim.kernels, found->model.nclasses, found->model.nports,
+                      found->model.nunits);
+        found->usages =
+            calloc((size_t)(core->all.n - core->all.first_asked), sizeof *found->usages);
+        whole_infer(&core->all, &oracle, &found->model, found->usages);
+        good = core_judge(core, &oracle, found);
+        free(found->usages);
     }
     free(session);
-    free(model);
+    free(found);
     core_free(core);
-    return found;
+    return good;
 }
 
 static void cores_are_found(void **state)
@@ -334,7 +335,7 @@ static void cores_are_found(void **state)
     struct fixture fixture;
     struct err err = {0};
     struct export_data data;
-    struct llvm_instr *instrs;
+    struct llvm_instr *instrs = NULL;
     int64_t run_id;
     int wrong = 0;
     struct store *store = fixture_merged(&fixture, pack, &run_id);
