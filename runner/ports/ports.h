@@ -191,7 +191,7 @@ struct port_model {
     // predictions only.
     double slot_clk;
     int fast; // forms that are as fast as slots allow and may use ports: then at least as many as
-              // there are slots, and no timing of theirs shows which
+              // there are slots, and no timing of theirs shows which; -1: not known
 };
 
 // "flags", "general-purpose", "vectors", "masks", "memory" or "others".

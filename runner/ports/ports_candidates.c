@@ -329,10 +329,9 @@ static int discover_clusters(struct discovery *d, struct err *err)
     return status;
 }
 
-bool discover_next_rep(struct discovery *d, int c)
+int discover_next_rep(struct discovery *d, int c)
 {
-    struct cluster *cluster = &d->clusters[c];
-    struct candidate *rep = &d->candidates[cluster->rep];
+    struct candidate *rep = &d->candidates[d->clusters[c].rep];
     uint64_t family = d->forms[rep->form].family;
     int best = -1;
     rep->stood = true;
@@ -344,13 +343,7 @@ bool discover_next_rep(struct discovery *d, int c)
         if (!other->stood && (best < 0 || candidate_before(d, i, best)))
             best = i;
     }
-    if (best < 0)
-        return false;
-    cluster->rep = best;
-    for (int i = 0; i < d->npairs; i++)
-        if (d->pairs[i].a == c || d->pairs[i].b == c)
-            d->pairs[i].clk = (double)NAN;
-    return true;
+    return best;
 }
 
 static void discover_pair_add(struct discovery *d, int a, int b, int x, int y)
@@ -380,19 +373,22 @@ static void discover_pair_mixes(struct discovery *d)
         }
 }
 
+struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair)
+{
+    int a = d->candidates[d->clusters[pair->a].rep].form;
+    int b = d->candidates[d->clusters[pair->b].rep].form;
+    return (struct port_mix){
+        {{a, pair->x}, {b, pair->y}},
+        2, MIX_ORDERS_FEW
+    };
+}
+
 int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err)
 {
     struct port_mix *mixes = xcalloc((size_t)n + 1, sizeof *mixes);
     struct port_timing *timings = xcalloc((size_t)n + 1, sizeof *timings);
-    for (int i = 0; i < n; i++) {
-        const struct pair_timing *pair = &d->pairs[which[i]];
-        int a = d->candidates[d->clusters[pair->a].rep].form;
-        int b = d->candidates[d->clusters[pair->b].rep].form;
-        mixes[i] = (struct port_mix){
-            {{a, pair->x}, {b, pair->y}},
-            2, MIX_ORDERS_FEW
-        };
-    }
+    for (int i = 0; i < n; i++)
+        mixes[i] = discover_pair_mix(d, &d->pairs[which[i]]);
     int status = ports_time(d->oracle, "pairs of classes", mixes, n, timings, err);
     for (int i = 0; i < n && status == 0; i++) {
         struct pair_timing *pair = &d->pairs[which[i]];

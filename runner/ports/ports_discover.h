@@ -68,9 +68,12 @@ struct sketch {
 int discover_kinds(struct discovery *d, int nforms, struct err *err);
 int discover_pairs(struct discovery *d, struct err *err);
 
-// Has a form of a mnemonic that has not stood for cluster c stand for it; its pairs are then to be
-// timed anew. false: there is none left.
-bool discover_next_rep(struct discovery *d, int c);
+// The candidate that is to stand for cluster c after the present one, of a mnemonic that has not
+// stood for it yet; -1: there is none.
+int discover_next_rep(struct discovery *d, int c);
+
+// What times a pair, of the forms that stand for its clusters.
+struct port_mix discover_pair_mix(const struct discovery *d, const struct pair_timing *pair);
 
 // Times n pairs, of which it gets the indices, once more; the least of all times stays.
 int discover_pairs_time(struct discovery *d, const int *which, int n, struct err *err);

@@ -104,55 +104,17 @@ static void sets_drop_multi(struct discovery *d)
                 d->clusters[c].dropped = true;
 }
 
-// The time of all pairs of a cluster; what is not known as if one waited for the other.
-static double cluster_sum_clk(const struct discovery *d, int c)
-{
-    double sum = 0;
-    for (int i = 0; i < d->npairs; i++) {
-        const struct pair_timing *pair = &d->pairs[i];
-        if (pair->a == c || pair->b == c)
-            sum += isnan(pair->clk) ? pair->x + pair->y : pair->clk;
-    }
-    return sum;
-}
+// A form in turn for a cluster, and its pairs.
+struct other {
+    int cluster, rep, first, n; // pairs, of those that are timed
+};
 
-// Times the cluster's pairs with other forms of it; the one that disturbs least stands for it.
-static int cluster_try_others(struct discovery *d, int c, struct err *err)
+// Forms of the clusters that the sketch has no place for, and the mixes of their pairs. which[i]:
+// the pair of mixes[i]. Returns how many forms there are.
+static int others_make(struct discovery *d, const struct sketch *sketch, struct other *others,
+                       struct port_mix *mixes, int *which)
 {
-    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0;
-    double *least = xcalloc((size_t)d->npairs + 1, sizeof *least);
-    struct cluster *cluster = &d->clusters[c];
-    double least_sum = cluster_sum_clk(d, c);
-    int best = cluster->rep;
-    for (int i = 0; i < d->npairs; i++)
-        if (d->pairs[i].a == c || d->pairs[i].b == c) {
-            least[n] = d->pairs[i].clk;
-            which[n++] = i;
-        }
-    for (int k = 0; k < OTHERS_MOST && status == 0 && discover_next_rep(d, c); k++) {
-        status = discover_pairs_time(d, which, n, err);
-        double sum = cluster_sum_clk(d, c);
-        if (status != 0 || !(sum < LESS * least_sum))
-            continue;
-        least_sum = sum;
-        best = cluster->rep;
-        for (int i = 0; i < n; i++)
-            least[i] = d->pairs[which[i]].clk;
-    }
-    cluster->rep = best;
-    for (int i = 0; i < n; i++)
-        d->pairs[which[i]].clk = least[i];
-    free(least);
-    free(which);
-    return status;
-}
-
-// Of the classes without a place those of several forms get another form to stand for them: what
-// takes one slot may still be two µops (a load and what is done with it), and a class of such forms
-// and others finds a place by the others only. Returns how many there are, or -1.
-static int sets_try_others(struct discovery *d, const struct sketch *sketch, struct err *err)
-{
-    int changed = 0;
+    int n = 0, nmixes = 0;
     for (int c = 0; c < d->nclusters; c++) {
         struct cluster *cluster = &d->clusters[c];
         int before = cluster->rep;
@@ -160,10 +122,76 @@ static int sets_try_others(struct discovery *d, const struct sketch *sketch, str
             cluster->members < MEMBERS_LEAST)
             continue;
         cluster->others = true;
-        if (cluster_try_others(d, c, err) != 0)
-            return -1;
-        changed += cluster->rep != before;
+        for (int k = 0; k < OTHERS_MOST; k++) {
+            int rep = discover_next_rep(d, c);
+            if (rep < 0)
+                break;
+            cluster->rep = rep;
+            others[n] = (struct other){.cluster = c, .rep = rep, .first = nmixes};
+            for (int i = 0; i < d->npairs; i++)
+                if (d->pairs[i].a == c || d->pairs[i].b == c) {
+                    mixes[nmixes] = discover_pair_mix(d, &d->pairs[i]);
+                    which[nmixes++] = i;
+                }
+            others[n].n = nmixes - others[n].first;
+            n++;
+        }
+        cluster->rep = before;
     }
+    return n;
+}
+
+// What is not known is taken as if one waited for the other.
+static double pair_known_clk(const struct pair_timing *pair, double clk)
+{
+    return isnan(clk) ? pair->x + pair->y : clk;
+}
+
+static double timing_clk(const struct port_timing *timing)
+{
+    return timing->outcome == OUTCOME_OK ? timing->clk : (double)NAN;
+}
+
+// Whether the form disturbs less than the one that stands for the cluster, in whose place it comes.
+static bool other_judge(struct discovery *d, const struct other *other, const int *which,
+                        const struct port_timing *timings)
+{
+    double sum = 0, before = 0;
+    for (int i = other->first; i < other->first + other->n; i++) {
+        const struct pair_timing *pair = &d->pairs[which[i]];
+        before += pair_known_clk(pair, pair->clk);
+        sum += pair_known_clk(pair, timing_clk(&timings[i]));
+    }
+    if (!(sum < LESS * before))
+        return false;
+    d->clusters[other->cluster].rep = other->rep;
+    for (int i = other->first; i < other->first + other->n; i++)
+        d->pairs[which[i]].clk = timing_clk(&timings[i]);
+    return true;
+}
+
+// Of the classes without a place those of several forms get another form to stand for them: what
+// takes one slot may still be two µops (a load and what is done with it), and a class of such forms
+// and others finds a place by the others only. The one whose pairs take the least time is taken.
+// Returns how many classes have another, or more, or -1.
+static int sets_try_others(struct discovery *d, const struct sketch *sketch, struct err *err)
+{
+    size_t most = (size_t)OTHERS_MOST * (size_t)d->nclusters + 1;
+    size_t most_mixes = 2 * OTHERS_MOST * (size_t)d->npairs + 1; // a pair is of two clusters
+    struct other *others = xcalloc(most, sizeof *others);
+    struct port_mix *mixes = xcalloc(most_mixes, sizeof *mixes);
+    struct port_timing *timings = xcalloc(most_mixes, sizeof *timings);
+    int *which = xcalloc(most_mixes, sizeof *which), changed = 0;
+    int n = others_make(d, sketch, others, mixes, which);
+    int nmixes = n ? others[n - 1].first + others[n - 1].n : 0;
+    if (nmixes && ports_time(d->oracle, "other forms of classes", mixes, nmixes, timings, err) != 0)
+        changed = -1;
+    for (int i = 0; i < n && changed >= 0; i++)
+        changed += other_judge(d, &others[i], which, timings);
+    free(others);
+    free(mixes);
+    free(timings);
+    free(which);
     return changed;
 }
 

@@ -152,7 +152,7 @@ int store_put_port_model(struct store *store, int64_t run_id,
         "unexplained, binding, teller, teller_clk, drawn_seed, side_width, side_probe, side_clk, "
         "fast) "
         "VALUES (?, ?, ?, ?, ?, ?, ?, nullif(?, -1), nullif(?, 0.0), nullif(?, 0), nullif(?, 0), "
-        "nullif(?, ''), nullif(?, 0.0), ?)",
+        "nullif(?, ''), nullif(?, 0.0), nullif(?, -1))",
         "iiisdididiisdi", run_id, (int64_t)model->width, (int64_t)model->nports, stored->filler,
         store_finite(model->residual), (int64_t)model->unexplained, store_finite(model->binding),
         (int64_t)model->teller, model->teller_clk, (int64_t)model->drawn_seed,
@@ -344,7 +344,7 @@ int store_get_port_model(struct store *store, int64_t run_id, struct stored_port
         "SELECT width, nports, filler, residual, unexplained, "
         "coalesce(binding, 0.0), coalesce(teller, -1), "
         "coalesce(teller_clk, 0.0), coalesce(drawn_seed, 0), coalesce(side_width, 0), "
-        "coalesce(side_probe, ''), coalesce(side_clk, 0.0), coalesce(fast, 0) FROM port_model "
+        "coalesce(side_probe, ''), coalesce(side_clk, 0.0), coalesce(fast, -1) FROM port_model "
         "WHERE run_id = ?1",
         "i", run_id);
     if (!stmt)

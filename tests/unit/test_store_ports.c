@@ -91,6 +91,11 @@ static void test_model(void **state)
         assert_int_equal(got.model.probes[p].form, -1);
         expect_shares(&got.model.probes[p].usage, &want.model.probes[p].usage);
     }
+    want.model.fast = -1; // as of a model that an older latput has found
+    assert_int_equal(store_put_port_model(store, bare_id, &want, &err), 0);
+    fixture_expect(store, "SELECT count(*) FROM port_model WHERE fast IS NULL", "1");
+    assert_int_equal(store_get_port_model(store, bare_id, &got, &arena, &err), 1);
+    assert_int_equal(got.model.fast, -1);
     assert_int_equal(store_put_port_model(store, made_id, &want, &err), -1);
     assert_non_null(strstr(err.text, "already"));
     // The newest of a CPU, of a uarch, of all.
