@@ -6,8 +6,7 @@
 // that is the CPU is LLVM's business; it is a core that nobody here has made up, of another width
 // and another vendor. What is found must predict random mixes of all forms as the figures of
 // docs/PORTS.md ask, be certain and have taken no more kernels than they allow.
-// LATPUT_LLVM_CORES: only those of them that it names. Skipped where LLVM 19 is not installed. Takes
-// long.
+// LATPUT_LLVM_CORES: only those that it names. Skipped where LLVM 19 is not installed. Takes long.
 #include "fixtures/pack_fixture.h"
 #include "fixtures/port_sim.h"
 #include "fixtures/whole_fixture.h"
