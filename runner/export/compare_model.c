@@ -162,6 +162,8 @@ static int model_run_mca(const char *directory, struct arena *arena, struct mode
         status = llvm_run("llvm-mca", arguments, directory, NULL, &result, err);
     if (status == 0) {
         model_read_units(arena, result.out, model);
+        if (result.exit_status || model->width <= 0)
+            status = err_set(err, "llvm-mca tells nothing of '%s': %.600s", model->cpu, result.err);
         subproc_result_free(&result);
     }
     free(path);

@@ -18,6 +18,7 @@ struct model_set {
 struct compare_ports {
     const struct port_model *model;
     uint64_t units;               // of LLVM's that are one each, as ports are
+    uint64_t voted;               // of these, what a form of one µop needs: no divider
     int ours_of[MODEL_UNITS_MAX]; // our port of LLVM's unit; -1: unknown
     struct model_set sets[MODEL_SETS_MAX];
     int nsets;
@@ -98,15 +99,6 @@ static void ports_name_sets(struct compare_ports *ports, const struct model_clas
             ports->sets[ports->nsets++] = (struct model_set){class->resources[i].name, set};
 }
 
-// Whether a unit of these has a port of ours. Dividers have none, nor have buffers.
-static bool ports_any(const struct compare_ports *ports, uint64_t units)
-{
-    bool any = false;
-    for (int u = 0; u < MODEL_UNITS_MAX; u++)
-        any |= (units >> u & 1) && ports->ours_of[u] >= 0;
-    return any;
-}
-
 struct compare_ports *compare_ports_new(const struct export_data *data, const struct model *model,
                                         const struct model_class *const *of)
 {
@@ -120,8 +112,12 @@ struct compare_ports *compare_ports_new(const struct export_data *data, const st
     for (int i = 0; i < data->nforms; i++) {
         const struct port_use *use = ports_single(&data->forms[i]);
         if (use && of[i] && of[i]->uops == 1 && of[i]->nresources == 1 &&
-            data->forms[i].model == data->model)
-            ports_vote(votes, of[i]->resources[0].units & ports->units, use->set);
+            data->forms[i].model == data->model) {
+            uint64_t units = of[i]->resources[0].units & ports->units;
+            ports->voted |= units;
+            if (units)
+                ports_vote(votes, units, use->set);
+        }
     }
     ports_assign(votes, ports);
     free(votes);
@@ -143,8 +139,8 @@ bool compare_ports_differ(const struct compare_ports *ports, const struct export
     for (int i = 0; i < class->nresources; i++) {
         uint32_t set;
         uint64_t model = class->resources[i].units;
-        if (!ports_any(ports, model))
-            continue;
+        if (!(model & ports->voted))
+            continue; // a divider, or what else is no port
         if (!ports_translate(ports, model, &set))
             return false;
         int count = (int)(class->resources[i].count + 0.5), at = 0;

@@ -117,17 +117,27 @@ static bool resource_is(struct model *model, const char *name, uint64_t units)
     return news;
 }
 
-// `alone`: of the classes that take one resource only.
+// What the classes say that have the resource: all of it, since one may need less of a unit that it
+// shares. `alone`: the classes that take one resource only.
+static uint64_t units_of_name(const struct model *model, const char *name, bool alone)
+{
+    uint64_t units = 0;
+    for (int c = 0; c < model->nclasses; c++)
+        for (int r = 0; r < model->classes[c].nresources; r++) {
+            const struct model_class *class = &model->classes[c];
+            if (strcmp(class->resources[r].name, name) == 0 && (!alone || class->nresources == 1))
+                units |= units_by_pressure(model, class, &class->resources[r]);
+        }
+    return units;
+}
+
 static bool resolve_by_pressure(struct model *model, bool alone)
 {
     bool news = false;
     for (int c = 0; c < model->nclasses; c++)
         for (int r = 0; r < model->classes[c].nresources; r++) {
-            const struct model_class *class = &model->classes[c];
-            const struct model_resource *resource = &class->resources[r];
-            if (resource->units != 0 || (alone && class->nresources > 1))
-                continue;
-            uint64_t units = units_by_pressure(model, class, resource);
+            const struct model_resource *resource = &model->classes[c].resources[r];
+            uint64_t units = resource->units ? 0 : units_of_name(model, resource->name, alone);
             if (units)
                 news |= resource_is(model, resource->name, units);
         }

@@ -27,7 +27,8 @@ struct cluster {
     int rep; // index of a candidate
     int size, members;
     bool dropped, unplaced; // unplaced: no set explains its pairs
-    bool others;            // other forms have stood for it
+    bool doubtful;          // it would be left out, and other forms may stand for it
+    bool others;            // they have
     bool fixed;             // its set is known: others find their place beside it
     uint32_t set;
 };

@@ -287,7 +287,7 @@ static bool fit_unseen(const struct port_model *model, const struct port_trials 
         return false;
     // What no port is seen of may only be slow to be renamed.
     double renamed_clk = usage->uops == 0 ? usage->slots / (PORT_RENAME_SHARE * model->width) : 0;
-    return usage->busy_clk > renamed_clk || (model->fast > 0 && usage->slots > 1 + MISSING_UOPS);
+    return usage->busy_clk > renamed_clk || (model->fast != 0 && usage->slots > 1 + MISSING_UOPS);
 }
 
 // What is bound to a class is seen beside its blockers: more cannot be there.

@@ -8,7 +8,7 @@
 
 enum {
     SLOW_ROUNDS = 2,
-    OTHERS_MOST = 8,  // forms that stand for a class in turn
+    OTHERS_MOST = 6,  // forms that stand for a class in turn
     MEMBERS_LEAST = 4 // of a class that is worth it
 };
 static const double LESS = 0.995;        // of the time with another form: it disturbs less
@@ -95,13 +95,33 @@ static int sets_time_slow(struct discovery *d, struct err *err)
     return status;
 }
 
+// Whether other forms may stand for a cluster that would be left out with the present one.
+static bool cluster_has_others(const struct cluster *cluster)
+{
+    return !cluster->others && !cluster->fixed && cluster->members >= MEMBERS_LEAST;
+}
+
+// What cannot stay gets other forms, if it had none; else it is dropped.
+static void cluster_drop(struct cluster *cluster)
+{
+    cluster->doubtful = cluster_has_others(cluster);
+    cluster->dropped = !cluster->doubtful;
+}
+
 static void sets_drop_multi(struct discovery *d)
 {
     // Larger sets first: what uses them more than once is no class of its own.
     for (int size = 64; size > 0; size--)
         for (int c = 0; c < d->nclusters; c++)
             if (d->clusters[c].size == size && !d->clusters[c].fixed && cluster_multi(d, c))
-                d->clusters[c].dropped = true;
+                cluster_drop(&d->clusters[c]);
+}
+
+// Whether it is a pair of the cluster with one that is not dropped.
+static bool pair_matters(const struct discovery *d, const struct pair_timing *pair, int c)
+{
+    int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
+    return other >= 0 && !d->clusters[other].dropped;
 }
 
 // A form in turn for a cluster, and its pairs.
@@ -109,18 +129,18 @@ struct other {
     int cluster, rep, first, n; // pairs, of those that are timed
 };
 
-// Forms of the clusters that the sketch has no place for, and the mixes of their pairs. which[i]:
-// the pair of mixes[i]. Returns how many forms there are.
-static int others_make(struct discovery *d, const struct sketch *sketch, struct other *others,
-                       struct port_mix *mixes, int *which)
+// Forms of the doubtful clusters, and the mixes of their pairs. which[i]: the pair of mixes[i].
+// Returns how many forms there are.
+static int others_make(struct discovery *d, struct other *others, struct port_mix *mixes,
+                       int *which)
 {
     int n = 0, nmixes = 0;
     for (int c = 0; c < d->nclusters; c++) {
         struct cluster *cluster = &d->clusters[c];
         int before = cluster->rep;
-        if (sketch->sets[c] || cluster->dropped || cluster->others ||
-            cluster->members < MEMBERS_LEAST)
+        if (!cluster->doubtful)
             continue;
+        cluster->doubtful = false;
         cluster->others = true;
         for (int k = 0; k < OTHERS_MOST; k++) {
             int rep = discover_next_rep(d, c);
@@ -129,7 +149,7 @@ static int others_make(struct discovery *d, const struct sketch *sketch, struct 
             cluster->rep = rep;
             others[n] = (struct other){.cluster = c, .rep = rep, .first = nmixes};
             for (int i = 0; i < d->npairs; i++)
-                if (d->pairs[i].a == c || d->pairs[i].b == c) {
+                if (pair_matters(d, &d->pairs[i], c)) {
                     mixes[nmixes] = discover_pair_mix(d, &d->pairs[i]);
                     which[nmixes++] = i;
                 }
@@ -170,52 +190,91 @@ static bool other_judge(struct discovery *d, const struct other *other, const in
     return true;
 }
 
-// Of the classes without a place those of several forms get another form to stand for them: what
-// takes one slot may still be two µops (a load and what is done with it), and a class of such forms
-// and others finds a place by the others only. The one whose pairs take the least time is taken.
-// Returns how many classes have another, or more, or -1.
-static int sets_try_others(struct discovery *d, const struct sketch *sketch, struct err *err)
+// All pairs of what another form stands for now. Those of two such are of forms that have not met.
+static int others_time(struct discovery *d, const bool *anew, struct err *err)
+{
+    int *which = xcalloc((size_t)d->npairs + 1, sizeof *which), n = 0, status = 0;
+    for (int i = 0; i < d->npairs; i++) {
+        struct pair_timing *pair = &d->pairs[i];
+        if (anew[pair->a] && anew[pair->b])
+            pair->clk = (double)NAN;
+        if (anew[pair->a] || anew[pair->b])
+            which[n++] = i;
+    }
+    for (int round = 0; round < SLOW_ROUNDS && n > 0 && status == 0; round++)
+        status = discover_pairs_time(d, which, n, err);
+    free(which);
+    return status;
+}
+
+// Other forms stand for the doubtful clusters: what takes one slot may still be two µops (a load
+// and what is done with it), and a class of such forms and others finds a place by the others only.
+// The one whose pairs take the least time is taken, if that is not the one that stands for it.
+static int sets_try_others(struct discovery *d, struct err *err)
 {
     size_t most = (size_t)OTHERS_MOST * (size_t)d->nclusters + 1;
     size_t most_mixes = 2 * OTHERS_MOST * (size_t)d->npairs + 1; // a pair is of two clusters
     struct other *others = xcalloc(most, sizeof *others);
     struct port_mix *mixes = xcalloc(most_mixes, sizeof *mixes);
     struct port_timing *timings = xcalloc(most_mixes, sizeof *timings);
-    int *which = xcalloc(most_mixes, sizeof *which), changed = 0;
-    int n = others_make(d, sketch, others, mixes, which);
+    int *which = xcalloc(most_mixes, sizeof *which), status = 0;
+    bool anew[PORT_CLASSES_MAX] = {false};
+    int n = others_make(d, others, mixes, which);
     int nmixes = n ? others[n - 1].first + others[n - 1].n : 0;
-    if (nmixes && ports_time(d->oracle, "other forms of classes", mixes, nmixes, timings, err) != 0)
-        changed = -1;
-    for (int i = 0; i < n && changed >= 0; i++)
-        changed += other_judge(d, &others[i], which, timings);
+    if (nmixes)
+        status = ports_time(d->oracle, "other forms of classes", mixes, nmixes, timings, err);
+    for (int i = 0; i < n && status == 0; i++)
+        if (other_judge(d, &others[i], which, timings))
+            anew[others[i].cluster] = true;
+    if (status == 0)
+        status = others_time(d, anew, err);
     free(others);
     free(mixes);
     free(timings);
     free(which);
-    return changed;
+    return status;
+}
+
+static bool sets_doubtful(const struct discovery *d)
+{
+    bool doubtful = false;
+    for (int c = 0; c < d->nclusters; c++)
+        doubtful |= d->clusters[c].doubtful;
+    return doubtful;
+}
+
+// Drops what uses ports elsewhere, and finds out who is without a place. Returns whether other
+// forms are to be tried, or whether the search is to be done again without what was dropped.
+static bool sets_go_on(struct discovery *d, const struct sketch *sketch)
+{
+    bool go_on = false;
+    for (int c = 0; c < d->nclusters; c++) {
+        struct cluster *cluster = &d->clusters[c];
+        if (sketch->sets[c] && !cluster->fixed && cluster_elsewhere(d, sketch, c)) {
+            cluster_drop(cluster);
+            go_on = true;
+        }
+    }
+    for (int c = 0; c < d->nclusters && !go_on; c++)
+        d->clusters[c].doubtful =
+            !sketch->sets[c] && !d->clusters[c].dropped && cluster_has_others(&d->clusters[c]);
+    return go_on || sets_doubtful(d);
 }
 
 int discover_sets(struct discovery *d, struct err *err)
 {
     if (sets_time_slow(d, err) != 0)
         return -1;
-    sets_drop_multi(d);
     for (;;) {
-        struct sketch sketch = discover_sketch(d);
-        int dropped = 0, changed = 0;
-        for (int c = 0; c < d->nclusters; c++)
-            if (sketch.sets[c] && !d->clusters[c].fixed && cluster_elsewhere(d, &sketch, c)) {
-                d->clusters[c].dropped = true;
-                dropped++;
-            }
-        if (dropped)
-            continue;
-        if ((changed = sets_try_others(d, &sketch, err)) < 0)
-            return -1;
-        if (changed) {
-            sets_drop_multi(d);
+        sets_drop_multi(d);
+        if (sets_doubtful(d)) {
+            if (sets_try_others(d, err) != 0)
+                return -1;
             continue;
         }
+        struct sketch sketch = discover_sketch(d);
+        if (sets_go_on(d, &sketch))
+            continue;
         d->nports = sketch.nports;
         for (int c = 0; c < d->nclusters; c++) {
             struct cluster *cluster = &d->clusters[c];
