@@ -59,7 +59,7 @@ static const double AMBIGUOUS_MOST = 0.05, ERROR_MOST = 0.04, TAU_LEAST = 0.95, 
 
 struct core {
     const char *name;
-    enum level level;
+    struct cpu_info has; // its features
     const struct model *model;
     const struct model_class *const *classes; // of data->forms
     const struct export_data *data;
@@ -82,30 +82,25 @@ static bool row_is_nop(const struct list_row *row)
     return strncmp(row->form, "nop", 3) == 0;
 }
 
-static bool level_has(enum level level, const char *name, size_t len)
+// The features of all levels up to this one.
+static void level_features(enum level level, struct cpu_info *cpu)
 {
-    for (int i = 0; i <= (int)level; i++)
-        for (const char *at = level_isas[i]; *at; at += strspn(at, " ")) {
-            size_t other = strcspn(at, " ");
-            if (other == len && strncmp(at, name, len) == 0)
-                return true;
-            at += other;
+    for (int i = 0; i <= (int)level; i++) {
+        char *names = strdup(level_isas[i]), *rest;
+        for (char *name = strtok_r(names, " ", &rest); name; name = strtok_r(NULL, " ", &rest)) {
+            int feature = feature_find(name);
+            if (feature < 0)
+                fail_msg("no feature '%s'", name);
+            cpu->features[feature] = true;
         }
-    return false;
+        free(names);
+    }
 }
 
 // Models say something of all instructions. What has no operands and is no nop they take lightly.
 static bool core_executes(const struct core *core, const struct list_row *row)
 {
-    if (row->nops == 0 && !row_is_nop(row))
-        return false;
-    for (const char *at = row->isa; *at; at += *at == '+') {
-        size_t len = strcspn(at, "+");
-        if (!level_has(core->level, at, len))
-            return false;
-        at += len;
-    }
-    return true;
+    return (row->nops > 0 || row_is_nop(row)) && cpu_has_isa(&core->has, row->isa);
 }
 
 // NULL: the core does not execute it, or the model has no word on it.
@@ -300,12 +295,11 @@ static bool core_judge(struct core *core, const struct port_oracle *oracle, stru
 
 static bool core_is_found(struct core *core)
 {
-    struct cpu_info cpu = {.uarch = ""};
     struct found *found = calloc(1, sizeof *found);
     struct session *session = calloc(1, sizeof *session);
     struct err err = {0}, note = {0};
     core_make(core);
-    session->cpu = &cpu;
+    session->cpu = &core->has;
     session->issue_width = core->model->width;
     const struct port_oracle oracle = {.measure = core_measure, .context = core};
     bool good = ports_find_model(&core->all, &oracle, session, &found->model, &note, &err) == 0;
@@ -345,12 +339,13 @@ static void cores_are_found(void **state)
         fail_msg("%s", err.text);
     const char *named = getenv("LATPUT_LLVM_CORES");
     for (size_t i = 0; i < ARRAY_LEN(cores); i++) {
-        struct core core = {.name = cores[i].name, .level = cores[i].level, .data = &data};
+        struct core core = {.name = cores[i].name, .has = {.uarch = ""}, .data = &data};
         struct model model;
         if (named && !strstr(named, core.name))
             continue;
         if (model_read(&data, instrs, core.name, &model, &core.classes, &err) != 0)
             fail_msg("%s: %s", core.name, err.text);
+        level_features(cores[i].level, &core.has);
         core.model = &model;
         wrong += !core_is_found(&core);
     }
