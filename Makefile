@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Builds latput into build/. Targets: all (default), tests (builds them), check (runs them),
-# check-hardware (those that want counters or a quiet core), bench (accuracy, repeatability and
+# Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
+# functions), check (all that do not measure), check-hardware (those that do), bench (accuracy, repeatability and
 # speed of the measurement itself; LISTS; speed of the web page), golden (rewrites the expected
 # outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint (and width alone), install and
 # uninstall (PREFIX, DESTDIR), dist, deb, clean.
@@ -38,8 +38,8 @@ LDLIBS = -lcsv -lsqlite3 -larchive -lmd -lZydis -lm -pthread
 # core_*.c are those of the measuring process; outcome.c, beside them, is the runner's.
 SOURCES := $(filter-out runner/core/core_%,$(wildcard runner/*/*.c cpuinfo/*.c))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
-TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(wildcard tests/unit/test_*.c \
-	tests/hardware/test_*.c)))
+TEST_SOURCES := $(wildcard tests/unit/*/test_*.c tests/whole/test_*.c tests/hardware/test_*.c)
+TESTS := $(patsubst %.c,$(BUILD)/tests/%,$(notdir $(TEST_SOURCES)))
 LIBRARY := $(BUILD)/liblatput_runner.a
 
 # liblatput, for programs that measure themselves: docs/LIBRARY.md.
@@ -67,7 +67,7 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
-.PHONY: all tests check check-hardware storm bench golden fuzz format lint width install uninstall \
+.PHONY: all tests test check check-hardware storm bench golden fuzz format lint width install uninstall \
 	dist deb clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
@@ -145,9 +145,9 @@ define build_test
 $(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(filter %.o,$^) \
 	$(LIBRARY) -lcmocka $(LDLIBS)
 endef
-$(BUILD)/tests/%: tests/unit/%.c $(LIBRARY)
-	$(build_test)
-$(BUILD)/tests/%: tests/hardware/%.c $(LIBRARY)
+# The sources of tests by their names alone; a name is there once.
+vpath test_%.c $(sort $(dir $(TEST_SOURCES)))
+$(BUILD)/tests/%: %.c $(LIBRARY)
 	$(build_test)
 
 # What planning and building take.
@@ -162,14 +162,14 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
 
 # As a program of a user's is linked.
-$(BUILD)/tests/test_latput: tests/hardware/test_latput.c $(BUILD)/liblatput.a
-$(BUILD)/tests/test_latput_memory: tests/unit/test_latput_memory.c $(BUILD)/liblatput.a
+$(BUILD)/tests/test_latput: test_latput.c $(BUILD)/liblatput.a
+$(BUILD)/tests/test_latput_memory: test_latput_memory.c $(BUILD)/liblatput.a
 $(BUILD)/tests/test_latput $(BUILD)/tests/test_latput_memory:
 	@mkdir -p $(@D)
 	$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 
 QUERY_OBJECTS = $(filter-out %/latput_sqlite.o,$(SQLITE_OBJECTS))
-$(BUILD)/tests/test_latput_code: tests/unit/test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
+$(BUILD)/tests/test_latput_code: test_latput_code.c $(QUERY_OBJECTS) $(LIBRARY)
 	@mkdir -p $(@D)
 	$(LINK) -I$(BUILD) -Itests -MMD -MP -o $@ $< $(QUERY_OBJECTS) $(LIBRARY) -lcmocka $(LDLIBS)
 
@@ -199,13 +199,13 @@ fuzz: all $(BUILD)/tests/test_report
 
 tests: $(TESTS) $(BUILD)/fuzz_replay
 
+# Pure functions and data; every command besides; and this machine.
+test: all tests
+	tests/run $(BUILD) unit/
 check: all tests
-	tests/run $(BUILD)
-
-# What wants counters of the CPU, or measures on it: on a machine whose hardware is to be tested.
+	tests/run $(BUILD) unit/ whole/ cli/
 check-hardware: all tests
-	tests/run $(BUILD) $(notdir $(basename $(wildcard tests/hardware/test_*.c))) $(HARDWARE_CLI)
-HARDWARE_CLI = cli_backend cli_bench cli_counters_start cli_run cli_stat
+	tests/run $(BUILD) hardware/
 
 # Kills and stops a run at random moments: STORM='EVENTS SEED LIST...'.
 storm: all

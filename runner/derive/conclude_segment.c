@@ -17,7 +17,7 @@ enum {
 };
 static const double CAP = 9; // three standard errors: beyond, a point is an outlier
 // A cut costs this times log(n), more than twice the cap: two outliers side by side are no segment.
-// Found by simulation (tests/unit/test_conclude.c): level curves are cut in less than 1 %.
+// Found by simulation (tests/unit/derive/test_conclude.c): level curves are cut in less than 1 %.
 static const double CUT = 6;
 static const double LINE = 2; // so does a slope
 

@@ -18,7 +18,7 @@ while IFS='|' read -r _ wall where tests _; do
     [ -n "$named" ]
     expect "a test is named for:$wall" [ $? = 0 ]
     for name in $named; do
-        compgen -G "$TREE/tests/*/$name.*" >/dev/null
+        [ -n "$(find "$TREE/tests" -name "$name.*")" ]
         expect "$name, named as the test of a wall" [ $? = 0 ]
     done
 done <"$walls"

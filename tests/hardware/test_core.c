@@ -3,8 +3,6 @@
 // end in its own outcome, and the honest ones must give the numbers that they give alone. Values
 // are compared by ratio, so that the test holds on any CPU and in any noise; where the core is
 // never quiet, the values are skipped with a reason. All of it in 64-bit and in 32-bit mode.
-//
-// Runs alone: it measures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

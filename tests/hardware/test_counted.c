@@ -2,8 +2,6 @@
 // Counters that kernels read by themselves. No counter of this machine is needed: the core can read
 // the time-stamp counter in the place of one, through the same stubs, records and stages, and what
 // it must give then is known from the clock. test_counted_hardware is of real counters.
-//
-// Runs alone: it measures.
 #include "counters/count.h"
 #include "derive/derive.h"
 #include "execute/exec.h"

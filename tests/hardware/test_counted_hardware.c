@@ -2,8 +2,6 @@
 // Counters of this machine in the kernels of a run. Skipped, with the reason, where user code
 // cannot read a counter of core cycles; then the same is tested with the time-stamp counter in the
 // place of every counter (test_counted, test_run_counted).
-//
-// Runs alone: it measures.
 #include "fixtures/ticks_fixture.h"
 #include "measure/measure_mixes.h"
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // liblatput as a program of a user's has it: linked with the archive alone. What depends on a quiet
 // core is repeated until it is seen once, and skipped with the reason where it never is.
-//
-// Runs alone: it measures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

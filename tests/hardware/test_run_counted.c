@@ -2,8 +2,6 @@
 // Counted runs on this machine, with the time-stamp counter in the place of every counter: the
 // oracle of the ports gives the µops that were counted in a mix, over several passes, and a run
 // stores counted cycles with where they come from, in place of calibrated ones and beside them.
-//
-// Runs alone: it measures.
 #include "fixtures/ticks_fixture.h"
 #include "measure/measure_mixes.h"
 #include "run/run.h"

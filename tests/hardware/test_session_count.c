@@ -2,8 +2,6 @@
 // What the kernels of a run count: events of a family in passes that the counters have room for,
 // what becomes of refusals, and the registers that are programmed for the core on files that stand
 // for them.
-//
-// Runs alone: it measures.
 #include "fixtures/machine_fixture.h"
 #include "fixtures/ticks_fixture.h"
 

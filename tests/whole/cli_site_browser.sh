@@ -1,0 +1,37 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# The page of latput site in a real browser (tests/browser/site.mjs). Skipped where there is no
+# Chromium, or no npm that can install the two packages that drive it and look for what keeps people
+# out. SCREENSHOTS=DIR keeps pictures of the page.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/../cli/cli.sh"
+# shellcheck source=tests/browser/browser.sh
+. "$TREE/tests/browser/browser.sh"
+browser_begin || exit
+
+"$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic \
+    integer_multiply_divide || exit 99
+"$BUILD/tests/test_site" many unlike.db 2 integer_arithmetic avx_shuffle || exit 99
+sqlite3 unlike.db <"$TREE/tests/fixtures/unlike.sql" || exit 99
+for by in list isa; do
+    run diff --db unlike.db --by $by --format json many0 many1
+    cp "$OUT" "diff-$by.json"
+done
+"$BUILD/tests/test_site" hostile hostile.db || exit 99
+"$BUILD/tests/test_site" make known.db || exit 99
+cp known.db finished.db # only finished runs are packed
+sqlite3 finished.db 'UPDATE run SET finished_utc = started_utc' || exit 99
+run pack --db finished.db --slim --output slim.tar.xz
+expect_status 0
+run merge --db slim.db slim.tar.xz
+expect_status 0
+for name in many unlike hostile known slim; do
+    more=--title=latput
+    [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
+    run site --db "$name.db" --output "$name" "$more"
+    expect_status 0
+done
+SCREENSHOTS=${SCREENSHOTS:-$SCRATCH/shots}
+mkdir -p "$SCREENSHOTS"
+expect "all is well in the browser" node "$TREE/tests/browser/site.mjs" "$SCRATCH" "$SCREENSHOTS"
+finish
