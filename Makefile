@@ -161,6 +161,18 @@ $(addprefix $(BUILD)/tests/,test_ports test_ports_fuzz test_ports_names \
 	test_ports_names_small test_ports_wide test_ports_front test_ports_sides \
 	test_ports_moves test_ports_llvm test_ports_discover): $(PORT_SIM)
 
+# A core made of text: the core itself, without what lies below it. Its addresses are apart from
+# those of the programs that it reads kernels from.
+TEXT_WRAPPED = run_setup time_now guard_sleep_ms code_add core_enter core_sealed seal_shut \
+	guard_intact guard_setup guard_protect guard_drop_privileges own_remember own_restore \
+	company_split send_record
+TEXT_SYMBOLS = latput_kernels=0x40000000 latput_kernel_count=0x47fffff8 latput_code=0x48000000
+TEXT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/text/*.c))
+$(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS) $(BUILD)/runner/core/outcome.o
+	@mkdir -p $(@D)
+	$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
+		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
+
 # As a program of a user's is linked.
 $(BUILD)/tests/test_latput: test_latput.c $(BUILD)/liblatput.a
 $(BUILD)/tests/test_latput_memory: test_latput_memory.c $(BUILD)/liblatput.a
@@ -197,7 +209,7 @@ fuzz: all $(BUILD)/tests/test_report
 	$(MAKE) $(FUZZ_VARIABLES) CC="$(FUZZ_CC)" $(BUILD)/fuzzing/fuzz
 	tests/fuzz/run $(BUILD) $(SECONDS) $(TARGET)
 
-tests: $(TESTS) $(BUILD)/fuzz_replay
+tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text
 
 # Pure functions and data; every command besides; and this machine.
 test: all tests

@@ -142,7 +142,8 @@ const char *cpu_evidence_text(const struct cpu_info *cpu, char *text, size_t siz
 // bytes. Returns `key`.
 const char *cpu_uarch_key(const char *uarch, char *key, size_t size);
 
-// This machine, on the CPU the caller is pinned to. -1 when the tables cannot be read.
+// This machine, on the CPU the caller is pinned to; of a machine of files, what its `cpuid` says
+// (path_machine()). -1 when the tables cannot be read.
 int cpu_identify(struct cpu_info *cpu, struct err *err);
 // From a CPUID dump (text format: cpuinfo/README.md), and into one. save: "-" is standard output.
 int cpu_load(const char *path, struct cpu_info *cpu, struct err *err);

@@ -84,7 +84,8 @@ CREATE TABLE run (
     nasm_version TEXT NOT NULL CHECK (length(nasm_version) <= 200),
     os_kernel TEXT NOT NULL CHECK (length(os_kernel) <= 200),
         -- release of the operating system's kernel
-    backend TEXT NOT NULL CHECK (length(backend) <= 200), -- 'tsc', 'perf', 'msr'
+    backend TEXT NOT NULL CHECK (length(backend) <= 200),
+        -- 'tsc', 'perf', 'msr'; 'text': simulated, nothing was measured
     lists TEXT NOT NULL CHECK (length(lists) <= 65536), -- 'name:sha256 ...' of what was asked for
     tables TEXT NOT NULL CHECK (length(tables) <= 65536), -- versions of the CPU tables used
     frequency TEXT NOT NULL CHECK (length(frequency) <= 2000), -- governor, boost, or what is known

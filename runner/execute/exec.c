@@ -301,7 +301,6 @@ static void exec_forget_unfinished(struct exec_batch *batch)
 static int exec_process_run(const char *program, struct exec_batch *batch, const void *config,
                             size_t bytes, struct err *err)
 {
-    const char *const argv[] = {program, NULL};
     struct subproc_child child;
     exec_forget_unfinished(batch);
     batch->current = -1;
@@ -309,7 +308,7 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     batch->refused = NULL;
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config);
     const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes};
-    if (subproc_start(argv, &inputs, &child, err) != 0)
+    if (exec_start(program, &inputs, &child, err) != 0)
         return -1;
     struct exec_stream stream = {.fd = child.from_fd,
                                  .pid = child.pid,
@@ -393,10 +392,9 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     config.floor_ms = floor_ms;
     config.nselected = 0;
     struct floor_taker taker = {.floor = floor};
-    const char *const argv[] = {program, NULL};
     struct subproc_child child;
     const struct subproc_inputs inputs = {.config = &config, .config_bytes = sizeof config};
-    if (subproc_start(argv, &inputs, &child, err) != 0)
+    if (exec_start(program, &inputs, &child, err) != 0)
         return -1;
     struct exec_stream stream = {
         .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &taker};

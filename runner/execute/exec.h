@@ -128,6 +128,10 @@ struct exec_bench {
 int exec_bench(const char *program, const struct exec_params *params, struct exec_bench *bench,
                struct arena *arena, struct err *err);
 
+// Whether the measuring process is a stand-in, and nothing is measured: there is a program `core`
+// in $LATPUT_MACHINE (a core made of text, tests/text/README.md).
+bool exec_is_text(void);
+
 // From a signal handler: end as soon as possible; what was measured is returned.
 void exec_stop(void);
 

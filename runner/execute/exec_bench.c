@@ -172,7 +172,6 @@ static int bench_start(const char *program, const struct core_config *config, in
         block.config.thread = (uint32_t)process->thread;
         block.config.cpu = bench->cpus[process->thread];
     }
-    const char *const argv[] = {program, NULL};
     size_t counters = (size_t)bench->ncounters * sizeof *bench->counters;
     block.config.ncounters = (uint32_t)bench->ncounters;
     block.config.timed = bench->timed;
@@ -183,7 +182,7 @@ static int bench_start(const char *program, const struct core_config *config, in
                                               sizeof block.config + sizeof block.rest[0] + counters,
                                           .shares = team >= 0,
                                           .shared_fd = team};
-    return subproc_start(argv, &inputs, &process->child, err);
+    return exec_start(program, &inputs, &process->child, err);
 }
 
 // Reads the records of all processes to their end, and judges.

@@ -5,6 +5,8 @@
 
 #include "exec.h"
 
+#include "util/subproc.h"
+
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -50,6 +52,11 @@ void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernel
                       const struct core_config *config);
 // Whether the record may come now; notes that it has. NULL, or what is wrong with it.
 const char *exec_order_refuses(struct exec_order *order, const struct core_record *record);
+
+// Starts the program, or what stands for the measuring process with the program as its argument
+// (exec_is_text()).
+int exec_start(const char *program, const struct subproc_inputs *inputs,
+               struct subproc_child *child, struct err *err);
 
 // Reads until one of these. Descriptors are left open.
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms);

@@ -3,6 +3,8 @@
 // core: a body that never returns cannot be trusted to keep a timer.
 #include "exec_internal.h"
 
+#include "util/paths.h"
+
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -29,6 +31,19 @@ static volatile sig_atomic_t exec_stopped;
 void exec_stop(void)
 {
     exec_stopped = 1;
+}
+
+bool exec_is_text(void)
+{
+    return path_machine("core") != NULL;
+}
+
+int exec_start(const char *program, const struct subproc_inputs *inputs,
+               struct subproc_child *child, struct err *err)
+{
+    const char *core = path_machine("core");
+    const char *const argv[] = {core ? core : program, core ? program : NULL, NULL};
+    return subproc_start(argv, inputs, child, err);
 }
 
 // Takes what is there to read, and keeps the beginning of a record that is not all there yet. True

@@ -3,6 +3,7 @@
 #include "run_info.h"
 
 #include "build/build.h"
+#include "execute/exec.h"
 #include "store/store_run.h"
 #include "util/paths.h"
 #include "util/strbuf.h"
@@ -113,7 +114,9 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
             .version = LATPUT_VERSION,
             .nasm_version = arena_strdup(arena, nasm),
             .os_kernel = arena_strdup(arena, system.release),
-            .backend = facts->counting ? facts->counting->source->name : "tsc",
+            .backend = exec_is_text()    ? "text"
+                       : facts->counting ? facts->counting->source->name
+                                         : "tsc",
             .lists = arena_strdup(arena, strbuf_text(&lists)),
             .tables = arena_strdup(arena, strbuf_text(&tables)),
             .frequency = info_frequency(arena, subject->config->cpu),

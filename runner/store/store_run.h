@@ -20,7 +20,7 @@ struct run_info {
     const char *version; // of latput
     const char *nasm_version;
     const char *os_kernel;  // uname release
-    const char *backend;    // "tsc", "perf", "msr"
+    const char *backend;    // "tsc", "perf", "msr"; "text": nothing was measured (exec_is_text())
     const char *lists;      // "name:sha256 name:sha256 ..." of what was asked for
     const char *tables;     // versions or hashes of the CPU tables used
     const char *frequency;  // governor, boost, or what is known

@@ -119,6 +119,13 @@ const char *path_data(const char *relative)
     return paths_join(paths_root, relative);
 }
 
+const char *path_machine(const char *name)
+{
+    const char *machine = getenv("LATPUT_MACHINE");
+    const char *path = machine && *machine ? paths_join(machine, name) : NULL;
+    return path && access(path, R_OK) == 0 ? path : NULL;
+}
+
 const char *path_library(const char *name)
 {
     pthread_once(&paths_once, paths_find);

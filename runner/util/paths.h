@@ -14,6 +14,9 @@
 const char *path_data(const char *relative);
 // The same for built files: build/<name> in the source tree, <prefix>/lib/latput/<name> installed.
 const char *path_library(const char *name);
+// A file of the machine of files that stands for this one: `relative` below $LATPUT_MACHINE. NULL
+// where that is not set, or has no such file that can be read.
+const char *path_machine(const char *relative);
 
 // Whether data files are those of an installed latput, and not of a source tree or $LATPUT_ROOT.
 bool path_is_installed(void);

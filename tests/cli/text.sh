@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests/cli/cli_*.sh that measure on a core made of text (tests/text/README.md).
+# shellcheck shell=bash
+
+# text_machine NAME [SCRIPT [CPUID]]: makes $SCRATCH/NAME the machine that is measured: a core of the
+# script tests/text/SCRIPT.text (zen5), with the lines of standard input behind it, that says it is
+# tests/fixtures/cpu/CPUID.cpuid (zen5).
+text_machine() {
+    export LATPUT_MACHINE=$SCRATCH/$1
+    mkdir -p "$LATPUT_MACHINE"
+    ln -sf "$BUILD/tests/core_text" "$LATPUT_MACHINE/core"
+    ln -sf "$TREE/tests/fixtures/cpu/${3-zen5}.cpuid" "$LATPUT_MACHINE/cpuid"
+    cat "$TREE/tests/text/${2-zen5}.text" - >"$LATPUT_MACHINE/core.text"
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: MIT
+// Decodes bodies and finds how long they take; see text_body.h. A round takes as long as the worst
+// of three: its slots by the width, the µops that only some ports take by their number, and the
+// chain of what waits for what, walked instruction by instruction with as many units as there could
+// be.
+#include "text_body.h"
+
+#include <Zydis/Zydis.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// What an instruction waits for and what waits for it: registers, flags, places in memory.
+enum {
+    FLAG_FIRST = ZYDIS_REGISTER_MAX_VALUE + 1,
+    FLAG_BITS = 22, // of EFLAGS that instructions change
+    PLACE_FIRST = FLAG_FIRST + FLAG_BITS,
+    PLACES = 512,
+    RESOURCES = PLACE_FIRST + PLACES,
+    INPUTS_MAX = 48,
+    OUTPUTS_MAX = 40,
+    STEPS_MAX = 8192,
+    ROUNDS_WARM = 12,
+    ROUNDS_TIMED = 24,
+};
+
+struct step {
+    int ninputs, noutputs;
+    struct {
+        int resource;
+        double clk; // from its being there to the result
+    } inputs[INPUTS_MAX];
+    int outputs[OUTPUTS_MAX];
+    double stored_clk; // until a load has what is stored; for places only
+};
+
+struct walk {
+    const struct text_script *script;
+    double load_clk;
+    int nsteps; // of the first STEPS_MAX instructions
+    struct step steps[STEPS_MAX];
+    uint64_t places[PLACES]; // addresses as text; 0: free
+};
+
+static void step_input(struct step *step, int resource, double clk)
+{
+    if (step->ninputs < INPUTS_MAX && resource != ZYDIS_REGISTER_NONE) {
+        step->inputs[step->ninputs].resource = resource;
+        step->inputs[step->ninputs++].clk = clk;
+    }
+}
+
+static void step_output(struct step *step, int resource)
+{
+    if (step->noutputs < OUTPUTS_MAX && resource != ZYDIS_REGISTER_NONE)
+        step->outputs[step->noutputs++] = resource;
+}
+
+static int whole_register(ZydisRegister part)
+{
+    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, part);
+    return (int)(whole == ZYDIS_REGISTER_NONE ? part : whole);
+}
+
+// One place per way to write an address: bodies do not change what addresses are made of but by
+// their own chains.
+static int walk_place(struct walk *walk, const ZydisDecodedOperand *operand)
+{
+    uint64_t key = 1 + (uint64_t)operand->mem.base + ((uint64_t)operand->mem.index << 10) +
+                   ((uint64_t)operand->mem.scale << 20) + ((uint64_t)operand->mem.disp.value << 24);
+    size_t at = (size_t)(key * 0x9e3779b97f4a7c15U >> 55);
+    for (int tries = 0; tries < PLACES; tries++, at = (at + 1) % PLACES)
+        if (!walk->places[at] || walk->places[at] == key) {
+            walk->places[at] = key;
+            return PLACE_FIRST + (int)at;
+        }
+    return PLACE_FIRST;
+}
+
+// Registers as the lists write them: r64, x, y, z, k, mm; others by their names.
+static void name_register(char *name, size_t bytes, const ZydisDecodedOperand *operand)
+{
+    switch (ZydisRegisterGetClass(operand->reg.value)) {
+    case ZYDIS_REGCLASS_GPR8:
+    case ZYDIS_REGCLASS_GPR16:
+    case ZYDIS_REGCLASS_GPR32:
+    case ZYDIS_REGCLASS_GPR64:
+        snprintf(name, bytes, " r%d", operand->size);
+        break;
+    case ZYDIS_REGCLASS_XMM:
+        snprintf(name, bytes, " x");
+        break;
+    case ZYDIS_REGCLASS_YMM:
+        snprintf(name, bytes, " y");
+        break;
+    case ZYDIS_REGCLASS_ZMM:
+        snprintf(name, bytes, " z");
+        break;
+    case ZYDIS_REGCLASS_MASK:
+        snprintf(name, bytes, " k");
+        break;
+    case ZYDIS_REGCLASS_MMX:
+        snprintf(name, bytes, " mm");
+        break;
+    default:
+        snprintf(name, bytes, " %s", ZydisRegisterGetString(operand->reg.value));
+    }
+}
+
+// "add r64 m64": the mnemonic and the operands that are written.
+static void name_form(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands,
+                      char *name, size_t bytes)
+{
+    size_t len = (size_t)snprintf(name, bytes, "%s", ZydisMnemonicGetString(in->mnemonic));
+    for (int i = 0; i < in->operand_count_visible && len + 1 < bytes; i++) {
+        char word[24] = " i";
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER)
+            name_register(word, sizeof word, &operands[i]);
+        else if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+            snprintf(word, sizeof word, " m%d", operands[i].size);
+        len += (size_t)snprintf(name + len, bytes - len, "%s", word);
+    }
+}
+
+static bool same_registers(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
+{
+    int registers = 0;
+    for (int i = 0; i < in->operand_count_visible; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+            if (registers++ &&
+                whole_register(operands[i].reg.value) != whole_register(operands[i - 1].reg.value))
+                return false;
+        } else if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            return false;
+        }
+    return registers > 1;
+}
+
+static bool reads(const ZydisDecodedOperand *operand)
+{
+    return operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+}
+
+static bool writes(const ZydisDecodedOperand *operand)
+{
+    return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+}
+
+static void step_register(struct step *step, const ZydisDecodedOperand *operand, double clk)
+{
+    int whole = whole_register(operand->reg.value);
+    // What is shorter than 32 bits leaves the rest of its register as it was.
+    bool merges =
+        operand->size < 32 && ZydisRegisterGetClass(operand->reg.value) <= ZYDIS_REGCLASS_GPR16;
+    if (reads(operand) || (writes(operand) && merges))
+        step_input(step, whole, clk);
+    if (writes(operand))
+        step_output(step, whole);
+}
+
+static void step_memory(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
+                        double clk)
+{
+    bool agen = operand->mem.type == ZYDIS_MEMOP_TYPE_AGEN;
+    double address_clk = clk + (agen || !reads(operand) ? 0 : walk->load_clk);
+    if (operand->mem.base != ZYDIS_REGISTER_RIP)
+        step_input(step, whole_register(operand->mem.base), address_clk);
+    step_input(step, whole_register(operand->mem.index), address_clk);
+    if (agen)
+        return;
+    int place = walk_place(walk, operand);
+    if (reads(operand))
+        step_input(step, place, clk);
+    if (writes(operand))
+        step_output(step, place);
+}
+
+static void step_flags(struct step *step, const ZydisDecodedInstruction *in, double clk)
+{
+    const ZydisAccessedFlags *flags = in->cpu_flags;
+    if (!flags)
+        return;
+    uint32_t written = flags->modified | flags->set_0 | flags->set_1 | flags->undefined;
+    for (int bit = 0; bit < FLAG_BITS; bit++) {
+        if (flags->tested >> bit & 1)
+            step_input(step, FLAG_FIRST + bit, clk);
+        if (written >> bit & 1)
+            step_output(step, FLAG_FIRST + bit);
+    }
+}
+
+static bool flags_register(const ZydisDecodedOperand *operand)
+{
+    return operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           ZydisRegisterGetClass(operand->reg.value) == ZYDIS_REGCLASS_FLAGS;
+}
+
+static void body_use(struct text_body *body, const struct text_uses *uses, double times)
+{
+    for (int i = 0; i < uses->n; i++) {
+        int at = 0;
+        while (at < body->nsets && body->sets[at] != uses->sets[i])
+            at++;
+        if (at == TEXT_SETS)
+            abort(); // a script with as many sets is for nobody to read
+        body->nsets += at == body->nsets;
+        body->sets[at] = uses->sets[i];
+        body->uops[at] += times * uses->uops[i];
+    }
+}
+
+// What an operand of the instruction waits for, and what waits for it.
+static void step_operand(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
+                         double clk)
+{
+    if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
+        step_memory(walk, step, operand, clk);
+    else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && !flags_register(operand))
+        step_register(step, operand, clk);
+}
+
+// An instruction whose form takes what the line of the script says.
+static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
+                      const ZydisDecodedOperand *operands, const struct text_form *form)
+{
+    struct step *step = &walk->steps[walk->nsteps++];
+    *step = (struct step){.stored_clk = walk->script->forward_clk};
+    for (int i = 0; i < in->operand_count; i++) {
+        bool stack = ZydisRegisterGetClass(operands[i].reg.value) == ZYDIS_REGCLASS_GPR64 &&
+                     operands[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
+                     operands[i].reg.value == ZYDIS_REGISTER_RSP;
+        double clk = form->latency_clk;
+        if (i < TEXT_OPERANDS && form->from_clk[i] > 0)
+            clk = form->from_clk[i];
+        if (!stack) // the front end keeps account of the stack pointer
+            step_operand(walk, step, &operands[i], clk);
+    }
+    step_flags(step, in, form->latency_clk);
+}
+
+// What is done at rename: an idiom depends on nothing, a move takes no time.
+static bool walk_rename(struct walk *walk, const ZydisDecodedInstruction *in,
+                        const ZydisDecodedOperand *operands, const char *name)
+{
+    const struct text_script *script = walk->script;
+    static const struct text_form none = {.slots = 1};
+    bool idiom =
+        text_script_fits(script->idioms, script->nidioms, name) && same_registers(in, operands);
+    if (!idiom && !text_script_fits(script->moves, script->nmoves, name))
+        return false;
+    walk_step(walk, in, operands, &none);
+    if (idiom)
+        walk->steps[walk->nsteps - 1].ninputs = 0;
+    return true;
+}
+
+static void body_account(const struct walk *walk, const ZydisDecodedInstruction *in,
+                         const ZydisDecodedOperand *operands, const struct text_form *form,
+                         struct text_body *body)
+{
+    double uops = 0;
+    for (int i = 0; i < in->operand_count; i++) {
+        if (operands[i].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+            operands[i].mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+            continue;
+        if (reads(&operands[i]))
+            body_use(body, &walk->script->load, 1);
+        if (writes(&operands[i]))
+            body_use(body, &walk->script->store, 1);
+    }
+    body_use(body, &form->uses, 1);
+    for (int i = 0; i < form->uses.n; i++)
+        uops += form->uses.uops[i];
+    body->slots += form->slots >= 0 ? form->slots : uops > 1 ? uops : 1;
+}
+
+static const struct text_fault *fault_of(const struct text_script *script, const char *name)
+{
+    for (int i = 0; i < script->nfaults; i++)
+        if (fnmatch(script->faults[i].pattern, name, 0) == 0)
+            return &script->faults[i];
+    return NULL;
+}
+
+static void body_notice(const struct text_script *script, const char *name, const char *set,
+                        struct text_body *body)
+{
+    body->lacking |= text_script_fits(script->lacks, script->nlacks, set);
+    body->fault = body->fault ? body->fault : fault_of(script, name);
+    for (int i = 0; i < script->nstates; i++)
+        if (!body->state && fnmatch(script->states[i].pattern, name, 0) == 0)
+            body->state = &script->states[i];
+}
+
+static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *in,
+                             const ZydisDecodedOperand *operands, struct text_body *body)
+{
+    static const struct text_form none = {.slots = 1};
+    char name[96];
+    name_form(in, operands, name, sizeof name);
+    body_notice(walk->script, name, ZydisISASetGetString(in->meta.isa_set), body);
+    const struct text_form *form = text_script_form(walk->script, name);
+    if (walk_rename(walk, in, operands, name)) {
+        body->slots += 1;
+        return;
+    }
+    if (!form)
+        form = &none;
+    walk_step(walk, in, operands, form);
+    body_account(walk, in, operands, form, body);
+}
+
+// When the last result of a round is there.
+static double walk_round(const struct walk *walk, double there_clk[RESOURCES])
+{
+    double last_clk = 0;
+    for (int s = 0; s < walk->nsteps; s++) {
+        const struct step *step = &walk->steps[s];
+        double done_clk = 0;
+        for (int i = 0; i < step->ninputs; i++) {
+            double clk = there_clk[step->inputs[i].resource] + step->inputs[i].clk;
+            done_clk = clk > done_clk ? clk : done_clk;
+        }
+        for (int i = 0; i < step->noutputs; i++)
+            there_clk[step->outputs[i]] =
+                done_clk + (step->outputs[i] >= PLACE_FIRST ? step->stored_clk : 0);
+        last_clk = done_clk > last_clk ? done_clk : last_clk;
+    }
+    return last_clk;
+}
+
+static double walk_chain_clk(const struct walk *walk)
+{
+    double there_clk[RESOURCES] = {0}, warm_clk = 0, last_clk = 0;
+    for (int round = 0; round < ROUNDS_WARM + ROUNDS_TIMED; round++) {
+        last_clk = walk_round(walk, there_clk);
+        if (round == ROUNDS_WARM - 1)
+            warm_clk = last_clk;
+    }
+    return (last_clk - warm_clk) / ROUNDS_TIMED;
+}
+
+void text_body_read(const struct text_script *script, const uint8_t *code, size_t bytes, int bits,
+                    double load_clk, struct text_body *body)
+{
+    static struct walk walk;
+    ZydisDecoder decoder;
+    ZydisDecodedInstruction in;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    ZydisDecoderInit(&decoder,
+                     bits == 64 ? ZYDIS_MACHINE_MODE_LONG_64 : ZYDIS_MACHINE_MODE_LEGACY_32,
+                     bits == 64 ? ZYDIS_STACK_WIDTH_64 : ZYDIS_STACK_WIDTH_32);
+    *body = (struct text_body){0};
+    walk.script = script;
+    walk.load_clk = load_clk;
+    walk.nsteps = 0;
+    memset(walk.places, 0, sizeof walk.places);
+    for (size_t at = 0; at < bytes && walk.nsteps < STEPS_MAX; at += in.length) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, code + at, bytes - at, &in, operands))) {
+            body->lacking = true;
+            break;
+        }
+        walk_instruction(&walk, &in, operands, body);
+    }
+    body->chain_clk = walk_chain_clk(&walk);
+}
+
+// The worst of all unions of the sets in demand.
+static double ports_clk(const uint32_t *sets, const double *uops, int n)
+{
+    double worst_clk = 0;
+    for (uint32_t chosen = 1; chosen < 1U << n; chosen++) {
+        uint32_t ports = 0;
+        double inside = 0;
+        for (int i = 0; i < n; i++)
+            ports |= chosen >> i & 1 ? sets[i] : 0;
+        for (int i = 0; i < n; i++)
+            inside += sets[i] & ~ports ? 0 : uops[i];
+        worst_clk = fmax(worst_clk, inside / __builtin_popcount(ports));
+    }
+    return worst_clk;
+}
+
+double text_body_clk(const struct text_script *script, const struct text_body *body,
+                     uint32_t rounds, double share)
+{
+    struct text_body all = *body;
+    for (int i = 0; i < all.nsets; i++)
+        all.uops[i] *= rounds;
+    body_use(&all, &script->loop, 1);
+    double worst_clk = (body->slots * rounds + 1) / (script->width * share);
+    worst_clk = fmax(worst_clk, ports_clk(all.sets, all.uops, all.nsets) / share);
+    return fmax(worst_clk, body->chain_clk * rounds);
+}
