@@ -40,7 +40,7 @@ form add p01+ 1 from 9 2|operands are 1 to 5
 form add p01 1 beside 2|a form has slots and from, not beside
 fault add explode|the fault is not known: explode
 fault add signal KILL|no body raises the signal KILL
-fault add kill twice|only `once` may follow a fault, not twice
+fault add kill twice|only `once` may follow here, not twice
 record 1 lost|what befalls it is not known: lost
 neighbour 30 20|the time is longer than its period
 LINES

@@ -32,6 +32,8 @@ enum {
     SLACK_NS = 20000000, // so much sooner may be sent what takes so long
 };
 
+extern const char __executable_start[], _end[]; // of this program
+
 static struct text_script script;
 static const struct core_config *config;
 static double tsc = 1e9; // now
@@ -54,6 +56,7 @@ static size_t nvariants, nbodies;
 
 // The C library's heap would lie at random where the core maps its areas. What little it wants is
 // here.
+#pragma GCC visibility push(default)
 void *malloc(size_t bytes)
 {
     static _Alignas(16) char heap[1 << 20];
@@ -82,6 +85,7 @@ void free(void *bytes)
 {
     (void)bytes;
 }
+#pragma GCC visibility pop
 
 static void text_fail(const char *text)
 {
@@ -249,8 +253,11 @@ struct code __wrap_code_add(const struct core_kernel *kernel, struct code_option
 {
     struct code code = __real_code_add(kernel, options);
     struct text_body *body = &bodies[nbodies++];
-    text_body_read(&script, code_of(kernel, kernel->body), kernel->body_bytes, bits,
-                   text_load_clk(kernel), body);
+    const uint8_t *bytes = code_of(kernel, kernel->body);
+    // The clock's own kernels are those of a 64-bit core.
+    bool own = bytes >= (const uint8_t *)__executable_start && bytes < (const uint8_t *)_end;
+    text_body_read(&script, bytes, kernel->body_bytes, own ? 64 : bits, text_load_clk(kernel),
+                   body);
     text_remember(&code, body);
     return code;
 }
@@ -269,10 +276,10 @@ static const struct variant *text_variant(uint64_t entry)
 }
 
 // The file that says that a fault has come once, beside the script.
-static bool text_first(const struct text_fault *fault)
+static bool text_first(int line)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/once.%d", getenv("LATPUT_MACHINE"), fault->line);
+    snprintf(path, sizeof path, "%s/once.%d", getenv("LATPUT_MACHINE"), line);
     int fd = open(path, O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd >= 0)
         close(fd);
@@ -282,7 +289,7 @@ static bool text_first(const struct text_fault *fault)
 // True where the body goes on.
 static bool text_suffer(const struct text_fault *fault)
 {
-    if (fault->once && !text_first(fault))
+    if (fault->once && !text_first(fault->line))
         return true;
     switch (fault->kind) {
     case TEXT_SIGNAL:
@@ -401,9 +408,17 @@ int __wrap_company_split(const struct core_config *wanted, const int32_t *cpus)
     return -1;
 }
 
+static void text_sleep(double ns)
+{
+    struct timespec left = {(time_t)(ns / 1e9), (long)fmod(ns, 1e9)};
+    if (ns > 0)
+        nanosleep(&left, NULL);
+}
+
 // The runner does not believe that more was timed than there was time for.
 static void text_wait(const struct core_record *record)
 {
+    text_sleep(script.pace_ms * 1e6);
     struct timespec now;
     if (record->type != CORE_REC_TIMING || record->timing.outcome != OUTCOME_OK)
         return;
@@ -412,9 +427,7 @@ static void text_wait(const struct core_record *record)
     clock_gettime(CLOCK_MONOTONIC, &now);
     double passed_ns =
         (double)(now.tv_sec - born.tv_sec) * 1e9 + (double)(now.tv_nsec - born.tv_nsec);
-    double wait_ns = claimed_tsc / config->tsc_hz * 1e9 - SLACK_NS - passed_ns;
-    if (wait_ns > 0)
-        nanosleep(&(struct timespec){(time_t)(wait_ns / 1e9), (long)fmod(wait_ns, 1e9)}, NULL);
+    text_sleep(claimed_tsc / config->tsc_hz * 1e9 - SLACK_NS - passed_ns);
 }
 
 static void text_write(const void *bytes, size_t n)
@@ -423,31 +436,36 @@ static void text_write(const void *bytes, size_t n)
         _exit(113);
 }
 
+// What the script says of a record that is about to be sent.
+static void text_befall(enum text_record_kind kind, struct core_record *record)
+{
+    switch (kind) {
+    case TEXT_HALF:
+        text_write(record, sizeof *record / 2);
+        _exit(0);
+    case TEXT_SILENT:
+        _exit(0);
+    case TEXT_TWICE:
+        text_write(record, sizeof *record);
+        break;
+    case TEXT_UNKNOWN:
+        record->type = UINT32_MAX;
+        break;
+    case TEXT_FOREIGN:
+        record->type = CORE_REC_BEGIN;
+        record->kernel = UINT32_MAX;
+        break;
+    }
+}
+
 void __wrap_send_record(const struct core_record *record)
 {
     struct core_record sent = *record;
     text_wait(record);
-    records++;
-    for (int i = 0; i < script.nrecords; i++) {
-        if (script.records[i].number != records)
-            continue;
-        switch (script.records[i].kind) {
-        case TEXT_HALF:
-            text_write(&sent, sizeof sent / 2);
-            _exit(0);
-        case TEXT_SILENT:
-            _exit(0);
-        case TEXT_TWICE:
-            text_write(&sent, sizeof sent);
-            break;
-        case TEXT_UNKNOWN:
-            sent.type = UINT32_MAX;
-            break;
-        case TEXT_FOREIGN:
-            sent.type = CORE_REC_BEGIN;
-            sent.kernel = UINT32_MAX;
-            break;
-        }
-    }
+    records += config && config->mode == CORE_MODE_MEASURE && config->nselected > 1;
+    for (int i = 0; i < script.nrecords; i++)
+        if (script.records[i].number == records &&
+            (!script.records[i].once || text_first(script.records[i].line)))
+            text_befall(script.records[i].kind, &sent);
     text_write(&sent, sizeof sent);
 }

@@ -159,6 +159,11 @@ static void read_interrupt(struct line *line)
     line->script->interrupt_us = line_number(line, "the time in µs");
 }
 
+static void read_pace(struct line *line)
+{
+    line->script->pace_ms = line_number(line, "the time in ms");
+}
+
 static void read_load(struct line *line)
 {
     uses_read(line, line_need(line, "the ports"), &line->script->load);
@@ -260,6 +265,14 @@ static int signal_read(struct line *line)
     line_wrong(line, "no body raises the signal %s", word);
 }
 
+static bool line_once(struct line *line)
+{
+    const char *word = line_word(line);
+    if (word && strcmp(word, "once") != 0)
+        line_wrong(line, "only `once` may follow here, not %s", word);
+    return word;
+}
+
 // fault PATTERN KIND [VALUE] [once]
 static void read_fault(struct line *line)
 {
@@ -272,19 +285,18 @@ static void read_fault(struct line *line)
         fault->value = signal_read(line);
     else if (fault->kind == TEXT_EXIT)
         fault->value = (int)line_number(line, "the exit status");
-    const char *word = line_word(line);
-    fault->once = word && strcmp(word, "once") == 0;
-    if (word && !fault->once)
-        line_wrong(line, "only `once` may follow a fault, not %s", word);
+    fault->once = line_once(line);
 }
 
-// record NUMBER KIND
+// record NUMBER KIND [once]
 static void read_record(struct line *line)
 {
     static const char *const kinds[] = {"half", "twice", "unknown", "foreign", "silent"};
     struct text_record *record = &line->script->records[line_next(line, &line->script->nrecords)];
+    record->line = line->number;
     record->number = (long)line_number(line, "the number of the record");
     record->kind = (enum text_record_kind)line_choice(line, kinds, 5, "what befalls it");
+    record->once = line_once(line);
 }
 
 static const struct {
@@ -298,6 +310,7 @@ static const struct {
     {"drift",     read_drift    },
     {"neighbour", read_neighbour},
     {"interrupt", read_interrupt},
+    {"pace",      read_pace     },
     {"load",      read_load     },
     {"store",     read_store    },
     {"loop",      read_loop     },

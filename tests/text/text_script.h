@@ -41,15 +41,17 @@ struct text_fault {
 };
 
 enum text_record_kind {
-    TEXT_HALF,    // of a record, then the end
+    TEXT_HALF,    // a part of it, then the process ends with status 0
     TEXT_TWICE,   // the same record again
     TEXT_UNKNOWN, // of no known type
     TEXT_FOREIGN, // of a kernel that there is not
     TEXT_SILENT,  // none from here on: the process ends with status 0
 };
 struct text_record {
-    long number; // of the process, from 1
+    long number; // of a process that measures several kernels in passes, from 1
     enum text_record_kind kind;
+    bool once; // as of faults
+    int line;
 };
 
 struct text_script {
@@ -58,7 +60,8 @@ struct text_script {
     double least_hz, most_hz, drift_ms; // the clock goes from least to most and back in drift_ms
     double noise;                       // relative: a timing is as much longer at most
     double busy_ms,
-        every_ms; // another thread has half of all slots and ports for so long, so often
+        every_ms;   // another thread has half of all slots and ports for so long, so often
+    double pace_ms; // of our time, that a record takes at least
     double interrupt_ms, interrupt_us;  // every, takes; 0: none
     struct text_uses load, store, loop; // µops of an access to memory; of dec and jnz
     double load_clk, forward_clk;       // from address to value; from a store's data to a load

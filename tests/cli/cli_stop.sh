@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput run and record, stopped from outside, on a core made of text that is slow: by a signal while
+# it calibrates, or later, and by a reader of its output that goes away. It says so, and leaves
+# nothing behind; what a killed one leaves, the next removes.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+. "$TREE/tests/cli/text.sh"
+export TMPDIR=$SCRATCH/tmp
+mkdir "$TMPDIR"
+text_machine slow <<<'pace 5'
+
+# scratch: whether there is something of ours in TMPDIR.
+scratch() { [ -n "$(ls -d "$TMPDIR"/latput-* 2>/dev/null)" ]; }
+# until COMMAND...: waits for it, for at most 20 s.
+await() {
+    local i
+    for ((i = 0; i < 1000; i++)); do
+        "$@" && return
+        sleep 0.02
+    done
+    cli_fail "it never came: $*"
+}
+calibrates() { pgrep -f "^$LATPUT_MACHINE/core" >/dev/null; }
+has_run() { [ "$(sqlite3 stop.db 'select count(*) from run' 2>/dev/null)" = 1 ]; }
+measures() { [ "$(sqlite3 stop.db 'select count(*) > 0 from run_form' 2>/dev/null)" = 1 ]; }
+# start ARGS...: in the background. A shell starts what is there with SIGINT ignored.
+start() {
+    env --default-signal=INT,TERM "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null &
+    pid=$!
+}
+# ended SIGNAL STATUS: by this signal it ends so, in order.
+ended() {
+    kill "-$1" "$pid"
+    wait "$pid"
+    STATUS=$?
+    CLI_COMMAND="latput, $1"
+    expect_status "$2"
+    expect "nothing of a core that was killed" \
+        test -z "$(grep -E 'could not be timed|signal 9' "$ERR")"
+    expect "nothing of ours left in TMPDIR" eval '! scratch'
+}
+run_quick=(run --quick --db stop.db --results none --quiet)
+
+start "${run_quick[@]}"
+await calibrates
+ended INT 3
+expect_err '^latput run: stopped by SIGINT \(Ctrl-C\)'
+expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
+
+for moment in 'has_run 3' 'measures 1'; do
+    start "${run_quick[@]}"
+    await "${moment% *}"
+    ended TERM "${moment#* }"
+    expect_err '^latput run: stopped by SIGTERM'
+    rm -f stop.db*
+done
+
+# What is not measured yet leaves no directory behind.
+text_machine quiet <<<''
+run run --db stop.db --results none --quiet --filter 'add r64 r64' integer_arithmetic
+expect_status 0
+text_machine slow <<<'pace 5'
+start record --db stop.db --output recorded
+await calibrates
+ended TERM 3
+expect "no empty directory" test -z "$(find recorded -type d -empty 2>/dev/null)"
+
+start "${run_quick[@]}"
+await calibrates
+kill -KILL "$pid"
+wait "$pid" 2>/dev/null
+expect "a killed run leaves its scratch" scratch
+run check integer_arithmetic
+expect "the next command removes it" eval '! scratch'
+
+text_machine quiet <<<''
+printf 'mnemonic,operands,implicit,isa,tests,options\nimul,+r64 r64,=flags,X86_64,T,\n' >one.csv
+"$LATPUT" run one.csv --db pipe.db --results none 2>&1 </dev/null | true
+STATUS=${PIPESTATUS[0]}
+CLI_COMMAND="latput run, reader gone"
+expect "it ends in order, with a status of its own ($STATUS)" test "$STATUS" -le 3
+expect "nothing of ours left in TMPDIR" eval '! scratch'
+finish
