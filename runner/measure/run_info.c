@@ -218,6 +218,16 @@ int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable
                              err);
 }
 
+int run_info_warn_no_32(struct store *store, int64_t run_id, const char *why, struct err *err)
+{
+    char text[sizeof(struct err) + 100];
+    snprintf(text, sizeof text, "forms of 32-bit mode are skipped: %s", why);
+    return store_run_warning(store, run_id, text,
+                             "nothing else is lost; a system that builds and runs 32-bit programs "
+                             "(gcc-multilib, CONFIG_IA32_EMULATION) measures them, too",
+                             err);
+}
+
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err)
 {
     char text[160];

@@ -42,6 +42,8 @@ int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, 
 // Records how many tests have no steady value. `unstable` of `tests`.
 int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable, int64_t tests,
                            struct err *err);
+// Records why forms of 32-bit mode are skipped.
+int run_info_warn_no_32(struct store *store, int64_t run_id, const char *why, struct err *err);
 // Records how many throughputs have a bound for want of a steady state.
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err);
 

@@ -10,7 +10,9 @@
 #include "store/store_cpu.h"
 #include "util/affinity.h"
 #include "util/scratch.h"
+#include "util/subproc.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +36,10 @@ static int session_identify_on(int cpu, const cpu_set_t *all, struct cpu_info *i
                                struct err *err)
 {
     if (affinity_pin(0, cpu) != 0)
-        return err_set(err, "cannot run on CPU %d", cpu);
+        return err_set(err,
+                       "cannot stay on CPU %d: %s; measuring needs the system call "
+                       "sched_setaffinity, which a container's seccomp profile may refuse",
+                       cpu, strerror(errno));
     int status = cpu_identify(info, err);
     sched_setaffinity(0, sizeof *all, all);
     return status;
@@ -130,13 +135,13 @@ int session_probe_32(const struct session *session, struct err *err)
     struct arena arena = {0};
     struct program program = {0};
     struct exec_summary summary;
-    int status = 0;
-    if (session_build_nop(session, "probe32", 32, &arena, &program, err) != 0)
-        status = err_set(
-            err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
+    int status = session_build_nop(session, "probe32", 32, &arena, &program, err);
     const struct exec_job job = {program.path, &params, &measured, 1, NULL};
-    if (status == 0 && exec_run(&job, &arena, &summary, err) != 0)
-        status = err_prefix(err, "32-bit programs cannot be run here: ");
+    if (status != 0)
+        err_set(err, "32-bit programs cannot be built here: install gcc-multilib, then run make");
+    else if ((status = exec_run(&job, &arena, &summary, err)) != 0 &&
+             strcmp(err->text, subproc_no_32) != 0)
+        err_prefix(err, "32-bit programs cannot be run here: ");
     if (program.path)
         unlink(program.path);
     arena_free(&arena);

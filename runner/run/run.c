@@ -40,13 +40,14 @@ struct run {
 };
 
 // Finds out whether 32-bit programs can be built and run, if there is any row that wants it.
-static void run_probe_32(struct run *run)
+static int run_probe_32(struct run *run, struct err *err)
 {
     bool wanted = false;
     for (int i = 0; i < run->nrows; i++)
         wanted |= run->rows[i].row->bits == 32;
-    if (wanted)
-        session_probe_32(&run->session, &run->skip_32);
+    if (!wanted || session_probe_32(&run->session, &run->skip_32) == 0)
+        return 0;
+    return run_info_warn_no_32(run->store, run->summary->run_id, run->skip_32.text, err);
 }
 
 // What has to be known before the first batch.
@@ -340,9 +341,9 @@ static int run_prepared(struct run *run, const struct selection *selection, stru
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;
     if (run_calibrate(run, err) != 0 || run_begin(run, selection, err) != 0 ||
-        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0)
+        run_put_lists(run, selection, err) != 0 || run_missing_rows(run, selection, err) != 0 ||
+        run_probe_32(run, err) != 0)
         return -1;
-    run_probe_32(run);
     bool ports = run->options->tests & TESTS_PORTS;
     run->progress = progress_start(run->nrows, run->options->quiet);
     if (ports)

@@ -6,6 +6,7 @@
 #include "clock.h"
 #include "confine.h"
 #include "mem.h"
+#include "program.h"
 #include "strbuf.h"
 
 #include <errno.h>
@@ -28,6 +29,8 @@ enum {
     CHILD_FDS
 };
 
+const char subproc_no_32[] = "this kernel runs no 32-bit programs";
+
 static bool subproc_show;
 
 void subproc_show_commands(bool on)
@@ -47,6 +50,7 @@ static void subproc_print(const char *const argv[])
 
 // What to do in the child between fork and exec; only async-signal-safe calls.
 struct subproc_setup {
+    const char *path;   // of the program
     int fds[CHILD_FDS]; // becomes fd i; -1: leave as it is; -2: /dev/null
     const char *cwd;
     const char *stdin_path;
@@ -82,7 +86,7 @@ static _Noreturn void subproc_child_main(const char *const argv[],
         (setup->confine_fd && confine_enter(setup->confine_fd) != 0))
         error = errno;
     else
-        execvpe(argv[0], (char *const *)argv, setup->environment ? setup->environment : environ);
+        execve(setup->path, (char *const *)argv, setup->environment ? setup->environment : environ);
     if (!error)
         error = errno;
     if (write(setup->report_fd, &error, sizeof error) < 0)
@@ -90,40 +94,62 @@ static _Noreturn void subproc_child_main(const char *const argv[],
     _exit(127);
 }
 
-// Starts argv; returns its pid, or -1 with a message (a failed exec included).
-static pid_t subproc_fork(const char *const argv[], struct subproc_setup *setup, struct err *err)
+// Why a program was not started. One that is named by its path is made here, and has that name for
+// a moment only.
+static int subproc_refused(const char *name, const char *path, int error, struct err *err)
 {
-    subproc_print(argv);
+    if (error == ENOENT)
+        return err_set(err,
+                       "cannot start %s: not found; is its package installed? "
+                       "(./install-deps.sh installs what latput needs)",
+                       name);
+    if (error != ENOEXEC || !program_is_32(path))
+        return err_set(err, "cannot start %s: %s", name, strerror(error));
+    err_set(err, "%s", subproc_no_32);
+    return strchr(name, '/') ? -1 : err_prefix(err, "cannot start %s: ", name);
+}
+
+// Forks, and waits for the exec. Returns the pid, or -1 and what failed.
+static pid_t subproc_exec(const char *const argv[], struct subproc_setup *setup, int *error)
+{
     int report[2];
-    if (pipe2(report, O_CLOEXEC) != 0)
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+    if (pipe2(report, O_CLOEXEC) != 0) {
+        *error = errno;
+        return -1;
+    }
     int wanted = fcntl(report[1], F_DUPFD_CLOEXEC, 40);
     setup->report_fd = wanted >= 0 ? wanted : report[1];
     pid_t pid = fork();
     if (pid == 0)
         subproc_child_main(argv, setup);
-    int fork_errno = errno;
+    *error = errno;
     close(report[1]);
     if (wanted >= 0)
         close(wanted);
-    int error = 0;
     ssize_t got = 0;
     if (pid > 0)
         do
-            got = read(report[0], &error, sizeof error);
+            got = read(report[0], error, sizeof *error);
         while (got < 0 && errno == EINTR);
     close(report[0]);
+    if (got != (ssize_t)sizeof *error)
+        return pid;
+    waitpid(pid, NULL, 0);
+    return -1;
+}
+
+// Starts argv; returns its pid, or -1 with a message (a failed exec included).
+static pid_t subproc_fork(const char *const argv[], struct subproc_setup *setup, struct err *err)
+{
+    subproc_print(argv);
+    int error = ENOENT;
+    char *path = program_find(argv[0]);
+    setup->path = path;
+    pid_t pid = path ? subproc_exec(argv, setup, &error) : -1;
     if (pid < 0)
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(fork_errno));
-    if (got == (ssize_t)sizeof error) {
-        waitpid(pid, NULL, 0);
-        if (error == ENOENT)
-            return err_set(err,
-                           "cannot start %s: not found; is its package installed? "
-                           "(./install-deps.sh installs what latput needs)",
-                           argv[0]);
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(error));
-    }
+        subproc_refused(argv[0], path, error, err);
+    setup->path = NULL;
+    free(path);
     return pid;
 }
 
@@ -200,19 +226,19 @@ static void tool_environment_free(struct tool_environment *environment)
 
 // As subproc_fork(), with what the options say of a tool.
 static pid_t subproc_fork_tool(const char *const argv[], const struct subproc_options *options,
-                               struct subproc_setup *setup, struct err *err)
+                               struct subproc_setup setup, struct err *err)
 {
     struct tool_environment environment;
     tool_environment_make(&environment);
     if (options->tool)
-        setup->environment = environment.items;
+        setup.environment = environment.items;
     if (options->readable) {
         int fd = confine_open(options->readable, options->cwd);
-        setup->confine_fd = fd > 0 ? fd : 0;
+        setup.confine_fd = fd > 0 ? fd : 0;
     }
-    pid_t pid = subproc_fork(argv, setup, err);
-    if (setup->confine_fd)
-        close(setup->confine_fd);
+    pid_t pid = subproc_fork(argv, &setup, err);
+    if (setup.confine_fd)
+        close(setup.confine_fd);
     tool_environment_free(&environment);
     return pid;
 }
@@ -237,7 +263,7 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
         .cwd = options->cwd,
         .stdin_path = options->stdin_path,
     };
-    pid_t pid = subproc_fork_tool(argv, options, &setup, err);
+    pid_t pid = subproc_fork_tool(argv, options, setup, err);
     close(out[1]);
     close(errors[1]);
     struct strbuf outputs[2] = {{0}, {0}};
@@ -366,7 +392,25 @@ int subproc_interrupted(void)
     return interrupted_by;
 }
 
-static _Noreturn void held_main(const char *const argv[], int fd, const sigset_t *mask)
+// What a held program is started by; allocated before the fork.
+struct held {
+    const char *path;
+    const char *const *argv;
+    const char **script; // the same, read by sh
+};
+
+// A shell, `env`, `time` and `perf stat` run a script that does not say by what, and so do we.
+// Nothing else is for sh to read.
+static int held_exec(const struct held *held)
+{
+    execve(held->path, (char *const *)held->argv, environ);
+    int error = errno;
+    if (error == ENOEXEC && !program_is_elf(held->path))
+        execve(held->script[0], (char *const *)held->script, environ);
+    return error;
+}
+
+static _Noreturn void held_main(const struct held *held, int fd, const sigset_t *mask)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (size_t i = 0; i < ARRAY_LEN(forwarded_signals); i++) {
@@ -383,39 +427,56 @@ static _Noreturn void held_main(const char *const argv[], int fd, const sigset_t
         got = read(fd, &go, 1);
     while (got < 0 && errno == EINTR);
     if (got == 1) {
-        execvp(argv[0], (char *const *)argv);
-        int error = errno;
+        int error = held_exec(held);
         send(fd, &error, sizeof error, MSG_NOSIGNAL);
     }
     _exit(127);
 }
 
-int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err)
+static int held_start(const struct held *held, struct subproc_program *program, struct err *err)
 {
     int fds[2];
     sigset_t all, mask;
-    subproc_print(argv);
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds) != 0)
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
+        return err_set(err, "cannot start %s: %s", held->argv[0], strerror(errno));
     // Blocked, so that no signal meets the child with our handler in place.
     sigfillset(&all);
     sigprocmask(SIG_BLOCK, &all, &mask);
     pid_t pid = fork();
     if (pid == 0)
-        held_main(argv, fds[1], &mask);
+        held_main(held, fds[1], &mask);
     int error = errno;
     forward_pid = pid > 0 ? pid : 0;
     sigprocmask(SIG_SETMASK, &mask, NULL);
     close(fds[1]);
     if (pid < 0) {
         close(fds[0]);
-        return err_set(err, "cannot start %s: %s", argv[0], strerror(error));
+        return err_set(err, "cannot start %s: %s", held->argv[0], strerror(error));
     }
     char ready;
     while (read(fds[0], &ready, 1) < 0 && errno == EINTR)
         ;
     *program = (struct subproc_program){.pid = pid, .hold_fd = fds[0]};
     return 0;
+}
+
+int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err)
+{
+    int n = 0;
+    while (argv[n])
+        n++;
+    subproc_print(argv);
+    char *path = program_find(argv[0]);
+    const char **script = xcalloc((size_t)n + 2, sizeof *script);
+    script[0] = "/bin/sh";
+    script[1] = path;
+    for (int i = 1; i < n; i++)
+        script[i + 1] = argv[i];
+    const struct held held = {path ? path : "", argv, script};
+    int status = held_start(&held, program, err);
+    free(script);
+    free(path);
+    return status;
 }
 
 int subproc_release(struct subproc_program *program)

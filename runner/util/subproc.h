@@ -11,6 +11,9 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 
+// The message where the kernel refuses a program made for 32-bit mode, as many do.
+extern const char subproc_no_32[];
+
 struct subproc_options {
     const char *stdin_path;  // NULL: /dev/null
     const char *cwd;         // NULL: inherit

@@ -7,6 +7,7 @@
 #include "util/err.h"
 #include "util/mem.h"
 #include "util/paths.h"
+#include "util/program.h"
 #include "util/strbuf.h"
 #include "util/subproc.h"
 #include "util/text.h"
@@ -22,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -250,6 +252,69 @@ static void test_subproc_outcomes(void **state)
     subproc_result_free(&result);
 }
 
+// An executable file of these bytes; the template becomes its name.
+static char *scratch_file(char *template, const void *bytes, size_t n)
+{
+    int fd = mkstemp(template);
+    assert_true(fd >= 0 && fchmod(fd, 0700) == 0);
+    assert_int_equal(write(fd, bytes, n), n);
+    close(fd);
+    return template;
+}
+
+static void test_program_find(void **state)
+{
+    (void)state;
+    char *before = xstrdup(getenv("PATH")), *path, here[] = "/tmp/latput-path-XXXXXX";
+    assert_non_null(mkdtemp(here));
+    char *denied = xasprintf("%s/latput-denied", here), *where = xasprintf("%s:%s", here, before);
+    close(open(denied, O_CREAT | O_WRONLY, 0600));
+    assert_null(program_find("latput-denied"));
+    setenv("PATH", where, 1); // what was found or not in another PATH is forgotten
+    path = program_find("latput-denied");
+    assert_string_equal(path, denied);
+    free(path);
+    path = program_find("/no/such/program");
+    assert_string_equal(path, "/no/such/program");
+    free(path);
+    assert_null(program_find(""));
+    // A directory is no program, nor is a relative one of PATH lost in another directory.
+    setenv("PATH", "/:.", 1);
+    assert_null(program_find("tmp"));
+    assert_int_equal(chdir(here), 0);
+    path = program_find("latput-denied");
+    assert_string_equal(path, denied);
+    free(path);
+    assert_int_equal(chdir("/"), 0);
+    setenv("PATH", before, 1);
+    unlink(denied);
+    rmdir(here);
+    free(before);
+    free(where);
+    free(denied);
+}
+
+static void test_program_kinds(void **state)
+{
+    (void)state;
+    static const struct {
+        const char bytes[17];
+        bool elf, is_32;
+    } cases[] = {
+        {"\177ELF\1..........", true,  true },
+        {"\177ELF\2..........", true,  false},
+        {"#!/bin/sh\nexit 0\n", false, false},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char name[] = "/tmp/latput-util-XXXXXX";
+        scratch_file(name, cases[i].bytes, 16);
+        assert_true(program_is_elf(name) == cases[i].elf);
+        assert_true(program_is_32(name) == cases[i].is_32);
+        unlink(name);
+    }
+    assert_false(program_is_32("/no/such/file"));
+}
+
 static void test_subproc_not_started(void **state)
 {
     (void)state;
@@ -262,6 +327,12 @@ static void test_subproc_not_started(void **state)
     const char *const directory[] = {"/", NULL};
     assert_int_equal(subproc_run(directory, NULL, &result, &err), -1);
     assert_non_null(strstr(err.text, "Permission denied"));
+    // What the kernel refuses is for no shell to read.
+    char script[] = "/tmp/latput-util-XXXXXX", *program = scratch_file(script, "exit 0\n", 7);
+    const char *const refused[] = {program, NULL};
+    assert_int_equal(subproc_run(refused, NULL, &result, &err), -1);
+    assert_non_null(strstr(err.text, "Exec format error"));
+    unlink(program);
     const char *const true_[] = {"true", NULL};
     struct subproc_options options = {.cwd = "/no/such/directory"};
     assert_int_equal(subproc_run(true_, &options, &result, &err), -1);
@@ -430,6 +501,17 @@ static void test_subproc_program(void **state)
     assert_int_equal(subproc_hold(denied, &program, &err), 0);
     assert_int_equal(subproc_release(&program), EACCES);
     subproc_await(&program, &end);
+    // As in a shell: sh reads a script that does not say by what it is read, and no program.
+    static const char *const kinds[] = {"[ $# = 1 ] && exit 9 ", "\177ELF, of no machine "};
+    for (int i = 0; i < 2; i++) {
+        char name[] = "/tmp/latput-util-XXXXXX";
+        const char *const file[] = {scratch_file(name, kinds[i], strlen(kinds[i])), "one", NULL};
+        assert_int_equal(subproc_hold(file, &program, &err), 0);
+        assert_int_equal(subproc_release(&program), i ? ENOEXEC : 0);
+        subproc_await(&program, &end);
+        assert_int_equal(end.exit_status, i ? 127 : 9);
+        unlink(name);
+    }
 }
 
 static void test_subproc_forward(void **state)
@@ -525,6 +607,8 @@ int main(void)
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_paths),
         cmocka_unit_test(test_subproc_outcomes),
+        cmocka_unit_test(test_program_find),
+        cmocka_unit_test(test_program_kinds),
         cmocka_unit_test(test_subproc_not_started),
         cmocka_unit_test(test_subproc_timeout_ends_the_group),
         cmocka_unit_test(test_subproc_output_limit),
