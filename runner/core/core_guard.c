@@ -161,7 +161,9 @@ void guard_drop_privileges(uint32_t permits, const struct filter_call *more, int
     for (int i = 0; i < nmore; i++)
         calls[ncalls++] = more[i];
     if (filter_install(calls, ncalls) != 0)
-        send_fatal("cannot load the system-call filter: %s", strerror(errno));
+        send_fatal("cannot load the system-call filter: %s; the kernel, or the container, must "
+                   "allow seccomp filters",
+                   strerror(errno));
 }
 
 struct guard_fault guard_take_fault(void)
