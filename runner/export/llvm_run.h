@@ -5,7 +5,11 @@
 
 #include "util/subproc.h"
 
-// Runs a tool of LLVM's, 19 where there are several: argv[0] is its name without version. As
+// The path of a tool of LLVM 19, which the caller frees; NULL with a message: there is none, or one
+// of another version only.
+char *llvm_find(const char *tool, struct err *err);
+
+// Runs such a tool: argv[0] is its name without version. As
 // subproc_run().
 int llvm_run(const char *tool, const char *const *arguments, const char *directory,
              const char *stdin_name, struct subproc_result *result, struct err *err);

@@ -42,6 +42,19 @@ expect() {
     shift
     "$@" || cli_fail "not true: $*"
 }
+# runs_32: whether 32-bit programs can be built and run here.
+runs_32() { [ -e "$BUILD/core32.o" ] && "$BUILD/probe32" 2>/dev/null; }
+# llvm_19 TOOL: prints its name; false where there is none of that version.
+llvm_19() {
+    local name
+    for name in "$1-19" "$1"; do
+        if "$name" --version 2>/dev/null | grep -q 'LLVM version 19\.'; then
+            echo "$name"
+            return
+        fi
+    done
+    return 1
+}
 # measured: what was run last has results, of which some may be in doubt. A core that other guests
 # never leave alone has none, which the program says with status 3; one that they seldom leave alone
 # takes minutes. Neither can prove what would come after, so the test ends: skipped, if nothing has

@@ -23,7 +23,17 @@ PATH=$SCRATCH/bin run compare llvm --db real.db
 expect_status 3
 expect_err 'llvm-mc-19 cannot be run; this needs LLVM 19: apt-get install llvm-19'
 
-command -v llvm-exegesis-19 >/dev/null || { echo "llvm-19 is not installed" && exit 77; }
+# Nor is another version taken for it.
+printf '#!/bin/sh\necho LLVM version 14.0.6\n' >bin/llvm-mc
+chmod +x bin/llvm-mc
+PATH=$SCRATCH/bin run compare llvm --db real.db
+expect_status 3
+expect_err 'llvm-mc-19 cannot be run; this needs LLVM 19: apt-get install llvm-19'
+
+llvm_19 llvm-exegesis >/dev/null || {
+    echo "LLVM 19 is not installed"
+    exit $((CLI_FAILED ? 1 : 77))
+}
 run compare llvm --db real.db
 expect_status 0
 expect "lines fit a terminal" test "$(LC_ALL=C.UTF-8 wc -L <"$OUT")" -le 80

@@ -10,7 +10,7 @@ cat "$TREE/db/schema.sql" "$TREE/db/views.sql" "$golden/ports_run.sql" >all.sql
 sqlite3 -batch -bail real.db <all.sql >/dev/null || exit 99
 
 formats='csv json uops-xml osaca intrinsics asmdude'
-if command -v llvm-mc-19 >/dev/null; then
+if llvm_19 llvm-mc >/dev/null; then
     formats+=' exegesis exegesis-throughput exegesis-uops llvm-json'
 else
     run export --db real.db --format llvm-json
@@ -89,9 +89,9 @@ for form in model["instruction_forms"]:
     assert name not in seen, form # the second would never be found
     seen.add(name)'
 fi
-if command -v llvm-exegesis-19 >/dev/null; then
+if exegesis=$(llvm_19 llvm-exegesis); then
     for format in exegesis exegesis-throughput exegesis-uops; do
-        llvm-exegesis-19 --mode=analysis --benchmarks-file="$format" --analysis-numpoints=1 \
+        "$exegesis" --mode=analysis --benchmarks-file="$format" --analysis-numpoints=1 \
             --analysis-clusters-output-file=clusters.csv \
             --analysis-inconsistencies-output-file="$format.html" >exegesis.log 2>&1
         expect "llvm-exegesis takes all of $format" \

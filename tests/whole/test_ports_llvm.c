@@ -12,6 +12,7 @@
 #include "fixtures/whole_fixture.h"
 
 #include "export/compare_model.h"
+#include "export/llvm_run.h"
 #include "run/validate.h"
 
 #include <math.h>
@@ -356,11 +357,13 @@ static void cores_are_found(void **state)
 
 int main(void)
 {
-    if (system("llvm-exegesis-19 --version >/dev/null 2>&1 || "
-               "llvm-exegesis --version >/dev/null 2>&1") != 0) {
-        puts("llvm-exegesis is not installed: apt-get install llvm-19");
+    struct err err;
+    char *tool = llvm_find("llvm-exegesis", &err);
+    if (!tool) {
+        puts(err.text);
         return 77;
     }
+    free(tool);
     const struct CMUnitTest tests[] = {cmocka_unit_test(cores_are_found)};
     return cmocka_run_group_tests_name("ports of LLVM's cores", tests, lists_setup, lists_teardown);
 }

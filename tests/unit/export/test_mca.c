@@ -3,6 +3,7 @@
 // Sapphire Rapids, and what it does not take. Skipped where LLVM 19 is not installed.
 #include "fixtures/pack_fixture.h"
 
+#include "export/llvm_run.h"
 #include "export/mca.h"
 
 #include <math.h>
@@ -66,11 +67,13 @@ static void test_bounds(void **state)
 
 int main(void)
 {
-    if (system("llvm-mca-19 --version >/dev/null 2>&1 || llvm-mca --version >/dev/null 2>&1") !=
-        0) {
-        puts("llvm-mca is not installed: apt-get install llvm-19");
+    struct err err;
+    char *tool = llvm_find("llvm-mca", &err);
+    if (!tool) {
+        puts(err.text);
         return 77;
     }
+    free(tool);
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_bounds)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
