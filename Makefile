@@ -150,6 +150,12 @@ vpath test_%.c $(sort $(dir $(TEST_SOURCES)))
 $(BUILD)/tests/%: %.c $(LIBRARY)
 	$(build_test)
 
+# Runs commands as a kernel does that lacks something.
+WITHOUT := $(BUILD)/tests/without
+$(WITHOUT): tests/without.c
+	@mkdir -p $(@D)
+	$(CC) $(BASE_CFLAGS) $(CFLAGS) -o $@ $<
+
 # What planning and building take.
 $(BUILD)/tests/bench_batches: tests/bench_batches.c $(LIBRARY)
 	$(build_test)
@@ -209,7 +215,7 @@ fuzz: all $(BUILD)/tests/test_report
 	$(MAKE) $(FUZZ_VARIABLES) CC="$(FUZZ_CC)" $(BUILD)/fuzzing/fuzz
 	tests/fuzz/run $(BUILD) $(SECONDS) $(TARGET)
 
-tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text
+tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(WITHOUT)
 
 # Pure functions and data; every command besides; and this machine.
 test: all tests

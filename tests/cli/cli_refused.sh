@@ -1,50 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Machines that refuse perf_event_open: a seccomp filter makes this kernel answer as a container, a
+# Machines that refuse perf_event_open: tests/without.c makes this kernel answer as a container, a
 # strict kernel.perf_event_paranoid or a kernel without perf does. The message must name the cause
 # and the remedy, and what needs no counters must go on.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
-if ! command -v gcc >/dev/null; then
-    echo "there is no gcc to build the filter with"
-    exit 77
-fi
-cat >deny.c <<'C'
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <sys/prctl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-int main(int argc, char **argv)
-{
-    struct sock_filter filter[] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_perf_event_open, 0, 1),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | (unsigned)atoi(argv[1])),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
-    };
-    struct sock_fprog program = {sizeof filter / sizeof *filter, filter};
-    if (argc < 3 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
-        return 77;
-    execvp(argv[2], argv + 2);
-    return 99;
-}
-C
-gcc -o deny deny.c || exit 99
-if ! ./deny 1 true; then
+without=$BUILD/tests/without
+"$without" perf -- true || {
     echo "seccomp filters are not allowed here"
     exit 77
-fi
+}
 EPERM=1 EACCES=13 ENOSYS=38 ENOENT=2
 
 # under ERRNO COMMAND...: latput with the filter.
 under() {
     local error=$1
     shift
-    ./deny "$error" "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
+    "$without" "perf=$error" -- "$LATPUT" "$@" >"$OUT" 2>"$ERR" </dev/null
     STATUS=$? CLI_COMMAND="latput $*, perf_event_open gives $error"
 }
 # The machine's files: this value of kernel.perf_event_paranoid, and a PMU or none.
@@ -133,7 +105,7 @@ fi
 machine 4 pmu
 if gcc -O2 -I "$TREE/include" "$TREE/tests/fixtures/examples/measure.c" "$BUILD/liblatput.a" -lcsv \
     -lm -pthread -o measure 2>"$ERR"; then
-    LATPUT_ROOT=$TREE ./deny "$EACCES" ./measure instructions >"$OUT" 2>"$ERR"
+    LATPUT_ROOT=$TREE "$without" "perf=$EACCES" -- ./measure instructions >"$OUT" 2>"$ERR"
     STATUS=$? CLI_COMMAND='measure, refused'
     says "$ERR" 'measured without counters: .*kernel.perf_event_paranoid is 4'
     expect_out '^tsc |^0 repetitions'

@@ -64,7 +64,7 @@ counted=0
 for command in run ports validate; do
     measure "$command" --backend msr
     if grep -qE 'no counters|not known' "$ERR"; then
-        echo "skipped: on this CPU it is not known what to program: $(cat "$ERR")"
+        echo "on this CPU it is not known what to program: $(cat "$ERR")"
         exit 77
     fi
     # Where the time stamp has the frequency of the core, they are core cycles.

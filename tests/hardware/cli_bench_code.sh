@@ -80,7 +80,7 @@ expect_err 'user.c: the compiler refuses it'
 gcc -O2 -c user.c
 bench user.o --symbol count --repeat 4
 expect_value 1 2000
-if [ -e "$BUILD/core32.o" ]; then
+if runs_32; then
     bench user.c --symbol count --bits 32 --repeat 4
     expect_value 1 2000
 fi

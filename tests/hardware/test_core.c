@@ -119,6 +119,15 @@ static int build(bool is_32, char program[256])
     return run_tool(nasm) || run_tool(link);
 }
 
+// A kernel that runs no 32-bit programs is none either.
+static void not_run(const struct err *err)
+{
+    if (strcmp(err->text, subproc_no_32) != 0)
+        fail_msg("%s", err->text);
+    print_message("%s\n", err->text);
+    skip();
+}
+
 // Without a 32-bit toolchain there is no core32.o; that is no failure.
 static int build_once(void **state)
 {
@@ -158,7 +167,7 @@ static void check_bodies(const char *program)
     struct err err = {0};
     const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
     if (exec_run(&job, &arena, &summary, &err) != 0)
-        fail_msg("%s", err.text);
+        not_run(&err);
     int wrong = 0;
     for (int i = 0; i < KERNELS; i++) {
         const struct kernel_facts facts = {"dense", 1, 1, 0, false};
@@ -213,7 +222,7 @@ static void calibration_is_the_same_in_32_bit_mode(void **state)
         struct arena arena = {0};
         const struct exec_job job = {programs[i], &params, kernels, 1, NULL};
         if (exec_run(&job, &arena, &summaries[i], &err) != 0)
-            fail_msg("%s", err.text);
+            not_run(&err);
         arena_free(&arena);
         kernels[0] = (struct exec_kernel){.selected = true};
         printf("imul/add %.3f, core %.0f Hz\n", summaries[i].imul_per_add, summaries[i].core_hz);

@@ -32,7 +32,7 @@ static const char *const bodies_text[] = {"imul eax, eax\n", "nop\nnop\nnop\nnop
 enum { BODIES = sizeof bodies_text / sizeof bodies_text[0] };
 
 // A program with a chain, nops, and a body that changes the registers in which counters are read.
-// False if it cannot be built in that mode.
+// False if it cannot be built or run in that mode.
 static bool bodies_build(struct bodies *bodies, int bits)
 {
     static struct kernel_spec specs[BODIES];
@@ -62,6 +62,10 @@ static bool bodies_build(struct bodies *bodies, int bits)
     config->calib_tolerance = TAKE_ALL;
     config->passes = 2;
     config->pass_gap_ms = 0;
+    if (bits == 32 && session_probe_32(&bodies->session, &err) != 0) {
+        print_message("%s\n", err.text);
+        return false;
+    }
     return true;
 }
 
