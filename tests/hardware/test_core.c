@@ -80,7 +80,7 @@ static const struct {
 };
 enum { KERNELS = sizeof expected / sizeof expected[0] };
 
-static char programs[2][256]; // 64-bit, 32-bit; "" if it could not be built
+static char programs[2][256]; // 64-bit, 32-bit; "" if it cannot be built or run
 
 static int run_tool(const char *const argv[])
 {
@@ -119,21 +119,22 @@ static int build(bool is_32, char program[256])
     return run_tool(nasm) || run_tool(link);
 }
 
-// A kernel that runs no 32-bit programs is none either.
-static void not_run(const struct err *err)
-{
-    if (strcmp(err->text, subproc_no_32) != 0)
-        fail_msg("%s", err->text);
-    print_message("%s\n", err->text);
-    skip();
-}
-
-// Without a 32-bit toolchain there is no core32.o; that is no failure.
+// Without a 32-bit toolchain there is no core32.o, and some kernels do not run what is made of it;
+// that is no failure.
 static int build_once(void **state)
 {
     (void)state;
+    struct subproc_result result;
+    struct err err = {0};
+    const char *const alone[] = {programs[1], NULL}; // ends for want of a configuration
     if (access(path_library("core32.o"), R_OK) == 0 && build(true, programs[1]) != 0)
         return -1;
+    if (programs[1][0] && subproc_run(alone, NULL, &result, &err) != 0) {
+        print_message("%s\n", err.text);
+        programs[1][0] = '\0';
+    } else if (programs[1][0]) {
+        subproc_result_free(&result);
+    }
     return build(false, programs[0]);
 }
 
@@ -167,7 +168,7 @@ static void check_bodies(const char *program)
     struct err err = {0};
     const struct exec_job job = {program, &params, kernels, KERNELS, NULL};
     if (exec_run(&job, &arena, &summary, &err) != 0)
-        not_run(&err);
+        fail_msg("%s", err.text);
     int wrong = 0;
     for (int i = 0; i < KERNELS; i++) {
         const struct kernel_facts facts = {"dense", 1, 1, 0, false};
@@ -201,7 +202,7 @@ static void hostile_32_bit_bodies_cost_one_outcome_each(void **state)
 {
     (void)state;
     if (!programs[1][0]) {
-        print_message("no core32.o: no 32-bit toolchain\n");
+        print_message("no 32-bit toolchain, or no kernel for it\n");
         skip();
     }
     check_bodies(programs[1]);
@@ -222,7 +223,7 @@ static void calibration_is_the_same_in_32_bit_mode(void **state)
         struct arena arena = {0};
         const struct exec_job job = {programs[i], &params, kernels, 1, NULL};
         if (exec_run(&job, &arena, &summaries[i], &err) != 0)
-            not_run(&err);
+            fail_msg("%s", err.text);
         arena_free(&arena);
         kernels[0] = (struct exec_kernel){.selected = true};
         printf("imul/add %.3f, core %.0f Hz\n", summaries[i].imul_per_add, summaries[i].core_hz);
