@@ -30,11 +30,16 @@ static double larger(double a, double b)
 }
 
 // The slower of each set by itself, and of both on all of their ports or through the front end.
+static double pair_clk(const struct discovery *d, int a_size, int b_size, int together, int x,
+                       int y)
+{
+    double most = larger((double)x / a_size, (double)y / b_size);
+    return larger(most, (double)(x + y) / (together < d->width ? together : d->width));
+}
+
 double discover_pair_clk(const struct discovery *d, uint32_t a, uint32_t b, int x, int y)
 {
-    int together = port_set_size(a | b) < d->width ? port_set_size(a | b) : d->width;
-    double most = larger((double)x / port_set_size(a), (double)y / port_set_size(b));
-    return larger(most, (double)(x + y) / together);
+    return pair_clk(d, port_set_size(a), port_set_size(b), port_set_size(a | b), x, y);
 }
 
 bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pair, uint32_t a,
@@ -44,49 +49,73 @@ bool discover_pair_slow(const struct discovery *d, const struct pair_timing *pai
     return !(pair->clk <= clk * (1 + PAIR_TOLERANCE));
 }
 
-// Ports that are in the same sets, so far.
-struct atom {
-    uint32_t ports;
-    int take; // how many of them the set that is being placed gets
+// How badly cluster c fits to each other one, where so many of its ports are the other's.
+struct overlaps {
+    double misfit[PORT_CLASSES_MAX][PORTS_MAX + 1];
 };
 
-// The timings of cluster c beside those that are placed.
-struct evidence {
-    const struct pair_timing *pairs[MIXTURES_MAX * PORT_CLASSES_MAX];
-    int n;
-};
-
-static void evidence_make(const struct discovery *d, const struct sketch *sketch, int c,
-                          struct evidence *evidence)
+// Slower than predicted may be the scheduler's fault; faster is impossible.
+static double ratio_misfit(double ratio)
 {
-    evidence->n = 0;
+    if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are; it saves the logarithm
+        return 0;
+    double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
+    return ratio < 1 ? 4 * misfit : misfit;
+}
+
+// Sets of these sizes that share so many ports take a pair's time; which ports does not matter.
+static void overlaps_make(const struct discovery *d, int c, struct overlaps *overlaps)
+{
+    *overlaps = (struct overlaps){0};
+    int size = d->clusters[c].size;
     for (int i = 0; i < d->npairs; i++) {
         const struct pair_timing *pair = &d->pairs[i];
         int other = pair->a == c ? pair->b : pair->b == c ? pair->a : -1;
-        if (other >= 0 && sketch->sets[other] && !isnan(pair->clk))
-            evidence->pairs[evidence->n++] = pair;
+        if (other < 0 || isnan(pair->clk))
+            continue;
+        const struct cluster *cluster = &d->clusters[other];
+        int beside = cluster->set ? port_set_size(cluster->set) : cluster->size;
+        int mine = pair->a == c ? pair->x : pair->y, others = pair->a == c ? pair->y : pair->x;
+        for (int shared = 0; shared <= size && shared <= beside; shared++) {
+            int together = size + beside - shared;
+            double clk = pair_clk(d, size, beside, together, mine, others);
+            overlaps->misfit[other][shared] += ratio_misfit(pair->clk / clk);
+        }
     }
 }
 
-// How badly a set fits to the sets placed before. Slower than predicted may be the scheduler's
-// fault; faster is impossible. What is more than `most` need not be known in full.
-static double evidence_misfit(const struct discovery *d, const struct evidence *evidence,
-                              const uint32_t *sets, double most)
+// What a set of the cluster is compared with: those placed before.
+struct evidence {
+    struct {
+        uint32_t set;
+        const double *misfit; // where so many ports are shared
+    } others[PORT_CLASSES_MAX];
+    int n;
+};
+
+static void evidence_make(const struct sketch *sketch, const struct overlaps *overlaps,
+                          struct evidence *evidence)
+{
+    evidence->n = 0;
+    for (int c = 0; c < PORT_CLASSES_MAX; c++)
+        if (sketch->sets[c]) {
+            evidence->others[evidence->n].set = sketch->sets[c];
+            evidence->others[evidence->n++].misfit = overlaps->misfit[c];
+        }
+}
+
+// How badly a set fits to the sets placed before. What is more than `most` need not be known in
+// full.
+static double evidence_misfit(const struct evidence *evidence, uint32_t set, double most)
 {
     double sum = 0;
-    for (int i = 0; i < evidence->n && sum <= most; i++) {
-        const struct pair_timing *pair = evidence->pairs[i];
-        double clk = discover_pair_clk(d, sets[pair->a], sets[pair->b], pair->x, pair->y);
-        double ratio = pair->clk / clk;
-        if (fabs(ratio - 1) < PAIR_TOLERANCE) // most are; it saves the logarithm
-            continue;
-        double misfit = fmax(fmin(fabs(log(ratio)) - PAIR_TOLERANCE, 1), 0);
-        sum += ratio < 1 ? 4 * misfit : misfit;
-    }
+    for (int i = 0; i < evidence->n && sum <= most; i++)
+        sum += evidence->others[i].misfit[port_set_size(set & evidence->others[i].set)];
     return sum;
 }
 
-static int atoms_make(const struct sketch *sketch, struct atom *atoms)
+// Ports that are in the same sets, so far, are an atom. Returns how many there are.
+static int atoms_make(const struct sketch *sketch, uint32_t *atoms)
 {
     int n = 0;
     uint32_t seen[PORTS_MAX];
@@ -100,44 +129,25 @@ static int atoms_make(const struct sketch *sketch, struct atom *atoms)
             i++;
         if (i == n) {
             seen[n] = member;
-            atoms[n++] = (struct atom){0, 0};
+            atoms[n++] = 0;
         }
-        atoms[i].ports |= 1u << port;
+        atoms[i] |= 1u << port;
     }
     return n;
 }
 
-static uint32_t atoms_set(const struct atom *atoms, int n, int fresh, int nports)
+// The next way to take up to `most` ports from the atoms, of each the lowest. false: there is none.
+static bool atoms_next(const uint32_t *atoms, int n, int most, uint32_t *set)
 {
-    uint32_t set = 0;
     for (int i = 0; i < n; i++) {
-        uint32_t ports = atoms[i].ports;
-        for (int j = 0; j < atoms[i].take; j++) {
-            set |= ports & -ports;
-            ports &= ports - 1;
-        }
-    }
-    for (int j = 0; j < fresh; j++)
-        set |= 1u << (nports + j);
-    return set;
-}
-
-// The next way to take up to `most` ports from the atoms. false: there is none.
-static bool atoms_next(struct atom *atoms, int n, int most)
-{
-    for (;;) {
-        int i = 0;
-        while (i < n && atoms[i].take == port_set_size(atoms[i].ports))
-            atoms[i++].take = 0;
-        if (i == n)
-            return false;
-        atoms[i].take++;
-        int sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += atoms[j].take;
-        if (sum <= most)
+        uint32_t left = atoms[i] & ~*set;
+        if (left && port_set_size(*set) < most) {
+            *set |= left & -left;
             return true;
+        }
+        *set &= ~atoms[i];
     }
+    return false;
 }
 
 // Keeps the best sketches, by misfit; among equals those with more ports, since what the timings do
@@ -165,28 +175,25 @@ static double left_out_misfit(const struct cluster *cluster)
 
 // All ways to place cluster c into the sketch, or to leave it out.
 static void sketch_extend(const struct discovery *d, const struct sketch *from, int c,
-                          struct sketch *beam, int *n)
+                          const struct overlaps *overlaps, struct sketch *beam, int *n)
 {
-    struct atom atoms[PORTS_MAX];
+    uint32_t atoms[PORTS_MAX], shared = 0;
     int natoms = atoms_make(from, atoms), size = d->clusters[c].size, tries = 0;
     struct evidence evidence;
-    struct sketch sketch;
-    evidence_make(d, from, c, &evidence);
+    struct sketch sketch = *from;
+    evidence_make(from, overlaps, &evidence);
     do {
-        int taken = 0;
-        for (int i = 0; i < natoms; i++)
-            taken += atoms[i].take;
-        sketch = *from;
-        sketch.nports = from->nports + size - taken;
+        int fresh = size - port_set_size(shared);
+        sketch.nports = from->nports + fresh;
         if (sketch.nports > PORTS_MAX)
             continue;
-        sketch.sets[c] = atoms_set(atoms, natoms, size - taken, from->nports);
+        sketch.sets[c] = shared | (uint32_t)(((UINT64_C(1) << fresh) - 1) << from->nports);
         double most = HUGE_VAL; // what the beam still takes
         if (*n == BEAM_WIDTH)
             most = beam[BEAM_WIDTH - 1].misfit - from->misfit + 2 * SAME_MISFIT;
-        sketch.misfit = from->misfit + evidence_misfit(d, &evidence, sketch.sets, most);
+        sketch.misfit = from->misfit + evidence_misfit(&evidence, sketch.sets[c], most);
         beam_put(beam, n, &sketch);
-    } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size));
+    } while (++tries < COMPOSITIONS_MAX && atoms_next(atoms, natoms, size, &shared));
     sketch = *from;
     sketch.misfit += left_out_misfit(&d->clusters[c]);
     beam_put(beam, n, &sketch);
@@ -195,12 +202,14 @@ static void sketch_extend(const struct discovery *d, const struct sketch *from, 
 uint32_t discover_closest(const struct discovery *d, int c)
 {
     struct sketch *beam = xcalloc(BEAM_WIDTH, sizeof *beam), from = {.nports = d->nports};
+    struct overlaps overlaps;
     int n = 0;
     uint32_t set = 0;
     for (int other = 0; other < d->nclusters; other++)
         if (other != c && !d->clusters[other].dropped)
             from.sets[other] = d->clusters[other].set;
-    sketch_extend(d, &from, c, beam, &n);
+    overlaps_make(d, c, &overlaps);
+    sketch_extend(d, &from, c, &overlaps, beam, &n);
     for (int i = 0; i < n && !set; i++) // all but that without a set
         set = beam[i].sets[c];
     free(beam);
@@ -223,9 +232,11 @@ struct sketch discover_sketch(const struct discovery *d)
         for (int c = 0; c < d->nclusters; c++) {
             if (d->clusters[c].size != size || d->clusters[c].dropped || d->clusters[c].fixed)
                 continue;
+            struct overlaps overlaps;
             int nnext = 0;
+            overlaps_make(d, c, &overlaps);
             for (int i = 0; i < nbeam; i++)
-                sketch_extend(d, &beam[i], c, next, &nnext);
+                sketch_extend(d, &beam[i], c, &overlaps, next, &nnext);
             struct sketch *swap = beam;
             beam = next;
             next = swap;
