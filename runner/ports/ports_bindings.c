@@ -26,7 +26,18 @@ double port_mix_error(double predicted_clk, double measured_clk)
     return fmin(fabs(predicted_clk / measured_clk - 1), ERROR_MOST);
 }
 
+// The binding of each kind of operand, its own one or that of all.
+static struct bound_by bound_by_each(const struct bound_by *by)
+{
+    struct bound_by each = *by;
+    for (int writes = 0; writes < PORT_WRITES_COUNT; writes++)
+        if (isnan(by->bindings[writes]))
+            each.bindings[writes] = by->bindings[ALL];
+    return each;
+}
+
 // Schedulers do well in most mixes and badly in some, which the mean error alone would leave out.
+// by: bound_by_each().
 static double mix_loss(const struct port_bound_mix *mix, const struct bound_by *by)
 {
     double ports_clk = 0;
@@ -35,11 +46,11 @@ static double mix_loss(const struct port_bound_mix *mix, const struct bound_by *
         double uops = 0, bound = 0;
         for (int writes = 0; writes < PORT_WRITES_COUNT; writes++) {
             uops += component->uops[writes];
-            bound += component->uops[writes] *
-                     (isnan(by->bindings[writes]) ? by->bindings[ALL] : by->bindings[writes]);
+            bound += component->uops[writes] * by->bindings[writes];
         }
         double more = component->even_clk - component->best_clk;
-        ports_clk = fmax(ports_clk, component->best_clk + (uops > 0 ? bound / uops * more : 0));
+        double clk = component->best_clk + (uops > 0 ? bound / uops * more : 0);
+        ports_clk = clk > ports_clk ? clk : ports_clk; // fmax() is a call, here one of millions
     }
     double clk =
         fmax(mix->other_clk, ports_beside_clk(by->norm, ports_clk, mix->front_clk, mix->side_clk));
@@ -60,9 +71,10 @@ static double mixes_loss(const struct port_bound_mix *mixes, int nmixes, unsigne
                          const struct bound_by *by)
 {
     double sum = 0;
+    const struct bound_by each = bound_by_each(by);
     for (int i = 0; i < nmixes; i++)
         if (mixes[i].tells & tells)
-            sum += mix_loss(&mixes[i], by);
+            sum += mix_loss(&mixes[i], &each);
     return sum;
 }
 
@@ -95,10 +107,11 @@ static double gain_sigmas(const struct port_bound_mix *mixes, int nmixes, unsign
                           const struct bound_by *before, const struct bound_by *after)
 {
     double sum = 0, squares = 0;
+    const struct bound_by was = bound_by_each(before), is = bound_by_each(after);
     for (int i = 0; i < nmixes; i++) {
         if (!(mixes[i].tells & tells))
             continue;
-        double gain = mix_loss(&mixes[i], before) - mix_loss(&mixes[i], after);
+        double gain = mix_loss(&mixes[i], &was) - mix_loss(&mixes[i], &is);
         sum += gain;
         squares += gain * gain;
     }
