@@ -10,6 +10,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
+#include <pthread.h>
 #include <sha256.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -308,16 +309,36 @@ static char *store_schema_dump(struct store *store, struct err *err)
     return dump.data;
 }
 
-int store_schema_compare(struct store *store, int64_t version, struct err *err)
+// What all migrations up to the version make. To be freed; NULL: error.
+static char *store_schema_make(int64_t version, struct err *err)
 {
     struct store *model = NULL;
-    char *ours = NULL, *theirs = NULL;
+    char *dump = NULL;
+    if (store_connect(":memory:", SQLITE_OPEN_READWRITE, &model, err) == 0 &&
+        store_migrate(model, 0, version, err) == 0)
+        dump = store_schema_dump(model, err);
+    store_close(model);
+    return dump;
+}
+
+// The same, made once: who merges many packs asks for the same version each time. NULL: error.
+static const char *store_schema_of(int64_t version, struct err *err)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static char *dumps[STORE_SCHEMA_VERSION + 1];
+    pthread_mutex_lock(&lock);
+    if (!dumps[version])
+        dumps[version] = store_schema_make(version, err);
+    const char *dump = dumps[version];
+    pthread_mutex_unlock(&lock);
+    return dump;
+}
+
+int store_schema_compare(struct store *store, int64_t version, struct err *err)
+{
+    const char *ours = store_schema_of(version, err);
+    char *theirs = ours ? store_schema_dump(store, err) : NULL;
     int result = -1;
-    if (store_connect(":memory:", SQLITE_OPEN_READWRITE, &model, err) != 0 ||
-        store_migrate(model, 0, version, err) != 0)
-        goto out;
-    ours = store_schema_dump(model, err);
-    theirs = ours ? store_schema_dump(store, err) : NULL;
     if (ours && theirs && strcmp(ours, theirs) != 0)
         err_set(err,
                 "%s: its tables, indexes or triggers are not those of latput's schema %lld: it is "
@@ -325,9 +346,6 @@ int store_schema_compare(struct store *store, int64_t version, struct err *err)
                 store->path, (long long)version);
     else if (ours && theirs)
         result = 0;
-out:
-    free(ours);
     free(theirs);
-    store_close(model);
     return result;
 }
