@@ -221,7 +221,7 @@ tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(WITHOUT)
 test: all tests
 	tests/run $(BUILD) unit/
 check: all tests
-	tests/run $(BUILD) unit/ whole/ cli/
+	TEST_TIMES=$${TEST_TIMES:-4} tests/run $(BUILD) unit/ whole/ cli/
 check-hardware: all tests
 	tests/run $(BUILD) hardware/
 

@@ -3,6 +3,7 @@
 // outliers and disturbed passes; curves without one have none; what the noise hides is not claimed.
 #include "derive/conclude.h"
 
+#include "fixtures/cases.h"
 #include "util/random.h"
 
 #include <math.h>
@@ -173,24 +174,19 @@ static void flat_curves_have_no_knee(void **state)
 }
 
 struct recovery {
-    int found, covered, wrong, sure_and_wrong;
+    int curves, found, covered, wrong, sure_and_wrong;
 };
 
-// With sanitizers, which look at the memory and not at the statistics, the first of them suffice.
-#if defined(__SANITIZE_ADDRESS__)
-enum { CURVES = 20 };
-#else
-enum { CURVES = 200 };
-#endif
+enum { CURVES = 50, CACHES = 13, SHARED_CACHES = 3 };
 
 // How often a knee between `low` and `high` comes back.
 static struct recovery recover(const struct recipe *recipe, double low, double high)
 {
     static struct made made;
-    struct recovery recovery = {0};
-    for (uint64_t seed = 1; seed <= CURVES; seed++) {
+    struct recovery recovery = {.curves = cases(CURVES)};
+    for (int seed = 1; seed <= recovery.curves; seed++) {
         struct arena arena = {0};
-        make(recipe, seed * 104729, &made);
+        make(recipe, (uint64_t)seed * 104729, &made);
         struct conclusion conclusion = ask(&KNEE, &made, &arena);
         const struct conclusion_value *knee = find(&conclusion, "knee");
         if (conclusion.outcome == CONCLUSION_OK) {
@@ -203,7 +199,7 @@ static struct recovery recover(const struct recipe *recipe, double low, double h
         arena_free(&arena);
     }
     print_message("noise %g, outliers %g: %d of %d right, %d wrong (%d sure), %d covered\n",
-                  recipe->noise, recipe->outliers, recovery.found, CURVES, recovery.wrong,
+                  recipe->noise, recipe->outliers, recovery.found, recovery.curves, recovery.wrong,
                   recovery.sure_and_wrong, recovery.covered);
     return recovery;
 }
@@ -214,22 +210,24 @@ static void knees_come_back(void **state)
     (void)state;
     static const struct {
         double noise, outliers;
-        int missed; // at most
-    } cases[] = {
+        int missed; // at most, of 200
+    } recipes[] = {
         {0.001, 0,    0 },
         {0.02,  0.05, 2 },
         {0.05,  0.05, 5 },
         {0.08,  0.1,  10}
     };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        struct recipe recipe = {window, cases[i].noise, cases[i].outliers, SWEEP};
+    for (size_t i = 0; i < ARRAY_LEN(recipes); i++) {
+        struct recipe recipe = {window, recipes[i].noise, recipes[i].outliers, SWEEP};
         struct recovery recovery = recover(&recipe, 480, 505);
-        assert_true(CURVES - recovery.found <= cases[i].missed);
+        assert_true((recovery.curves - recovery.found) * 200 <=
+                    recipes[i].missed * recovery.curves);
         assert_true(recovery.sure_and_wrong == 0);
-        assert_true(CURVES - recovery.covered <= 10);
+        assert_true((recovery.curves - recovery.covered) * 20 <= recovery.curves);
         recipe.y = drifting_window;
         recovery = recover(&recipe, 480, 505);
-        assert_true(CURVES - recovery.found <= cases[i].missed + 5);
+        assert_true((recovery.curves - recovery.found) * 200 <=
+                    (recipes[i].missed + 5) * recovery.curves);
         assert_true(recovery.sure_and_wrong <= 1);
     }
 }
@@ -393,10 +391,10 @@ static void caches_are_plateaus(void **state)
                             .last = 1 << 29, .points = 18 * 6 + 1, .geometric = true};
     // Where a third of the way is gone.
     static const double levels[] = {5, 15, 70, 320}, ends[] = {50.65, 2423, 50440};
-    int right = 0;
-    for (uint64_t seed = 1; seed <= 50; seed++) {
+    int right = 0, n = cases(CACHES);
+    for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
-        make(&recipe, seed * 31, &made);
+        make(&recipe, (uint64_t)seed * 31, &made);
         struct conclusion conclusion = ask(&PLATEAUS, &made, &arena);
         bool good = conclusion.outcome == CONCLUSION_OK && conclusion.nvalues == 7;
         for (int i = 0; good && i < 4; i++) {
@@ -413,8 +411,8 @@ static void caches_are_plateaus(void **state)
                           conclusion.sentence);
         arena_free(&arena);
     }
-    print_message("%d of 50 caches right\n", right);
-    assert_true(right >= 48);
+    print_message("%d of %d caches right\n", right, n);
+    assert_true((n - right) * 25 <= n);
 }
 
 static double slow_way(double x) // behind the size of a cache, replaced at random
@@ -437,11 +435,11 @@ static void what_is_sure_is_told(void **state)
                             .first = 4096, .last = 1 << 28, .points = 97, .geometric = true};
     struct conclude_question question = PLATEAUS;
     question.passes_a_visit = 3;
-    int parts = 0;
-    for (uint64_t seed = 1; seed <= 12; seed++) {
+    int parts = 0, n = cases(SHARED_CACHES);
+    for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
-        uint64_t random = seed;
-        make(&recipe, seed, &made);
+        uint64_t random = (uint64_t)seed;
+        make(&recipe, random, &made);
         for (int visit = 0; visit < 5; visit++) {
             // Each visit has another part of a third level, of another speed.
             double end = 2097152 * pow(32, uniform(&random)), level = 40 + 100 * uniform(&random);
@@ -466,8 +464,8 @@ static void what_is_sure_is_told(void **state)
         }
         arena_free(&arena);
     }
-    print_message("%d of 12 are in doubt about the third level\n", parts);
-    assert_true(parts >= 6);
+    print_message("%d of %d are in doubt about the third level\n", parts, n);
+    assert_true(parts * 2 >= n);
 }
 
 static double no_third_level(double x) // from the second level to the memory without another one
@@ -510,10 +508,10 @@ static void slow_ways_have_a_place(void **state)
                             .last = 1 << 17, .points = 4 * 11 + 1, .geometric = true};
     // Of the way to the level at the end of the sweep, in logarithms, a third.
     double third = 15 * pow(69.1 / 15, 1.0 / 3), truth = 2048 / (1 - (third - 15) / 55);
-    int near = 0, found = 0;
-    for (uint64_t seed = 1; seed <= CURVES / 10; seed++) {
+    int near = 0, found = 0, n = cases(CURVES / 10);
+    for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
-        make(&recipe, seed * 41, &made);
+        make(&recipe, (uint64_t)seed * 41, &made);
         struct conclusion conclusion = ask(&PLATEAUS, &made, &arena);
         const struct conclusion_value *end = find(&conclusion, "end 1");
         found += end != NULL;
@@ -521,9 +519,9 @@ static void slow_ways_have_a_place(void **state)
             end && fabs(end->value / truth - 1) < 0.03 && end->low <= truth && end->high >= truth;
         arena_free(&arena);
     }
-    print_message("%d of %d ends found, %d near %.0f\n", found, CURVES / 10, near, truth);
-    assert_int_equal(found, CURVES / 10);
-    assert_true(near >= CURVES / 10 - 1);
+    print_message("%d of %d ends found, %d near %.0f\n", found, n, near, truth);
+    assert_int_equal(found, n);
+    assert_true(near >= n - 1);
 }
 
 // Visits of which each has been slowed down by another share, as places of code do: of the fastest
@@ -539,16 +537,16 @@ static void the_fastest_of_other_visits_is_within(void **state)
     struct conclude_question question = PLATEAUS;
     question.fastest = true;
     question.passes_a_visit = A_VISIT;
-    int apart = 0;
-    for (uint64_t seed = 1; seed <= CURVES / 4; seed++) {
+    int apart = 0, n = cases(CURVES / 4);
+    for (int seed = 1; seed <= n; seed++) {
         struct arena arena = {0};
         double low[2], high[2];
         for (int run = 0; run < 2; run++) {
-            uint64_t places = seed * 2 + (uint64_t)run;
+            uint64_t places = (uint64_t)seed * 2 + (uint64_t)run;
             double slower[VISITS];
             for (int i = 0; i < VISITS; i++)
                 slower[i] = 1 + 0.04 * fabs(normal(&places));
-            make(&recipe, seed * 2 + (uint64_t)run, &made);
+            make(&recipe, (uint64_t)seed * 2 + (uint64_t)run, &made);
             for (int i = 0; i < recipe.points; i++)
                 for (int k = 0; k < made.points[i].nsamples; k++)
                     made.samples[i][k].value *= slower[made.samples[i][k].pass / A_VISIT];
@@ -561,8 +559,8 @@ static void the_fastest_of_other_visits_is_within(void **state)
         apart += high[0] < low[1] || high[1] < low[0];
         arena_free(&arena);
     }
-    print_message("%d of %d lie apart\n", apart, CURVES / 4);
-    assert_true(apart <= CURVES / 4 / 10);
+    print_message("%d of %d lie apart\n", apart, n);
+    assert_true(apart * 10 <= n);
 }
 
 // What others take a part of in most passes, more in some than in others: what there is shows in
@@ -576,9 +574,9 @@ static void the_fastest_that_comes_back(void **state)
                             .first = 8, .last = 744,   .points = 93};
     struct conclude_question question = KNEE;
     question.least_step = 0.3;
-    int near[2] = {0};
-    for (uint64_t seed = 1; seed <= CURVES / 10; seed++) {
-        make(&recipe, seed * 43, &made);
+    int near[2] = {0}, n = cases(CURVES / 10);
+    for (int seed = 1; seed <= n; seed++) {
+        make(&recipe, (uint64_t)seed * 43, &made);
         for (int i = 0; i < recipe.points; i++)
             for (int k = 0; k < made.points[i].nsamples; k++) {
                 struct curve_sample *sample = &made.samples[i][k];
@@ -595,8 +593,8 @@ static void the_fastest_that_comes_back(void **state)
             arena_free(&arena);
         }
     }
-    print_message("%d of %d by all passes, %d by the fastest\n", near[0], CURVES / 10, near[1]);
-    assert_true(near[0] < CURVES / 50 + 1 && near[1] >= CURVES / 10 - 1);
+    print_message("%d of %d by all passes, %d by the fastest\n", near[0], n, near[1]);
+    assert_true(near[0] < n / 5 + 1 && near[1] >= n - 1);
 }
 
 static double growing(double x) // from 128 on, as targets of a jump that are not remembered

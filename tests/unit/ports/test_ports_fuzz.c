@@ -9,14 +9,15 @@
 
 #include <cmocka.h>
 
+#include "fixtures/cases.h"
 #include "fixtures/port_sim.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-// More of them by LATPUT_SIM_MODELS; what is not right is told with LATPUT_SIM_VERBOSE.
-enum { FORMS = 8, MODELS = 600 };
+// What is not right is told with LATPUT_SIM_VERBOSE.
+enum { FORMS = 8, MODELS = 150 };
 
 static uint32_t random_set(const struct sim_cpu *cpu, int nports, uint64_t *random)
 {
@@ -191,12 +192,6 @@ static void print_tally(const char *what, const struct tally *tally)
     printf("  of the right ones called ambiguous: %d; %ld mixes\n", tally->flagged, tally->mixes);
 }
 
-static uint64_t models(void)
-{
-    const char *text = getenv("LATPUT_SIM_MODELS");
-    return text ? strtoul(text, NULL, 10) : MODELS;
-}
-
 static int right(const struct tally *tally)
 {
     return tally->verdicts[SIM_EXACT] + tally->verdicts[SIM_EQUIVALENT];
@@ -206,8 +201,8 @@ static void random_cpus_without_noise(void **state)
 {
     (void)state;
     struct tally tally = {.models = 0};
-    for (uint64_t seed = 1; seed <= models(); seed++)
-        fuzz_one(seed, false, false, false, &tally);
+    for (int seed = 1; seed <= cases(MODELS); seed++)
+        fuzz_one((uint64_t)seed, false, false, false, &tally);
     print_tally("without noise", &tally);
     assert_int_equal(tally.other, 0);
     assert_int_equal(tally.verdicts[SIM_WRONG], 0);
@@ -219,8 +214,8 @@ static void random_cpus_with_noise(void **state)
 {
     (void)state;
     struct tally tally = {.models = 0};
-    for (uint64_t seed = 1; seed <= models() / 2; seed++)
-        fuzz_one(seed, true, false, false, &tally);
+    for (int seed = 1; seed <= cases(MODELS / 2); seed++)
+        fuzz_one((uint64_t)seed, true, false, false, &tally);
     print_tally("with noise", &tally);
     assert_true(tally.other * 50 <= tally.models);
     assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
@@ -232,8 +227,8 @@ static void random_cpus_with_siblings(void **state)
 {
     (void)state;
     struct tally tally = {.models = 0};
-    for (uint64_t seed = 1; seed <= models() / 2; seed++)
-        fuzz_one(seed, true, false, true, &tally);
+    for (int seed = 1; seed <= cases(MODELS / 2); seed++)
+        fuzz_one((uint64_t)seed, true, false, true, &tally);
     print_tally("with noise and siblings", &tally);
     for (int way = 0; way < PORT_WAYS; way++)
         printf("  %s %d", port_way_name((enum port_way)way), tally.ways[way]);
@@ -248,8 +243,8 @@ static void random_cpus_with_counters(void **state)
 {
     (void)state;
     struct tally tally = {.models = 0};
-    for (uint64_t seed = 1; seed <= models() / 2; seed++)
-        fuzz_one(seed, true, true, false, &tally);
+    for (int seed = 1; seed <= cases(MODELS / 2); seed++)
+        fuzz_one((uint64_t)seed, true, true, false, &tally);
     print_tally("with noise and counters", &tally);
     assert_true(tally.other * 50 <= tally.models);
     assert_true(tally.verdicts[SIM_WRONG] * 500 <= right(&tally));
