@@ -172,7 +172,9 @@ static int check_list_mode(const struct list *list, int bits, struct arena *aren
         assert_true(list->nrows > 0 && list->rows[0].bits != bits); // it is of the other mode
         return faults;
     }
-    struct build_options options = {.directory = directory, .stem = "batch", .bits = bits};
+    // Each line once, as `latput run` has it: most stand in many kernels.
+    struct build_options options = {
+        .directory = directory, .stem = "batch", .bits = bits, .compose = true};
     struct program program;
     if (build_program(batch.kernels, (int)batch.n, &options, arena, &program, &err) != 0)
         fail_msg("%s: %s", list->path, err.text);
