@@ -723,7 +723,8 @@ static void batch_add_mix(struct batch *batch, const struct list_row *row,
 static void batch_assemble(struct batch *batch, int bits, const char *directory,
                            struct arena *arena)
 {
-    struct build_options options = {.directory = directory, .stem = "batch", .bits = bits};
+    struct build_options options = {
+        .directory = directory, .stem = "batch", .bits = bits, .compose = true};
     struct program program;
     struct err err = {0};
     if (build_program(batch->kernels, (int)batch->n, &options, arena, &program, &err) != 0)
