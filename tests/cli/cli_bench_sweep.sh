@@ -30,7 +30,8 @@ sweep --sweep N=1..1 --format json --asm 'times {N} nop'
 expect_status 0
 expect_schema sweep "$OUT"
 # What is counted, and computed, is a column each.
-sweep --sweep N=1..2 --column 'half=core_clk/core_clk/2' --format csv --asm 'times {N} imul rax, rax'
+sweep --sweep N=1..2 --column 'half=core_clk/core_clk/2' --format csv \
+    --asm 'times {N} imul rax, rax'
 expect_status 0
 expect_out '^N,instance_clk,spread_clk,outcome,detail,cpu,"?half"?$'
 expect_out '^2,(6\.00|5\.99)[0-9]*,[0-9.e-]+,ok,,[0-9]+,0\.5$'
