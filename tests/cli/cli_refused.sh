@@ -61,6 +61,13 @@ while IFS='|' read -r error paranoid pmu words; do
     expect_status 3
     says "$ERR" "the backend perf cannot be used: .*$words"
     expect "it was not run" test ! -e ran
+    for command in 'run --db none.db' 'ports --discover'; do
+        # shellcheck disable=SC2086
+        under "$error" $command --backend perf
+        expect_status 3
+        expect_no_out
+        says "$ERR" "latput ${command%% *}: the backend perf cannot be used: .*$words"
+    done
 done <<LIST
 $EACCES|4|pmu|kernel.perf_event_paranoid is 4.*sysctl -w kernel.perf_event_paranoid=[12]
 $EACCES|3|pmu|kernel.perf_event_paranoid is 3
