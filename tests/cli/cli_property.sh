@@ -1,0 +1,135 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# latput property: what it lists and refuses; and, with lists of its own on a core made of text:
+# curves that are known beforehand, stopping, resuming, rederiving, a pack and its merge.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+# shellcheck source=tests/cli/property.sh
+. "$TREE/tests/cli/property.sh"
+
+run property --list
+expect_status 0
+expect_out '^core$'
+expect_out '^  reorder_buffer +Reorder buffer$'
+run property reorder_bufer --db none.db
+expect_status 2
+expect_err "no property 'reorder_bufer'; did you mean 'reorder_buffer'"
+expect "a wrong name leaves no database" [ ! -e none.db ]
+run property --points
+expect_status 2
+expect_err 'points wants --format csv'
+run property --show --db none.db
+expect_status 3
+run property --diff 1
+expect_status 2
+
+# Chains by their number of links, chases by their bytes, and one that cannot be measured.
+property_tree <<'END'
+%macro chain_body 3-*
+%rep %2
+%ifidn %1, add
+    add eax, 1
+%else
+    imul eax, eax
+%endif
+%endrep
+%endmacro
+%macro crash_body 3-*
+    ud2
+%endmacro
+END
+text_machine levels <<'END'
+memory 8192 4
+memory 65536 14
+memory 1048576 50
+fault ud2 signal ILL
+END
+property_list Own <<'END'
+chain,Chains,How long are chains?,links,clk,add imul,linear 8..40 step 4,,own.inc:chain,,1,slope,,
+edge,Edge,Where does it end?,bytes,clk,,linear 2048..16384 step 1024,,chase.inc:chase,chase 0 bytes=x,8,knee,,
+chase,Chase,Is it one?,bytes,clk,,geometric 4K..512K per 2,,chase.inc:chase,chase 0 bytes=x,8,plateaus geometric,,
+crash,Crash,What if it does?,times,clk,,values 1 2,,own.inc:crash,,1,knee,,
+END
+run check "$SCRATCH/root/lists/properties/own.csv"
+expect_status 0
+expect_err '^4 properties, 0 problems$'
+sed 's/own.inc:crash/own.inc:crush/; s/geometric 4K/geometry 4K/' root/lists/properties/own.csv \
+    >root/lists/properties/bad.csv
+run check "$SCRATCH/root/lists/properties/bad.csv"
+expect_status 2
+expect_err "bad\.csv:5: 'geometry' is none of linear"
+expect_err "bad\.csv:6: at the point .* macros/own.inc has no macro crush_body"
+run property --list
+expect_status 2
+rm root/lists/properties/bad.csv
+
+run property --db one.db --format csv
+expect_status 0
+expect_out '^own,chain,add,slope,(1\.00|0\.99)[0-9]*,.*,ok,1,'
+expect_out '^own,chain,imul,slope,(3\.00|2\.99)[0-9]*,.*,ok,1,'
+expect_out '^own,edge,,knee,8192,'
+expect_out ',ok,1,"4 clk up to 8 KiB, 14 clk up to 64 KiB, 50 clk"$'
+expect_out '^own,crash,.*,unsupported,,SIGILL'
+expect_err '^latput property: 4 measured, run 1, '
+run property --db one.db --show --format csv --points chase
+expect_status 0
+expect_out '^chase,,65536,(14\.00|13\.99)'
+expect_out '^chase,,131072,(50\.00|49\.99)'
+run property --db one.db --show --format json chain
+expect_out '"property": "chain"'
+expect_schema property "$OUT"
+run rederive --db one.db
+expect_status 0
+expect_out ', 0 of them differ'
+run pack --db one.db --with-samples --output one.zip
+expect_status 0
+run merge --db two.db one.zip
+expect_status 0
+run property --db two.db --show
+expect_status 0
+expect_out '^Chains '
+# A second run says the same.
+run property --db one.db --quiet
+expect_status 0
+run property --db one.db --show --diff 1
+expect_status 0
+expect_out ', 0 differ, 0 in doubt; 0 only in the'
+
+# Stopped by a signal, or killed, when one of four is done: that stays whole, and --resume goes on
+# with it. A record takes a while here.
+rm root/lists/properties/*.csv
+text_machine slow <<<'pace 4'
+property_list Long < <(for i in 1 2 3 4; do
+    echo "long$i,Long,How long?,links,clk,add,linear 8..40 step 4,,own.inc:chain,,1,slope,,"
+done)
+stored() {
+    [ -s stop.db ] && sqlite3 stop.db "SELECT count(*) FROM property" 2>/dev/null || echo 0
+}
+stop_by() {
+    env --default-signal=INT "$LATPUT" property --db stop.db -q --resume >"$OUT" 2>"$ERR" &
+    pid=$!
+    local before
+    before=$(stored)
+    while [ "$(stored)" = "$before" ] && kill -0 "$pid" 2>/dev/null; do sleep 0.05; done
+    kill "-$1" "$pid" 2>/dev/null
+    STATUS=0
+    wait "$pid" 2>/dev/null || STATUS=$?
+    CLI_COMMAND="latput property, after SIG$1"
+}
+stop_by INT
+expect_status 1
+expect_err 'stopped by SIGINT .*--resume goes on'
+stop_by KILL
+expect_status 137
+expect "the database is whole" [ "$(sqlite3 stop.db 'PRAGMA integrity_check')" = ok ]
+expect "no property has lost its points" [ "$(sqlite3 stop.db \
+    "SELECT count(*) FROM property WHERE property_id NOT IN
+        (SELECT property_id FROM property_variant)")" = 0 ]
+run property --db stop.db -q --resume
+expect_status 0
+expect_err '4? ?measured \([1-3] from before\), run 1,'
+expect "all of them, in one run" [ "$(sqlite3 stop.db \
+    'SELECT count(*), count(DISTINCT run_id) FROM property')" = "4|1" ]
+finish

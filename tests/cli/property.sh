@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+# Sourced by tests of `latput property`.
+# shellcheck shell=bash
+
+# property_tree: makes $LATPUT_ROOT a tree without properties; macros/own.inc there is of standard
+# input.
+property_tree() {
+    export LATPUT_ROOT=$SCRATCH/root
+    mkdir -p root/lists/properties root/build
+    for part in cpuinfo db; do ln -s "$TREE/$part" "root/$part"; done
+    cp -r "$TREE/macros" root/macros
+    cp "$TREE/lists/exceptions.csv" root/lists/
+    ln -s "$BUILD"/core*.o root/build/
+    { echo '%ifndef OWN_INC' && echo '%define OWN_INC' && cat && echo '%endif'; } \
+        >root/macros/own.inc
+}
+
+# property_list NAME: a list of the rows of standard input.
+property_list() {
+    {
+        echo "# $1"
+        echo name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count,reading,compare,options
+        cat
+    } >"root/lists/properties/${1,}.csv"
+}
