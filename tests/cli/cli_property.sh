@@ -46,10 +46,11 @@ memory 65536 14
 memory 1048576 50
 fault ud2 signal ILL
 END
-property_list Own <<'END'
+chase='chase.inc:chase,chase 0 bytes=x,8'
+property_list Own <<END
 chain,Chains,How long are chains?,links,clk,add imul,linear 8..40 step 4,,own.inc:chain,,1,slope,,
-edge,Edge,Where does it end?,bytes,clk,,linear 2048..16384 step 1024,,chase.inc:chase,chase 0 bytes=x,8,knee,,
-chase,Chase,Is it one?,bytes,clk,,geometric 4K..512K per 2,,chase.inc:chase,chase 0 bytes=x,8,plateaus geometric,,
+edge,Edge,Where does it end?,bytes,clk,,linear 2048..16384 step 1024,,$chase,knee,,
+chase,Chase,Is it one?,bytes,clk,,geometric 4K..512K per 2,,$chase,plateaus geometric,,
 crash,Crash,What if it does?,times,clk,,values 1 2,,own.inc:crash,,1,knee,,
 END
 run check "$SCRATCH/root/lists/properties/own.csv"
@@ -75,8 +76,8 @@ expect_out '^own,crash,.*,unsupported,,SIGILL'
 expect_err '^latput property: 4 measured, run 1, '
 run property --db one.db --show --format csv --points chase
 expect_status 0
-expect_out '^chase,,65536,(14\.00|13\.99)'
-expect_out '^chase,,131072,(50\.00|49\.99)'
+expect_out '^chase,,65536,bytes,,,(14\.00|13\.99)'
+expect_out '^chase,,131072,bytes,,,(50\.00|49\.99)'
 run property --db one.db --show --format json chain
 expect_out '"property": "chain"'
 expect_schema property "$OUT"

@@ -17,9 +17,7 @@ property_tree() {
 
 # property_list NAME: a list of the rows of standard input.
 property_list() {
-    {
-        echo "# $1"
-        echo name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count,reading,compare,options
-        cat
-    } >"root/lists/properties/${1,}.csv"
+    local columns=name,title,question,x_unit,y_unit,variants,sweep,by,template,data,count
+    { echo "# $1" && echo "$columns,reading,compare,options" && cat; } \
+        >"root/lists/properties/${1,}.csv"
 }

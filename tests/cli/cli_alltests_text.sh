@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# alltests.sh from end to end on a core made of text: a run with ports, properties (a few of our
+# own), tables, a page and a pack, which say what the script of that core says. Nothing is installed
+# or built.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+# shellcheck source=tests/cli/property.sh
+. "$TREE/tests/cli/property.sh"
+
+text_machine quiet <<'END'
+memory 32768 4
+memory 1048576 14
+memory 16777216 50
+END
+property_tree </dev/null
+data='chase.inc:chase,chase 0 bytes=x,8'
+property_list Memory <<END
+chase,Chase,How long?,bytes,clk,,geometric 4K..4M per 2,,$data,plateaus geometric,,quick
+END
+rm -r root/build
+ln -s "$BUILD" root/build
+ln -sf "$TREE"/lists/*.csv "$TREE/lists/selection" root/lists/
+ln -s "$TREE/site" root/
+cp "$TREE/alltests.sh" root/
+printf '#!/bin/sh\n' >root/install-deps.sh
+printf 'all:\n' >root/Makefile
+chmod +x root/install-deps.sh
+
+CLI_COMMAND='alltests.sh --quick'
+root/alltests.sh --quick --db "$SCRATCH/all.db" --results "$SCRATCH/results" >"$OUT" 2>"$ERR" \
+    </dev/null
+STATUS=$?
+expect_status 0
+expect_out "^Results are in $SCRATCH/results/: tables"
+cd results || exit 99
+expect "the table of the script" test "$(grep -cE -e '^add r64 r64 +legacy +1\.00 +1\.00 +0\.25 ' \
+    -e '^imul r64 r64 +legacy +3\.00 +3\.00 +1\.00 ' -e '^div r64 .* 8\*B1 ' \
+    -e '^add m64 r64 .* 1\*B4\+1\*C2\+1\*D1$' quick.txt)" = 4
+expect "who was measured" grep -q '^CPU +simulated: a core made of text$' -E info.txt
+expect "the levels of memory" test "$(grep -cE -e ' 4 clk up to 32 KiB ' -e ' 14 clk up to 1 MiB ' \
+    -e ' 50 clk beyond$' properties.txt)" = 3
+expect "pictures" grep -q '</svg>' ports.svg
+expect "a page" test -s site/index.html -a -s site/data/zen5.js -a -s site/data/properties.js
+run merge --db merged.db ./*.zip
+expect_status 0
+for table in run_form result port_class property; do
+    expect "the pack has each $table" test "$(sqlite3 merged.db "SELECT count(*) FROM $table")" = \
+        "$(sqlite3 ../all.db "SELECT count(*) FROM $table")"
+done
+finish
