@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 # tools/fleet on three hosts that are this machine: servers of ssh on ports of their own, with keys
 # and homes in the scratch directory. What they run is a stand-in for latput that takes its time and
-# has a pack of known content: this test is of the fleet, and measures nothing. Skipped where sshd
-# or GNU parallel are missing.
+# has a pack of known content; and, once, latput on a core made of text. Skipped where sshd or GNU
+# parallel are missing.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
 # shellcheck source=tests/cli/fleet.sh
 . "$TREE/tests/cli/fleet.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
 sshd=$(command -v sshd || command -v /usr/sbin/sshd)
 for tool in "$sshd" ssh ssh-keygen parallel flock setsid; do
     command -v "${tool:-sshd}" >/dev/null || {
@@ -112,6 +114,24 @@ fleet -- "${FLEET_JOB[@]}"
 expect_status 0
 expect "nothing was started" test "$(cat home?/started)" = "$before"
 expect "one pack was there already" test "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
+
+# With latput itself, on two machines of different speed.
+mkdir -p real/latput
+# shellcheck disable=SC2016
+printf '#!/bin/sh\nLATPUT_MACHINE=%s/speed${HOME##*/} exec %s "$@"\n' "$SCRATCH" "$LATPUT" \
+    >real/latput/latput # the machine by the home
+chmod +x real/latput/latput
+tar czf real.tar.gz -C real latput
+text_machine speedhome1 <<<''
+text_machine speedhome2 <<<'form "imul *" p3 5'
+unset LATPUT_MACHINE
+head -n 3 hosts >both
+fleet --hosts both --archive real.tar.gz --output measured --directory real -- \
+    --tests LT --filter 'imul r64 r64' integer_multiply_divide
+expect_status 0
+expect "each has its own latency" test "$(sqlite3 -readonly measured/latput.db \
+    'SELECT round(latency_max_clk, 2), round(rthroughput_clk, 2) FROM run_instruction_table
+    ORDER BY 1')" = $'3.0|1.0\n5.0|1.0'
 
 # Wrong usage.
 echo '-oProxyCommand=touch' >hostile
