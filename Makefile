@@ -215,7 +215,13 @@ fuzz: all $(BUILD)/tests/test_report
 	$(MAKE) $(FUZZ_VARIABLES) CC="$(FUZZ_CC)" $(BUILD)/fuzzing/fuzz
 	tests/fuzz/run $(BUILD) $(SECONDS) $(TARGET)
 
-tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(WITHOUT)
+# Whether the host is quiet; it has nothing of the program.
+$(BUILD)/tests/judge: tests/judge.c
+	@mkdir -p $(@D)
+	$(CC) -std=c11 -O2 $(WARNINGS) -o $@ $<
+
+tests: $(TESTS) $(BUILD)/fuzz_replay $(BUILD)/tests/core_text $(BUILD)/tests/judge \
+	$(WITHOUT)
 
 # Pure functions and data; every command besides; and this machine.
 test: all tests
