@@ -8,7 +8,6 @@
 mapfile -t cpus < <(taskset -cp $$ | sed 's/.*: //' | tr , '\n' |
     awk -F- '{ for (i = $1; i <= ($2 == "" ? $1 : $2); i++) print i }')
 [ ${#cpus[@]} -ge 2 ] || { echo "it takes two CPUs, and there is one" && exit 77; }
-doubt=
 properties=(return_stack l1_ways handover stack_engine)
 
 # sweep NAME [COMMAND...]: a run while the command goes round on all CPUs but the one that measures.
@@ -22,7 +21,6 @@ sweep() {
     [ $# = 0 ] || kill "${pids[@]}" 2>/dev/null
     wait
     measured
-    [ "$STATUS" = 0 ] || doubt="beside $name: $(tail -n 1 "$ERR")"
     mv "$OUT" "$name.csv"
 }
 
@@ -33,8 +31,6 @@ agree() {
     expect_status 0
     local same
     same=$(grep -c ',same,' "$OUT")
-    # Another guest may have kept some from being measured.
-    [ "$same" -ge 10 ] || [ -z "$doubt" ] || { echo "$doubt" && exit 77; }
     expect "most are the same" test "$same" -ge 10
     awk -F, '$4 == "differs" {
             gsub(/"/, "")

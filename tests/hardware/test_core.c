@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The measurement core on real hardware: hostile bodies between honest ones. Each hostile body must
 // end in its own outcome, and the honest ones must give the numbers that they give alone. Values
-// are compared by ratio, so that the test holds on any CPU and in any noise; where the core is
-// never quiet, the values are skipped with a reason. All of it in 64-bit and in 32-bit mode.
+// are compared by ratio, so that the test holds on any CPU. All of it in 64-bit and in 32-bit mode.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# What tests/run says of tests that measure, by what a judge of this test's own says before and
+# after: failed where both times are quiet, else run once more, and loud; and which tests it runs.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+mkdir -p tests/{whole,unit/room,cli,hardware} build/tests
+cp "$TREE/tests/run" tests/
+# script FILE: a program of what stands on the input.
+script() { { echo '#!/bin/sh' && cat; } >"$1" && chmod +x "$1"; }
+script build/tests/judge <<<'sed -n 1p says; sed -i 1d says'
+script tests/hardware/cli_wrong.sh <<<'exit 1'
+script tests/hardware/cli_second.sh <<<'[ -e tried ] || { touch tried && exit 1; }'
+script tests/hardware/cli_lacks.sh <<<'echo "no counters" && exit 77'
+script tests/cli/cli_wrong_too.sh <<<'exit 1'
+
+# verdict SAYS PART...: with what the judge says, q (quiet) or l (loud), time after time.
+verdict() {
+    rm -f tried
+    echo "$1" | sed 's/./&\n/g; s/q/quiet: q/g; s/l/loud: l/g' >says
+    shift
+    CLI_COMMAND="tests/run build $*, judged $(tr -s '\n' , <says)"
+    tests/run build "$@" >"$OUT" 2>"$ERR"
+    STATUS=$?
+}
+verdict qq cli_wrong -tests/cli/
+expect_status 1
+expect_out '^FAIL +cli_wrong +status 1, '
+expect_out '^0 passed, 1 failed, 0 skipped$'
+for says in lql qll lll; do
+    verdict $says cli_wrong -tests/cli/
+    expect_status 0
+    expect_out '^again +cli_wrong .*; loud: l'
+    expect_out '^loud +cli_wrong .*; loud: l'
+    expect_out '^0 passed, 0 failed, 1 skipped$'
+done
+# The second try has both its looks at a quiet core.
+verdict lqq cli_wrong -tests/cli/
+expect_status 1
+expect_out '^FAIL '
+expect_out '^0 passed, 1 failed, 0 skipped$'
+verdict ll hardware/ -wrong
+expect_status 0
+expect_out '^again +cli_second '
+expect_out '^ok +cli_second '
+expect_out '^skip +cli_lacks +no counters$'
+expect_out '^1 passed, 0 failed, 1 skipped$'
+# What does not measure is not asked about.
+verdict ll tests/cli/
+expect_status 1
+expect_out '^FAIL +cli_wrong_too '
+finish
