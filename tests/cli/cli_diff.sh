@@ -4,7 +4,7 @@
 # on databases of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 
 run diff --db known.db testa testb
 expect_status 0

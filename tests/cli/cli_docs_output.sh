@@ -4,8 +4,8 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is missing: the views cannot be asked"; exit 77; }
-"$BUILD/tests/test_report" make known.db || exit 99
-"$BUILD/tests/test_store_ports" make ports.db || exit 99
+fixture known.db
+fixture ports.db
 
 # The keys of the page's table.
 # shellcheck disable=SC2016 # the backquotes are the page's

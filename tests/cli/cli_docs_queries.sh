@@ -5,8 +5,8 @@
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 command -v sqlite3 >/dev/null || { echo "sqlite3 is missing: the SQL cannot be run"; exit 77; }
-"$BUILD/tests/test_report" make known.db || exit 99
-"$BUILD/tests/test_store_ports" make ports.db || exit 99
+fixture known.db
+fixture ports.db
 
 # Blocks of the page, one a file, in their order: NN.sh and NN.sql.
 awk '/^```/ { if (open) { open = 0; close(file) } else { open = 1; n++

@@ -109,7 +109,7 @@ expect_status 2
 expect_err '^latput run: --jobs wants a number from 1 to 2'
 
 # The configuration file and the environment say what the command line does not.
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 mkdir -p "$XDG_CONFIG_HOME/latput"
 config=$XDG_CONFIG_HOME/latput/config
 printf \

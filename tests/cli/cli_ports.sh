@@ -4,8 +4,8 @@
 # measured, unless LATPUT_TEST_PORTS=1: that takes half a minute and a quiet machine.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-"$BUILD/tests/test_store_ports" make ports.db || exit 99
-"$BUILD/tests/test_report" make bare.db || exit 99
+fixture ports.db
+fixture known.db bare.db
 
 run ports --db ports.db --uarch testa
 expect_status 0

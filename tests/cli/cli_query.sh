@@ -3,7 +3,7 @@
 # latput query and report on a database of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 
 run query --db known.db
 expect_status 0
@@ -30,7 +30,7 @@ expect_out 'hlt r64 +throughput +signalled +SIGFPE'
 run query --db known.db --runs
 expect_out '^ *2 +testb +Test CPU'
 
-"$BUILD/tests/test_store_ports" make ports.db || exit 99
+fixture ports.db
 run query --db ports.db
 expect_status 0
 expect_out '^testa +add r64 m64 +legacy +1 +1\*ALU\+1\*LOAD +3$'
@@ -225,7 +225,7 @@ if command -v script >/dev/null; then
     expect "no line is wider" test "$(wc -L <narrow.txt)" -le 60
     narrow --wide
     expect "the same, without marks" cmp "$OUT" narrow.txt
-    "$BUILD/tests/test_store_ports" make ports.db
+    fixture ports.db
     script -qec "stty cols 60; '$LATPUT' query --db ports.db --ports" /dev/null </dev/null |
         tr -d '\r' >narrow.txt
     expect "marks are explained" grep -qx '≤ upper bound; ports? others fit as well' narrow.txt

@@ -72,7 +72,7 @@ serve 2
 
 # --- what they run ---
 
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 run pack --db known.db --run 1 --output home1/known.zip
 run pack --db known.db --run 2 --output home2/known.zip
 cp home1/known.zip home3/known.zip

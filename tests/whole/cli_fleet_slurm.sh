@@ -75,7 +75,7 @@ scontrol update NodeName=n3 State=DOWN Reason=away
 
 export HOME=$SCRATCH/home
 mkdir -p home/n1 home/n2 home/n3
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 run pack --db known.db --run 1 --output home/n1/known.zip
 run pack --db known.db --run 2 --output home/n2/known.zip
 cp home/n1/known.zip home/n3/known.zip

@@ -3,7 +3,7 @@
 # latput pack, merge and rederive on databases of known content.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
-"$BUILD/tests/test_report" make known.db || exit 99
+fixture known.db
 
 run pack --db known.db --with-samples
 expect_status 0
