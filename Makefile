@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Builds latput into build/. Targets: all (default), tests (builds them), test (runs those of pure
-# functions), check (all that do not measure), check-hardware (those that do), bench (accuracy, repeatability and
-# speed of the measurement itself; LISTS; speed of the web page), golden (rewrites the expected
-# outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint (and width alone), install and
+# functions), check (all that do not measure), check-hardware (those that do), bench (accuracy,
+# repeatability and speed of the measurement itself; LISTS; speed of the web page), golden (rewrites
+# the expected outputs), fuzz (SECONDS=N, TARGET=NAME), format, lint (and width alone), install and
 # uninstall (PREFIX, DESTDIR), dist, deb, clean.
 # Variables: CC, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE=address,undefined, WERROR=1, BUILD.
 
@@ -67,8 +67,8 @@ CORE32 := $(shell mkdir -p $(BUILD) && echo 'int main(void) { return 0; }' | \
 	$(CC) -m32 -static -x c -o $(BUILD)/probe32 - 2>/dev/null && echo $(BUILD)/core32.o)
 CORES = $(BUILD)/core64.o $(BUILD)/whole64.o $(CORE32) $(CORE32:%core32.o=%whole32.o)
 
-.PHONY: all tests test check check-hardware storm bench golden fuzz format lint width install uninstall \
-	dist deb clean
+.PHONY: all tests test check check-hardware storm bench golden fuzz format lint width install \
+	uninstall dist deb clean
 all: $(BUILD)/latput $(CORES) $(BUILD)/liblatput.a $(BUILD)/liblatput.so \
 	$(BUILD)/latput_sqlite.so
 

@@ -57,7 +57,7 @@ llvm_19() {
     return 1
 }
 # measured: what was run last has results, of which some may be in doubt. Without them nothing of
-# what comes after can be proved, so the test ends as failed; tests/run asks whether the host is why.
+# what comes after can be proved, and the test ends as failed; whether by noise tests/run asks.
 measured() { [ "$STATUS" -le 1 ] || { cli_fail "expected status 0 or 1" && exit 1; }; }
 # fixture NAME [AS]: copies a database that many tests read, which the first of them makes.
 fixture() {
