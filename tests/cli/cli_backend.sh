@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # --backend of the commands that measure in core cycles, run, ports --discover and validate: what
 # was asked for and cannot be used is refused alike, before anything is measured. On a core made of
-# text, with files that stand for registers, where core cycles are ticks of the time stamp: these are
-# recognised as none, and the registers get back what was in them.
+# text, with files that stand for registers, where core cycles are ticks of the time stamp: these
+# are recognised as none, and the registers get back what was in them.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/machine.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput bench as a user meets it, on a core made of text: values, formats, 32-bit mode, what is kept,
-# code that is refused, and wrong arguments. What only a CPU can do: hardware/cli_bench_code.
+# latput bench as a user meets it, on a core made of text: values, formats, 32-bit mode, what is
+# kept, code that is refused, and wrong arguments. What only a CPU can do: hardware/cli_bench_code.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"

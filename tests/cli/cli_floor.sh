@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The floor of the canary on a core made of text: one that is refuted is found again, by bench and by
-# run; one that holds is used. Behind a neighbour that never leaves, none is found.
+# The floor of the canary on a core made of text: one that is refuted is found again, by bench and
+# by run; one that holds is used. Behind a neighbour that never leaves, none is found.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh

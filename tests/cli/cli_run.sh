@@ -85,7 +85,7 @@ expect "outcomes and throughputs" test "$(sql "select group_concat(form || ' ' |
     iif(rthroughput_clk is null, '', printf(' %.2f', rthroughput_clk)), ', ') from
     (select * from instruction_table order by form)")" = \
     'add r64 r64 ok 0.25, imul r64 r64 ok 1.00, mov r64 m64 ok 0.50, ud2 unsupported'
-expect "latencies" test "$(sql "select group_concat(mnemonic || ' ' || printf('%.2f', latency_clk), ', ')
+expect "latencies" test "$(sql "select group_concat(printf('%s %.2f', mnemonic, latency_clk), ', ')
     from (select * from latency_table where dst = 'op1' and src in ('op1', 'op2', 'op2.base')
         order by mnemonic, src)")" = 'add 1.00, add 1.00, imul 3.00, imul 3.00, mov 4.00'
 expect "calibrated by imul" test "$(sql 'select calib_link_clk, backend from run')" = '3|text'

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# The SQLite extension in the sqlite3 shell on a core made of text: rows of a snippet, all outcomes as
-# rows, what is refused, and that no view of a database can measure.
+# The SQLite extension in the sqlite3 shell on a core made of text: rows of a snippet, all outcomes
+# as rows, what is refused, and that no view of a database can measure.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
 # shellcheck source=tests/cli/text.sh

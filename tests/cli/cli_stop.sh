@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput run and record, stopped from outside, on a core made of text that is slow: by a signal while
-# it calibrates, or later, and by a reader of its output that goes away. It says so, and leaves
-# nothing behind; what a killed one leaves, the next removes.
+# latput run and record, stopped from outside, on a core made of text that is slow: by a signal
+# while it calibrates, or later, and by a reader of its output that goes away. It says so, and
+# leaves nothing behind; what a killed one leaves, the next removes.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"

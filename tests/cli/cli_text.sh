@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# A core made of text: that it is told as one, scripts that are wrong, and a machine of files without
-# a script.
+# A core made of text: that it is told as one, scripts that are wrong, and a machine of files
+# without a script.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh

@@ -2,9 +2,9 @@
 # Sourced by tests/cli/cli_*.sh that measure on a core made of text (tests/text/README.md).
 # shellcheck shell=bash
 
-# text_machine NAME [SCRIPT [CPUID]]: makes $SCRATCH/NAME the machine that is measured: a core of the
-# script tests/text/SCRIPT.text (zen5), with the lines of standard input behind it, that says it is
-# tests/fixtures/cpu/CPUID.cpuid (zen5).
+# text_machine NAME [SCRIPT [CPUID]]: makes $SCRATCH/NAME the machine that is measured: a core of
+# the script tests/text/SCRIPT.text (zen5), with the lines of standard input behind it, that says it
+# is tests/fixtures/cpu/CPUID.cpuid (zen5).
 text_machine() {
     export LATPUT_MACHINE=$SCRATCH/$1
     mkdir -p "$LATPUT_MACHINE"

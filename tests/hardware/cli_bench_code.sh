@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# latput bench and what only a CPU can do: code that crashes or does not return, C functions, threads
-# in step, code and data that are in no cache, and events.
+# latput bench and what only a CPU can do: code that crashes or does not return, C functions,
+# threads in step, code and data that are in no cache, and events.
 # shellcheck source=tests/cli/cli.sh
 . "$(dirname "$0")/../cli/cli.sh"
 DB=$SCRATCH/bench.db
