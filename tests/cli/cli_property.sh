@@ -101,7 +101,7 @@ expect_out ', 0 differ, 0 in doubt; 0 only in the'
 # Stopped by a signal, or killed, when one of four is done: that stays whole, and --resume goes on
 # with it. A record takes a while here.
 rm root/lists/properties/*.csv
-text_machine slow <<<'pace 4'
+text_machine slow <<<'pace 2'
 property_list Long < <(for i in 1 2 3 4; do
     echo "long$i,Long,How long?,links,clk,add,linear 8..40 step 4,,own.inc:chain,,1,slope,,"
 done)
