@@ -169,7 +169,7 @@ static void beam_put(struct sketch *beam, int *n, const struct sketch *sketch)
 
 static double left_out_misfit(const struct cluster *cluster)
 {
-    double misfit = LEFT_OUT_MISFIT[cluster->size < 3 ? cluster->size - 1 : 2];
+    double misfit = LEFT_OUT_MISFIT[cluster->size > 2 ? 2 : cluster->size > 1 ? 1 : 0];
     return cluster->members >= MEMBERS_MANY ? MANY_WEIGHT * misfit : misfit;
 }
 

@@ -119,7 +119,7 @@ static char *pack_run_field(struct store *store, int64_t run_id, const char *col
 char *pack_name(struct store *store, int64_t run_id, enum store_keep keep, struct err *err)
 {
     static const char *const columns[] = {"vendor",  "signature", "uarch", "started_utc",
-                                          "version", "snippets",  "uuid"};
+                                          "version", "snippets",  "uuid",  "backend"};
     char *fields[ARRAY_LEN(columns)] = {NULL};
     char *name = NULL;
     bool complete = true;
@@ -130,9 +130,11 @@ char *pack_name(struct store *store, int64_t run_id, enum store_keep keep, struc
     if (complete) {
         // Of pieces of code there may be many runs a day.
         bool bench = *fields[5] != '\0';
-        name = xasprintf("%s-%08lX-%s-%.10s-%s%s%.*s.%s", fields[0], strtoul(fields[1], NULL, 10),
-                         fields[2], fields[3], fields[4], bench ? "-bench-" : "", bench ? 8 : 0,
-                         fields[6], keep == STORE_KEEP_RESULTS ? "tar.xz" : "zip");
+        name = xasprintf("%s%s-%08lX-%s-%.10s-%s%s%.*s.%s",
+                         strcmp(fields[7], "text") == 0 ? "simulated-" : "", fields[0],
+                         strtoul(fields[1], NULL, 10), fields[2], fields[3], fields[4],
+                         bench ? "-bench-" : "", bench ? 8 : 0, fields[6],
+                         keep == STORE_KEEP_RESULTS ? "tar.xz" : "zip");
         for (char *at = name; *at; at++)
             if (!isalnum((unsigned char)*at) && !strchr("-._+", *at))
                 *at = '_';

@@ -113,6 +113,8 @@ static void readme_machine(struct strbuf *out, struct store_rows *run, int nruns
     strbuf_printf(&text, ". It ran %s%s",
                   *hypervisor ? "as a virtual machine under " : "without a hypervisor", hypervisor);
     strbuf_printf(&text, ", Linux %s.", store_rows_text(run, store_rows_column(run, "os_kernel")));
+    if (strcmp(store_rows_text(run, store_rows_column(run, "backend")), "text") == 0)
+        strbuf_puts(&text, " Nothing was measured: it is a simulation, a core made of text.");
     if (nruns > 1)
         strbuf_printf(&text, " The tables have the best answers of %d runs.", nruns);
     size_t from = out->len;

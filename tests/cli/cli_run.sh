@@ -102,8 +102,10 @@ expect "two runs" test "$(sql 'select count(*) from run')" = 2
 expect "samples of the first run are still there" test "$(sql 'select count(distinct run_id) from run_form')" = 2
 
 # What is in a pack says that nothing was measured.
-run pack --db "$DB" --output text.zip
+mkdir packs
+run pack --db "$DB" --output packs
 expect_status 0
+expect_out '^packs/simulated-AuthenticAMD-00B00F21-zen5-'
 expect_err "Results of the CPU 'simulated: a core made of text'"
 
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.
