@@ -175,7 +175,7 @@ TEXT_WRAPPED = run_setup time_now guard_sleep_ms code_add core_enter core_sealed
 TEXT_SYMBOLS = latput_kernels=0x40000000 latput_kernel_count=0x47fffff8 latput_code=0x48000000
 TEXT_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard tests/text/*.c))
 $(TEXT_OBJECTS): SANITIZE_CFLAGS = # as the core
-$(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS) $(BUILD)/runner/core/outcome.o
+$(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 	@mkdir -p $(@D)
 	$(CC) -no-pie -Wl,-Ttext-segment=0x20000000 $(TEXT_WRAPPED:%=-Wl,--wrap=%) \
 		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
