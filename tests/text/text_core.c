@@ -320,6 +320,8 @@ static double text_hz(double ms)
     if (!(script.drift_ms > 0))
         return script.least_hz;
     double phase = fmod(ms / script.drift_ms, 2);
+    if (script.jumps)
+        return phase < 1 ? script.least_hz : script.most_hz;
     return script.least_hz + (script.most_hz - script.least_hz) * (phase > 1 ? 2 - phase : phase);
 }
 

@@ -145,6 +145,12 @@ static void read_drift(struct line *line)
         line_wrong(line, "the clock goes from a frequency to a higher one, in some time");
 }
 
+static void read_jump(struct line *line)
+{
+    read_drift(line);
+    line->script->jumps = true;
+}
+
 static void read_neighbour(struct line *line)
 {
     line->script->busy_ms = line_number(line, "the time in ms");
@@ -308,6 +314,7 @@ static const struct {
     {"noise",     read_noise    },
     {"clock",     read_clock    },
     {"drift",     read_drift    },
+    {"jump",      read_jump     },
     {"neighbour", read_neighbour},
     {"interrupt", read_interrupt},
     {"pace",      read_pace     },

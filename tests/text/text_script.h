@@ -57,7 +57,8 @@ struct text_record {
 struct text_script {
     double width; // slots a cycle
     double overhead_clk;
-    double least_hz, most_hz, drift_ms; // the clock goes from least to most and back in drift_ms
+    double least_hz, most_hz, drift_ms; // the clock goes from least to most in drift_ms, and back
+    bool jumps;                         // or stays so long at each
     double noise;                       // relative: a timing is as much longer at most
     double busy_ms,
         every_ms;   // another thread has half of all slots and ports for so long, so often
