@@ -34,7 +34,7 @@ fi
 
 # A chain that is broken; one that cannot be; a file, in which nothing is.
 bench --asm 'imul rax, rax' --mode throughput --repeat 4
-expect_value 1.000
+expect_value 1.00
 expect_out '^before each copy, to break its chains: mov rax, rcx$'
 bench --asm 'imul rax, rax' --mode throughput --repeat 4 --format json
 expect "mode and breakers in the JSON" test "$(sqlite3 :memory: \
@@ -235,7 +235,7 @@ expect_err 'not_measurable: the code has no instruction'
 bench --asm 'times 0 nop' --loop 5
 expect_status 1
 bench --asm 'times 700 nop' --repeat 2
-expect_value 87.51
+expect_value 87.52
 
 # Usage.
 run bench
