@@ -253,7 +253,7 @@ format:
 	clang-format -i $(call sources,'*.c' '*.h')
 
 WIDTH_CHECKED = '*.c' '*.h' '*.asm' '*.inc' '*.sh' '*.awk' '*.mjs' 'site/*.[cjh]*' 'db/*.sql' \
-	'*.md' .ci/run tests/run tests/fuzz/run 'tools/*' Makefile '.clang-*'
+	'*.md' .ci/run tests/run tests/mutate tests/fuzz/run 'tools/*' Makefile '.clang-*'
 width:
 	tests/width.sh $(call sources,$(WIDTH_CHECKED))
 
@@ -265,7 +265,7 @@ TIDY = clang-tidy --quiet \
 # The patterns are git's, whose * matches directories too.
 lint: width $(BUILD)/version.h $(LIBRARY) $(BUILD)/core64.o $(USER_OBJECTS) $(SQLITE_OBJECTS)
 	clang-format --dry-run --Werror $(call sources,'*.c' '*.h')
-	shellcheck -x $(call sources,'*.sh') tests/run .ci/run tools/fleet
+	shellcheck -x $(call sources,'*.sh') tests/run tests/mutate .ci/run tools/fleet
 	tests/layers.sh . $(BUILD)
 	printf '%s\n' $(call sources,'runner/*.c' 'cpuinfo/*.c' 'library/*.c') | \
 		xargs -P $$(nproc) -n 1 sh -c \
