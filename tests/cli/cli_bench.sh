@@ -32,6 +32,13 @@ else
     expect_err 'gcc-multilib'
 fi
 
+# A neighbour half of the time: what it disturbs is not taken, and tried again.
+text_machine loud <<<'neighbour 0.05 0.1'
+bench --asm nop
+expect_value 0.125
+expect_out '^16 of 2[0-9] repetitions accepted'
+text_machine quiet <<<'fault ud2 signal ILL'
+
 # A chain that is broken; one that cannot be; a file, in which nothing is.
 bench --asm 'imul rax, rax' --mode throughput --repeat 4
 expect_value 1.00

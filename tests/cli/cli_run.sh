@@ -122,9 +122,18 @@ for _ in 1 2 3 4 5; do
     kill -KILL "$pid" 2>/dev/null
     wait "$pid" 2>/dev/null
 done
+# And once when there is something to go on from, which is not measured again.
+text_machine slow <<<'pace 0.2'
+"$LATPUT" run "${killed[@]}" --results none >/dev/null 2>&1 </dev/null &
+pid=$!
+has_forms() { [ "$(sqlite3 "$KILLDB" 'select count(*) > 0 from run_form')" = 1 ]; }
+waits has_forms
+kill -KILL "$pid" 2>/dev/null
+wait "$pid" 2>/dev/null
 text_machine quiet <<<''
 run_list "${killed[@]}"
 expect_status 0
+expect_err '\([1-9][0-9]* from before\)'
 expect "database intact" test "$(sqlite3 "$KILLDB" 'pragma integrity_check')" = ok
 expect "each form once a run" test "$(sqlite3 "$KILLDB" \
     'select count(*) from (select run_id, form_id, count(*) c from run_form group by 1, 2 having c > 1)')" = 0
