@@ -122,6 +122,14 @@ expect "one row" test "$(wc -l <"$OUT")" = 2
 run query --db known.db --format csv --columns form --sort -form,uarch --limit 1
 expect_out '^hlt r64$'
 expect "one row" test "$(wc -l <"$OUT")" = 2
+# Each sign; div has 14.
+for sign in '= 14' '== 14' '<= 14' '>= 14' '< 15' '> 13' '!= 13' '<> 15' \
+    'in (13, 14)' 'not in (15)' '= 13' '== 15' '<= 13' '>= 15' '< 14' '> 14' '!= 14' '<> 14'; do
+    run query --db known.db --uarch testb --format csv --columns form \
+        --where "form = 'div r64' and slow $sign"
+    [ "$sign" != '= 13' ] || holds=1
+    expect "slow $sign" test "$(wc -l <"$OUT")" = "${holds-2}"
+done
 run query --db known.db 'slow is not null' --where 'tput > 1'
 expect_status 0
 expect_err 'no rows match'
