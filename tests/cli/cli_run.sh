@@ -215,8 +215,18 @@ expect "the 64-bit row is measured" test "$(sqlite3 only64.db \
 
 # A run of some forms takes the structure of the ports that one before has found, and how early µops
 # are bound as mixes of all forms have shown.
-run_list small.csv --db ports.db
+# The first one is stopped while it asks for ports, and does not measure its forms anew.
+text_machine slow <<<$'pace 5\nfault ud2 signal ILL'
+"$LATPUT" run small.csv --db ports.db --results none >/dev/null 2>&1 </dev/null &
+pid=$!
+stored() { [ "$(sqlite3 ports.db 'select count(*) from run_form')" = 4 ]; }
+waits stored
+kill -TERM "$pid"
+wait "$pid" 2>/dev/null
+text_machine quiet <<<'fault ud2 signal ILL'
+run_list small.csv --db ports.db --resume
 expect_status 0
+expect_err '^latput run: 4 forms \(4 from before\)'
 reused() { sqlite3 -batch ports.db "$1"; }
 expect "ports of the script: four, and one of these" test "$(reused "select group_concat(form ||
     ' ' || ports, ', ') from (select * from port_table where form not like 'mov%' and ports <> ''
