@@ -277,6 +277,28 @@ static void tables_are_printed(void **state)
     assert_non_null(strstr(json, "\"instructions\": null, \"ipc\": null}"));
 }
 
+// A port can take 300 µops in the 3 cycles that each of the 100 instances takes.
+static void ports_of_undisturbed_repetitions_are_doubted(void **state)
+{
+    (void)state;
+    char text[200];
+    double counts[] = {900, 200};
+    struct bench_row rows[] = {
+        {.counts = &counts[0]},
+        { .counts = &counts[1],    .accepted = true}
+    };
+    struct bench_event event = {.name = "p0"};
+    struct bench_result result = *made_result();
+    result.rows = rows;
+    result.events = &event;
+    assert_null(bench_doubt_ports(&result, text, sizeof text));
+    rows[0].accepted = rows[0].cold = true;
+    assert_null(bench_doubt_ports(&result, text, sizeof text));
+    rows[0].cold = false;
+    assert_string_equal(bench_doubt_ports(&result, text, sizeof text),
+                        "p0 has counted 5.50 µops in 3.00 cycles, and 1 port can take 1 a cycle");
+}
+
 static void wrong_specs_are_refused(void **state)
 {
     (void)state;
@@ -307,6 +329,7 @@ int main(void)
         cmocka_unit_test(columns_are_computed),
         cmocka_unit_test(faults_in_columns_are_marked),
         cmocka_unit_test(tables_are_printed),
+        cmocka_unit_test(ports_of_undisturbed_repetitions_are_doubted),
         cmocka_unit_test(wrong_specs_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, free_arena);
