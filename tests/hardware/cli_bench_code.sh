@@ -29,11 +29,16 @@ expect_value 2 12
 # Two threads in step, where there are two CPUs.
 if [ "$(nproc)" -ge 2 ]; then
     bench --asm 'imul rax, rax' --threads 2 --repeat 4
-    expect_status 0
-    expect_out '^CPU [0-9]+: [3-5]\.[0-9]+ core clk an instance'
     expect_out 'all threads started within [0-9]{1,2} ns'
     expect "a line a thread and repetition" test \
         "$(grep -cE '^ +(cold|[0-9]+)? +[0-9]+ ' "$OUT")" = 10
+    # On two CPUs none is left for latput itself, which disturbs one of both.
+    if [ "$STATUS" = 1 ] && [ "$(nproc)" = 2 ]; then
+        expect_err unstable
+    else
+        expect_status 0
+        expect_out '^CPU [0-9]+: [3-5]\.[0-9]+ core clk an instance'
+    fi
     bench --asm ud2 --threads 2
     expect_status 1
     expect_err 'unsupported: SIGILL'
