@@ -107,6 +107,9 @@ run pack --db "$DB" --output packs
 expect_status 0
 expect_out '^packs/simulated-AuthenticAMD-00B00F21-zen5-'
 expect_err "Results of the CPU 'simulated: a core made of text'"
+# Latencies are those of the first run.
+run merge --db merged.db packs/*.zip
+expect_out ': added as run 2$'
 
 # Killed at a random moment, five times, then resumed: complete, and nothing twice.
 text_machine slow <<<'pace 1'

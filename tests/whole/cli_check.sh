@@ -37,6 +37,11 @@ expect_bad "$lists/refused_form.csv" \
     "refused_form\.csv:3: NASM refuses 'mov dword \[rsi\], dword \[rsi\]'"
 expect_bad "$lists/label_mnemonic.csv" \
     "label_mnemonic\.csv:3: NASM does not know the mnemonic 'seamcall': it would take it for a label"
+printf '%s\n' mnemonic,operands,implicit,isa,tests,options \
+    mov,=r64\ r64,,X86_64,,opcode=legacy.np.00.w1.89 >swapped.csv
+run check swapped.csv
+expect_status 2
+expect_err 'swapped\.csv:2: this operand is encoded as another register, rcx .* \[op1\]$'
 
 run check "$SCRATCH/absent.csv"
 expect_status 2
