@@ -181,9 +181,8 @@ $(BUILD)/tests/core_text: $(TEXT_OBJECTS) $(CORE_OBJECTS)
 		$(TEXT_SYMBOLS:%=-Wl,--defsym=%) -o $@ $^ -lZydis -lm
 
 # As a program of a user's is linked.
-$(BUILD)/tests/test_latput: test_latput.c $(BUILD)/liblatput.a
-$(BUILD)/tests/test_latput_memory: test_latput_memory.c $(BUILD)/liblatput.a
-$(BUILD)/tests/test_latput $(BUILD)/tests/test_latput_memory:
+LATPUT_TESTS := $(patsubst %,$(BUILD)/tests/%,test_latput test_latput_memory test_latput_summary)
+$(LATPUT_TESTS): $(BUILD)/tests/%: %.c $(BUILD)/liblatput.a
 	@mkdir -p $(@D)
 	$(LINK) -MMD -MP -o $@ $< $(BUILD)/liblatput.a -lcmocka $(USER_LDLIBS)
 

@@ -130,6 +130,8 @@ for sign in '= 14' '== 14' '<= 14' '>= 14' '< 15' '> 13' '!= 13' '<> 15' \
     [ "$sign" != '= 13' ] || holds=1
     expect "slow $sign" test "$(wc -l <"$OUT")" = "${holds-2}"
 done
+run query --db known.db --format csv --columns form --where "form ~ 'DIV*'"
+expect_out '^div r64$'
 run query --db known.db 'slow is not null' --where 'tput > 1'
 expect_status 0
 expect_err 'no rows match'
