@@ -39,6 +39,20 @@ expect_value 0.125
 expect_out '^16 of 2[0-9] repetitions accepted'
 text_machine quiet <<<'fault ud2 signal ILL'
 
+# Code that ends its process; what ends it from outside, once, costs nothing. A clock that cannot be
+# told: of a CPU without a table, whose imul takes no whole number of cycles.
+text_machine ends <<<$'fault ud2 exit 3\nfault "bswap *" kill once'
+bench --asm ud2
+expect_status 1
+expect_err 'signalled: the code ended the measuring process \(exit status 3\)$'
+bench --asm 'bswap rax'
+expect_value 1.000
+text_machine odd zen5 unknown_vendor <<<'form "imul r64 r64" p3 3.5'
+bench --asm nop
+expect_status 3
+expect_err 'its ratio to that of add, 3\.5[0-9]*, is no integer: core cycles cannot be calibrated'
+text_machine quiet <<<'fault ud2 signal ILL'
+
 # A chain that is broken; one that cannot be; a file, in which nothing is.
 bench --asm 'imul rax, rax' --mode throughput --repeat 4
 expect_value 1.00

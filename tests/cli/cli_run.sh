@@ -211,6 +211,7 @@ printf '#!/bin/sh\ncase " $* " in *" elf_i386 "*) exit 1 ;; esac\nexec %s "$@"\n
 chmod +x only64/ld
 PATH=$SCRATCH/only64:$PATH run_list mode32.csv --db only64.db --tests LT
 expect_status 0
+expect_err 'warning: forms of 32-bit mode are skipped: .*gcc-multilib'
 expect "salc is skipped with a reason" test "$(sqlite3 only64.db \
     "select count(*) from failure_table where bits = 32 and outcome = 'skipped' and detail like '%gcc-multilib%'")" = 1
 expect "the 64-bit row is measured" test "$(sqlite3 only64.db \

@@ -217,6 +217,7 @@ static void test_sweeps(void **state)
         {"values 3 5 8",                       3,    5,    8,     3},
         {"linear 16..64 step 16",              16,   32,   64,    4},
         {"linear 1..10 step 2.5 grain 2",      2,    4,    8,     4}, // 1 3.5 6 8.5: grains
+        {"linear 1..12 step 4 grain 4",        4,    8,    12,    3}, // never none of them
         {"geometric 1K..8K per 1",             1024, 2048, 8192,  4},
         {"geometric 4K..2*l1d per 2 grain 64", 4096, 5824, 65536, 9},
         {"geometric 1..4 per 8",               1,    2,    4,     4}, // each x once
