@@ -11,7 +11,7 @@ packages=(gcc libc6-dev make nasm binutils sqlite3 libcsv-dev libsqlite3-dev lib
 # For rows with bits=32, which are skipped without it. It excludes cross compilers.
 optional=gcc-multilib
 dev_packages=(git g++ pkg-config clang libclang-rt-dev clang-tidy clang-format shellcheck man-db
-    qemu-user zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
+    qemu-user strace zsh llvm-19 libxml2-utils python3-yaml python3-jsonschema debhelper lintian
     gnuplot-nox chromium parallel openssh-server openssh-client)
 # For the test of fleets over Slurm, which is skipped without them.
 optional_dev=(slurmctld slurmd slurm-client munge)

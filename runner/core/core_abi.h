@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 17, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 18, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -118,9 +118,22 @@ enum { CORE_STATE_SAMPLES = 2, CORE_STATE_PASSES = 2 };
 #define CORE_RARE_APART 0.03
 enum { CORE_RARE_PASSES = 4 };
 
+// Random numbers of the runner's, by which the core knows its own memory, and the runner the core's
+// words, after foreign code ran (core_seal.c). The first of them is in the configuration. Each of
+// the others follows it on fd 3, to be read at the one place in the core where that is allowed.
+struct core_secret {
+    uint64_t before[2]; // `after` of the one before
+    uint64_t after[2];  // the key of what the core remembers until the next one
+    uint64_t tags[2];   // the key of what it remembers of each kernel; the same in all
+    uint64_t token;     // what the records have that are sent until the next one
+    uint32_t number;    // from 0
+    uint32_t reserved;
+};
+_Static_assert(sizeof(struct core_secret) == 64, "the same in 32-bit mode");
+
 // What the runner writes to fd 3 of the core, followed by nselected 32-bit kernel ids, then by
 // ncounters counters (at most CORE_TIMED_MAX that kernels read, CORE_COUNTERS_MAX else), then by
-// ncompany 32-bit CPUs.
+// ncompany 32-bit CPUs, then by secrets.
 struct core_config {
     uint32_t abi_version;
     uint32_t mode;           // enum core_mode
@@ -159,6 +172,7 @@ struct core_config {
     uint32_t ncompany;   // CPUs for company, at most CORE_COMPANY_MAX
     uint32_t permits;    // CORE_PERMIT_*
     uint32_t reserved;
+    struct core_secret secret; // the first
 };
 enum { CORE_COMPANY_MAX = 256 };
 
@@ -224,6 +238,9 @@ enum { CORE_FLOOR_BINS = 8064, CORE_FLOOR_CHUNK = 96 };
 struct core_record {
     uint32_t type;   // enum core_record_type
     uint32_t kernel; // id, where it applies
+    uint64_t token;  // of the secret with this number
+    uint32_t number;
+    uint32_t reserved;
     union {
         struct {
             double overhead_tsc; // of a timing without work
@@ -284,11 +301,17 @@ struct core_record {
         char text[CORE_TEXT_MAX];
     };
 };
-_Static_assert(sizeof(struct core_record) <= 4096, "written in one atomic write to a pipe");
+// So many are written at once, at most: the write to a pipe is atomic.
+enum { CORE_RECORDS_MAX = 8 };
+_Static_assert(CORE_RECORDS_MAX * sizeof(struct core_record) <= 4096, "PIPE_BUF");
+
+// Exit status of a core whose memory the body under way has changed; and where some body before has
+// changed the state of a kernel that was not under way.
+enum { CORE_EXIT_DAMAGED = 114, CORE_EXIT_TAMPERED = 115 };
 
 // The runner is a 64-bit program, the core may be a 32-bit one, where a double needs less
 // alignment.
-_Static_assert(sizeof(struct core_config) == 168, "the same in 32-bit mode");
-_Static_assert(sizeof(struct core_record) == 472, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_config) == 232, "the same in 32-bit mode");
+_Static_assert(sizeof(struct core_record) == 488, "the same in 32-bit mode");
 
 #endif

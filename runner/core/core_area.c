@@ -20,19 +20,19 @@ enum {
     LONG_BYTES = 8 << 20, // more data than this take long to write
 };
 
-static struct area {
+static CORE_KEPT struct area {
     uint8_t *base;
     uint64_t bytes, huge_bytes;
     uint32_t frames, flags;
     const uint8_t
         *lanes[WALK_LANES]; // nodes of its chase that are as far from each other as can be
 } areas[CORE_AREAS_MAX];
-static uint32_t *order;                       // of the nodes of a chase
-static uint64_t most_nodes;                   // of any of them
-static struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
-static uint32_t ndone;
-static bool walked;       // the chases in them, since they were written
-static bool leave_shared; // in a process of company
+static uint32_t *order;                                 // of the nodes of a chase
+static uint64_t most_nodes;                             // of any of them
+static CORE_KEPT struct core_fill done[CORE_FILLS_MAX]; // what the areas hold
+static CORE_KEPT uint32_t ndone;
+static CORE_KEPT bool walked; // the chases in them, since they were written
+static bool leave_shared;     // in a process of company
 static pid_t own_process;
 
 static const struct core_fill *area_fills(const struct core_kernel *kernel)

@@ -215,7 +215,9 @@ static bool bench_repeat(struct bench *bench, uint32_t repetition, bool cold, bo
         bench->run->tried++;
         run_show_life();
         guard_protect(NULL);
-        if (!bench_try(bench, cold, &sample, &accepted) || !team_give_up(run_gave_up(), &gave_up))
+        bool goes_on = bench_try(bench, cold, &sample, &accepted);
+        own_restore();
+        if (!goes_on || !team_give_up(run_gave_up(), &gave_up))
             return false;
     } while (!accepted && again && !gave_up);
     if (accepted)

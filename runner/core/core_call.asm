@@ -3,11 +3,10 @@
 
 %include "core_layout.inc"
 
-global core_data_start, core_seal_start, core_company_start, core_call
+global core_data_start, core_company_start, core_call
 
 section .rodata
 core_data_start: dd DATA_START
-core_seal_start: dd SEAL_START
 core_company_start: dd COMPANY_START
 
 section .text

@@ -11,7 +11,8 @@
 bits 64
 default abs
 
-extern core_state, core_own, core_features, core_seal_bytes, seal_remember, seal_verify
+extern core_state, core_own, core_features, core_secret, core_seal_sp, core_opening_stack
+extern seal_remember, seal_verify
 core_exports
 
 section .text
@@ -160,56 +161,69 @@ core_leave:
     pop rbx
     ret
 
-; bool core_sealed(void (*work)(void)): closes the sealed memory, calls the function, in which
-; bodies run, and opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped,
-; the memory is open only behind core_seal_opened, and from there nothing is relied on that does not
-; come out of it. False when memory of the core's was changed (and has been put right).
-core_sealed_failed:
-    ud2
+; void core_sealed(void (*work)(void)): shuts the seal, calls the function, in which bodies run, and
+; opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped: the secrets are
+; there only behind core_seal_opened, and from there nothing is relied on that bodies can write,
+; until seal_verify has found it as it was.
 core_sealed:
-    pop rax
-    mov [SEAL_START + seal.ip], rax
-    mov [SEAL_START + seal.sp], rsp
-    mov [SEAL_START + seal.kept], rbx
-    mov [SEAL_START + seal.kept + 8], rbp
-    mov [SEAL_START + seal.kept + 16], r12
-    mov [SEAL_START + seal.kept + 24], r13
-    mov [SEAL_START + seal.kept + 32], r14
-    mov [SEAL_START + seal.kept + 40], r15
-    mov rbx, rdi
-    mov rdi, rsp
+    push rbx
+    push rbp
+    push r12
+    push r13
+    push r14
+    push r15
+    push rdi
+    mov [core_seal_sp], rsp
     call seal_remember
-    mov edi, SEAL_START
-    mov esi, [core_seal_bytes]
-    mov edx, PROT_NONE
-    mov eax, 10                 ; mprotect
-    syscall
-core_seal_closed:
-    test eax, eax
-    jnz core_sealed_failed
-    call rbx
+    lea rdi, [rsp - DEAD_STACK_BYTES]
+    mov ecx, DEAD_STACK_BYTES / 8
+    xor eax, eax
+    rep stosq
+%assign i 0
+%rep 16
+    pxor xmm%[i], xmm%[i]
+%assign i i+1
+%endrep
+    test dword [core_features], 1
+    jz .no_avx
+    vzeroall
+.no_avx:
+    call [rsp]
 core_seal_open:
-    mov edi, SEAL_START
-    mov esi, [core_seal_bytes]
-    mov edx, PROT_READ_WRITE
-    mov eax, 10
+    mov edi, SECRET_FD
+    mov esi, core_secret
+    mov edx, SECRET_BYTES
+    xor eax, eax                ; read
     syscall
 core_seal_opened:
     mov dword [core_state + state.in_kernel], STATE_OPENING
-    mov rsp, [SEAL_START + seal.sp]
+    mov esp, core_opening_stack + OPENING_STACK_BYTES
     push qword 0x202
     popfq
-    call seal_verify
-    movzx ebx, al
+    mov rbx, rax
     core_restore_pkru
     core_restore_segments
-    mov eax, ebx
-    mov rbx, [SEAL_START + seal.kept]
-    mov rbp, [SEAL_START + seal.kept + 8]
-    mov r12, [SEAL_START + seal.kept + 16]
-    mov r13, [SEAL_START + seal.kept + 24]
-    mov r14, [SEAL_START + seal.kept + 32]
-    mov r15, [SEAL_START + seal.kept + 40]
-    mov rsp, [SEAL_START + seal.sp]
-    jmp [SEAL_START + seal.ip]
+    test dword [core_features], FEATURE_FSGSBASE
+    jnz core_own_found
+core_own_probe:
+    mov rax, [fs:0]             ; libc's thread begins with its address; a fault leads to the next
+    cmp rax, [core_own + own.fs_base]
+    je core_own_found
+core_own_lost:
+    mov edi, ARCH_SET_FS
+    mov rsi, [core_own + own.fs_base]
+    mov eax, 158                ; arch_prctl
+    syscall
+core_own_found:
+    mov rdi, rbx
+    call seal_verify
+    mov rsp, [core_seal_sp]
+    pop rdi
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
 section .note.GNU-stack noalloc noexec nowrite progbits

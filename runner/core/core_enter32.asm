@@ -8,7 +8,8 @@
 
 bits 32
 
-extern core_state, core_own, core_features, core_seal_bytes, seal_remember, seal_verify
+extern core_state, core_own, core_features, core_secret, core_seal_sp, core_opening_stack
+extern seal_remember, seal_verify
 core_exports
 
 section .text
@@ -114,55 +115,61 @@ core_leave:
     pop ebx
     ret
 
-; bool core_sealed(void (*work)(void)), as in core_enter.asm.
-core_sealed_failed:
-    ud2
+; void core_sealed(void (*work)(void)), as in core_enter.asm; the stack is aligned for the calls.
 core_sealed:
-    mov ecx, [esp + 4]
-    pop dword [SEAL_START + seal.ip]
-    mov [SEAL_START + seal.sp], esp
-    mov [SEAL_START + seal.kept], ebx
-    mov [SEAL_START + seal.kept + 8], ebp
-    mov [SEAL_START + seal.kept + 16], esi
-    mov [SEAL_START + seal.kept + 24], edi
-    mov eax, esp
+    mov eax, [esp + 4]
+    push ebx
+    push ebp
+    push esi
+    push edi
+    mov ecx, esp
     and esp, -16
     sub esp, 16
-    mov [esp + 4], ecx
     mov [esp], eax
+    mov [esp + 4], ecx
+    mov [core_seal_sp], esp
     call seal_remember
-    mov ebx, SEAL_START
-    mov ecx, [core_seal_bytes]
-    mov edx, PROT_NONE
-    mov eax, 125                ; mprotect
-    int 0x80
-core_seal_closed:
-    test eax, eax
-    jnz core_sealed_failed
-    call [esp + 4]
+    lea edi, [esp - DEAD_STACK_BYTES]
+    mov ecx, DEAD_STACK_BYTES / 4
+    xor eax, eax
+    rep stosd
+%assign i 0
+%rep 8
+    pxor xmm%[i], xmm%[i]
+%assign i i+1
+%endrep
+    test dword [core_features], 1
+    jz .no_avx
+    vzeroall
+.no_avx:
+    call [esp]
 core_seal_open:
-    mov ebx, SEAL_START
-    mov ecx, [core_seal_bytes]
-    mov edx, PROT_READ_WRITE
-    mov eax, 125
+    mov ebx, SECRET_FD
+    mov ecx, core_secret
+    mov edx, SECRET_BYTES
+    mov eax, 3                  ; read
     int 0x80
 core_seal_opened:
+    mov edx, eax
     core_restore_data_segments
     mov dword [core_state + state.in_kernel], STATE_OPENING
-    mov esp, [SEAL_START + seal.sp]
-    and esp, -16
+    mov esp, core_opening_stack + OPENING_STACK_BYTES
     push dword 0x202
     popfd
-    call seal_verify
-    movzx ebx, al
+    mov ebx, edx
     core_restore_pkru
     core_restore_selector fs
     core_restore_selector gs
-    mov eax, ebx
-    mov ebx, [SEAL_START + seal.kept]
-    mov ebp, [SEAL_START + seal.kept + 8]
-    mov esi, [SEAL_START + seal.kept + 16]
-    mov edi, [SEAL_START + seal.kept + 24]
-    mov esp, [SEAL_START + seal.sp]
-    jmp [SEAL_START + seal.ip]
+core_own_probe:                 ; of 64-bit mode
+core_own_lost:
+    sub esp, 16
+    mov [esp], ebx
+    call seal_verify
+    mov esp, [core_seal_sp]
+    mov esp, [esp + 4]
+    pop edi
+    pop esi
+    pop ebp
+    pop ebx
+    ret
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Keeps a body from doing harm: faults inside a kernel lead back to core_leave and become an
 // outcome; system calls other than the core's own few, recognised by their exact arguments, raise
-// SIGSYS. What those few read is in the sealed memory (core_seal.c).
+// SIGSYS. What a body can do by those few is to wait, to end, and to send what is not believed
+// (core_seal.c).
 #include "core_internal.h"
 
 #include <errno.h>
@@ -17,9 +18,7 @@
 
 enum {
     SIGNAL_STACK_BYTES = 64 * 1024,
-    RECORD_BYTES = sizeof(struct core_record),
     GUARD_CALLS = 5,
-    SEAL_CALLS = 4,
     PERMIT_CALLS = 2,
     OPENING_BYTES = 64, // until core_sealed has noted STATE_OPENING, and more
 };
@@ -31,10 +30,9 @@ enum { GUARD_REG_IP = REG_EIP, FXSAVE_AT = 112 };
 #endif
 enum { FLAGS_CLEAR = 0x202 }; // no single step, which would lead back to the handler for ever
 
-static struct core_seal *guard_seal(void)
-{
-    return (struct core_seal *)(uintptr_t)core_seal_start;
-}
+static CORE_OPEN struct guard_timespec {
+    long s, ns;
+} pause_time; // as SYS_clock_nanosleep wants it in both modes
 
 // PKRU may deny all memory to what continues after the handler: takes it out of what is restored,
 // which makes it 0. Offsets are those of the architecture and of Linux's asm/sigcontext.h.
@@ -59,11 +57,15 @@ static void guard_handler(int signal_number, siginfo_t *info, void *context)
     if (info->si_code <= 0) // sent by another process: it is no fault of ours
         return;
     uintptr_t at = (uintptr_t)uc->uc_mcontext.gregs[GUARD_REG_IP];
+    if (at == (uintptr_t)core_own_probe) {
+        uc->uc_mcontext.gregs[GUARD_REG_IP] = (greg_t)(uintptr_t)core_own_lost;
+        return;
+    }
     uintptr_t opened = (uintptr_t)core_seal_opened;
     bool opening =
         core_state.in_kernel == STATE_OPENING || (at >= opened && at < opened + OPENING_BYTES);
     // The core itself faulted. Where bodies ran before, they damaged what it works with, which is
-    // put right when the seal is opened; else a new process takes over.
+    // found when the seal is opened; else a new process takes over.
     if (opening || (!core_state.in_kernel && !seal_shut()))
         _exit(112);
     guard_last =
@@ -83,44 +85,18 @@ void guard_setup(uint32_t permits)
         mmap(NULL, SIGNAL_STACK_BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack.ss_sp == MAP_FAILED || sigaltstack(&stack, NULL) != 0)
         send_fatal("cannot set up the signal stack: %s", strerror(errno));
-    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART};
     action.sa_sigaction = guard_handler;
     sigfillset(&action.sa_mask);
     size_t n = sizeof signals / sizeof signals[0] - (permits & CORE_PERMIT_SIGNAL ? 0 : 1);
     for (size_t i = 0; i < n; i++)
         sigaction(signals[i], &action, NULL);
-    guard_seal()->signal_stack = (struct seal_stack){stack.ss_sp, 0, SIGNAL_STACK_BYTES};
 }
 
 static void guard_limit(int resource, rlim_t value)
 {
     struct rlimit limit = {value, value};
     setrlimit((__rlimit_resource_t)resource, &limit);
-}
-
-// The system calls that close and open the sealed memory, and put right what a body can change of
-// the process by returning from a signal that there was not.
-static void guard_seal_calls(struct filter_call calls[SEAL_CALLS])
-{
-    struct core_seal *seal = guard_seal();
-    // clang-format off
-    const struct filter_call all[SEAL_CALLS] = {
-        {SYS_mprotect,
-         3,
-         {core_seal_start, core_seal_bytes, PROT_NONE},
-         (uintptr_t)core_seal_closed},
-        {SYS_mprotect,
-         3,
-         {core_seal_start, core_seal_bytes, PROT_READ | PROT_WRITE},
-         (uintptr_t)core_seal_opened},
-        {SYS_rt_sigprocmask,
-         4,
-         {SIG_SETMASK, (uintptr_t)&seal->signal_mask, 0, SEAL_SIGNALS_BYTES},
-         0},
-        {SYS_sigaltstack, 2, {(uintptr_t)&seal->signal_stack, 0}, 0},
-    };
-    // clang-format on
-    memcpy(calls, all, sizeof all);
 }
 
 // What the bodies of this program may do besides; returns how many calls that are.
@@ -138,23 +114,25 @@ static int guard_permit_calls(uint32_t permits, struct filter_call calls[PERMIT_
     return n;
 }
 
-void guard_drop_privileges(uint32_t permits, const struct filter_call *more, int nmore)
+void guard_drop_privileges(const struct core_config *config, uint32_t permits,
+                           const struct filter_call *more, int nmore)
 {
     guard_limit(RLIMIT_CORE, 0);
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
+    seal_make_constant(config->mode != CORE_MODE_BENCH);
     // clang-format off
-    struct filter_call calls[GUARD_CALLS + SEAL_CALLS + 2 + PERMIT_CALLS + GUARD_MORE_CALLS] = {
-        {SYS_write, 3, {CORE_RECORD_FD, (uintptr_t)&guard_seal()->record, RECORD_BYTES}, 0},
-        {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&guard_seal()->pause, 0}, 0},
+    struct filter_call calls[GUARD_CALLS + 3 + PERMIT_CALLS + GUARD_MORE_CALLS] = {
+        {SYS_write, 2, {CORE_RECORD_FD, (uintptr_t)core_outbox}, 0},
+        {SYS_clock_nanosleep, 4, {CLOCK_MONOTONIC, 0, (uintptr_t)&pause_time, 0}, 0},
         {SYS_restart_syscall, 0, {0}, 0},
         {SYS_rt_sigreturn, 0, {0}, 0},
         {SYS_exit_group, 0, {0}, 0},
     };
     // clang-format on
-    int ncalls = GUARD_CALLS + SEAL_CALLS;
-    guard_seal_calls(&calls[GUARD_CALLS]);
+    int ncalls = GUARD_CALLS;
+    ncalls += seal_filter_call(&calls[ncalls]);
     ncalls += count_filter_call(&calls[ncalls]);
     ncalls += own_filter_call(&calls[ncalls]);
     ncalls += guard_permit_calls(permits, &calls[ncalls]);
@@ -175,6 +153,7 @@ struct guard_fault guard_take_fault(void)
 
 void guard_sleep_ms(uint32_t ms)
 {
-    guard_seal()->pause = (struct guard_timespec){(long)(ms / 1000), (long)(ms % 1000) * 1000000};
-    core_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&guard_seal()->pause, 0);
+    send_all();
+    pause_time = (struct guard_timespec){(long)(ms / 1000), (long)(ms % 1000) * 1000000};
+    core_call(SYS_clock_nanosleep, CLOCK_MONOTONIC, 0, (long)&pause_time, 0);
 }

@@ -54,29 +54,17 @@ struct core_own {
 };
 _Static_assert(offsetof(struct core_own, es) == 32, "struc own in core_layout.inc");
 
-// What the sealed memory begins with. Mirrors `struc seal`.
-struct core_seal {
-    uint64_t sp, ip, kept[6], work; // for core_sealed
-    // All that a system call reads is in here, so that none of them does anything while it is shut.
-    struct core_record record; // to be sent
-    struct guard_timespec {
-        long s, ns;
-    } pause;                      // as SYS_clock_nanosleep wants it in both modes
-    unsigned long signal_mask[2]; // none blocked; 64 bits in both modes
-    struct seal_stack {
-        void *sp;
-        int flags;
-        size_t size;
-    } signal_stack; // as SYS_sigaltstack wants it
-};
-_Static_assert(offsetof(struct core_seal, work) == 64, "struc seal in core_layout.inc");
-enum { SEAL_SIGNALS_BYTES = 8 }; // of signal_mask, as large as the kernel's sigset_t
+// Where a variable of the core's lies that changes while bodies may run; all others are read-only
+// then (core_seal.c). Kept: it must be as it was after they ran. Open: they, or the handler of
+// signals, may write it.
+#define CORE_KEPT __attribute__((section("core_kept")))
+#define CORE_OPEN __attribute__((section("core_open")))
 
 // Of core_state.in_kernel.
 enum {
     STATE_OUTSIDE,
     STATE_KERNEL,  // a fault leads to core_leave
-    STATE_OPENING, // the sealed memory: a fault ends the process
+    STATE_OPENING, // the seal: a fault ends the process
 };
 
 enum {
@@ -94,25 +82,28 @@ struct guard_fault {
     int signal, code; // 0: none
     uint64_t address;
 };
-extern struct core_state core_state;  // the one thing that kernels write; excluded from the guard
-extern struct guard_fault guard_last; // rewritten by the handler; not compared
+extern struct core_state core_state;  // the one thing that kernels write
+extern struct guard_fault guard_last; // the handler's
 extern struct core_own core_own;
-extern uint32_t core_features; // FEATURE_* of this CPU (not MMX)
-extern uint32_t core_seal_bytes;
+extern uint32_t core_features;         // FEATURE_* of this CPU (not MMX)
+extern struct core_secret core_secret; // the last; zeros while bodies may run
+extern uint64_t core_seal_sp;          // the stack pointer where core_sealed was called
 
 // core_call.asm
 extern const uint32_t core_data_start; // address of the data area (core_layout.inc)
-extern const uint32_t core_seal_start; // address of struct core_seal
 extern const uint32_t core_company_start;
 long core_call(long number, long a, long b, long c, long d); // a system call, without libc
 
 // core_send.c: records to the runner.
-void send_record(const struct core_record *record);
+extern struct core_record core_outbox[CORE_RECORDS_MAX]; // what the filter lets be written
+void send_record(const struct core_record *record);      // soon
+void send_all(void); // now; before bodies run, and before waiting
 _Noreturn void send_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 // core_enter.asm
-bool core_sealed(void (*work)(void)); // see core_seal.c
-extern const uint8_t core_seal_closed[], core_seal_open[], core_seal_opened[];
+void core_sealed(void (*work)(void)); // see core_seal.c
+extern const uint8_t core_seal_open[], core_seal_opened[];
+extern const uint8_t core_own_probe[], core_own_lost[]; // 64-bit mode; core_own.c
 void core_enter(const struct core_setup *setup);
 void core_leave(void);
 extern const uint8_t core_wait[], core_wait_end[], core_start[], core_start_end[], core_step[],
@@ -157,6 +148,7 @@ struct kernel_run {
     double values[CORE_PASSES_MAX][CORE_SAMPLES_MAX];
     uint32_t nsamples[CORE_PASSES_MAX];
     uint32_t nvalues; // passes in it
+    uint64_t tag;     // of all before it, where it lies while others are measured
 };
 
 // What calibrating found out (core_time_calibrate.c).
@@ -209,9 +201,11 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
                       const char *detail);
 
 // core_measure.c: in passes, all kernels of the configuration.
-void measure_setup(void); // before the system-call filter
-void measure_passes(const struct core_config *config, const struct times *times,
-                    struct kernel_run *runs);
+extern struct kernel_run *measure_runs; // their states
+// Before the system-call filter; all three stay the caller's.
+void measure_setup(const struct core_config *config, const struct times *times,
+                   struct kernel_run *runs);
+void measure_passes(void);
 
 // core_team.c: processes that repeat in step. Alone, every function returns at once. Those that
 // return bool are false when another one cannot go on.
@@ -303,16 +297,32 @@ int filter_install(const struct filter_call *calls, int ncalls);
 // core_own.c: what user code can change of a process's own state, so that it can be put right.
 void own_remember(void); // fills core_own, and features of core_features; before the filter
 bool own_filter_call(struct filter_call *call); // the call that own_restore makes, if any
-void own_restore(void);                         // after core_leave, what only the system can do
+void own_restore(void); // what only the system can put right after a kernel, where bodies are not
+                        // sealed, and before libc is used where they are
 
-// core_seal.c: memory that bodies cannot reach, and what of the rest must not change.
-void seal_setup(size_t bytes);  // maps it, for allocations of so many bytes in all
-void *seal_alloc(size_t bytes); // in it, zeroed; in multiples of 64 bytes
-// Whether guard_intact() looks for changes while the memory is shut: before bodies are known.
+// core_sip.c: SipHash of words; bytes: of all of them.
+struct sip {
+    uint64_t v[4];
+};
+struct sip sip_begin(const uint64_t key[2]);
+void sip_words(struct sip *sip, const void *from, size_t bytes);
+uint64_t sip_end(struct sip *sip, uint64_t bytes);
+
+// core_seal.c: what bodies must not change.
+void seal_take(struct core_secret *first); // and wipes it there
+// Makes read-only what does not change any more; of libc's thread, too, if `thread`. Before the
+// system-call filter.
+void seal_make_constant(bool thread);
+bool seal_filter_call(struct filter_call *call); // by which secrets are read
+// Whether guard_intact() looks for changes while the seal is shut: before bodies are known.
 void seal_watch(bool on);
-bool seal_shut(void);                       // bodies may have run, and the memory cannot be reached
-void seal_remember(const char *stack_from); // called by core_sealed
-bool seal_verify(void);                     // the same
+bool seal_shut(void);       // bodies may have run
+void seal_remember(void);   // called by core_sealed
+void seal_verify(long got); // the same; got: bytes of the secret
+void seal_sign(struct core_record *record);
+// A tag that only the core can make, of bytes and a number that says when; bytes: of words.
+uint64_t seal_tag(const void *from, size_t bytes, uint64_t number);
+_Noreturn void seal_broken(int status); // ends the process: CORE_EXIT_*
 // Where bodies are not sealed (CORE_MODE_BENCH): remembers the core's own data and the stack above
 // a frame, which is that of the first call.
 void guard_protect(const void *stack_from);
@@ -322,7 +332,8 @@ bool guard_intact(void); // false if they changed since guard_protect
 void guard_setup(uint32_t permits); // handlers and an own signal stack
 // rlimits and seccomp; last step before the first body. `calls` are let through as well.
 enum { GUARD_MORE_CALLS = CORE_AREAS_MAX };
-void guard_drop_privileges(uint32_t permits, const struct filter_call *calls, int ncalls);
+void guard_drop_privileges(const struct core_config *config, uint32_t permits,
+                           const struct filter_call *calls, int ncalls);
 struct guard_fault guard_take_fault(void); // of the last kernel, and clears it
 void guard_sleep_ms(uint32_t ms);
 

@@ -10,10 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { SEAL_SMALL_BYTES = 4096 }; // what others than runs need of sealed memory
-
 static struct core_config config;
-static struct times times;
+static CORE_KEPT struct times times;
 static struct kernel_run *runs; // config.nselected of them
 static int32_t company_cpus[CORE_COMPANY_MAX];
 
@@ -62,6 +60,7 @@ static void read_kernels(void)
 static void read_config(void)
 {
     read_all(&config, sizeof config);
+    seal_take(&config.secret);
     if (config.abi_version != CORE_ABI_VERSION)
         send_fatal("the core and the runner are of different versions; build again");
     if (config.accept > CORE_SAMPLES_MAX)
@@ -70,10 +69,12 @@ static void read_config(void)
         send_fatal("from 1 to %d passes", CORE_PASSES_MAX);
     if (!config.nselected && config.mode == CORE_MODE_BENCH)
         send_fatal("no kernel to repeat");
-    seal_setup(config.nselected * sizeof *runs + SEAL_SMALL_BYTES);
     if (!config.nselected)
         return;
-    runs = seal_alloc(config.nselected * sizeof *runs);
+    runs = mmap(NULL, config.nselected * sizeof *runs, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (runs == MAP_FAILED)
+        send_fatal("cannot map the state of %u kernels", config.nselected);
     read_kernels();
     static struct core_counter counters[CORE_COUNTERS_MAX];
     bool timed = core_is_timed(&config);
@@ -183,21 +184,22 @@ int main(void)
     own_remember();
     guard_setup(config.permits);
     team_join(&config);
-    measure_setup();
+    measure_setup(&config, &times, runs);
     area_setup(runs, config.nselected, config.permits);
     bool helps = company_split(&config, company_cpus) >= 0;
     area_setup_own();
     if (helps) {
         build_company();
         close(CORE_RECORD_FD); // what goes round there speaks for nobody
-        guard_drop_privileges(0, NULL, 0);
+        close(CORE_CONFIG_FD);
+        guard_drop_privileges(&config, 0, NULL, 0);
         company_serve(runs, config.nselected);
     }
     size_t bytes = build_code();
     if (config.mode == CORE_MODE_FLOOR)
         floor_prepare();
     struct filter_call calls[GUARD_MORE_CALLS];
-    guard_drop_privileges(config.permits, calls, area_filter_calls(config.permits, calls));
+    guard_drop_privileges(&config, config.permits, calls, area_filter_calls(config.permits, calls));
     time_calibrate(&config, &times);
     send_hello(bytes);
     if (config.mode == CORE_MODE_FLOOR) {
@@ -207,9 +209,9 @@ int main(void)
         if (config.mode == CORE_MODE_BENCH)
             bench_measure(&config, &times, &runs[0]);
         else
-            measure_passes(&config, &times, runs);
+            measure_passes();
     }
     struct core_record end = {.type = CORE_REC_END};
     send_record(&end);
-    return 0;
+    _exit(0); // libc's own data are read-only
 }

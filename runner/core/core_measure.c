@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Measures the selected kernels in passes, sending a record for each. Bodies run while all but the
-// state of their own kernel is sealed (work_run). It never decides what a
-// number means; it only decides which repeats were undisturbed. A kernel that was not measured has
-// its turn again; a core that never becomes quiet ends in `unstable`.
+// Measures the selected kernels in passes, sending a record for each. Bodies run while the seal is
+// shut (work_run), and find the state of no other kernel that they could change (kernel_take). It
+// never decides what a number means; it only decides which repeats were undisturbed. A kernel that
+// was not measured has its turn again; a core that never becomes quiet ends in `unstable`.
 #include "core_internal.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 enum {
     LATER_GAPS = 3, // the gaps after the first are shorter by this: there are up to six of them
@@ -17,7 +17,9 @@ enum {
 
 static const struct core_config *config;
 static const struct times *times;
-static struct kernel_run *runs; // config->nselected of them, in sealed memory
+struct kernel_run *measure_runs;            // config->nselected of them; bodies can reach them
+static CORE_KEPT struct kernel_run current; // the one that is under way
+static CORE_KEPT uint64_t sweep;            // counts the visits of all kernels
 
 // What bodies can reach of the kernel that is being measured, and what comes of it. Nothing in here
 // can be relied on but as something that is said of this kernel.
@@ -30,6 +32,28 @@ static struct work {
     uint32_t wanted, accepted;
     struct core_record record, counts; // a timing, if enough was accepted
 } * work;
+
+static uint64_t kernel_tag(uint32_t i, uint64_t when)
+{
+    return seal_tag(&measure_runs[i], offsetof(struct kernel_run, tag),
+                    when * config->nselected + i);
+}
+
+// Makes a kernel the current one, as it was put away in the sweep before.
+static void kernel_take(uint32_t i)
+{
+    if (measure_runs[i].tag != kernel_tag(i, sweep)) {
+        send_all();
+        seal_broken(CORE_EXIT_TAMPERED);
+    }
+    current = measure_runs[i];
+}
+
+static void kernel_put(uint32_t i)
+{
+    measure_runs[i] = current;
+    measure_runs[i].tag = kernel_tag(i, sweep + 1);
+}
 
 static double sample_value(const struct core_sample *sample)
 {
@@ -187,20 +211,17 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     work->run.variant = index < 0 ? NULL : &work->run.code.variants[index];
     guard_take_fault();
     seal_watch(!wanted);
-    bool intact = core_sealed(work_do);
+    core_sealed(work_do);
     struct core_record said = work->end.record;
     said.timing.detail[CORE_TEXT_MAX - 1] = 0;
     if (!work->end.there)
         work_take(run);
     if (work->end.there) // by a fault
         work_end(run, (enum outcome)said.timing.outcome, said.timing.signal, said.timing.detail);
-    else if (!work->done || !intact)
-        work_end(run, OUTCOME_NOT_MEASURABLE, 0,
-                 "the body writes over the memory of the measurement core");
+    else if (!work->done)
+        seal_broken(CORE_EXIT_DAMAGED);
     else if (work->accepted)
         run_accepted();
-    if (!intact || !(work->done || work->end.there))
-        _exit(114); // a new process measures the rest
     return !run->finished;
 }
 
@@ -304,38 +325,43 @@ static bool run_turn(struct kernel_run *run)
     return false;
 }
 
-// A turn for each run that is not finished. What was disturbed gets further ones, after pauses, but
-// from `next` on the others do not wait for it: it goes along with them into their next round, as
-// long as the core is quiet enough for some.
-static void measure_round(uint64_t next)
+// A turn for each kernel that is due; in the first sweep of a round each that is not finished is.
+// Returns whether some have to come again; `others` and `progress`: whether some need not wait for
+// them, and whether some had a pass.
+static bool measure_sweep(bool first, bool *others, bool *progress)
+{
+    bool again = false;
+    *others = *progress = false;
+    run_cool();
+    for (uint32_t i = 0; i < config->nselected; i++) {
+        kernel_take(i);
+        current.due = !current.finished && (first || current.due);
+        if (current.due) {
+            current.due = run_turn(&current);
+            *progress |= !current.due;
+        }
+        again |= current.due;
+        *others |= !current.due && !current.finished;
+        kernel_put(i);
+    }
+    sweep++;
+    return again;
+}
+
+// What was disturbed gets further turns, after pauses, but from `next` on the others do not wait
+// for it: it goes along with them into their next round, as long as the core is quiet enough for
+// some. Returns whether all are finished.
+static bool measure_round(uint64_t next)
 {
     uint32_t pause_ms = PAUSE_FIRST_MS;
-    for (uint32_t i = 0; i < config->nselected; i++)
-        runs[i].due = !runs[i].finished;
-    for (;;) {
-        bool again = false, others = false, progress = false;
-        run_cool();
-        for (uint32_t i = 0; i < config->nselected; i++) {
-            if (runs[i].due) {
-                runs[i].due = run_turn(&runs[i]);
-                progress |= !runs[i].due;
-            }
-            again |= runs[i].due;
-            others |= !runs[i].due && !runs[i].finished;
-        }
-        if (!again || (others && progress && time_now() >= next))
-            return;
+    bool others, progress;
+    for (bool first = true; measure_sweep(first, &others, &progress); first = false) {
+        if (others && progress && time_now() >= next)
+            return false;
         run_pause_for_quiet(pause_ms);
         pause_ms = pause_ms * 2 > PAUSE_LAST_MS ? PAUSE_LAST_MS : pause_ms * 2;
     }
-}
-
-static bool measure_done(void)
-{
-    for (uint32_t i = 0; i < config->nselected; i++)
-        if (!runs[i].finished)
-            return false;
-    return true;
+    return !others;
 }
 
 // Runs each kernel briefly before any is measured: a body that ends the process is found before
@@ -343,13 +369,16 @@ static bool measure_done(void)
 static void try_all(void)
 {
     for (uint32_t i = 0; i < config->nselected; i++) {
-        if (area_fills_long(runs[i].kernel))
-            continue;
-        run_send_event(CORE_REC_BEGIN, runs[i].kernel->id, 0);
-        time_fill_data(runs[i].kernel);
-        area_fill(runs[i].kernel, false);
-        work_run(&runs[i], 0);
+        kernel_take(i);
+        if (!area_fills_long(current.kernel)) {
+            run_send_event(CORE_REC_BEGIN, current.kernel->id, 0);
+            time_fill_data(current.kernel);
+            area_fill(current.kernel, false);
+            work_run(&current, 0);
+        }
+        kernel_put(i);
     }
+    sweep++;
 }
 
 // No pass begins before it is known what a timing costs. The core is not quiet meanwhile, so
@@ -362,30 +391,29 @@ static void wait_for_overhead(void)
     }
 }
 
-void measure_setup(void)
+void measure_setup(const struct core_config *wanted, const struct times *found,
+                   struct kernel_run *selected)
 {
+    config = wanted;
+    times = found;
+    measure_runs = selected;
     work = mmap(NULL, sizeof *work, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (work == MAP_FAILED)
         send_fatal("cannot map the state of a kernel");
     run_keep_outcomes(&work->end);
 }
 
-void measure_passes(const struct core_config *wanted, const struct times *found,
-                    struct kernel_run *selected)
+void measure_passes(void)
 {
-    config = wanted;
-    times = found;
-    runs = selected;
+    for (uint32_t i = 0; i < config->nselected; i++)
+        measure_runs[i].tag = kernel_tag(i, sweep);
     try_all();
     wait_for_overhead();
     // When the next round begins. A short batch waits, so that one disturbance does not cover all
     // passes. A long one, whose first rounds have taken their time, has no reason to wait for the
     // few kernels of the later.
     uint64_t next = time_now() + run_ms_to_tsc(config->pass_gap_ms);
-    for (;;) {
-        measure_round(next);
-        if (measure_done())
-            return;
+    while (!measure_round(next)) {
         while (time_now() < next) {
             run_send_event(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);

@@ -25,11 +25,10 @@ enum {
 static const struct core_config *config;
 static const struct times *times;
 
-// Times that change while a kernel is measured; in sealed memory, apart from the guarded data.
-static struct clocks {
+static CORE_KEPT struct clocks {
     uint64_t begin_tsc, last_accept_tsc, last_record_tsc;
     uint32_t warm_bits; // vector width that is powered up
-} * clocks;
+} clocks;
 
 static struct kept_outcome *kept; // where bodies can reach it
 
@@ -37,7 +36,6 @@ void run_setup(const struct core_config *wanted, const struct times *found)
 {
     config = wanted;
     times = found;
-    clocks = seal_alloc(sizeof *clocks);
 }
 
 void run_keep_outcomes(struct kept_outcome *in)
@@ -47,12 +45,12 @@ void run_keep_outcomes(struct kept_outcome *in)
 
 void run_begin(void)
 {
-    clocks->begin_tsc = clocks->last_accept_tsc = clocks->last_record_tsc = time_now();
+    clocks.begin_tsc = clocks.last_accept_tsc = clocks.last_record_tsc = time_now();
 }
 
 void run_cool(void)
 {
-    clocks->warm_bits = 0;
+    clocks.warm_bits = 0;
 }
 
 uint64_t run_ms_to_tsc(uint32_t ms)
@@ -63,7 +61,7 @@ uint64_t run_ms_to_tsc(uint32_t ms)
 void run_send(const struct core_record *record)
 {
     send_record(record);
-    clocks->last_record_tsc = time_now();
+    clocks.last_record_tsc = time_now();
 }
 
 void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass)
@@ -161,6 +159,7 @@ bool run_damaged(struct kernel_run *run)
     bool stack_moved = core_state.end_rsp != core_state.begin_rsp;
     if (fault.signal == 0 && intact && !stack_moved)
         return false;
+    own_restore();
     run->finished = true;
     team_abort();
     if (fault.signal)
@@ -170,8 +169,10 @@ bool run_damaged(struct kernel_run *run)
     else
         run_send_outcome(run, OUTCOME_NOT_MEASURABLE, 0,
                          "the body writes over the memory of the measurement core");
-    if (!intact && !seal_shut())
-        _exit(114); // a new process measures the rest
+    if (!intact && !seal_shut()) {
+        send_all();
+        seal_broken(CORE_EXIT_DAMAGED); // a new process measures the rest
+    }
     return true;
 }
 
@@ -223,9 +224,9 @@ void run_trial(struct kernel_run *run)
 
 void run_wake(struct kernel_run *run)
 {
-    run->wakes = run->kernel->vec_bits > clocks->warm_bits;
+    run->wakes = run->kernel->vec_bits > clocks.warm_bits;
     if (run->wakes)
-        clocks->warm_bits = run->kernel->vec_bits;
+        clocks.warm_bits = run->kernel->vec_bits;
 }
 
 // Some CPUs power up the upper vector lanes, and lower the frequency, only when wide instructions
@@ -274,22 +275,22 @@ bool run_calibrations_agree(uint32_t before, uint32_t after)
 
 void run_accepted(void)
 {
-    clocks->last_accept_tsc = time_now();
+    clocks.last_accept_tsc = time_now();
 }
 
 bool run_gave_up(void)
 {
-    return time_now() - clocks->last_accept_tsc > run_ms_to_tsc(config->give_up_ms);
+    return time_now() - clocks.last_accept_tsc > run_ms_to_tsc(config->give_up_ms);
 }
 
 bool run_out_of_time(void)
 {
-    return config->most_ms && time_now() - clocks->begin_tsc > run_ms_to_tsc(config->most_ms);
+    return config->most_ms && time_now() - clocks.begin_tsc > run_ms_to_tsc(config->most_ms);
 }
 
 void run_show_life(void)
 {
-    if (time_now() - clocks->last_record_tsc > run_ms_to_tsc(WAIT_RECORD_MS))
+    if (time_now() - clocks.last_record_tsc > run_ms_to_tsc(WAIT_RECORD_MS))
         run_send_event(CORE_REC_WAIT, 0, 0);
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // What lies below everything: what kernels and the handler of signals write, what entering a kernel
-// asks for, and how large the sealed memory is.
+// asks for, and what the seal is opened with. The alignment is that of the two sections: no page
+// has variables of two kinds.
 #include "core_internal.h"
 
-struct core_state core_state;
-struct guard_fault guard_last;
+CORE_OPEN _Alignas(CORE_PAGE) struct core_state core_state;
+CORE_OPEN struct guard_fault guard_last;
+CORE_OPEN struct core_secret core_secret;
+CORE_KEPT _Alignas(CORE_PAGE) uint64_t core_seal_sp;
 struct core_own core_own;
 uint32_t core_features;
-uint32_t core_seal_bytes;

@@ -77,7 +77,8 @@ static struct core_kernel time_own_kernel(const uint8_t *body, uint32_t bytes, u
 // Bodies of the own kernels, unrolled; static because code_add copies from them.
 static uint8_t calib_body[TIME_CALIB_LINKS * sizeof imul_link];
 static uint8_t add_body[TIME_CALIB_LINKS * sizeof add_link];
-static uint8_t canary_body[CANARY_BYTES_MAX];
+// Aligned so that what comes after the core's sections begins with a page of its own.
+static _Alignas(CORE_PAGE) uint8_t canary_body[CANARY_BYTES_MAX];
 
 size_t time_code_bytes(void)
 {
@@ -198,7 +199,6 @@ uint32_t time_kernel(const struct core_kernel *kernel, const uint8_t *entry, uin
     };
     company_begin(kernel);
     uint32_t ticks = time_setup(&setup, iterations);
-    own_restore();
     company_end(kernel);
     return ticks;
 }

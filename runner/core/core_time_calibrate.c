@@ -16,17 +16,17 @@ enum {
     RATIO_FAST = RATIO_ROUNDS / 10, // of sorted rounds: a busy sibling slows the chain of add
 };
 
-static uint32_t calib_iterations, canary_iterations;
+static CORE_KEPT uint32_t calib_iterations, canary_iterations;
 // Ticks of canary per tick of calibration, overhead subtracted, on an undisturbed core. More:
 // something takes front-end slots. Less: the calibration chain itself was slowed down, which
 // happens while a core changes its power state after 512-bit instructions.
-static double canary_least, canary_most;
-static double overhead;
+static CORE_KEPT double canary_least, canary_most;
+static CORE_KEPT double overhead;
 // Rounds for the overhead that passed the gate, of which there may be few at first; and who is
 // told.
-static double overhead_values[OVERHEAD_ROUNDS];
-static int noverheads;
-static struct times *told;
+static CORE_KEPT float overhead_values[OVERHEAD_ROUNDS];
+static CORE_KEPT int noverheads;
+static CORE_KEPT struct times *told;
 
 uint32_t time_calibration(void)
 {
@@ -93,12 +93,19 @@ bool time_overhead_found(const struct core_config *config)
     if (noverheads >= OVERHEAD_ROUNDS_LEAST)
         return true;
     uint64_t end = time_now() + (uint64_t)(WAIT_MS * config->tsc_hz / 1000);
-    while (noverheads < OVERHEAD_ROUNDS && time_now() < end)
-        noverheads += time_overhead_round(config, true, &overhead_values[noverheads]);
+    while (noverheads < OVERHEAD_ROUNDS && time_now() < end) {
+        double value = 0;
+        bool quiet = time_overhead_round(config, true, &value);
+        overhead_values[noverheads] = (float)value;
+        noverheads += quiet;
+    }
     if (noverheads <
         OVERHEAD_ROUNDS_LEAST) // hardly ever quiet: nothing is known better than before
         return false;
-    told->overhead_tsc = overhead = values_densest(overhead_values, noverheads);
+    double values[OVERHEAD_ROUNDS];
+    for (int i = 0; i < noverheads; i++)
+        values[i] = overhead_values[i];
+    told->overhead_tsc = overhead = values_densest(values, noverheads);
     return true;
 }
 

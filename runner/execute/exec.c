@@ -45,8 +45,11 @@ struct exec_batch {
     const struct exec_progress *progress;
     struct arena *arena;
     struct exec_summary *summary;
-    int current;       // the kernel that runs now, -1: none yet
-    int suspect;       // the kernel that ran when the last process fell silent, -1: none
+    int current; // the kernel that runs now, -1: none yet
+    // The kernel that ran when a process fell silent or ended, -1: none. It is asked once more,
+    // `alone`, lest it pays for what one before it did, or for a machine that stood still.
+    int suspect;
+    bool alone;
     int failed_starts; // processes in a row that ended before they ran a kernel
     // Ends from outside in a row that met the same kernel.
     int outside, outside_kernel;
@@ -55,7 +58,8 @@ struct exec_batch {
     int ndone;    // those of them that are finished
     bool ended;   // the core said END
     struct exec_order order;
-    const char *refused; // why a record was, which ends the process
+    struct exec_secrets secrets; // of this process
+    const char *refused;         // why a record was, which ends the process
     double overhead_counts[CORE_TIMED_MAX], loop_counts[CORE_TIMED_MAX]; // of this process
     struct core_record counts; // of the timing that comes next
     char fatal[CORE_TEXT_MAX];
@@ -207,9 +211,12 @@ static void *exec_config(struct exec_batch *batch, struct arena *arena, size_t *
         arena, sizeof config + (size_t)batch->nkernels * sizeof(uint32_t) + counters + company);
     uint32_t *ids = (uint32_t *)(block + 1);
     for (int i = 0; i < batch->nkernels && (int)config.nselected < batch->portion; i++)
-        if (batch->kernels[i].selected && !batch->kernels[i].finished)
+        if (batch->kernels[i].selected && !batch->kernels[i].finished &&
+            (!batch->alone || i == batch->suspect))
             ids[config.nselected++] = (uint32_t)i;
     *block = config;
+    exec_secrets_begin(&batch->secrets, &block->secret);
+    batch->alone = false;
     batch->nstarted = (int)config.nselected;
     batch->ndone = 0;
     if (counters) // behind the ids, wherever that is: the core reads bytes
@@ -270,12 +277,22 @@ static int exec_judge(struct exec_batch *batch, enum exec_end how, int exit_stat
                        exit_status, signal_number, batch->failed_starts);
     }
     batch->failed_starts = 0;
-    // A machine that stood still for a while looks like a body that does not return: ask twice.
-    if (how == EXEC_SILENT && batch->suspect != batch->current) {
-        batch->suspect = batch->current;
+    char detail[CORE_TEXT_MAX];
+    bool tampered = how == EXEC_CLOSED && exit_status == CORE_EXIT_TAMPERED;
+    if (tampered && batch->nstarted > 1) { // by any of them: they are asked apart
+        batch->portion = (batch->nstarted + 1) / 2;
         return 0;
     }
-    char detail[CORE_TEXT_MAX];
+    if (tampered || (how == EXEC_CLOSED && exit_status == CORE_EXIT_DAMAGED)) {
+        exec_finish_kernel(batch, (uint32_t)batch->current, OUTCOME_NOT_MEASURABLE,
+                           "the body writes over the memory of the measurement core");
+        return 0;
+    }
+    if (batch->suspect != batch->current) {
+        batch->suspect = batch->current;
+        batch->alone = true;
+        return 0;
+    }
     if (how == EXEC_SILENT) {
         snprintf(detail, sizeof detail, "the body did not return within %d ms",
                  batch->params->hang_ms);
@@ -306,12 +323,15 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
     batch->current = -1;
     batch->ended = false;
     batch->refused = NULL;
-    exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config);
+    exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config,
+                     &batch->secrets);
     const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes};
     if (exec_start(program, &inputs, &child, err) != 0)
         return -1;
+    batch->secrets.fd = child.to_fd;
     struct exec_stream stream = {.fd = child.from_fd,
                                  .pid = child.pid,
+                                 .secrets = &batch->secrets,
                                  .take = exec_take_void,
                                  .context = batch,
                                  .refused = &batch->refused};

@@ -10,10 +10,25 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+// The random numbers that a core process knows its own memory by, and we its records (core_abi.h):
+// made here, so many ahead of what it has used.
+enum { EXEC_SECRETS_AHEAD = 1024 };
+struct exec_secrets {
+    int fd;         // where the core reads them; -1: it needs no more
+    uint32_t heard; // number of the last record's
+    struct core_secret last;
+    uint64_t tokens[EXEC_SECRETS_AHEAD]; // by number
+};
+void exec_secrets_begin(struct exec_secrets *secrets, struct core_secret *first);
+void exec_secrets_feed(struct exec_secrets *secrets); // as far as there is room; does not wait
+// Whether the record is the core's; notes which secret it had.
+bool exec_secrets_know(struct exec_secrets *secrets, const struct core_record *record);
+
 // One process that writes records.
 struct exec_stream {
     int fd; // -1 once it is closed
     pid_t pid;
+    struct exec_secrets *secrets; // NULL: one will do
     void (*take)(void *context, const struct core_record *record);
     void *context;
     struct core_record record;  // being read
@@ -42,6 +57,7 @@ struct exec_order {
     const struct exec_kernel *kernels;
     int nkernels;
     const struct core_config *config;
+    struct exec_secrets *secrets;
     int current;        // the kernel under way, -1: none yet
     uint32_t pass;      // its pass, 0: the trial
     bool hello, ended;  // came
@@ -49,7 +65,7 @@ struct exec_order {
     int64_t start_ns;   // of the process
 };
 void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
-                      const struct core_config *config);
+                      const struct core_config *config, struct exec_secrets *secrets);
 // Whether the record may come now; notes that it has. NULL, or what is wrong with it.
 const char *exec_order_refuses(struct exec_order *order, const struct core_record *record);
 

@@ -9,11 +9,12 @@
 enum { CLAIM_SLACK_MS = 50 }; // and 1 %, since the frequency of the TSC is known no better
 
 void exec_order_begin(struct exec_order *order, const struct exec_kernel *kernels, int nkernels,
-                      const struct core_config *config)
+                      const struct core_config *config, struct exec_secrets *secrets)
 {
     *order = (struct exec_order){.kernels = kernels,
                                  .nkernels = nkernels,
                                  .config = config,
+                                 .secrets = secrets,
                                  .current = -1,
                                  .start_ns = clock_now_ns()};
 }
@@ -78,6 +79,10 @@ const char *exec_order_refuses(struct exec_order *order, const struct core_recor
                         record->type == CORE_REC_CODE || record->type == CORE_REC_COUNTS;
     if (names_kernel && record->kernel >= (uint32_t)order->nkernels)
         return "it names a kernel that there is not";
+    // A core that cannot even read its configuration has no secret; nor has any body run.
+    if (!exec_secrets_know(order->secrets, record) &&
+        (record->type != CORE_REC_FATAL || order->hello))
+        return "it does not speak for the core";
     if (order->ended || (!order->hello && names_kernel))
         return "it speaks out of turn";
     switch (record->type) {

@@ -98,12 +98,31 @@ static int exec_computed_ms(pid_t pid)
     return (int)(used.tv_sec * 1000 + used.tv_nsec / 1000000);
 }
 
-// Time is counted against a body while it computes, and not while it is kept from that.
-static int exec_silent_ms(const struct exec_stream *streams, int n, const int since_ms[])
+// Whether it sleeps by a call of its own: the core says something before it does.
+static bool exec_sleeps(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    size_t n = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[n] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && strncmp(name_end, ") S", 3) == 0;
+}
+
+// Time is counted against a body while it computes or sleeps, and not while it is kept from that.
+static int exec_silent_ms(const struct exec_stream *streams, int n, const int since_ms[],
+                          int slept_ms[])
 {
     int longest_ms = 0;
     for (int i = 0; i < n; i++) {
-        int ms = streams[i].fd >= 0 ? exec_computed_ms(streams[i].pid) - since_ms[i] : 0;
+        if (streams[i].fd < 0)
+            continue;
+        slept_ms[i] += exec_sleeps(streams[i].pid) ? SLICE_MS : 0;
+        int ms = exec_computed_ms(streams[i].pid) - since_ms[i] + slept_ms[i];
         longest_ms = ms > longest_ms ? ms : longest_ms;
     }
     return longest_ms;
@@ -112,7 +131,8 @@ static int exec_silent_ms(const struct exec_stream *streams, int n, const int si
 enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
 {
     struct pollfd waiting[EXEC_THREADS_MAX];
-    int heard_ms[EXEC_THREADS_MAX] = {0}; // what each had computed at the last record of any
+    // What each had computed at the last record of any, and how long it has slept since.
+    int heard_ms[EXEC_THREADS_MAX] = {0}, slept_ms[EXEC_THREADS_MAX] = {0};
     assert(n <= EXEC_THREADS_MAX);
     int patience_ms = timeout_ms * START_PATIENCE;
     for (int waited_ms = 0; waited_ms < HELD_MS;) {
@@ -120,6 +140,8 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
             return EXEC_STOPPED;
         bool open = false;
         for (int i = 0; i < n; i++) {
+            if (streams[i].secrets)
+                exec_secrets_feed(streams[i].secrets);
             waiting[i] = (struct pollfd){streams[i].fd, POLLIN, 0};
             open |= streams[i].fd >= 0;
         }
@@ -127,7 +149,7 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
             return EXEC_CLOSED;
         int ready = poll(waiting, (nfds_t)n, SLICE_MS);
         waited_ms = ready == 0 ? waited_ms + SLICE_MS : ready > 0 ? 0 : waited_ms;
-        if (ready == 0 && exec_silent_ms(streams, n, heard_ms) >= patience_ms)
+        if (ready == 0 && exec_silent_ms(streams, n, heard_ms, slept_ms) >= patience_ms)
             return EXEC_SILENT;
         bool more = false;
         for (int i = 0; i < n && ready > 0; i++) {
@@ -136,6 +158,7 @@ enum exec_end exec_read(struct exec_stream *streams, int n, int timeout_ms)
             if (streams[i].refused && *streams[i].refused)
                 return EXEC_REFUSED;
             heard_ms[i] = exec_computed_ms(streams[i].pid);
+            slept_ms[i] = 0;
         }
         if (ready > 0)
             patience_ms = timeout_ms;

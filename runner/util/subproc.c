@@ -295,26 +295,26 @@ void subproc_result_free(struct subproc_result *result)
     result->out = result->err = NULL;
 }
 
-static int subproc_feed(int fd, const void *config, size_t bytes)
+// Not even a signal comes of a child that has ended.
+static void subproc_feed(int fd, const void *config, size_t bytes)
 {
     const char *at = config;
     while (bytes > 0) {
-        ssize_t put = write(fd, at, bytes);
+        ssize_t put = send(fd, at, bytes, MSG_NOSIGNAL);
         if (put < 0 && errno == EINTR)
             continue;
         if (put <= 0)
-            return -1;
+            return;
         at += put;
         bytes -= (size_t)put;
     }
-    return 0;
 }
 
 int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
                   struct subproc_child *child, struct err *err)
 {
     int to[2], from[2];
-    if (pipe2(to, O_CLOEXEC) != 0)
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to) != 0)
         return err_set(err, "cannot start %s: %s", argv[0], strerror(errno));
     if (pipe2(from, O_CLOEXEC) != 0) {
         close(to[0]);
@@ -329,6 +329,7 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
     setup.fds[CHILD_RECORD_FD] = from[1];
     setup.fds[CHILD_SHARED_FD] = inputs->shares ? inputs->shared_fd : -1;
     child->pid = subproc_fork(argv, &setup, err);
+    child->to_fd = to[1];
     child->from_fd = from[0];
     close(to[0]);
     close(from[1]);
@@ -337,11 +338,8 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
         close(from[0]);
         return -1;
     }
-    void (*old)(int) = signal(SIGPIPE, SIG_IGN); // a child that dies early is noticed by its end
-    int fed = subproc_feed(to[1], inputs->config, inputs->config_bytes);
-    signal(SIGPIPE, old);
-    close(to[1]);
-    (void)fed;
+    subproc_feed(to[1], inputs->config, inputs->config_bytes); // one that ended is found later
+    fcntl(to[1], F_SETFL, O_NONBLOCK);
     fcntl(from[0], F_SETFL, O_NONBLOCK);
     return 0;
 }
@@ -352,6 +350,7 @@ void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_stat
         kill(-child->pid, SIGKILL);
     subproc_wait(child->pid, exit_status, signal_out);
     kill(-child->pid, SIGKILL); // whatever it may have left behind in its group
+    close(child->to_fd);
     close(child->from_fd);
 }
 

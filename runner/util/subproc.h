@@ -41,9 +41,9 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
                 struct subproc_result *result, struct err *err);
 void subproc_result_free(struct subproc_result *result);
 
-// A child that runs beside us: stdin is /dev/null, the configuration is written to its fd 3 (a pipe
-// that is then closed), its fd 4 is the write end of a pipe that we read at child->from_fd
-// (non-blocking, close-on-exec). stderr is inherited unless quiet.
+// A child that runs beside us: stdin is /dev/null, the configuration is written to its fd 3 (a
+// socket, whose other end is child->to_fd, non-blocking), its fd 4 is the write end of a pipe that
+// we read at child->from_fd (non-blocking, close-on-exec). stderr is inherited unless quiet.
 struct subproc_inputs {
     const void *config;
     size_t config_bytes;
@@ -53,7 +53,7 @@ struct subproc_inputs {
 };
 struct subproc_child {
     pid_t pid;
-    int from_fd;
+    int to_fd, from_fd;
 };
 int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
                   struct subproc_child *child, struct err *err);

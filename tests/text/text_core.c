@@ -358,13 +358,14 @@ void __wrap_core_enter(const struct core_setup *setup)
 }
 
 // The walls: bodies are not run, so they cannot do what the walls are for.
-bool __wrap_core_sealed(void (*work)(void))
+void __wrap_core_sealed(void (*work)(void))
 {
     inside = true;
     damaged = false;
     work();
     inside = false;
-    return !damaged;
+    if (damaged && !guard_last.signal)
+        seal_broken(CORE_EXIT_DAMAGED);
 }
 
 bool __wrap_seal_shut(void)
@@ -387,8 +388,10 @@ void __wrap_guard_protect(const void *stack_from)
     (void)stack_from;
 }
 
-void __wrap_guard_drop_privileges(uint32_t permits, const struct filter_call *calls, int ncalls)
+void __wrap_guard_drop_privileges(const struct core_config *wanted, uint32_t permits,
+                                  const struct filter_call *calls, int ncalls)
 {
+    (void)wanted;
     (void)permits;
     (void)calls;
     (void)ncalls;
@@ -463,6 +466,7 @@ static void text_befall(enum text_record_kind kind, struct core_record *record)
 void __wrap_send_record(const struct core_record *record)
 {
     struct core_record sent = *record;
+    seal_sign(&sent);
     text_wait(record);
     records += config && config->mode == CORE_MODE_MEASURE && config->nselected > 1;
     for (int i = 0; i < script.nrecords; i++)

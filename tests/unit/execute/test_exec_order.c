@@ -10,8 +10,10 @@
 
 #include "execute/exec_internal.h"
 
+#include <fcntl.h>
 #include <math.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 enum { KERNELS = 3, ACCEPT = 2 };
@@ -19,6 +21,15 @@ enum { KERNELS = 3, ACCEPT = 2 };
 static struct exec_kernel kernels[KERNELS];
 static const struct core_config config = {.accept = ACCEPT, .tsc_hz = 1e9};
 static struct exec_order order;
+static struct exec_secrets secrets;
+static struct core_secret now; // the core's
+
+static const char *signed_refused(struct core_record record)
+{
+    record.number = now.number;
+    record.token = now.token;
+    return exec_order_refuses(&order, &record);
+}
 
 static const char *say(uint32_t type, uint32_t kernel, uint32_t pass)
 {
@@ -32,7 +43,7 @@ static const char *say(uint32_t type, uint32_t kernel, uint32_t pass)
         record.timing.copies = record.timing.iterations = 1;
         record.timing.calib_clk = 1000;
     }
-    return exec_order_refuses(&order, &record);
+    return signed_refused(record);
 }
 
 // Kernel 0 is finished, 1 is under way in its first pass, 2 is not selected.
@@ -41,7 +52,8 @@ static int begin(void **state)
     (void)state;
     memset(kernels, 0, sizeof kernels);
     kernels[0].selected = kernels[0].finished = kernels[1].selected = true;
-    exec_order_begin(&order, kernels, KERNELS, &config);
+    exec_secrets_begin(&secrets, &now);
+    exec_order_begin(&order, kernels, KERNELS, &config, &secrets);
     assert_null(say(CORE_REC_HELLO, 0, 0));
     assert_null(say(CORE_REC_CODE, 1, 0));
     assert_null(say(CORE_REC_BEGIN, 1, 0));
@@ -106,20 +118,63 @@ static void hello_comes_first(void **state)
     (void)state;
     const struct core_record none = {.type = CORE_REC_HELLO},
                              endless = {.type = CORE_REC_HELLO, .hello.core_hz = INFINITY};
-    exec_order_begin(&order, kernels, KERNELS, &config);
+    exec_secrets_begin(&secrets, &now);
+    exec_order_begin(&order, kernels, KERNELS, &config, &secrets);
     refused(say(CORE_REC_BEGIN, 1, 0), "it speaks out of turn");
     refused(say(CORE_REC_CODE, 1, 0), "it speaks out of turn");
-    refused(exec_order_refuses(&order, &none), "it has no frequency");
-    refused(exec_order_refuses(&order, &endless), "it has no frequency");
+    refused(signed_refused(none), "it has no frequency");
+    refused(signed_refused(endless), "it has no frequency");
     assert_null(say(CORE_REC_HELLO, 0, 0));
     assert_null(say(CORE_REC_BEGIN, 1, 0));
+}
+
+// The next secret, as the core reads it.
+static void next_secret(int fd)
+{
+    struct core_secret next;
+    assert_int_equal(read(fd, &next, sizeof next), sizeof next);
+    assert_int_equal(next.number, now.number + 1);
+    assert_memory_equal(next.before, now.after, sizeof next.before);
+    assert_memory_equal(next.tags, now.tags, sizeof next.tags);
+    assert_memory_not_equal(next.after, now.after, sizeof next.after);
+    assert_true(next.token != now.token);
+    now = next;
+}
+
+// A record without the token is none of the core's, nor is one with the token of a secret before
+// the last, nor of one that the core cannot have read yet. More secrets come as they are used up.
+static void words_have_their_secret(void **state)
+{
+    (void)state;
+    static const char forged[] = "it does not speak for the core";
+    int fds[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    fcntl(fds[0], F_SETFL, O_NONBLOCK);
+    secrets.fd = fds[0];
+    for (int i = 0; i < 3 * EXEC_SECRETS_AHEAD; i++) {
+        const struct core_secret last = now;
+        exec_secrets_feed(&secrets);
+        next_secret(fds[1]);
+        const struct core_secret true_ = now;
+        assert_null(say(CORE_REC_WAIT, 0, 0));
+        now = last;
+        refused(say(CORE_REC_WAIT, 0, 0), forged);
+        now = (struct core_secret){.number = true_.number};
+        refused(say(CORE_REC_BEGIN, 1, 1), forged);
+        refused(say(CORE_REC_FATAL, 1, 1), forged);
+        now = (struct core_secret){.number = secrets.last.number + 1};
+        refused(say(CORE_REC_BEGIN, 1, 1), forged);
+        now = true_;
+    }
+    close(fds[0]);
+    close(fds[1]);
 }
 
 static const char *say_timing(struct core_record record)
 {
     record.type = CORE_REC_TIMING;
     record.kernel = record.timing.pass = 1;
-    return exec_order_refuses(&order, &record);
+    return signed_refused(record);
 }
 
 static void implausible_timings_are_refused(void **state)
@@ -164,6 +219,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_a_core_sends_is_taken, begin),
+        cmocka_unit_test_setup(words_have_their_secret, begin),
         cmocka_unit_test_setup(other_kernels_are_refused, begin),
         cmocka_unit_test_setup(wrong_turns_are_refused, begin),
         cmocka_unit_test_setup(hello_comes_first, begin),

@@ -420,7 +420,7 @@ static void test_subproc_child(void **state)
     (void)state;
     struct err err = {0};
     struct subproc_child child;
-    const char *const echo[] = {"sh", "-c", "cat <&3 >&4; exit 5", NULL};
+    const char *const echo[] = {"sh", "-c", "head -n 1 <&3 >&4; exit 5", NULL};
     assert_int_equal(start_quietly(echo, "config\n", 7, &child, &err), 0);
     struct strbuf records = {0};
     read_records(child.from_fd, &records);
