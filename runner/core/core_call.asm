@@ -34,4 +34,8 @@ core_call:
     pop ebx
     ret
 %endif
+
+; No page has variables of two of the kinds that core_internal.h tells apart.
+section core_kept progbits alloc noexec write align=4096
+section core_open progbits alloc noexec write align=4096
 section .note.GNU-stack noalloc noexec nowrite progbits

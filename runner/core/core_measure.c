@@ -33,20 +33,26 @@ static struct work {
     struct core_record record, counts; // a timing, if enough was accepted
 } * work;
 
+// Of a kernel that is finished nothing else matters any more.
 static uint64_t kernel_tag(uint32_t i, uint64_t when)
 {
+    if (measure_runs[i].finished)
+        return seal_tag(NULL, 0, UINT64_MAX - i);
     return seal_tag(&measure_runs[i], offsetof(struct kernel_run, tag),
                     when * config->nselected + i);
 }
 
-// Makes a kernel the current one, as it was put away in the sweep before.
-static void kernel_take(uint32_t i)
+// Makes a kernel the current one, as it was put away in the sweep before; false if it is finished.
+static bool kernel_take(uint32_t i)
 {
     if (measure_runs[i].tag != kernel_tag(i, sweep)) {
         send_all();
         seal_broken(CORE_EXIT_TAMPERED);
     }
+    if (measure_runs[i].finished)
+        return false;
     current = measure_runs[i];
+    return true;
 }
 
 static void kernel_put(uint32_t i)
@@ -334,8 +340,9 @@ static bool measure_sweep(bool first, bool *others, bool *progress)
     *others = *progress = false;
     run_cool();
     for (uint32_t i = 0; i < config->nselected; i++) {
-        kernel_take(i);
-        current.due = !current.finished && (first || current.due);
+        if (!kernel_take(i))
+            continue;
+        current.due |= first;
         if (current.due) {
             current.due = run_turn(&current);
             *progress |= !current.due;
@@ -369,7 +376,8 @@ static bool measure_round(uint64_t next)
 static void try_all(void)
 {
     for (uint32_t i = 0; i < config->nselected; i++) {
-        kernel_take(i);
+        if (!kernel_take(i))
+            continue;
         if (!area_fills_long(current.kernel)) {
             run_send_event(CORE_REC_BEGIN, current.kernel->id, 0);
             time_fill_data(current.kernel);

@@ -4,9 +4,9 @@
 // has variables of two kinds.
 #include "core_internal.h"
 
-CORE_OPEN _Alignas(CORE_PAGE) struct core_state core_state;
+CORE_OPEN struct core_state core_state;
 CORE_OPEN struct guard_fault guard_last;
 CORE_OPEN struct core_secret core_secret;
-CORE_KEPT _Alignas(CORE_PAGE) uint64_t core_seal_sp;
+CORE_KEPT uint64_t core_seal_sp;
 struct core_own core_own;
 uint32_t core_features;
