@@ -19,9 +19,10 @@
 #include <string.h>
 
 // A batch takes a second and more a pass: long enough that a disturbance seldom covers all passes
-// of a kernel, short enough that little is lost when the run is killed. The first is soon built,
-// and long enough that its passes are not spent waiting.
-enum { BATCH_KERNELS = 16000, FIRST_KERNELS = 1000 };
+// of a kernel, short enough that little is lost when the run is killed, and that neither building
+// the next one nor storing the last one is waited for. The first is soon built, and long enough
+// that its passes are not spent waiting.
+enum { BATCH_KERNELS = 6000, FIRST_KERNELS = 1000 };
 
 // Everything that lives as long as a run.
 struct run {
