@@ -6,8 +6,10 @@
 
 #include "build_object.h"
 #include "compose.h"
+#include "util/clock.h"
 #include "util/paths.h"
 #include "util/scratch.h"
+#include "util/spent.h"
 #include "util/subproc.h"
 
 #include <errno.h>
@@ -218,16 +220,19 @@ static int build_kernels_left(const struct build *build)
     return left;
 }
 
-// `readable`: of struct subproc_options.
+// `readable`: of struct subproc_options. What it takes is spent on `what`.
 static int build_tool(const struct build *build, const char *const argv[],
-                      const char *const *readable, struct subproc_result *result, struct err *err)
+                      const char *const *readable, enum spent_on what,
+                      struct subproc_result *result, struct err *err)
 {
+    double start_s = clock_now_s();
     struct subproc_options options = {.cwd = build->options->directory,
                                       .timeout_ms = BUILD_TIMEOUT_MS,
                                       .tool = true,
                                       .readable = readable};
     if (subproc_run(argv, &options, result, err) != 0)
         return err_prefix(err, "building test programs: ");
+    spent_add(what, clock_now_s() - start_s);
     if (result->timed_out || result->signal) {
         err_set(err, "%s %s while building test programs in %s", argv[0],
                 result->timed_out ? "took more than ten minutes" : "crashed",
@@ -271,7 +276,7 @@ static int build_nasm(const struct build *build, struct subproc_result *result, 
         NULL};
     // Of a file of the user's own it is not known what it includes.
     const char *const readable[] = {path_data("macros"), NULL};
-    return build_tool(build, command, own ? NULL : readable, result, err);
+    return build_tool(build, command, own ? NULL : readable, SPENT_ASSEMBLING, result, err);
 }
 
 // Assembles, leaving out kernel after kernel. 0 also when none is left.
@@ -393,7 +398,7 @@ static int build_link(const struct build *build, struct err *err)
     else
         build_link_core(build, argv);
     struct subproc_result result;
-    if (build_tool(build, argv, NULL, &result, err) != 0)
+    if (build_tool(build, argv, NULL, SPENT_LINKING, &result, err) != 0)
         return -1;
     int status = 1;
     if (result.exit_status != 0) {

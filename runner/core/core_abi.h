@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-enum { CORE_ABI_VERSION = 18, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
+enum { CORE_ABI_VERSION = 19, CORE_CONFIG_FD = 3, CORE_RECORD_FD = 4, CORE_TEAM_FD = 5 };
 
 // core_time.c has them; number 0 is none, those before CORE_CANARY_MIXTURES are nops.
 enum { CORE_CANARIES = 13, CORE_CANARY_MIXTURES = 10 };
@@ -211,22 +211,36 @@ struct core_team {
 
 enum core_record_type {
     CORE_REC_HELLO,  // once, after calibration
-    CORE_REC_BEGIN,  // kernel, pass: about to run a kernel for the first time in this pass
+    CORE_REC_BEGIN,  // kernel, pass: about to run a kernel in this pass; with a tally
     CORE_REC_COUNTS, // kernel, pass: what was counted, in front of the timing it belongs to
     CORE_REC_TIMING, // kernel, pass: end of a pass, samples follow in the record
-    CORE_REC_WAIT,   // alive, waiting for the core to become quiet
+    CORE_REC_WAIT,   // alive, waiting for the core to become quiet; with a tally
     CORE_REC_FLOOR,  // how long a canary took in CORE_MODE_FLOOR: a part of its histogram
     CORE_REC_CODE,   // kernel: its machine code
     CORE_REC_SHAPE,  // kernel: copies and iterations that fill the window
     CORE_REC_REPEAT, // kernel: one repetition of CORE_MODE_BENCH
     CORE_REC_FATAL,  // the core cannot work; text says why
-    CORE_REC_END,
+    CORE_REC_END,    // with the last tally
 };
 
 enum { CORE_SAMPLES_MAX = 16, CORE_PASSES_MAX = 8, CORE_CODE_MAX = 64, CORE_TEXT_MAX = 160 };
 
 struct core_sample { // raw TSC ticks
     uint32_t kernel_tsc, before_tsc, after_tsc, canary_tsc;
+};
+
+// Why a repeat does not count.
+enum core_refusal {
+    CORE_REFUSED_CANARY,  // the core was disturbed
+    CORE_REFUSED_CALIB,   // calibrations before and behind it disagree
+    CORE_REFUSED_COUNTER, // a counter was not running
+    CORE_REFUSED_FEW,     // it was accepted, but too few with it
+    CORE_REFUSALS
+};
+// What a process in CORE_MODE_MEASURE has met from its begin on.
+struct core_tally {
+    uint64_t accepted, refused[CORE_REFUSALS]; // repeats
+    uint64_t quiet_tsc, gap_tsc;               // waited for quiet; until the next pass was due
 };
 
 // Histograms of CORE_MODE_FLOOR: core cycles an instruction, in bins of CORE_FLOOR_BIN_CLK. Bins of
@@ -258,8 +272,9 @@ struct core_record {
             uint64_t area_bytes, area_huge_bytes;
         } hello;
         struct {
-            uint32_t pass;
-        } begin;
+            uint32_t pass, reserved;
+            struct core_tally tally;
+        } begin; // of CORE_REC_WAIT and CORE_REC_END, too
         struct {
             uint32_t pass, ncounters;
             uint32_t samples[CORE_SAMPLES_MAX][CORE_TIMED_MAX]; // of the kernel, overhead included

@@ -189,10 +189,11 @@ bool run_warm(struct kernel_run *run);    // false: the kernel is finished, with
 void run_cool(void);                      // wide units may have been powered down since run_warm
 bool run_damaged(struct kernel_run *run); // after each kernel; true: finished, the same
 void run_pause_for_quiet(uint32_t ms);
-void run_show_life(void);   // a record now and then, for the runner's watchdog
-void run_accepted(void);    // remembers when a repeat was accepted
-bool run_gave_up(void);     // nothing was accepted for config.give_up_ms
-bool run_out_of_time(void); // config.most_ms are over
+void run_show_life(void);           // a record now and then, for the runner's watchdog
+struct core_tally *run_tally(void); // to be added to; events carry it
+void run_accepted(void);            // remembers when a repeat was accepted
+bool run_gave_up(void);             // nothing was accepted for config.give_up_ms
+bool run_out_of_time(void);         // config.most_ms are over
 uint64_t run_ms_to_tsc(uint32_t ms);
 void run_send(const struct core_record *record);
 void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass);

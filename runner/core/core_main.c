@@ -211,7 +211,6 @@ int main(void)
         else
             measure_passes();
     }
-    struct core_record end = {.type = CORE_REC_END};
-    send_record(&end);
+    run_send_event(CORE_REC_END, 0, 0);
     _exit(0); // libc's own data are read-only
 }

@@ -29,7 +29,7 @@ static struct work {
     bool done;             // all was done, or ended by an outcome
     bool enough;           // of a pass: what was accepted will do
     struct kept_outcome end;
-    uint32_t wanted, accepted;
+    uint32_t wanted, accepted, refused[CORE_REFUSALS];
     struct core_record record, counts; // a timing, if enough was accepted
 } * work;
 
@@ -148,6 +148,18 @@ static void work_accept(uint32_t repeats, const struct surroundings *before,
                     steady_agree(&work->run, values, work->accepted, config->passes_tolerance));
 }
 
+// Why what was timed between two looks does not count; CORE_REFUSALS: it does.
+static enum core_refusal work_judge(const struct surroundings *before,
+                                    const struct surroundings *after, bool counted)
+{
+    if (!after->quiet)
+        return CORE_REFUSED_CANARY;
+    if (!counted)
+        return CORE_REFUSED_COUNTER;
+    return run_calibrations_agree(before->calib_tsc, after->calib_tsc) ? CORE_REFUSALS
+                                                                       : CORE_REFUSED_CALIB;
+}
+
 // One attempt at a pass of a kernel; bodies run.
 static void work_measure(struct kernel_run *run)
 {
@@ -155,6 +167,7 @@ static void work_measure(struct kernel_run *run)
     for (uint32_t last = run->tried + config->tries; run->tried < last && !work->enough;) {
         if (!before.quiet) {
             run->tried++;
+            work->refused[CORE_REFUSED_CANARY]++;
             before = run_look_around();
             continue;
         }
@@ -163,8 +176,11 @@ static void work_measure(struct kernel_run *run)
         if (!work_repeat(repeats, &before, &counted))
             return;
         struct surroundings after = run_look_around();
-        if (after.quiet && counted && run_calibrations_agree(before.calib_tsc, after.calib_tsc))
+        enum core_refusal refusal = work_judge(&before, &after, counted);
+        if (refusal == CORE_REFUSALS)
             work_accept(repeats, &before, &after);
+        else
+            work->refused[refusal] += repeats;
         before = after;
     }
 }
@@ -187,12 +203,24 @@ static int variant_index(const struct kernel_run *run)
     return -1;
 }
 
+// How the attempt ended, by repeats.
+static void work_count(void)
+{
+    struct core_tally *tally = run_tally();
+    uint32_t most = config->tries + config->together, accepted = work->accepted;
+    for (int i = 0; i < CORE_REFUSALS; i++)
+        tally->refused[i] += work->refused[i] < most ? work->refused[i] : most;
+    accepted = accepted < CORE_SAMPLES_MAX ? accepted : CORE_SAMPLES_MAX;
+    *(work->enough ? &tally->accepted : &tally->refused[CORE_REFUSED_FEW]) += accepted;
+}
+
 // Takes over what measuring has changed in the copy.
 static void work_take(struct kernel_run *run)
 {
     int index = variant_index(&work->run);
     uint32_t most = run->tried + config->tries + config->together;
     run->tried = work->run.tried < most ? work->run.tried : most;
+    work_count();
     if (index < 0 || index >= run->code.nvariants || work->run.iterations == 0)
         work->done = false;
     else
@@ -422,10 +450,12 @@ void measure_passes(void)
     // few kernels of the later.
     uint64_t next = time_now() + run_ms_to_tsc(config->pass_gap_ms);
     while (!measure_round(next)) {
+        uint64_t begin = time_now();
         while (time_now() < next) {
             run_send_event(CORE_REC_WAIT, 0, 0);
             guard_sleep_ms(PAUSE_FIRST_MS);
         }
+        run_tally()->gap_tsc += time_now() - begin;
         next += run_ms_to_tsc(config->pass_gap_ms / LATER_GAPS);
     }
 }

@@ -28,6 +28,7 @@ static const struct times *times;
 static CORE_KEPT struct clocks {
     uint64_t begin_tsc, last_accept_tsc, last_record_tsc;
     uint32_t warm_bits; // vector width that is powered up
+    struct core_tally tally;
 } clocks;
 
 static struct kept_outcome *kept; // where bodies can reach it
@@ -68,6 +69,7 @@ void run_send_event(enum core_record_type type, uint32_t kernel, uint32_t pass)
 {
     struct core_record record = {.type = type, .kernel = kernel};
     record.begin.pass = pass;
+    record.begin.tally = clocks.tally;
     run_send(&record);
 }
 
@@ -273,6 +275,11 @@ bool run_calibrations_agree(uint32_t before, uint32_t after)
     return differ <= config->calib_tolerance * before;
 }
 
+struct core_tally *run_tally(void)
+{
+    return &clocks.tally;
+}
+
 void run_accepted(void)
 {
     clocks.last_accept_tsc = time_now();
@@ -297,10 +304,11 @@ void run_show_life(void)
 // Waits until a canary is quiet again, or the pause is over.
 void run_pause_for_quiet(uint32_t ms)
 {
-    uint64_t end = time_now() + run_ms_to_tsc(ms);
+    uint64_t begin = time_now(), end = begin + run_ms_to_tsc(ms);
     guard_sleep_ms(ms < PAUSE_FIRST_MS ? ms : PAUSE_FIRST_MS);
     while (time_now() < end && !run_look_around().quiet) {
         run_show_life();
         guard_sleep_ms(1);
     }
+    clocks.tally.quiet_tsc += time_now() - begin;
 }

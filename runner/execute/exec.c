@@ -2,10 +2,13 @@
 // Runs the measurement core over a batch; see exec.h.
 #include "exec_internal.h"
 
+#include "util/clock.h"
+#include "util/spent.h"
+#include "util/subproc.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "util/subproc.h"
 
 enum {
     FAILED_STARTS_MAX = 3,
@@ -53,10 +56,11 @@ struct exec_batch {
     int failed_starts; // processes in a row that ended before they ran a kernel
     // Ends from outside in a row that met the same kernel.
     int outside, outside_kernel;
-    int portion;  // kernels that the next process is given at most
-    int nstarted; // kernels given to this process
-    int ndone;    // those of them that are finished
-    bool ended;   // the core said END
+    int portion;             // kernels that the next process is given at most
+    int nstarted;            // kernels given to this process
+    int ndone;               // those of them that are finished
+    bool ended;              // the core said END
+    struct core_tally tally; // that this process told last
     struct exec_order order;
     struct exec_secrets secrets; // of this process
     const char *refused;         // why a record was, which ends the process
@@ -167,6 +171,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         break;
     case CORE_REC_BEGIN:
         batch->current = (int)record->kernel;
+        batch->tally = record->begin.tally;
         break;
     case CORE_REC_COUNTS:
         batch->counts = *record;
@@ -175,6 +180,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         exec_take_timing(batch, record);
         break;
     case CORE_REC_WAIT:
+        batch->tally = record->begin.tally;
         if (batch->progress && batch->progress->waiting)
             batch->progress->waiting(batch->progress->context);
         break;
@@ -186,6 +192,7 @@ static void exec_take(struct exec_batch *batch, const struct core_record *record
         snprintf(batch->fatal, sizeof batch->fatal, "%.*s", CORE_TEXT_MAX - 1, record->text);
         break;
     case CORE_REC_END:
+        batch->tally = record->begin.tally;
         batch->ended = true;
         break;
     default:
@@ -314,15 +321,41 @@ static void exec_forget_unfinished(struct exec_batch *batch)
             batch->kernels[i].ntimings = 0;
 }
 
+// Where the time of a process went.
+static void exec_spend(double start_s, const struct rusage *usage)
+{
+    spent_add(SPENT_MEASURING, clock_now_s() - start_s);
+    spent_add(SPENT_USER, (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6);
+    spent_add(SPENT_KERNEL, (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6);
+}
+
+_Static_assert(SPENT_REFUSED_LAST - SPENT_REFUSED + 1 == CORE_REFUSALS, "spent.h");
+
+// What it says of itself, as far as that can be.
+static void exec_spend_tally(const struct core_tally *tally, double tsc_hz, double start_s)
+{
+    static const double REPEATS_MOST = 1e9;
+    double passed_s = clock_now_s() - start_s;
+    double quiet_s = fmin((double)tally->quiet_tsc / tsc_hz, passed_s);
+    spent_add(SPENT_QUIET, quiet_s);
+    spent_add(SPENT_GAPS, fmin((double)tally->gap_tsc / tsc_hz, passed_s - quiet_s));
+    spent_add(SPENT_ACCEPTED, fmin((double)tally->accepted, REPEATS_MOST));
+    for (int i = 0; i < CORE_REFUSALS; i++)
+        spent_add((enum spent_on)(SPENT_REFUSED + i),
+                  fmin((double)tally->refused[i], REPEATS_MOST));
+}
+
 // Runs one process, and fills how it ended.
 static int exec_process_run(const char *program, struct exec_batch *batch, const void *config,
                             size_t bytes, struct err *err)
 {
     struct subproc_child child;
+    double start_s = clock_now_s();
     exec_forget_unfinished(batch);
     batch->current = -1;
     batch->ended = false;
     batch->refused = NULL;
+    batch->tally = (struct core_tally){0};
     exec_order_begin(&batch->order, batch->kernels, batch->nkernels, &batch->params->config,
                      &batch->secrets);
     const struct subproc_inputs inputs = {.config = config, .config_bytes = bytes};
@@ -336,10 +369,12 @@ static int exec_process_run(const char *program, struct exec_batch *batch, const
                                  .context = batch,
                                  .refused = &batch->refused};
     enum exec_end how = exec_read(&stream, 1, batch->params->hang_ms);
-    int exit_status, signal_number;
-    subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
+    struct subproc_end end;
+    subproc_finish(&child, how != EXEC_CLOSED, &end);
+    exec_spend(start_s, &end.usage);
+    exec_spend_tally(&batch->tally, batch->params->config.tsc_hz, start_s);
     if (!batch->ended)
-        return exec_judge(batch, how, exit_status, signal_number, err);
+        return exec_judge(batch, how, end.exit_status, end.signal, err);
     if (batch->ndone == 0)
         return err_set(err, "the measurement core ended without a result");
     batch->portion = batch->portion < batch->nkernels / 2 ? 2 * batch->portion : batch->nkernels;
@@ -412,6 +447,7 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     config.floor_ms = floor_ms;
     config.nselected = 0;
     struct floor_taker taker = {.floor = floor};
+    double start_s = clock_now_s();
     struct subproc_child child;
     const struct subproc_inputs inputs = {.config = &config, .config_bytes = sizeof config};
     if (exec_start(program, &inputs, &child, err) != 0)
@@ -419,14 +455,15 @@ int exec_floor(const char *program, const struct exec_params *params, uint32_t f
     struct exec_stream stream = {
         .fd = child.from_fd, .pid = child.pid, .take = exec_take_floor, .context = &taker};
     enum exec_end how = exec_read(&stream, 1, (int)floor_ms + params->hang_ms);
-    int exit_status, signal_number;
-    subproc_finish(&child, how != EXEC_CLOSED, &exit_status, &signal_number);
+    struct subproc_end end;
+    subproc_finish(&child, how != EXEC_CLOSED, &end);
+    exec_spend(start_s, &end.usage);
     if (taker.fatal[0])
         return err_set(err, "the measurement core cannot work: %s", taker.fatal);
     if (how == EXEC_STOPPED)
         return err_set(err, "stopped by a signal");
     if (taker.samples == 0 || how != EXEC_CLOSED)
         return err_set(err, "the canary could not be timed (exit status %d, signal %d)",
-                       exit_status, signal_number);
+                       end.exit_status, end.signal);
     return 0;
 }

@@ -198,11 +198,11 @@ static int bench_collect(struct bench_process *processes, int started, int hang_
     enum exec_end how = abandon ? EXEC_STOPPED : exec_read(streams, started, hang_ms);
     int status = 0;
     for (int i = 0; i < started; i++) {
-        int exit_status, signal_number;
-        subproc_finish(&processes[i].child, how != EXEC_CLOSED, &exit_status, &signal_number);
+        struct subproc_end end;
+        subproc_finish(&processes[i].child, how != EXEC_CLOSED, &end);
         // Of those that are held or silent, the first ends all.
         if (!abandon && status == 0)
-            status = bench_judge(&processes[i], how, hang_ms, exit_status, signal_number, err);
+            status = bench_judge(&processes[i], how, hang_ms, end.exit_status, end.signal, err);
     }
     return status;
 }

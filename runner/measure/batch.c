@@ -3,6 +3,9 @@
 // measured the next is built, and no more than that lies in memory or on the disk.
 #include "batch.h"
 
+#include "util/clock.h"
+#include "util/spent.h"
+
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,10 +147,8 @@ struct batch_source *batch_source_start(const struct batch_feed *feed,
     return source;
 }
 
-struct batch *batch_source_next(struct batch_source *source)
+static struct batch *batch_take(struct batch_source *source)
 {
-    if (!source->options.ahead)
-        return batch_make(source);
     pthread_mutex_lock(&source->mutex);
     while (!source->ready && !source->taken_all)
         pthread_cond_wait(&source->changed, &source->mutex);
@@ -155,6 +156,14 @@ struct batch *batch_source_next(struct batch_source *source)
     source->ready = NULL;
     pthread_cond_broadcast(&source->changed);
     pthread_mutex_unlock(&source->mutex);
+    return batch;
+}
+
+struct batch *batch_source_next(struct batch_source *source)
+{
+    double start_s = clock_now_s();
+    struct batch *batch = source->options.ahead ? batch_take(source) : batch_make(source);
+    spent_add(SPENT_PROGRAMS, clock_now_s() - start_s);
     return batch;
 }
 

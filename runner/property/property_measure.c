@@ -6,6 +6,7 @@
 #include "execute/exec.h"
 #include "util/clock.h"
 #include "util/random.h"
+#include "util/spent.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -234,8 +235,10 @@ static int round_build(struct sweep *sweep, struct round *round, struct program 
                                           .stem = sweep->property->name,
                                           .bits = 64,
                                           .keep = sweep->measuring->keep};
+    double start_s = clock_now_s();
     if (build_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
         return -1;
+    spent_add(SPENT_PROGRAMS, clock_now_s() - start_s);
     for (int i = 0; i < program->nfailures; i++) {
         struct exec_kernel *kernel = &round->measured[program->failures[i].kernel];
         kernel->finished = true;
@@ -448,7 +451,10 @@ static int sweep_end(struct sweep *sweep, struct err *err)
         sweep_disbelieve(sweep);
     sweep_judge(sweep->result);
     sweep->result->seconds += clock_now_s() - sweep->start_s;
-    return store_property_conclude(sweep->result, sweep->arena, err);
+    const struct spent before = spent_now();
+    int status = store_property_conclude(sweep->result, sweep->arena, err);
+    spent_add_rest(SPENT_INFERRING, &before);
+    return status;
 }
 
 int property_measure(struct property_measuring *measuring, const struct property *property,

@@ -5,6 +5,8 @@
 
 #include "derive/form_throughput.h"
 #include "store/store_form.h"
+#include "util/clock.h"
+#include "util/spent.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -141,8 +143,10 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
     }
     const struct selected_row *selected = &keeper->rows[row->index];
     const struct form_place place = {selected->list->name, selected->position};
+    double start_s = clock_now_s();
     if (store_put_form(keeper->store, keeper->run_id, &place, plan, tests, err) != 0)
         return -1;
+    spent_add(SPENT_WRITING, clock_now_s() - start_s);
     keeper->kept.forms++;
     keep_throughput(keeper, plan, tests);
     progress_form(keeper->progress, selected->list->name, selected->list->nrows, ok);
@@ -155,8 +159,10 @@ static int store_batch(struct run_keeper *keeper, struct batch *batch, struct er
     for (int r = 0; r < batch->nrows && status == 0; r++)
         if (row_complete(batch, &batch->rows[r]))
             status = store_row(keeper, batch, &batch->rows[r], err);
+    double start_s = clock_now_s();
     if (status == 0)
         status = store_commit(keeper->store, err);
+    spent_add(SPENT_WRITING, clock_now_s() - start_s);
     if (status != 0)
         store_rollback(keeper->store);
     return status;

@@ -10,6 +10,7 @@
 #include "store/store_ports.h"
 #include "store/store_run.h"
 #include "util/scratch.h"
+#include "util/spent.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -23,7 +24,10 @@ static int model_store(struct run_ports *run, const struct ports_forms *forms,
 {
     struct stored_port_model stored;
     ports_stored_model(forms, model, &stored);
-    return store_put_port_model(run->store, run->run_id, &stored, err);
+    const struct spent before = spent_now();
+    int status = store_put_port_model(run->store, run->run_id, &stored, err);
+    spent_add_rest(SPENT_WRITING, &before);
+    return status;
 }
 
 // The model that the database has, and the run that it is from (0: none has one); 1 found and
@@ -268,8 +272,10 @@ static int chunk_store(const struct chunk *chunk, int first, int n,
             .slots = measure_mixes_slots(chunk->measure)
         };
     }
+    const struct spent before = spent_now();
     int status = store_put_port_results(chunk->run->store, chunk->run->run_id, chunk->models[0],
                                         results, n, err);
+    spent_add_rest(SPENT_WRITING, &before);
     for (int i = 0; i < n && status == 0; i++)
         chunk->run->ways[usages[i].way] += usages[i].outcome == OUTCOME_OK;
     for (int i = 0; i < n && status == 0; i++)

@@ -192,13 +192,14 @@ static bool subproc_collect(int fds[2], struct strbuf outputs[2], size_t limit, 
     return false;
 }
 
-static void subproc_wait(pid_t pid, int *exit_status, int *signal_number)
+static void subproc_wait(pid_t pid, struct subproc_end *end)
 {
     int status = 0;
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+    *end = (struct subproc_end){0};
+    while (wait4(pid, &status, 0, &end->usage) < 0 && errno == EINTR)
         ;
-    *exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    *signal_number = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
 // What tools see of the environment: what finds them and their libraries, and a place for their
@@ -273,7 +274,10 @@ int subproc_run(const char *const argv[], const struct subproc_options *options,
         result->timed_out = subproc_collect(fds, outputs, limit, options->timeout_ms);
         if (result->timed_out)
             kill(-pid, SIGKILL);
-        subproc_wait(pid, &result->exit_status, &result->signal);
+        struct subproc_end end;
+        subproc_wait(pid, &end);
+        result->exit_status = end.exit_status;
+        result->signal = end.signal;
     }
     close(out[0]);
     close(errors[0]);
@@ -344,11 +348,11 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
     return 0;
 }
 
-void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal_out)
+void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end)
 {
     if (kill_first)
         kill(-child->pid, SIGKILL);
-    subproc_wait(child->pid, exit_status, signal_out);
+    subproc_wait(child->pid, end);
     kill(-child->pid, SIGKILL); // whatever it may have left behind in its group
     close(child->to_fd);
     close(child->from_fd);
@@ -494,7 +498,6 @@ int subproc_release(struct subproc_program *program)
 void subproc_await(struct subproc_program *program, struct subproc_end *end)
 {
     siginfo_t info;
-    int status = 0;
     if (program->hold_fd >= 0)
         close(program->hold_fd);
     program->hold_fd = -1;
@@ -502,11 +505,7 @@ void subproc_await(struct subproc_program *program, struct subproc_end *end)
     while (waitid(P_PID, (id_t)program->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
         ;
     forward_pid = 0;
-    *end = (struct subproc_end){0};
-    while (wait4(program->pid, &status, 0, &end->usage) < 0 && errno == EINTR)
-        ;
-    end->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    end->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    subproc_wait(program->pid, end);
 }
 
 void subproc_abandon(struct subproc_program *program)

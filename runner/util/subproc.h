@@ -57,8 +57,13 @@ struct subproc_child {
 };
 int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
                   struct subproc_child *child, struct err *err);
-// Waits for the end (kills the process group first if `kill_first`); fills exit status and signal.
-void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_status, int *signal);
+struct subproc_end {
+    int exit_status; // valid if signal is 0
+    int signal;      // the signal that ended it, or 0
+    struct rusage usage;
+};
+// Waits for the end (kills the process group first if `kill_first`).
+void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end);
 
 // The user's own program, run in our place as far as possible: it inherits standard input, output
 // and error, the process group (so that the terminal reaches it) and the ignored signals. It is
@@ -66,11 +71,6 @@ void subproc_finish(struct subproc_child *child, bool kill_first, int *exit_stat
 struct subproc_program {
     pid_t pid;
     int hold_fd; // closed by release, await and abandon
-};
-struct subproc_end {
-    int exit_status; // valid if signal is 0
-    int signal;      // the signal that ended it, or 0
-    struct rusage usage;
 };
 int subproc_hold(const char *const argv[], struct subproc_program *program, struct err *err);
 // Lets it exec. Returns 0, or the errno of the exec that failed (ENOENT, EACCES, ...).

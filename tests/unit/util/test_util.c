@@ -425,24 +425,24 @@ static void test_subproc_child(void **state)
     struct strbuf records = {0};
     read_records(child.from_fd, &records);
     assert_string_equal(strbuf_text(&records), "config\n");
-    int exit_status, signal_number;
-    subproc_finish(&child, false, &exit_status, &signal_number);
-    assert_int_equal(exit_status, 5);
-    assert_int_equal(signal_number, 0);
+    struct subproc_end end;
+    subproc_finish(&child, false, &end);
+    assert_int_equal(end.exit_status, 5);
+    assert_int_equal(end.signal, 0);
     strbuf_free(&records);
 
     const char *const hang[] = {"sleep", "60", NULL};
     assert_int_equal(start_quietly(hang, "", 0, &child, &err), 0);
-    subproc_finish(&child, true, &exit_status, &signal_number);
-    assert_int_equal(signal_number, SIGKILL);
+    subproc_finish(&child, true, &end);
+    assert_int_equal(end.signal, SIGKILL);
 
     // A child that never reads its configuration: noticed by its end, not by a signal to us.
     size_t bytes = 1 << 20;
     char *config = xcalloc(1, bytes);
     const char *const deaf[] = {"true", NULL};
     assert_int_equal(start_quietly(deaf, config, bytes, &child, &err), 0);
-    subproc_finish(&child, false, &exit_status, &signal_number);
-    assert_int_equal(exit_status, 0);
+    subproc_finish(&child, false, &end);
+    assert_int_equal(end.exit_status, 0);
     free(config);
     const char *const missing[] = {"/no/such/program", NULL};
     assert_int_equal(start_quietly(missing, "", 0, &child, &err), -1);
