@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 23;
+PRAGMA user_version = 24;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -120,6 +120,39 @@ CREATE TABLE run_warning (
     text TEXT NOT NULL CHECK (length(text) <= 4000), -- what may make the results worse
     remedy TEXT NOT NULL CHECK (length(remedy) <= 4000), -- what to do about it
     PRIMARY KEY (run_id, text)
+) STRICT, WITHOUT ROWID;
+
+-- Where the time of a run went, by its invocations: it may be resumed. No rows before schema 24.
+CREATE TABLE run_time (
+    run_id INTEGER NOT NULL REFERENCES run,
+    position INTEGER NOT NULL CHECK (position BETWEEN 0 AND 1000000), -- of the invocation
+    total_s REAL NOT NULL CHECK (total_s BETWEEN 0 AND 1e9), -- that it took
+    measuring_s REAL NOT NULL CHECK (measuring_s BETWEEN 0 AND 1e9),
+        -- while a measuring process ran
+    programs_s REAL NOT NULL CHECK (programs_s BETWEEN 0 AND 1e9),
+        -- until a program to be measured was there
+    inferring_s REAL NOT NULL CHECK (inferring_s BETWEEN 0 AND 1e9), -- ports, conclusions
+    writing_s REAL NOT NULL CHECK (writing_s BETWEEN 0 AND 1e9),
+        -- into the database; of latency and throughput while others were measured
+    assembling_s REAL NOT NULL CHECK (assembling_s BETWEEN 0 AND 1e9), -- NASM, beside measuring
+    linking_s REAL NOT NULL CHECK (linking_s BETWEEN 0 AND 1e9), -- ld, the same
+    quiet_s REAL NOT NULL CHECK (quiet_s BETWEEN 0 AND 1e9), -- of measuring_s: waited for quiet
+    gaps_s REAL NOT NULL CHECK (gaps_s BETWEEN 0 AND 1e9),
+        -- of measuring_s: waited until the next pass was due
+    user_cpu_s REAL NOT NULL CHECK (user_cpu_s BETWEEN 0 AND 1e9),
+        -- CPU time of the measuring processes in user mode
+    kernel_cpu_s REAL NOT NULL CHECK (kernel_cpu_s BETWEEN 0 AND 1e9), -- and in the kernel
+    repeats_accepted INTEGER NOT NULL CHECK (repeats_accepted BETWEEN 0 AND 1000000000000000),
+    repeats_disturbed INTEGER NOT NULL CHECK (repeats_disturbed BETWEEN 0 AND 1000000000000000),
+        -- refused: the canary says that something else used the core
+    repeats_disagreeing INTEGER NOT NULL
+        CHECK (repeats_disagreeing BETWEEN 0 AND 1000000000000000),
+        -- refused: the calibrations before and behind them differ
+    repeats_uncounted INTEGER NOT NULL CHECK (repeats_uncounted BETWEEN 0 AND 1000000000000000),
+        -- refused: a counter was not running
+    repeats_too_few INTEGER NOT NULL CHECK (repeats_too_few BETWEEN 0 AND 1000000000000000),
+        -- accepted, but too few of an attempt: measured again
+    PRIMARY KEY (run_id, position)
 ) STRICT, WITHOUT ROWID;
 
 -- What a run counted: backend, code and table of every event.
@@ -758,6 +791,10 @@ CREATE TRIGGER run_warning_no_update BEFORE UPDATE ON run_warning
 BEGIN SELECT raise(ABORT, 'facts are append-only: run_warning'); END;
 CREATE TRIGGER run_warning_no_delete BEFORE DELETE ON run_warning
 BEGIN SELECT raise(ABORT, 'facts are append-only: run_warning'); END;
+CREATE TRIGGER run_time_no_update BEFORE UPDATE ON run_time
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_time'); END;
+CREATE TRIGGER run_time_no_delete BEFORE DELETE ON run_time
+BEGIN SELECT raise(ABORT, 'facts are append-only: run_time'); END;
 CREATE TRIGGER list_no_update BEFORE UPDATE ON list
 BEGIN SELECT raise(ABORT, 'facts are append-only: list'); END;
 CREATE TRIGGER list_no_delete BEFORE DELETE ON list

@@ -474,5 +474,22 @@ SELECT run.*, iif(run.finished_utc IS NULL, 'unfinished', 'finished') AS status,
     (SELECT nullif(count(*), 0) FROM bench WHERE bench.run_id = run.run_id) AS snippets,
     (SELECT group_concat(event || ' (' || code || '; ' || run_event.backend || '; table ' ||
         counter_table || ' ' || table_version || ')', ', ')
-        FROM run_event WHERE run_event.run_id = run.run_id) AS counted
-FROM run JOIN cpu USING (cpu_id);
+        FROM run_event WHERE run_event.run_id = run.run_id) AS counted,
+    spent.total_s, spent.measuring_s, spent.programs_s, spent.inferring_s, spent.writing_s,
+    spent.assembling_s, spent.linking_s, spent.quiet_s, spent.gaps_s, spent.user_cpu_s,
+    spent.kernel_cpu_s, spent.repeats, spent.repeats_disturbed, spent.repeats_disagreeing,
+    spent.repeats_uncounted, spent.repeats_too_few,
+    (repeats_disturbed + repeats_disagreeing + repeats_uncounted + repeats_too_few) * 1.0 /
+        nullif(repeats, 0) AS refused_share
+FROM run JOIN cpu USING (cpu_id) LEFT JOIN (
+    SELECT run_id, sum(total_s) AS total_s, sum(measuring_s) AS measuring_s,
+        sum(programs_s) AS programs_s, sum(inferring_s) AS inferring_s,
+        sum(writing_s) AS writing_s, sum(assembling_s) AS assembling_s,
+        sum(linking_s) AS linking_s, sum(quiet_s) AS quiet_s, sum(gaps_s) AS gaps_s,
+        sum(user_cpu_s) AS user_cpu_s, sum(kernel_cpu_s) AS kernel_cpu_s,
+        sum(repeats_accepted + repeats_disturbed + repeats_disagreeing + repeats_uncounted +
+            repeats_too_few) AS repeats,
+        sum(repeats_disturbed) AS repeats_disturbed,
+        sum(repeats_disagreeing) AS repeats_disagreeing,
+        sum(repeats_uncounted) AS repeats_uncounted, sum(repeats_too_few) AS repeats_too_few
+    FROM run_time GROUP BY run_id) AS spent USING (run_id);

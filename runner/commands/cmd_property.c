@@ -273,7 +273,7 @@ static int show(const struct arguments *arguments)
     return status;
 }
 
-static int property_verdict(const struct property_run_summary *summary)
+static int property_verdict(struct store *store, const struct property_run_summary *summary)
 {
     struct strbuf text = {0};
     strbuf_printf(&text, "%d measured", summary->measured);
@@ -282,6 +282,7 @@ static int property_verdict(const struct property_run_summary *summary)
     command_note(&cmd_property, "%s, run %" PRId64 ", %.1f s, %" PRId64 " points",
                  strbuf_text(&text), summary->run_id, summary->seconds, summary->kernels);
     strbuf_free(&text);
+    store_note_time(&cmd_property, store, summary->run_id);
     if (summary->stopped)
         command_note(&cmd_property, "stopped by %s; the same command with --resume goes on",
                      session_stopped_by() ? session_stopped_by() : "a signal");
@@ -312,8 +313,8 @@ static int measure(struct arguments *arguments, const struct properties *propert
         return status;
     }
     status = print_run(arguments, store, summary.run_id);
+    int verdict = property_verdict(store, &summary);
     store_close(store);
-    int verdict = property_verdict(&summary);
     return status == EXIT_DONE ? verdict : status;
 }
 

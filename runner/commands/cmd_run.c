@@ -81,8 +81,9 @@ const struct command cmd_run = {
         "status 2 "
         "before anything is measured; which lists were found good is remembered in "
         "$XDG_CACHE_HOME/latput or ~/.cache/latput. "
-        "Ends with a line on standard error: forms, results by outcome, seconds, kernels a "
-        "second. Ends with status 0 where all that can be measured was, also if a few tests have "
+        "Ends with a few lines on standard error: forms, results by outcome, seconds, kernels a "
+        "second, and where the time went. Ends with status 0 where all that can be measured was, "
+        "also if a few tests have "
         "no "
         "steady value, which a warning says; with 1 where the results as a whole are in doubt "
         "(more "
@@ -199,6 +200,7 @@ static int run_measured(struct store *store, const struct selection *selection,
                             err.text);
     print_warnings(store, summary.run_id);
     print_summary(&summary);
+    store_note_time(&cmd_run, store, summary.run_id);
     if (summary.stopped)
         command_note(&cmd_run, "stopped by %s; the same command with --resume goes on%s",
                      session_stopped_by() ? session_stopped_by() : "a signal",

@@ -2,6 +2,7 @@
 // Options that the commands on a database share; see store_options.h.
 #include "store_options.h"
 
+#include "report/report.h"
 #include "store/store_cpu.h"
 #include "store/store_run.h"
 #include "util/mem.h"
@@ -99,6 +100,16 @@ int store_option_newest(const struct command *cmd, struct store *store, int64_t 
         return command_fail(cmd, EXIT_ENVIRONMENT, "%s: has no runs; `latput run` measures one",
                             store_path(store));
     return got < 0 ? command_fail(cmd, EXIT_ENVIRONMENT, "%s", err.text) : EXIT_DONE;
+}
+
+void store_note_time(const struct command *cmd, struct store *store, int64_t run_id)
+{
+    struct strbuf text = {0};
+    struct err err = {0};
+    if (report_time_text(store, run_id, &text, &err) == 0)
+        for (char *rest = text.data; rest && *rest;)
+            command_note(cmd, "%s", strsep(&rest, "\n"));
+    strbuf_free(&text);
 }
 
 int store_option_ports(const struct command *cmd, struct store *store, struct store_ports_of *of,

@@ -36,6 +36,9 @@ int store_option_check(const struct command *cmd, struct store *store, int64_t r
 // EXIT_DONE, or another status after a message.
 int store_option_newest(const struct command *cmd, struct store *store, int64_t *run_id);
 
+// Says where the run's time went, if that is known.
+void store_note_time(const struct command *cmd, struct store *store, int64_t run_id);
+
 // Whose port model is meant.
 struct store_ports_of {
     int64_t run_id; // 0: the newest run of the uarch that has one, which then stands here

@@ -8,6 +8,7 @@
 #include "store/store_run.h"
 #include "util/clock.h"
 #include "util/progress.h"
+#include "util/spent.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -147,7 +148,9 @@ static int sweeps_again(struct sweeps *run, struct visited *visited, int visit, 
         return status;
     if (visit < VISITS - 1)
         return 0;
+    const struct spent before = spent_now();
     status = store_put_property(run->store, run->summary->run_id, &visited->result, err);
+    spent_add_rest(SPENT_WRITING, &before);
     progress_form(run->progress, property->grp, group_rows(run->properties, property->grp),
                   visited->result.outcome == OUTCOME_OK);
     run->summary->measured++;
@@ -234,14 +237,17 @@ int property_run(struct store *store, const struct properties *properties,
                  const struct property_run_options *options, struct property_run_summary *summary,
                  struct err *err)
 {
-    double start_s = clock_now_s();
+    const struct spent before = spent_now();
     *summary = (struct property_run_summary){0};
     struct sweeps run = {
         .store = store, .properties = properties, .options = options, .summary = summary};
     int status = sweeps_prepared(&run, err);
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput property: the assembly files are in %s\n", run.session.directory);
-    summary->seconds = clock_now_s() - start_s;
+    const struct spent spent = spent_since(&before);
+    summary->seconds = spent.at_s;
+    if (status == 0)
+        status = store_put_run_time(store, summary->run_id, &spent, err);
     if (status == 0 && !summary->stopped)
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
     session_end(&run.session, options->keep);

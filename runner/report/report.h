@@ -105,6 +105,8 @@ int report_write_best(struct store *store, int64_t run_id, const char *directory
 int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 // The text of a run, with how well its ports predict mixes; nothing where the run has none.
 int report_run_ports(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
+// Where its time went, in lines "WORD: ..." of any length; nothing where the run does not know.
+int report_time_text(struct store *store, int64_t run_id, struct strbuf *out, struct err *err);
 int report_list_text(struct store *store, int64_t run_id, const char *list, struct strbuf *out,
                      struct err *err);
 int report_list_text_best(struct store *store, int64_t run_id, const char *list, struct strbuf *out,

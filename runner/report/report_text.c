@@ -397,6 +397,20 @@ static int put_info_outcomes(struct strbuf *out, struct store *store, int64_t ru
     return 0;
 }
 
+static int put_info_time(struct strbuf *out, struct store *store, int64_t run_id, struct err *err)
+{
+    struct strbuf text = {0};
+    int status = report_time_text(store, run_id, &text, err);
+    for (char *rest = text.data, *line; rest && *rest;) {
+        line = strsep(&rest, "\n");
+        int label = (int)strcspn(line, ":");
+        strbuf_printf(out, "%-*.*s", INFO_LABEL_WIDTH, label, line);
+        text_wrap(out, line + label + 2, INFO_LABEL_WIDTH, INFO_LINE_WIDTH);
+    }
+    strbuf_free(&text);
+    return status;
+}
+
 // The rows that a view has of the run, as a table; nothing where it has none.
 static int put_info_view(struct strbuf *out, struct store *store, int64_t run_id,
                          enum store_view view, const char *title, struct err *err)
@@ -440,7 +454,8 @@ int report_info_text(struct store *store, int64_t run_id, struct strbuf *out, st
     for (size_t i = 0; i < ARRAY_LEN(info_lines); i++)
         put_info_line(out, rows, &info_lines[i]);
     store_rows_close(rows);
-    if (report_run_ports(store, run_id, out, err) != 0)
+    if (put_info_time(out, store, run_id, err) != 0 ||
+        report_run_ports(store, run_id, out, err) != 0)
         return -1;
     if (put_info_outcomes(out, store, run_id, err) != 0 ||
         put_info_view(out, store, run_id, STORE_VIEW_LIST, "Tables", err) != 0 ||

@@ -11,8 +11,8 @@
 #include "run_ports.h"
 #include "store/store_form.h"
 #include "store/store_run.h"
-#include "util/clock.h"
 #include "util/progress.h"
+#include "util/spent.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -304,7 +304,9 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .keep = run->options->keep,
                               .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
     progress_next(run->progress, "ports");
+    const struct spent before = spent_now();
     int status = run_ports(&ports, selection->rows, selection->nrows, err);
+    spent_add_rest(SPENT_INFERRING, &before);
     run->summary->kernels += ports.kernels;
     run->summary->passes += ports.passes;
     run->summary->stopped |= ports.stopped;
@@ -372,13 +374,16 @@ static int run_warn_unstable(struct store *store, const struct run_summary *summ
 int run_rows(struct store *store, const struct selection *selection,
              const struct run_options *options, struct run_summary *summary, struct err *err)
 {
-    double start_s = clock_now_s();
+    const struct spent before = spent_now();
     *summary = (struct run_summary){0};
     struct run run = {.store = store, .options = options, .summary = summary};
     int status = run_prepared(&run, selection, err);
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
-    summary->seconds = clock_now_s() - start_s;
+    const struct spent spent = spent_since(&before);
+    summary->seconds = spent.at_s;
+    if (status == 0)
+        status = store_put_run_time(store, summary->run_id, &spent, err);
     if (status == 0 && !summary->stopped)
         status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
     if (status == 0)

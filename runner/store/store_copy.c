@@ -187,6 +187,18 @@ static const struct copy_level copy_warnings = {
     "SELECT 0, text, remedy FROM run_warning WHERE run_id = ?1 ORDER BY text",
     "INSERT INTO run_warning (run_id, text, remedy) VALUES (?, ?, ?)", NULL};
 
+static const struct copy_level copy_run_times = {
+    "SELECT 0, position, total_s, measuring_s, programs_s, inferring_s, writing_s, "
+    "assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, kernel_cpu_s, repeats_accepted, "
+    "repeats_disturbed, repeats_disagreeing, repeats_uncounted, repeats_too_few FROM "
+    "run_time WHERE run_id = ?1 ORDER BY position",
+    "INSERT INTO run_time (run_id, position, total_s, measuring_s, programs_s, "
+    "inferring_s, writing_s, assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, "
+    "kernel_cpu_s, repeats_accepted, repeats_disturbed, repeats_disagreeing, "
+    "repeats_uncounted, repeats_too_few) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+    "?, ?, ?, ?)",
+    NULL};
+
 static const struct copy_level copy_run_events = {
     "SELECT 0, position, event, code, backend, counter_table, table_version FROM run_event "
     "WHERE run_id = ?1 ORDER BY position",
@@ -561,6 +573,8 @@ int store_copy_run(struct store *from, int64_t run_id, enum store_keep keep, str
         result = copy_rows(&copy, &copy_warnings, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_run_events, run_id, *new_id);
+    if (result == 0)
+        result = copy_rows(&copy, &copy_run_times, run_id, *new_id);
     if (result == 0)
         result = copy_rows(&copy, &copy_lists, run_id, *new_id);
     if (result == 0)

@@ -2,6 +2,7 @@
 // CPUs, canary floors and runs in the database; see store_cpu.h and store_run.h.
 #include "store_internal.h"
 
+#include "core/core_abi.h"
 #include "store_cpu.h"
 #include "store_run.h"
 #include "util/mem.h"
@@ -261,6 +262,26 @@ int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info 
                          "ORDER BY run_id DESC LIMIT 1",
                          "issss", cpu_id, info->version, info->lists, info->backend,
                          info->selection);
+}
+
+int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,
+                       struct err *err)
+{
+    const double *on = spent->on;
+    return store_execute(
+        store, err,
+        "INSERT INTO run_time (run_id, position, total_s, measuring_s, programs_s, inferring_s, "
+        "writing_s, assembling_s, linking_s, quiet_s, gaps_s, user_cpu_s, kernel_cpu_s, "
+        "repeats_accepted, repeats_disturbed, repeats_disagreeing, repeats_uncounted, "
+        "repeats_too_few) SELECT ?1, count(*), ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, "
+        "?14, ?15, ?16, ?17 FROM run_time WHERE run_id = ?1",
+        "idddddddddddiiiii", run_id, spent->at_s, on[SPENT_MEASURING], on[SPENT_PROGRAMS],
+        on[SPENT_INFERRING], on[SPENT_WRITING], on[SPENT_ASSEMBLING], on[SPENT_LINKING],
+        on[SPENT_QUIET], on[SPENT_GAPS], on[SPENT_USER], on[SPENT_KERNEL],
+        (int64_t)on[SPENT_ACCEPTED], (int64_t)on[SPENT_REFUSED + CORE_REFUSED_CANARY],
+        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_CALIB],
+        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_COUNTER],
+        (int64_t)on[SPENT_REFUSED + CORE_REFUSED_FEW]);
 }
 
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,

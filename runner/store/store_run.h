@@ -5,6 +5,7 @@
 
 #include "core/outcome.h"
 #include "store.h"
+#include "util/spent.h"
 
 #include <stdint.h>
 
@@ -44,6 +45,9 @@ int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info 
 // That no other process measures this run until the store is closed, or this one has ended. 0 it is
 // ours, 1 another one has it (with a message), -1 error.
 int store_run_claim(struct store *store, int64_t run_id, struct err *err);
+// Where the time of an invocation that measured for the run went; those of one run add up.
+int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,
+                       struct err *err);
 // Marks the run finished; as store_commit(). `kernels` timed in `seconds` of this invocation.
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
                      struct err *err);

@@ -4,6 +4,7 @@
 // in a broken database.
 #include "fixtures/store_fixture.h"
 
+#include "core/core_abi.h"
 #include "store/store.h"
 #include "store/store_cpu.h"
 #include "store/store_form.h"
@@ -789,6 +790,48 @@ static void test_claims(void **state)
     fixture_end(&fixture, store);
 }
 
+// What the invocations of a run took adds up, and goes with the run into other files; a run of
+// which there is nothing says nothing.
+static void test_run_time(void **state)
+{
+    (void)state;
+    static const char sums[] =
+        "SELECT total_s || ' ' || kernel_cpu_s || ' ' || repeats || ' ' || repeats_disturbed || ' "
+        "' "
+        "|| repeats_too_few || ' ' || refused_share FROM run_table WHERE run_id = 1";
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {0};
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21), new_id;
+    fixture_expect(store, "SELECT total_s IS NULL AND refused_share IS NULL FROM run_table", "1");
+    struct spent spent = {.at_s = 2.5};
+    spent.on[SPENT_KERNEL] = 0.25;
+    assert_int_equal(store_put_run_time(store, run_id, &spent, &err), 0);
+    fixture_expect(store, "SELECT refused_share IS NULL FROM run_table", "1"); // of nothing
+    spent.on[SPENT_ACCEPTED] = 60;
+    spent.on[SPENT_REFUSED + CORE_REFUSED_CANARY] = 30;
+    spent.on[SPENT_REFUSED + CORE_REFUSED_CALIB] = 5;
+    spent.on[SPENT_REFUSED + CORE_REFUSED_COUNTER] = 4;
+    spent.on[SPENT_REFUSED + CORE_REFUSED_FEW] = 1;
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(store_put_run_time(store, run_id, &spent, &err), 0);
+    fixture_expect(store, sums, "7.5 0.75 200 60 2 0.4");
+    fixture_expect(store, "SELECT repeats_disagreeing || ' ' || repeats_uncounted FROM run_table",
+                   "10 8");
+    fixture_expect(store, "UPDATE run_time SET total_s = 1", "facts are append-only: run_time");
+    fixture_expect(store, "DELETE FROM run_time", "facts are append-only: run_time");
+    char path[128];
+    snprintf(path, sizeof path, "%s/to.db", fixture.dir);
+    struct store *to = fixture_open(path, STORE_WRITE);
+    assert_int_equal(store_copy_run(store, run_id, STORE_KEEP_RESULTS, to, &new_id, &err), 0);
+    fixture_expect(to, sums, "7.5 0.75 200 60 2 0.4");
+    fixture_expect(to, "SELECT count(*) FROM run_time", "3");
+    store_close(to);
+    spent.at_s = -1;
+    assert_int_equal(store_put_run_time(store, run_id, &spent, &err), -1);
+    fixture_end(&fixture, store);
+}
+
 // schema.sql, from which databases are made, is what all migrations in turn lead to.
 static void test_migrations(void **state)
 {
@@ -863,7 +906,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_foreign_files),  cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_disk_full),      cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_migrations),     cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_size),
+        cmocka_unit_test(test_run_time),       cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
