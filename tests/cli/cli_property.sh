@@ -74,6 +74,10 @@ expect_out '^own,edge,,knee,8192,'
 expect_out ',ok,1,"4 clk up to 8 KiB, 14 clk up to 64 KiB, 50 clk"$'
 expect_out '^own,crash,.*,unsupported,,SIGILL'
 expect_err '^latput property: 4 measured, run 1, '
+expect_err '^latput property: time: [0-9.]+ s, of these measuring [0-9.]+ s, waiting for programs '
+expect "its time" test "$(sqlite3 one.db 'select measuring_s > 0 and programs_s > 0 and
+    inferring_s > 0 and measuring_s + programs_s + inferring_s <= total_s and refused_share = 0
+    and repeats >= (select sum(tried) from sweep_timing) from run_table')" = 1
 run property --db one.db --show --format csv --points chase
 expect_status 0
 expect_out '^chase,,65536,bytes,,,(14\.00|13\.99)'
