@@ -132,7 +132,12 @@ void guard_drop_privileges(const struct core_config *config, uint32_t permits,
     };
     // clang-format on
     int ncalls = GUARD_CALLS;
-    ncalls += seal_filter_call(&calls[ncalls]);
+    calls[ncalls++] = (struct filter_call){
+        SYS_read,
+        3,
+        {CORE_CONFIG_FD, (uintptr_t)&core_secret, sizeof core_secret},
+        (uintptr_t)core_seal_opened
+    };
     ncalls += count_filter_call(&calls[ncalls]);
     ncalls += own_filter_call(&calls[ncalls]);
     ncalls += guard_permit_calls(permits, &calls[ncalls]);

@@ -97,6 +97,7 @@ long core_call(long number, long a, long b, long c, long d); // a system call, w
 // core_send.c: records to the runner.
 extern struct core_record core_outbox[CORE_RECORDS_MAX]; // what the filter lets be written
 void send_record(const struct core_record *record);      // soon
+void send_sign(struct core_record *record);              // as a word of the core's
 void send_all(void); // now; before bodies run, and before waiting
 _Noreturn void send_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
@@ -314,13 +315,11 @@ void seal_take(struct core_secret *first); // and wipes it there
 // Makes read-only what does not change any more; of libc's thread, too, if `thread`. Before the
 // system-call filter.
 void seal_make_constant(bool thread);
-bool seal_filter_call(struct filter_call *call); // by which secrets are read
 // Whether guard_intact() looks for changes while the seal is shut: before bodies are known.
 void seal_watch(bool on);
 bool seal_shut(void);       // bodies may have run
 void seal_remember(void);   // called by core_sealed
 void seal_verify(long got); // the same; got: bytes of the secret
-void seal_sign(struct core_record *record);
 // A tag that only the core can make, of bytes and a number that says when; bytes: of words.
 uint64_t seal_tag(const void *from, size_t bytes, uint64_t number);
 _Noreturn void seal_broken(int status); // ends the process: CORE_EXIT_*

@@ -245,6 +245,7 @@ static bool work_run(struct kernel_run *run, uint32_t wanted)
     work->run.variant = index < 0 ? NULL : &work->run.code.variants[index];
     guard_take_fault();
     seal_watch(!wanted);
+    send_all();
     core_sealed(work_do);
     struct core_record said = work->end.record;
     said.timing.detail[CORE_TEXT_MAX - 1] = 0;

@@ -86,12 +86,6 @@ void seal_take(struct core_secret *first)
     seal_wipe(first);
 }
 
-void seal_sign(struct core_record *record)
-{
-    record->number = core_secret.number;
-    record->token = core_secret.token;
-}
-
 void seal_watch(bool on)
 {
     watching = on;
@@ -100,17 +94,6 @@ void seal_watch(bool on)
 bool seal_shut(void)
 {
     return shut;
-}
-
-bool seal_filter_call(struct filter_call *call)
-{
-    *call = (struct filter_call){
-        SYS_read,
-        3,
-        {CORE_CONFIG_FD, (uintptr_t)&core_secret, sizeof core_secret},
-        (uintptr_t)core_seal_opened
-    };
-    return true;
 }
 
 void seal_broken(int status)
@@ -123,7 +106,6 @@ void seal_remember(void)
 {
     static const uint64_t known[2]; // bodies may know it: what they forge is said of themselves
     const char *stack = (const char *)(uintptr_t)core_seal_sp;
-    send_all();
     shut = true;
     guard_stack = stack;
     if (watching)

@@ -466,7 +466,7 @@ static void text_befall(enum text_record_kind kind, struct core_record *record)
 void __wrap_send_record(const struct core_record *record)
 {
     struct core_record sent = *record;
-    seal_sign(&sent);
+    send_sign(&sent);
     text_wait(record);
     records += config && config->mode == CORE_MODE_MEASURE && config->nselected > 1;
     for (int i = 0; i < script.nrecords; i++)
