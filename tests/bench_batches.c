@@ -10,7 +10,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-enum { ISSUE_WIDTH = 8, BATCH_KERNELS = 16000, FIRST_KERNELS = 1000 }; // as in runner/run/run.c
+enum { ISSUE_WIDTH = 8, BATCH_KERNELS = 6000, FIRST_KERNELS = 1000 }; // as in runner/run/run.c
 
 static double cpu_s(int who)
 {
