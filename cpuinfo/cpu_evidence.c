@@ -29,7 +29,8 @@ static char overridden[32]; // by cpu_override(); ""
 struct fit {
     const struct family_row *row;
     int never_seen;                  // features that the family never has and CPUID announces
-    bool width_off, imul_off;        // measured otherwise
+    bool width_off, imul_off;        // measured as more; measured otherwise
+    bool width_met;                  // measured just so
     int hidden, shown;               // features that it always has
     int caches_agree, caches_differ; // sizes known on both sides
     struct sizes_fit sizes;          // properties
@@ -78,10 +79,17 @@ static bool imul_differs(const struct family_row *row, double ratio)
     return (int)lround(ratio) != row->facts.imul64_clk;
 }
 
-static bool width_differs(const struct family_row *row, int width)
+// A bit for each width that the family may show.
+static uint64_t row_widths(const struct family_row *row)
 {
-    return row->facts.issue_width && width && width != row->facts.issue_width &&
-           width != row->evidence.instr_width;
+    return UINT64_C(1) << (row->facts.issue_width & 63) | UINT64_C(1)
+                                                              << (row->evidence.instr_width & 63);
+}
+
+// Less than the width says that something kept the core busy, or that nothing asked for all of it.
+static bool width_exceeds(const struct family_row *row, int width)
+{
+    return row->facts.issue_width && width > row->facts.issue_width;
 }
 
 static struct fit fit_make(const struct cpu_info *cpu, const struct family_row *row,
@@ -91,7 +99,8 @@ static struct fit fit_make(const struct cpu_info *cpu, const struct family_row *
     struct fit fit = {
         .row = row,
         .never_seen = list_count(cpu, &evidence->never),
-        .width_off = width_differs(row, measured->issue_width),
+        .width_off = width_exceeds(row, measured->issue_width),
+        .width_met = (row_widths(row) & ~UINT64_C(1)) >> (measured->issue_width & 63) & 1,
         .imul_off = imul_differs(row, measured->imul_per_add),
         .shown = list_count(cpu, &evidence->always),
         .sizes = core_sizes_fit(sizes_table(), evidence->core, measured),
@@ -148,17 +157,6 @@ static void candidates_add(struct candidates *found, const struct cpu_info *cpu,
     }
 }
 
-static struct candidates candidates_find(const struct cpu_info *cpu,
-                                         const struct cpu_measured *measured)
-{
-    struct candidates found = {
-        .fits = xcalloc((size_t)families_table()->nrows + 1, sizeof *found.fits)};
-    candidates_add(&found, cpu, false, measured);
-    if (found.n == 0)
-        candidates_add(&found, cpu, true, measured);
-    return found;
-}
-
 static void candidates_keep(struct candidates *found,
                             bool (*keep)(const struct fit *, const void *), const void *data)
 {
@@ -167,6 +165,29 @@ static void candidates_keep(struct candidates *found,
         if (keep(&found->fits[i], data))
             found->fits[kept++] = found->fits[i];
     found->n = kept;
+}
+
+static bool keep_width(const struct fit *fit, const void *data)
+{
+    (void)data;
+    return fit->width_met;
+}
+
+// A wider one was not seen at its full width: it counts where none has the width that was.
+static struct candidates candidates_find(const struct cpu_info *cpu,
+                                         const struct cpu_measured *measured)
+{
+    struct candidates found = {
+        .fits = xcalloc((size_t)families_table()->nrows + 1, sizeof *found.fits)};
+    bool met = false;
+    candidates_add(&found, cpu, false, measured);
+    if (found.n == 0)
+        candidates_add(&found, cpu, true, measured);
+    for (int i = 0; i < found.n; i++)
+        met = met || found.fits[i].width_met;
+    if (met)
+        candidates_keep(&found, keep_width, NULL);
+    return found;
 }
 
 static bool keep_caches(const struct fit *fit, const void *data)
@@ -424,15 +445,31 @@ static const struct family_row *claim_find(const struct cpu_info *cpu)
     return cpu_is_invented(cpu) ? NULL : family_lookup(families_table(), cpu);
 }
 
-static const char *family_core(const char *uarch)
+// The first row of a family; NULL: unknown.
+static const struct family_row *family_row(const char *uarch)
 {
     const struct family_table *table = families_table();
     char key[sizeof(((struct cpu_info *)0)->uarch)];
     cpu_uarch_key(uarch, key, sizeof key);
     for (int i = 0; i < table->nrows; i++)
         if (strcmp(table->rows[i].facts.uarch, key) == 0)
-            return table->rows[i].evidence.core;
-    return "";
+            return &table->rows[i];
+    return NULL;
+}
+
+static const char *family_core(const char *uarch)
+{
+    const struct family_row *row = family_row(uarch);
+    return row ? row->evidence.core : "";
+}
+
+bool cpu_seen_narrow(const struct cpu_info *cpu)
+{
+    const struct family_row *row = family_row(cpu->uarch);
+    int least = row ? row->facts.issue_width : 0;
+    if (row && row->evidence.instr_width)
+        least = row->evidence.instr_width;
+    return cpu->measured_width && cpu->measured_width < least;
 }
 
 // What was measured beside what the claimed and the believed core have.
@@ -463,18 +500,13 @@ void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured)
     cpu->uarch_name[0] = cpu->reason[0] = '\0';
     cpu->issue_width = cpu->imul64_clk = cpu->ncontradictions = 0;
     cpu->measured_width = measured->issue_width;
+    cpu->measured_imul = measured->imul_per_add;
     cpu->decision = CPU_DECIDED_UNKNOWN;
     if (row)
         claim_judge(cpu, row, measured);
     if (overridden[0])
         override_apply(cpu);
     sights_set(cpu, measured);
-}
-
-static uint64_t row_widths(const struct family_row *row)
-{
-    return UINT64_C(1) << (row->facts.issue_width & 63) | UINT64_C(1)
-                                                              << (row->evidence.instr_width & 63);
 }
 
 uint64_t cpu_widths_allowed(const struct cpu_info *cpu, const struct cpu_measured *measured)

@@ -82,6 +82,7 @@ struct cpu_info {
     int issue_width;             // µops a cycle, of the believed family; 0 if unknown
     int imul64_clk;              // latency of imul r64,r64 there; 0 if unknown
     int measured_width;          // as cpu_judge() was told; 0 if it was not
+    double measured_imul;        // the same, of imul_per_add
     enum cpu_decision decision;  // why `uarch` is what it is
     struct cpu_contradiction contradictions[CPU_CONTRADICTIONS_MAX]; // of the claim
     int ncontradictions;
@@ -107,7 +108,7 @@ bool cpu_is_invented(const struct cpu_info *cpu);
 // What was measured of a CPU; 0 is "not measured". Whoever fills it is sure of it: a figure that a
 // busy sibling or an interrupt may have spoilt does not belong here.
 struct cpu_measured {
-    int issue_width;     // single-µop instructions that the core dispatches in a cycle
+    int issue_width;     // single-µop instructions that the core dispatches in a cycle, at least
     double imul_per_add; // latency of imul r64,r64 in units of that of add
     const struct cpu_observed *observed; // at most CPU_OBSERVED_MAX, each once
     int nobserved;
@@ -120,6 +121,9 @@ struct cpu_measured {
 // again, with all that is known by then, whenever more was measured: what an earlier call decided
 // plays no part.
 void cpu_judge(struct cpu_info *cpu, const struct cpu_measured *measured);
+// Whether what was measured is less than the believed family dispatches: no contradiction, since
+// something may have kept the core busy.
+bool cpu_seen_narrow(const struct cpu_info *cpu);
 // The issue widths that cpus.csv has for the families that all evidence but a measured width allows
 // (measured->issue_width is ignored; measured may be NULL): bit n is set if n µops a cycle is one
 // of them. 0: no line fits. A core that measures less than the least of them is disturbed (a busy

@@ -5,7 +5,7 @@
 -- (`latput rederive`). Names carry units: _clk core cycles, _tsc TSC ticks, _hz, _utc ISO 8601 in
 -- UTC.
 PRAGMA application_id = 1818326128; -- "latp"
-PRAGMA user_version = 24;
+PRAGMA user_version = 25;
 
 -- Remarks about the file itself, not about any measurement.
 CREATE TABLE meta (
@@ -74,7 +74,9 @@ CREATE TABLE canary_floor (
         -- instructions a cycle, as measured; NULL before schema 9: such a floor is not used
 ) STRICT;
 
--- One invocation that measures (and its resumptions), with its provenance.
+-- One invocation that measures (and its resumptions), with its provenance. Which CPU it was, and
+-- how wide (cpu_id, issue_width, claimed_uarch, decided, evidence, measured_width), is decided when
+-- it ends; until then they are what was known at its start.
 CREATE TABLE run (
     run_id INTEGER PRIMARY KEY,
     uuid TEXT NOT NULL UNIQUE
@@ -766,10 +768,9 @@ CREATE TRIGGER run_no_delete BEFORE DELETE ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER run_finish_once BEFORE UPDATE ON run WHEN old.finished_utc IS NOT NULL
 BEGIN SELECT raise(ABORT, 'facts are append-only: the run is finished'); END;
-CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, cpu_id, version, nasm_version,
-    os_kernel, backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc,
-    issue_width, calib_link_clk, measuring_cpu, started_utc, claimed_uarch, decided, evidence,
-    measured_width ON run
+CREATE TRIGGER run_no_update BEFORE UPDATE OF run_id, uuid, version, nasm_version, os_kernel,
+    backend, lists, tables, frequency, selection, tsc_hz, core_hz, overhead_tsc, calib_link_clk,
+    measuring_cpu, started_utc ON run
 BEGIN SELECT raise(ABORT, 'facts are append-only: run'); END;
 CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu
 BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END;

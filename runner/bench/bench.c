@@ -186,7 +186,7 @@ static int bench_find_floor(struct bench *bench, struct err *err)
     if (bench_floor.known && bench_floor.cpu == config->cpu) {
         bench->session.nobserved = bench_floor.nobserved;
         memcpy(bench->session.observed, bench_floor.observed, sizeof bench_floor.observed);
-        session_take_floor(&bench->session, &bench_floor.floor, 0);
+        session_take_floor(&bench->session, &bench_floor.floor);
         return 0;
     }
     if (bench->spec->db &&

@@ -159,7 +159,8 @@ static int store_warn(struct store *store, int64_t run_id, const struct bench *b
                       const struct run_facts *facts, struct err *err)
 {
     char doubt[160];
-    if (run_info_warn(store, run_id, bench->session.cpu, facts, err) != 0)
+    if (run_info_warn(store, run_id, bench->session.cpu, facts, err) != 0 ||
+        run_info_warn_identity(store, run_id, bench->session.cpu, err) != 0)
         return -1;
     if (!bench_doubt_ports(bench->result, doubt, sizeof doubt))
         return 0;

@@ -24,8 +24,8 @@ static const struct command_option options[] = {
     {'f', "format", "text|json", "form of the report; text if not given"},
     {'c', "cpu", "N", "the logical CPU to look at; matters where not all are alike. The one this "
         "runs on if not given"},
-    {0, "db", "FILE", "the database, in which properties of this CPU may be that say what it is; "
-        "none is needed, and none is looked for with --load"},
+    {0, "db", "FILE", "the database, in which the width and properties of this CPU may be that say "
+        "what it is; none is needed, and none is looked for with --load"},
     {0, "uarch", "NAME", uarch_option_help},
     {0},
 };
@@ -80,9 +80,9 @@ static int cpu_pin(int *number)
     return affinity_pin(0, *number);
 }
 
-// What the database has of properties of this CPU: how many, or -1 after a message. Without --db
-// one that is not there or cannot be read says nothing.
-static int cpu_observe(const struct request *request, const struct cpu_info *cpu,
+// What the database has of the width and of properties of this CPU: how many of these, or -1 after
+// a message. Without --db one that is not there or cannot be read says nothing.
+static int cpu_observe(const struct request *request, const struct cpu_info *cpu, int *width,
                        struct cpu_observed observed[CPU_OBSERVED_MAX])
 {
     struct store *store = NULL;
@@ -90,7 +90,8 @@ static int cpu_observe(const struct request *request, const struct cpu_info *cpu
     const char *path = request->db ? request->db : request->load ? NULL : store_default_path();
     if (!path)
         return 0;
-    int n = store_open(path, STORE_READ, &store, &err) == 0
+    int n = store_open(path, STORE_READ, &store, &err) == 0 &&
+                    store_width_here(store, cpu, width, &err) >= 0
                 ? store_get_observed(store, cpu, observed, &err)
                 : -1;
     store_close(store);
@@ -125,10 +126,11 @@ static int cpu_run(int argc, char **argv)
             return command_fail(&cmd_cpu, EXIT_ENVIRONMENT, "%s", err.text);
         return EXIT_DONE;
     }
-    int nobserved = cpu_observe(&request, &cpu, observed);
+    int width = 0, nobserved = cpu_observe(&request, &cpu, &width, observed);
     if (nobserved < 0)
         return EXIT_USAGE;
-    const struct cpu_measured measured = {.imul_per_add = cpu.live ? imul_ratio(&cpu) : 0,
+    const struct cpu_measured measured = {.issue_width = width,
+                                          .imul_per_add = cpu.live ? imul_ratio(&cpu) : 0,
                                           .observed = observed,
                                           .nobserved = nobserved};
     cpu_judge(&cpu, &measured);
@@ -143,8 +145,10 @@ const struct command cmd_cpu = {
     .arguments = "",
     .summary = "identify this CPU and say what can be measured here",
     .description =
-        "Shows the CPU, what its signature claims, what contradicts that and what is believed "
-        "instead, its features, caches and clocks, the performance counters and who may use "
+        "Shows the CPU, what its signature claims, what agrees with that or contradicts it and "
+        "what "
+        "is believed instead, its features, caches and clocks, the performance counters and who "
+        "may use "
         "them, and says in words what this machine can measure now, what it cannot, and what would "
         "help. Nothing on the machine is changed.",
     .options = options,

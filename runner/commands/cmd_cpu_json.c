@@ -102,6 +102,7 @@ static void identity_json(const struct cpu_info *cpu, struct json *json)
     number_member(json, "issue_width", cpu->issue_width, 0);
     number_member(json, "imul64_clk", cpu->imul64_clk, 0);
     claim_json(cpu, json);
+    number_member(json, "measured_width", cpu->measured_width, 0);
     sights_json(cpu, json);
     number_member(json, "microcode", cpu->microcode, 0);
     text_member(json, "hypervisor", cpu->hypervisor);

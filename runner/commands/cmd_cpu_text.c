@@ -63,6 +63,26 @@ static void claim_print(const struct cpu_info *cpu, FILE *out)
         line_print(out, "believed", "%s: %s", cpu->uarch, cpu->reason);
 }
 
+// What a signature that is believed has beside itself. Less than the width may be noise.
+static void basis_print(const struct cpu_info *cpu, FILE *out)
+{
+    struct strbuf text = {0};
+    int agree = 0;
+    for (int i = 0; i < cpu->nsights; i++)
+        agree += cpu->sights[i].believed == CPU_SAYS_AGREES;
+    if (cpu->measured_width)
+        strbuf_printf(&text, "; measured: %d µops a cycle%s", cpu->measured_width,
+                      cpu_seen_narrow(cpu) ? ", which is not its full width" : "");
+    if (cpu->imul64_clk && lround(cpu->measured_imul) == cpu->imul64_clk)
+        strbuf_printf(&text, "%s imul of %d cycles",
+                      text.len ? "," : "; measured:", cpu->imul64_clk);
+    if (agree)
+        strbuf_printf(&text, "%s %d properties that agree", text.len ? "," : "; measured:", agree);
+    line_print(out, "rests on", "its signature, which nothing contradicts%s",
+               text.len ? text.data : "; nothing is measured");
+    strbuf_free(&text);
+}
+
 // Why the uarch is unknown.
 static const char *unknown_why(const struct cpu_info *cpu)
 {
@@ -93,6 +113,8 @@ static void identity_print(const struct cpu_info *cpu, FILE *out)
     else
         line_print(out, "uarch", "unknown: %s", unknown_why(cpu));
     claim_print(cpu, out);
+    if (cpu->decision == CPU_DECIDED_CLAIM)
+        basis_print(cpu, out);
     if (cpu->issue_width)
         line_print(out, "issue width", "%d µops a cycle", cpu->issue_width);
     else if (known)

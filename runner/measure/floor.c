@@ -12,11 +12,11 @@
 #include <string.h>
 
 enum {
-    ROUND_MS = 150,     // of each look: between two of them the core does something else
-    LONG_ROUNDS = 160,  // 24 seconds: longer than most disturbances
-    LEAST_ROUNDS = 3,   // one a bag
-    NARROW_ROUNDS = 40, // six seconds
-    CHECK_MS = 50,      // of each look that only checks a floor
+    ROUND_MS = 150,    // of each look: between two of them the core does something else
+    LONG_ROUNDS = 160, // 24 seconds: longer than most disturbances
+    LEAST_ROUNDS = 3,  // one a bag
+    ODD_ROUNDS = 40,   // six seconds
+    CHECK_MS = 50,     // of each look that only checks a floor
     CANARY_INSTRS = 960,
     CANARY_STATES_MAX = 24,
     STATE_SAMPLES = 8, // fewer are chance
@@ -116,10 +116,20 @@ static double state_rate(const struct state *state)
     return (CANARY_INSTRS + 1.0) / CANARY_INSTRS / state->clk;
 }
 
+double floor_rate(int width)
+{
+    return width / (1 - FASTER);
+}
+
+int floor_width(double rate)
+{
+    return (int)ceil(rate * (1 - FASTER));
+}
+
 // The least width that allows it.
 static int state_width(const struct state *state)
 {
-    return (int)ceil(state_rate(state) * (1 - FASTER));
+    return floor_width(state_rate(state));
 }
 
 static bool width_allowed(const struct floor_witness *witness, int width)
@@ -127,22 +137,36 @@ static bool width_allowed(const struct floor_witness *witness, int width)
     return witness->allowed == 0 || (width < 64 && witness->allowed >> width & 1);
 }
 
-// What says how wide the core is: of the mixtures' states the fastest that is there often or that a
-// family allows, or, if there is none, the fastest at all. What is there often refutes any family
-// that is slower.
+// Whether a state says how wide the core is even where another one says less: its width is that of
+// a family that fits, or it is there often. To refute all of these families it has to be what is
+// there most, and near its width: times that spread have a fast fringe.
+static bool state_convinces(const struct canary *canary, const struct state *state,
+                            const struct floor_witness *witness)
+{
+    int width = state_width(state);
+    if (!witness->allowed || width_allowed(witness, width))
+        return witness->allowed || state->share >= STEADY_SHARE;
+    for (int i = 0; i < canary->nstates; i++)
+        if (canary->states[i].share > state->share)
+            return false;
+    return state->share >= STEADY_SHARE && state_rate(state) >= width * FULL_WIDTH;
+}
+
+// What says how wide the core is: the fastest of the mixtures' states that convince, or, if there
+// is none, the fastest at all.
 static const struct state *width_state(const struct canary *canaries,
                                        const struct floor_witness *witness)
 {
     const struct state *best = NULL;
-    int best_rank = 0;
+    bool best_convinces = false;
     for (int kind = CORE_CANARY_MIXTURES; kind < CORE_CANARIES; kind++)
         for (int i = 0; i < canaries[kind].nstates; i++) {
             const struct state *state = &canaries[kind].states[i];
-            bool known = witness->allowed && width_allowed(witness, state_width(state));
-            int rank = known || state->share >= STEADY_SHARE ? 2 : 1;
-            if (rank > best_rank || (rank == best_rank && state->clk < best->clk)) {
+            bool convinces = state_convinces(&canaries[kind], state, witness);
+            if (convinces > best_convinces ||
+                (convinces == best_convinces && (!best || state->clk < best->clk))) {
                 best = state;
-                best_rank = rank;
+                best_convinces = convinces;
             }
         }
     return best;
@@ -297,12 +321,23 @@ bool floor_is_narrow(const struct floor_witness *witness, const struct canary_fl
     return floor->issue_width < expected_width(witness);
 }
 
+// The same of more than any.
+static bool floor_is_wide(const struct floor_witness *witness, const struct canary_floor *floor)
+{
+    int most = witness->claimed;
+    for (int w = most + 1; w < 64; w++)
+        if (witness->allowed >> w & 1)
+            most = w;
+    return most && floor->issue_width > most;
+}
+
 bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
                    enum floor_trust trust, int rounds)
 {
     if (trust != FLOOR_STEADY)
         return false;
-    return rounds >= (floor_is_narrow(witness, floor) ? NARROW_ROUNDS : LEAST_ROUNDS);
+    bool odd = floor_is_narrow(witness, floor) || floor_is_wide(witness, floor);
+    return rounds >= (odd ? ODD_ROUNDS : LEAST_ROUNDS);
 }
 
 static enum floor_trust choose_among(const struct exec_floor *bags, const struct canary *canaries,

@@ -44,7 +44,12 @@ enum { FLOOR_QUICK_ROUNDS = 12 }; // two seconds
 // table has, and of one that something kept busy while it was looked at. The longer the look, the
 // less likely the latter; a later one may see the whole width, so such a floor is not for keeping.
 bool floor_is_narrow(const struct floor_witness *witness, const struct canary_floor *floor);
-// Whether looking on can be left after so many rounds.
+// The least width that allows so many instructions a cycle.
+int floor_width(double rate);
+// The highest rate that such a width allows.
+double floor_rate(int width);
+// Whether looking on can be left after so many rounds: a width that no table allows is looked at
+// longer.
 bool floor_settled(const struct floor_witness *witness, const struct canary_floor *floor,
                    enum floor_trust trust, int rounds);
 

@@ -144,17 +144,52 @@ bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts
     return cpu->imul64_clk && fabs(facts->imul_per_add - cpu->imul64_clk) > 0.1;
 }
 
-int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
-                  const struct run_facts *facts, struct err *err)
+struct info_warning {
+    bool applies;
+    const char *text, *remedy;
+};
+
+static int info_put_warnings(struct store *store, int64_t run_id,
+                             const struct info_warning *warnings, size_t n, struct err *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (warnings[i].applies &&
+            store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)
+            return -1;
+    return 0;
+}
+
+int run_info_warn_identity(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                           struct err *err)
 {
     static const char remedy[] = "--uarch NAME says what it is; facts of the family "
                                  "(cpuinfo/cpus.csv, its counters and names "
                                  "of ports) are used as they are there";
     const bool unknown = strcmp(cpu->uarch, "unknown") == 0 && !cpu->ncontradictions &&
                          cpu->decision != CPU_DECIDED_OVERRIDE;
-    char why[2600], evidence[3000];
+    char why[2600], evidence[3000], narrow[200];
     snprintf(evidence, sizeof evidence, "the CPU claims to be a %s and is filed under `%s`: %s",
              cpu->claim, cpu->uarch, cpu_evidence_text(cpu, why, sizeof why));
+    snprintf(narrow, sizeof narrow,
+             "the core was not seen at its full width: at best %d of the %d µops a cycle that %s "
+             "dispatches",
+             cpu->measured_width, cpu->issue_width, cpu->uarch);
+    // clang-format off
+    const struct info_warning warnings[] = {
+        {unknown, "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
+            "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"},
+        {cpu->ncontradictions > 0, evidence, remedy},
+        {cpu_seen_narrow(cpu), narrow,
+            "something may have kept it busy: stop other programs and virtual machines on this "
+            "host, and run again; if it is always so, check issue_width in cpuinfo/cpus.csv"},
+    };
+    // clang-format on
+    return info_put_warnings(store, run_id, warnings, ARRAY_LEN(warnings), err);
+}
+
+int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                  const struct run_facts *facts, struct err *err)
+{
     const bool off = run_info_calibration_off(cpu, facts);
     const bool counted_off =
         cpu->imul64_clk && facts->counted_link_clk && facts->counted_link_clk != cpu->imul64_clk;
@@ -163,14 +198,8 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
     snprintf(guessed, sizeof guessed,
              "the core was never seen undisturbed (%s): what was measured meanwhile has no value",
              facts->floor_guessed ? facts->floor_guessed : "");
-    const struct {
-        bool applies;
-        const char *text, *remedy;
-        // clang-format off
-    } warnings[] = {
-        {unknown, "this CPU is not in cpus.csv: its results are filed under the uarch `unknown`",
-            "add a line for its family and model to cpuinfo/cpus.csv (docs/HOWTO_ADD_CPU.md)"},
-        {cpu->ncontradictions > 0, evidence, remedy},
+    // clang-format off
+    const struct info_warning warnings[] = {
         {facts->floor_guessed, guessed,
             "stop other programs and virtual machines on this host, and run again"},
         {off, "the ratio of the imul and add latencies is not the one that cpus.csv gives",
@@ -184,11 +213,7 @@ int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cp
             "fix the core frequency for the time of the run"},
     };
     // clang-format on
-    for (size_t i = 0; i < ARRAY_LEN(warnings); i++)
-        if (warnings[i].applies &&
-            store_run_warning(store, run_id, warnings[i].text, warnings[i].remedy, err) != 0)
-            return -1;
-    return 0;
+    return info_put_warnings(store, run_id, warnings, ARRAY_LEN(warnings), err);
 }
 
 int run_info_warn_doubted(struct store *store, int64_t run_id, int64_t doubted, struct err *err)

@@ -34,7 +34,10 @@ int run_info_collect(const struct run_subject *subject, struct arena *arena, str
                      struct err *err);
 // Whether the ratio of the calibration's link to an addition is another than is known of the CPU.
 bool run_info_calibration_off(const struct cpu_info *cpu, const struct run_facts *facts);
-// Records the warnings that follow from the CPU and the facts.
+// Records the warnings that follow from what the CPU is believed to be.
+int run_info_warn_identity(struct store *store, int64_t run_id, const struct cpu_info *cpu,
+                           struct err *err);
+// Records those that follow from the CPU and the facts.
 int run_info_warn(struct store *store, int64_t run_id, const struct cpu_info *cpu,
                   const struct run_facts *facts, struct err *err);
 // Records how many kernels had counts that were left out.

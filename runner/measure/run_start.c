@@ -2,6 +2,7 @@
 // The start of a run; see run_start.h.
 #include "run_start.h"
 
+#include "floor.h"
 #include "store/store_cpu.h"
 #include "store/store_run.h"
 
@@ -32,6 +33,7 @@ static int start_measure(struct run_start *start, const char *program, struct ar
     start->facts.core_hz = summary.core_hz;
     start->facts.overhead_tsc = summary.overhead_tsc;
     start->facts.imul_per_add = summary.imul_per_add;
+    session_see_ratio(session, summary.imul_per_add);
     start->facts.issue_width = session->issue_width;
     if (session->floor_guessed)
         start->facts.floor_guessed = session->floor_seen.text;
@@ -110,4 +112,28 @@ int run_start_row(struct run_start *start, const struct selection *lists, const 
         status = run_info_warn(start->store, start->run_id, session->cpu, &start->facts, err);
     arena_free(&arena);
     return status;
+}
+
+int run_start_learn(struct run_start *start, struct err *err)
+{
+    struct session *session = start->session;
+    double rate;
+    if (store_run_rate(start->store, start->run_id, floor_rate(session->cpu->issue_width), &rate,
+                       err) != 0)
+        return -1;
+    session->nobserved = store_get_observed(start->store, session->cpu, session->observed, err);
+    if (session->nobserved < 0)
+        return -1;
+    session_see_rate(session, rate);
+    session_judge(session);
+    return 0;
+}
+
+int run_start_file(struct run_start *start, bool complete, struct err *err)
+{
+    const struct session *session = start->session;
+    if (run_start_learn(start, err) != 0 ||
+        store_run_file(start->store, start->run_id, session->cpu, session->issue_width, err) != 0)
+        return -1;
+    return complete ? run_info_warn_identity(start->store, start->run_id, session->cpu, err) : 0;
 }

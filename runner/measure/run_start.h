@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How a run of any kind starts once its session has begun: the CPU is measured as far as everything
-// else hangs on it, and the run gets its row in the database.
+// else hangs on it, and the run gets its row in the database. What measuring shows from then on
+// decides, when the run ends, which CPU it is filed under.
 #ifndef LATPUT_RUN_START_H
 #define LATPUT_RUN_START_H
 
@@ -18,12 +19,17 @@ struct run_start {
     bool claimed;                            // out: another process measures the run to be resumed
 };
 
-// Calibrates, and files the CPU under what it was measured to be. -1 also where a signal stopped
-// it.
+// Calibrates, and finds the row of what the CPU was measured to be so far. -1 also where a signal
+// stopped it.
 int run_start_calibrate(struct run_start *start, struct err *err);
 // The run's row, an unfinished one of the same kind or a new one, claimed for this process and with
 // the warnings that follow from the facts. `lists` and `selection` say what is measured.
 int run_start_row(struct run_start *start, const struct selection *lists, const char *selection,
                   struct err *err);
+// Judges the CPU again by all that the run has in the database: before ports, which need its width.
+int run_start_learn(struct run_start *start, struct err *err);
+// The same at the end of the run, which it is then filed under; with the warnings that follow where
+// it is `complete`, and before it is marked finished.
+int run_start_file(struct run_start *start, bool complete, struct err *err);
 
 #endif

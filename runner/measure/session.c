@@ -13,6 +13,7 @@
 #include "util/subproc.h"
 
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,15 +156,14 @@ static struct floor_witness session_witness(const struct session *session)
 }
 
 static int session_measure_floor(struct session *session, const struct session_floor *from,
-                                 const char *program, struct canary_floor *floor,
-                                 double *imul_per_add, struct err *err)
+                                 const char *program, struct canary_floor *floor, struct err *err)
 {
     const struct floor_witness witness = session_witness(session);
     struct floor_result result;
     if (floor_measure(program, &session->params, &witness, from->quick, &result, err) != 0)
         return -1;
     *floor = result.floor;
-    *imul_per_add = result.imul_per_add;
+    session_see_ratio(session, result.imul_per_add);
     session->floor_guessed = result.trust == FLOOR_GUESS;
     session->floor_seen = result.seen;
     if (!session->floor_guessed && !result.narrow && from->store)
@@ -171,21 +171,51 @@ static int session_measure_floor(struct session *session, const struct session_f
     return 0;
 }
 
-void session_take_floor(struct session *session, const struct canary_floor *floor,
-                        double imul_per_add)
+// A ratio that is no integer says only that something disturbed the chain of add; integers that
+// differ say nothing.
+void session_see_ratio(struct session *session, double imul_per_add)
 {
-    // A ratio that is no integer says only that something disturbed the chain of add.
-    const struct cpu_measured measured = {
-        .issue_width = session->floor_guessed ? 0 : floor->issue_width,
-        .imul_per_add = plausible_ratio(imul_per_add) ? imul_per_add : 0,
-        .observed = session->observed,
-        .nobserved = session->nobserved};
-    session->issue_width = floor->issue_width;
-    session->params.config.canary = (uint32_t)floor->canary;
-    session->params.config.floor_clk_per_instr = floor->clk_per_instr;
+    if (!plausible_ratio(imul_per_add) || session->imul_doubted)
+        return;
+    session->imul_doubted =
+        session->imul_per_add > 0 && lround(session->imul_per_add) != lround(imul_per_add);
+    session->imul_per_add = session->imul_doubted ? 0 : imul_per_add;
+}
+
+// A width that was seen, too.
+static void session_see_width(struct session *session, int width)
+{
+    if (session->width_measured && width > session->issue_width &&
+        width <= session->cpu->issue_width)
+        session->issue_width = width;
+}
+
+void session_see_rate(struct session *session, double instrs_per_clk)
+{
+    session_see_width(session, floor_width(instrs_per_clk));
+}
+
+void session_judge(struct session *session)
+{
+    const struct cpu_measured measured = {.issue_width =
+                                              session->width_measured ? session->issue_width : 0,
+                                          .imul_per_add = session->imul_per_add,
+                                          .observed = session->observed,
+                                          .nobserved = session->nobserved};
     cpu_judge(session->cpu, &measured);
     if (session->cpu->imul64_clk)
         session->params.config.calib_link_clk = (uint32_t)session->cpu->imul64_clk;
+}
+
+void session_take_floor(struct session *session, const struct canary_floor *floor)
+{
+    int before = session->width_measured ? session->issue_width : 0;
+    session->issue_width = floor->issue_width;
+    session->width_measured = !session->floor_guessed;
+    session_see_width(session, before);
+    session->params.config.canary = (uint32_t)floor->canary;
+    session->params.config.floor_clk_per_instr = floor->clk_per_instr;
+    session_judge(session);
 }
 
 // The stored floor, if it still holds: 1; 0: there is none; -1.
@@ -205,18 +235,17 @@ int session_find_floor(struct session *session, const struct session_floor *from
                        const char *program, struct err *err)
 {
     struct canary_floor floor = {0};
-    double imul_per_add = 0;
     int have = session_stored_floor(session, from, program, &floor, err);
     session->floor_guessed = false;
     if (have == 0)
-        have = session_measure_floor(session, from, program, &floor, &imul_per_add, err);
+        have = session_measure_floor(session, from, program, &floor, err);
     if (have < 0)
         return -1;
     if (from->store)
         session->nobserved = store_get_observed(from->store, session->cpu, session->observed, err);
     if (session->nobserved < 0)
         return -1;
-    session_take_floor(session, &floor, imul_per_add);
+    session_take_floor(session, &floor);
     return 0;
 }
 

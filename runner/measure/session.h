@@ -28,8 +28,11 @@ struct session {
     // measured; and whether the floor is only a guess, since the core was never seen undisturbed.
     // No number may then be believed; floor_seen says what was seen.
     int issue_width;
+    bool width_measured; // else the width is a guess, too
     bool floor_guessed;
     struct err floor_seen;
+    double imul_per_add; // ratio of these latencies as measured; 0: not known
+    bool imul_doubted;   // it was not always the same
     // What the database knows of this CPU's properties: witnesses of what it is.
     struct cpu_observed observed[CPU_OBSERVED_MAX];
     int nobserved;
@@ -79,9 +82,15 @@ int session_find_floor(struct session *session, const struct session_floor *from
 // Looks whether the session's floor still holds (floor_holds()), and finds another if it does not.
 int session_check_floor(struct session *session, const struct session_floor *from,
                         const char *program, bool *holds, struct err *err);
-// The same for a floor that is known already; imul_per_add: 0 if that is not.
-void session_take_floor(struct session *session, const struct canary_floor *floor,
-                        double imul_per_add);
+// The same for a floor that is known already.
+void session_take_floor(struct session *session, const struct canary_floor *floor);
+// What measuring shows besides: a ratio of the latencies of imul and add; the rate of something
+// that was timed. They count from the next session_judge() on, which decides again which CPU this
+// is. A rate tells that the core is as wide as its family where the floor has seen less, never that
+// it is wider: some cores run some instructions faster than they dispatch µops.
+void session_see_ratio(struct session *session, double imul_per_add);
+void session_see_rate(struct session *session, double instrs_per_clk);
+void session_judge(struct session *session);
 // All that is to be known before mixes are measured, with a program of its own: counters as wanted,
 // which count or are refused (session_count.h), and the floor. -1 also where that is only a guess.
 int session_prepare(struct session *session, const struct session_counters *wanted,

@@ -20,6 +20,7 @@ struct sweeps {
     const struct property_run_options *options;
     struct property_run_summary *summary;
     struct session session;
+    struct run_start start;
     struct property_machine machine;
     struct progress *progress;
     int failed; // properties that could not be measured at all
@@ -47,18 +48,18 @@ static int sweeps_start(struct sweeps *run, struct err *err)
 {
     static const struct session_counters none = {0};
     struct arena arena = {0};
-    struct run_start start = {.store = run->store,
-                              .session = &run->session,
-                              .counters = &none,
-                              .new_floor = run->options->new_floor,
-                              .resume = run->options->resume};
+    run->start = (struct run_start){.store = run->store,
+                                    .session = &run->session,
+                                    .counters = &none,
+                                    .new_floor = run->options->new_floor,
+                                    .resume = run->options->resume};
     const struct selection lists = sweeps_lists(run, &arena);
     const char *selection = arena_printf(&arena, "property %s", run->options->selection);
-    int status = run_start_calibrate(&start, err);
+    int status = run_start_calibrate(&run->start, err);
     if (status == 0)
-        status = run_start_row(&start, &lists, selection, err);
-    run->summary->run_id = start.run_id;
-    run->summary->claimed = start.claimed;
+        status = run_start_row(&run->start, &lists, selection, err);
+    run->summary->run_id = run->start.run_id;
+    run->summary->claimed = run->start.claimed;
     arena_free(&arena);
     return status;
 }
@@ -244,6 +245,8 @@ int property_run(struct store *store, const struct properties *properties,
     int status = sweeps_prepared(&run, err);
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput property: the assembly files are in %s\n", run.session.directory);
+    if (status == 0)
+        status = run_start_file(&run.start, !summary->stopped, err);
     const struct spent spent = spent_since(&before);
     summary->seconds = spent.at_s;
     if (status == 0)

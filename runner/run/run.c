@@ -303,6 +303,8 @@ static int run_all_ports(struct run *run, const struct selection *selection, str
                               .progress = run->progress,
                               .keep = run->options->keep,
                               .skip_32 = *run->skip_32.text ? run->skip_32.text : NULL};
+    if (run_start_learn(&run->start, err) != 0)
+        return -1;
     progress_next(run->progress, "ports");
     const struct spent before = spent_now();
     int status = run_ports(&ports, selection->rows, selection->nrows, err);
@@ -380,6 +382,8 @@ int run_rows(struct store *store, const struct selection *selection,
     int status = run_prepared(&run, selection, err);
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
+    if (status == 0)
+        status = run_start_file(&run.start, !summary->stopped, err);
     const struct spent spent = spent_since(&before);
     summary->seconds = spent.at_s;
     if (status == 0)

@@ -13,8 +13,8 @@
 int store_put_cpu(struct store *store, const struct cpu_info *cpu, int64_t *cpu_id,
                   struct err *err);
 
-// The canary of a CPU: which one, its floor, and the width that was measured with it. 1 found, 0
-// none stored, -1 error.
+// The canary of a machine, whatever its rows were taken for: which one, its floor, and the width
+// that was measured with it. 1 found, 0 none stored, -1 error.
 struct canary_floor {
     int canary;           // as in struct exec_floor
     double clk_per_instr; // its floor: time on an undisturbed core

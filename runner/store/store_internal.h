@@ -24,7 +24,7 @@ struct form_place;  // store_form.h
 
 enum {
     STORE_APPLICATION_ID = 1818326128, // "latp"; also in db/schema.sql
-    STORE_SCHEMA_VERSION = 24,         // the highest migration; also in db/schema.sql
+    STORE_SCHEMA_VERSION = 25,         // the highest migration; also in db/schema.sql
     STORE_STATEMENTS_MAX = 128,
 };
 
@@ -90,6 +90,12 @@ int store_unit_end(struct store *store, bool own, int result, struct err *err);
     "AND hypervisor = ? AND features = ? "
 sqlite3_stmt *store_bind_cpu(struct store *store, const char *sql, const struct cpu_info *cpu,
                              struct strbuf *features, struct err *err);
+
+// The rows of cpu that are the same machine as row ?1, whatever it was taken for.
+#define STORE_SAME_MACHINE                                                                         \
+    "(SELECT other.cpu_id FROM cpu AS mine JOIN cpu AS other USING (vendor, signature, brand, "    \
+    "core_type, native_model, hypervisor, features, microcode, tsc_invariant) "                    \
+    "WHERE mine.cpu_id = ?1) "
 
 // 0, or -1 if it has; then what it holds is copied beside the place where it was, if that works.
 int store_check_place(struct store *store, struct err *err);

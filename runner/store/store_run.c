@@ -135,11 +135,11 @@ char *store_uarch_here(struct store *store, const struct cpu_info *cpu, struct e
 int store_get_floor(struct store *store, int64_t cpu_id, struct canary_floor *floor,
                     struct err *err)
 {
-    sqlite3_stmt *stmt =
-        store_bind(store, err,
-                   "SELECT canary, instr_clk, issue_width FROM canary_floor "
-                   "WHERE cpu_id = ?1 AND issue_width > 0 ORDER BY canary_floor_id DESC LIMIT 1",
-                   "i", cpu_id);
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT canary, instr_clk, issue_width FROM canary_floor "
+                                    "WHERE cpu_id IN " STORE_SAME_MACHINE "AND issue_width > 0 "
+                                    "ORDER BY canary_floor_id DESC LIMIT 1",
+                                    "i", cpu_id);
     if (!stmt)
         return -1;
     int got = sqlite3_step(stmt);
@@ -256,12 +256,51 @@ int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err)
 {
-    return store_get_int(store, err, run_id,
-                         "SELECT run_id FROM run WHERE cpu_id = ? AND version = ? AND lists = ? "
-                         "AND backend = ? AND selection = ? AND finished_utc IS NULL "
-                         "ORDER BY run_id DESC LIMIT 1",
-                         "issss", cpu_id, info->version, info->lists, info->backend,
-                         info->selection);
+    return store_get_int(
+        store, err, run_id,
+        "SELECT run_id FROM run WHERE (cpu_id = ?1 OR (cpu_id IN " STORE_SAME_MACHINE
+        "AND 'override' NOT IN (decided, ?2))) "
+        "AND version = ? AND lists = ? AND backend = ? AND selection = ? "
+        "AND finished_utc IS NULL ORDER BY run_id DESC LIMIT 1",
+        "isssss", cpu_id, info->decided ? info->decided : "unknown", info->version, info->lists,
+        info->backend, info->selection);
+}
+
+int store_run_file(struct store *store, int64_t run_id, const struct cpu_info *cpu, int issue_width,
+                   struct err *err)
+{
+    char evidence[2600];
+    int64_t cpu_id;
+    bool own;
+    if (store_unit_begin(store, &own, err) != 0)
+        return -1;
+    int result = store_put_cpu(store, cpu, &cpu_id, err);
+    if (result == 0)
+        result = store_execute(store, err,
+                               "UPDATE run SET cpu_id = ?, claimed_uarch = ?, decided = ?, "
+                               "evidence = ?, measured_width = nullif(?, 0), issue_width = ? "
+                               "WHERE run_id = ?",
+                               "isssiii", cpu_id, cpu->claim, cpu_decision_name(cpu->decision),
+                               cpu_evidence_text(cpu, evidence, sizeof evidence),
+                               (int64_t)cpu->measured_width, (int64_t)issue_width, run_id);
+    return store_unit_end(store, own, result, err);
+}
+
+int store_run_rate(struct store *store, int64_t run_id, double most, double *rate, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(store, err,
+                   "SELECT max(1 / value_clk) FROM run_form JOIN test USING (run_form_id) "
+                   "JOIN result USING (test_id) WHERE run_id = ?1 AND kind = 'throughput' "
+                   "AND result.outcome = 'ok' AND value_clk > 0 AND 1 / value_clk <= ?2",
+                   "id", run_id, most);
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    *rate = got == SQLITE_ROW ? sqlite3_column_double(stmt, 0) : 0;
+    int result = got == SQLITE_ROW ? 0 : store_error(store, err, "read how fast the core was");
+    sqlite3_reset(stmt);
+    return result;
 }
 
 int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,

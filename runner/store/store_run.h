@@ -4,6 +4,7 @@
 #define LATPUT_STORE_RUN_H
 
 #include "core/outcome.h"
+#include "cpuinfo/cpuinfo.h"
 #include "store.h"
 #include "util/spent.h"
 
@@ -38,8 +39,9 @@ struct run_info {
 };
 int store_run_begin(struct store *store, int64_t cpu_id, const struct run_info *info,
                     int64_t *run_id, struct err *err);
-// The newest run of this CPU with the same version, lists, backend and selection that was not
-// finished; 1 found, 0 none, -1 error.
+// The newest run of this machine with the same version, lists, backend and selection that was not
+// finished, whatever it took the machine for (but for what cpu_override() said: that must be the
+// same); 1 found, 0 none, -1 error.
 int store_run_resume(struct store *store, int64_t cpu_id, const struct run_info *info,
                      int64_t *run_id, struct err *err);
 // That no other process measures this run until the store is closed, or this one has ended. 0 it is
@@ -48,6 +50,12 @@ int store_run_claim(struct store *store, int64_t run_id, struct err *err);
 // Where the time of an invocation that measured for the run went; those of one run add up.
 int store_put_run_time(struct store *store, int64_t run_id, const struct spent *spent,
                        struct err *err);
+// Files an unfinished run under what its CPU is judged to be by now.
+int store_run_file(struct store *store, int64_t run_id, const struct cpu_info *cpu, int issue_width,
+                   struct err *err);
+// The best rate of a throughput of the run that is no more than `most`, in instructions a cycle; 0:
+// there is none.
+int store_run_rate(struct store *store, int64_t run_id, double most, double *rate, struct err *err);
 // Marks the run finished; as store_commit(). `kernels` timed in `seconds` of this invocation.
 int store_run_finish(struct store *store, int64_t run_id, int64_t kernels, double seconds,
                      struct err *err);

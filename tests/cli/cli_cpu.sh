@@ -56,7 +56,10 @@ expect_out '^  "claimed_uarch": "rocketlake",$'
 expect_out '^  "decided": "inferred",$'
 expect_out '^    \{"witness": "features", "text": "CPUID announces '
 expect_out '^    \{"witness": "caches", "text": "L1i is shown with 64 KiB; rocketlake has 32"\}'
+run cpu --load "$dumps/zen5.cpuid"
+expect_out '^  rests on +its signature, which nothing contradicts; nothing is measured$'
 run cpu --load "$dumps/zen5.cpuid" --format json
+expect_out '^  "measured_width": null,$'
 expect_out '^  "claimed_uarch": "zen5",$'
 expect_out '^  "decided": "claim",$'
 expect_out '^  "contradictions": \[\],$'

@@ -61,8 +61,14 @@ static const struct {
     {__LINE__, "haswell_baseline_kvm", 6, 3.0, "haswell", "raptorlake_p?", CPU_DECIDED_INFERRED,
      baseline_words, 1 << 4 | 1 << 6, 0},
     // What no family has.
-    {__LINE__, "zen5", 7, 3.0, "zen5", "unknown", CPU_DECIDED_UNKNOWN,
-     "dispatches 7 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
+    {__LINE__, "zen5", 9, 3.0, "zen5", "unknown", CPU_DECIDED_UNKNOWN,
+     "dispatches 9 µops a cycle; zen5 dispatches 8|no family of cpus.csv fits", 1 << 8, 1 << 6},
+    // Less than the width may be noise, and contradicts nothing.
+    {__LINE__, "zen5", 7, 3.0, "zen5", "zen5", CPU_DECIDED_CLAIM, "", 1 << 8, 1 << 6},
+    {__LINE__, "zen5", 3, 3.0, "zen5", "zen5", CPU_DECIDED_CLAIM, "", 1 << 8, 1 << 6},
+    {__LINE__, "zen5_renamed", 7, 3.0, "zen3", "zen5?", CPU_DECIDED_INFERRED,
+     "dispatches 7 µops a cycle; zen3 dispatches 6|zen5 is the family that fits best", 1 << 8,
+     1 << 6},
     {__LINE__, "emeraldrapids_kvm", 6, 4.0, "emeraldrapids", "unknown", CPU_DECIDED_UNKNOWN,
      "imul r64,r64 takes 4.00 cycles; on emeraldrapids it takes 3|no family", 0, 1 << 6},
     // A ratio that is no integer says nothing.
@@ -109,6 +115,9 @@ static void test_disguises(void **state)
         assert_string_equal(cpu.uarch, disguises[i].uarch);
         assert_int_equal(cpu.decision, disguises[i].decision);
         assert_int_equal(cpu.measured_width, measured.issue_width);
+        assert_int_equal(cpu_seen_narrow(&cpu), cpu.measured_width &&
+                                                    cpu.measured_width < cpu.issue_width &&
+                                                    strcmp(cpu.uarch, "zen2") != 0);
         words_check(evidence, disguises[i].words, line);
         if (!*disguises[i].words)
             assert_string_equal(evidence, "");

@@ -33,6 +33,7 @@ struct core {
     int too_fast_bag; // only in this one; -1: at all times
     unsigned misplaced_in; // bags in which nops of seven bytes and more lie badly: bits; they take
     double misplaced;      // longer by this share, and others are disturbed half of the time
+    double spread;         // each loop, calibrations too, takes longer by up to this share
     double slowed, slowed_by; // share of the quiet time when all take longer by this share
 };
 
@@ -72,6 +73,7 @@ static double core_sample(const struct core *core, int kind, int bag)
         clk *= when - core->quiet < core->halved ? 2 : 1.25 + 0.75 * random_share();
     if (random_share() < core->too_fast && (core->too_fast_bag < 0 || core->too_fast_bag == bag))
         clk /= 1.6;
+    clk *= (1 + core->spread * random_share()) / (1 + core->spread * random_share());
     return clk * (1 + 0.004 * (random_share() - 0.3));
 }
 
@@ -166,6 +168,23 @@ static void samples_that_are_too_fast_are_no_floor(void **state)
     check_floor(&often, &nobody, FLOOR_STEADY, "now and then at all times, no table");
 }
 
+// Where all timings spread, calibrations are slow by chance as often as canaries: what is faster
+// than the core comes back, but as the fringe of what spreads, and no table is refuted by it.
+static void times_that_spread_make_no_core_wider(void **state)
+{
+    (void)state;
+    static const struct floor_witness known = {8, 1ULL << 8};
+    random_state = 88172645463325252ULL;
+    for (int round = 0; round < 100; round++) {
+        const struct core spread = {.width = 8, .quiet = 1, .spread = 0.06 + round * 0.001};
+        struct canary_floor floor;
+        struct err seen = {0};
+        core_floor(&spread, 900, &known, &floor, &seen);
+        if (floor.issue_width != 8)
+            fail_msg("%.3f: width %d (%s)", spread.spread, floor.issue_width, seen.text);
+    }
+}
+
 static void a_busy_core_gives_no_floor_to_keep(void **state)
 {
     (void)state;
@@ -190,8 +209,8 @@ static void a_busy_core_gives_no_floor_to_keep(void **state)
 }
 
 // A core that is busy while it is looked at looks narrow; so a narrow one is looked at longer, and
-// again by the next run.
-static void a_narrow_core_is_looked_at_longer(void **state)
+// again by the next run. So is one that looks wider than any: something made it look fast once.
+static void an_odd_core_is_looked_at_longer(void **state)
 {
     (void)state;
     static const struct {
@@ -203,6 +222,7 @@ static void a_narrow_core_is_looked_at_longer(void **state)
         {{.claimed = 6},                     6, false},
         {{.claimed = 6},                     7, false},
         {{.allowed = 1ULL << 5 | 1ULL << 6}, 4, true },
+        {{.allowed = 1ULL << 5 | 1ULL << 6}, 7, false},
         {{.allowed = 1ULL << 5 | 1ULL << 6}, 5, false},
         {{0},                                3, false}, // nothing is known
     };
@@ -210,7 +230,8 @@ static void a_narrow_core_is_looked_at_longer(void **state)
         const struct canary_floor floor = {.issue_width = cases[i].width};
         const struct floor_witness *witness = &cases[i].witness;
         assert_int_equal(floor_is_narrow(witness, &floor), cases[i].narrow);
-        assert_int_equal(floor_settled(witness, &floor, FLOOR_STEADY, 3), !cases[i].narrow);
+        bool odd = cases[i].narrow || cases[i].width == 7; // wider than any
+        assert_int_equal(floor_settled(witness, &floor, FLOOR_STEADY, 3), !odd);
         assert_true(floor_settled(witness, &floor, FLOOR_STEADY, 40));
         assert_false(floor_settled(witness, &floor, FLOOR_SEEN, 40));
         assert_false(floor_settled(witness, &floor, FLOOR_GUESS, 159));
@@ -339,8 +360,9 @@ int main(void)
         cmocka_unit_test(a_slow_mixture_proves_no_table),
         cmocka_unit_test(a_quiet_core_is_not_needed_for_long),
         cmocka_unit_test(samples_that_are_too_fast_are_no_floor),
+        cmocka_unit_test(times_that_spread_make_no_core_wider),
         cmocka_unit_test(a_busy_core_gives_no_floor_to_keep),
-        cmocka_unit_test(a_narrow_core_is_looked_at_longer),
+        cmocka_unit_test(an_odd_core_is_looked_at_longer),
         cmocka_unit_test(a_canary_is_undisturbed_at_all_times),
         cmocka_unit_test(the_canary_is_the_one_that_comes_nearest_to_the_width),
         cmocka_unit_test(the_floor_is_the_fastest_state_though_another_is_there_more_often),

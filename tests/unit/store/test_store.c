@@ -786,7 +786,82 @@ static void test_claims(void **state)
                    "measured_width || ' ' || evidence FROM run_table",
                    "zen5? zen3 inferred 8 no zen3 has AVX512F");
     fixture_expect(store, "SELECT uarch_key FROM run_key", "zen5?");
-    fixture_expect(store, "UPDATE run SET decided = 'claim'", "facts are append-only: run");
+    fixture_expect(store, "UPDATE run SET decided = 'claim'",
+                   "facts are append-only: the run is finished");
+    fixture_end(&fixture, store);
+}
+
+// An unfinished run and a floor are the machine's, whatever it was taken for when they began.
+static void test_filing(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    const struct canary_floor floor = {3, 0.125, 8};
+    struct canary_floor found_floor;
+    int64_t unknown_id, zen5_id, other_id, run_id, found;
+    struct store *store = fixture_start(&fixture);
+    struct run_info info = {.version = "1",
+                            .nasm_version = "n",
+                            .os_kernel = "k",
+                            .backend = "tsc",
+                            .lists = "",
+                            .tables = "",
+                            .frequency = "",
+                            .selection = "",
+                            .issue_width = 6,
+                            .decided = "unknown"};
+    assert_int_equal(store_put_cpu(store, fixture_cpu("unknown", 0xb40f40), &unknown_id, &err), 0);
+    assert_int_equal(store_put_cpu(store, fixture_cpu("zen5", 0xb40f41), &other_id, &err), 0);
+    assert_int_equal(store_run_begin(store, unknown_id, &info, &run_id, &err), 0);
+    assert_int_equal(store_put_floor(store, unknown_id, &floor, &err), 0);
+
+    struct cpu_info *cpu = fixture_cpu("zen5", 0xb40f40);
+    cpu->decision = CPU_DECIDED_CLAIM;
+    cpu->measured_width = 8;
+    snprintf(cpu->claim, sizeof cpu->claim, "zen5");
+    assert_int_equal(store_put_cpu(store, cpu, &zen5_id, &err), 0);
+    assert_int_not_equal(zen5_id, unknown_id);
+    info.decided = "claim";
+    assert_int_equal(store_run_resume(store, zen5_id, &info, &found, &err), 1);
+    assert_int_equal(found, run_id);
+    assert_int_equal(store_run_resume(store, other_id, &info, &found, &err), 0);
+    assert_int_equal(store_get_floor(store, zen5_id, &found_floor, &err), 1);
+    assert_int_equal(found_floor.issue_width, 8);
+    assert_int_equal(store_get_floor(store, other_id, &found_floor, &err), 0);
+    info.decided = "override"; // another run
+    assert_int_equal(store_run_resume(store, zen5_id, &info, &found, &err), 0);
+
+    assert_int_equal(store_run_file(store, run_id, cpu, 8, &err), 0);
+    fixture_expect(store,
+                   "SELECT uarch || ' ' || claimed_uarch || ' ' || decided || ' ' || issue_width "
+                   "|| ' ' || measured_width || evidence FROM run_table",
+                   "zen5 zen5 claim 8 8");
+    assert_int_equal(store_run_resume(store, zen5_id, &info, &found, &err), 1);
+    assert_int_equal(store_run_finish(store, run_id, 0, 0, &err), 0);
+    assert_int_equal(store_run_file(store, run_id, cpu, 6, &err), -1);
+    assert_non_null(strstr(err.text, "append-only"));
+    fixture_expect(store, "SELECT issue_width FROM run", "8");
+    fixture_end(&fixture, store);
+}
+
+// The best rate of a run that is no more than a width allows.
+static void test_rate(void **state)
+{
+    (void)state;
+    struct fixture fixture;
+    struct err err = {0};
+    double rate = -1;
+    struct store *store = fixture_start(&fixture);
+    int64_t run_id = fixture_fill(store, "testa", 1, 1);
+    assert_int_equal(store_run_rate(store, run_id + 1, 8, &rate, &err), 0);
+    assert_true(rate == 0);
+    assert_int_equal(store_run_rate(store, run_id, 1000, &rate, &err), 0);
+    double most = atof(ask(fixture.db, "SELECT max(1 / value_clk) FROM result JOIN test "
+                                       "USING (test_id) WHERE kind = 'throughput'"));
+    assert_true(most > 0 && fabs(rate - most) < 1e-9);
+    assert_int_equal(store_run_rate(store, run_id, most * 0.999, &rate, &err), 0);
+    assert_true(rate < most);
     fixture_end(&fixture, store);
 }
 
@@ -906,7 +981,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_foreign_files),  cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_disk_full),      cmocka_unit_test(test_read_only),
         cmocka_unit_test(test_migrations),     cmocka_unit_test(test_claims),
-        cmocka_unit_test(test_run_time),       cmocka_unit_test(test_size),
+        cmocka_unit_test(test_run_time),       cmocka_unit_test(test_filing),
+        cmocka_unit_test(test_rate),           cmocka_unit_test(test_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
