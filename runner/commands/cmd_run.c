@@ -191,7 +191,6 @@ static int run_measured(struct store *store, const struct selection *selection,
     // Before anything is measured: tables that cannot be written would be known of at the end only.
     if (writes && scratch_keep_directory(arguments->results, &err) != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "--results: %s", err.text);
-    session_stop_on_signals();
     int status = run_rows(store, selection, &arguments->run, &summary, &err);
     if (status == 0 && writes)
         status = report_write_best(store, summary.run_id, arguments->results, &err);
@@ -227,7 +226,7 @@ static int check_before(const struct selection *selection)
     if (build_nasm_version(nasm, sizeof nasm, &err) != 0)
         return command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     int status = EXIT_DONE;
-    if (check_selection(selection, nasm, &check, &err) != 0)
+    if (session_check_stopped(check_selection(selection, nasm, &check, &err), &err) != 0)
         status = command_fail(&cmd_run, EXIT_ENVIRONMENT, "%s", err.text);
     else if (check.nproblems > 0) {
         check_print(&check, stderr);
@@ -258,6 +257,7 @@ static int run_command(int argc, char **argv)
     if (select_rows(names, arguments.quick ? 1 : argc - operand_index, arguments.filter, &selection,
                     &err) != 0)
         return command_fail(&cmd_run, EXIT_USAGE, "%s", err.text);
+    session_stop_on_signals(); // checking has scratch files already
     status = check_before(&selection);
     if (status != EXIT_DONE) {
         selection_free(&selection);

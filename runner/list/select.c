@@ -243,9 +243,12 @@ int select_rows(const char *const *names, int nnames, const char *glob_,
     return status;
 }
 
-// The list of that file, by whatever name it was read.
+// The list of that file, by whatever name it was read; mostly by this one.
 static const struct list *select_file_find(const struct selection *selection, const char *path)
 {
+    for (int i = 0; i < selection->nlists; i++)
+        if (strcmp(selection->lists[i].path, path) == 0)
+            return &selection->lists[i];
     char *real = realpath(path, NULL);
     const struct list *found = NULL;
     for (int i = 0; i < selection->nlists && real && !found; i++) {

@@ -58,7 +58,10 @@ bool floor_settled(const struct floor_witness *witness, const struct canary_floo
 // core is quiet, and what disturbs is where the canary lies, or the floor was found at a bad time.
 bool floor_holds(const struct exec_floor *bags, const struct floor_witness *witness,
                  const struct canary_floor *floor);
-// The same from three short looks, 50 ms each. 0, or -1 with a message.
+// Whether one look is enough to see that it holds: no canary could be undisturbed twice as often.
+bool floor_is_met(const struct exec_floor *look, const struct canary_floor *floor);
+// The same from short looks, 50 ms each: three at most, one on a quiet core. 0, or -1 with a
+// message.
 int floor_check(const char *program, const struct exec_params *params,
                 const struct floor_witness *witness, const struct canary_floor *floor, bool *holds,
                 struct err *err);

@@ -26,7 +26,7 @@ static int start_measure(struct run_start *start, const char *program, struct ar
     struct session *session = start->session;
     struct exec_kernel measured = {.selected = true};
     struct exec_summary summary;
-    const struct exec_params params = session_params(session, 64);
+    const struct exec_params params = session_params_hello(session, 64);
     const struct exec_job job = {program, &params, &measured, 1, NULL};
     if (exec_run(&job, arena, &summary, err) != 0)
         return -1;

@@ -116,6 +116,14 @@ struct exec_params session_params(const struct session *session, int bits)
     return params;
 }
 
+struct exec_params session_params_hello(const struct session *session, int bits)
+{
+    struct exec_params params = session_params(session, bits);
+    params.config.passes = 1;
+    params.config.requeues = params.config.requeues_ms = 0;
+    return params;
+}
+
 int session_build_nop(const struct session *session, const char *stem, int bits,
                       struct arena *arena, struct program *program, struct err *err)
 {
@@ -131,7 +139,7 @@ int session_build_nop(const struct session *session, const char *stem, int bits,
 
 int session_probe_32(const struct session *session, struct err *err)
 {
-    struct exec_params params = session_params(session, 32);
+    const struct exec_params params = session_params_hello(session, 32);
     struct exec_kernel measured = {.selected = true};
     struct arena arena = {0};
     struct program program = {0};

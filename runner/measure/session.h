@@ -59,6 +59,10 @@ int session_check_stopped(int status, struct err *err);
 // The parameters for a core of this mode, 64 or 32, with the counters of the pass that is open.
 struct exec_params session_params(const struct session *session, int bits);
 
+// The same where only what the core finds out at its start is wanted: one short pass of what there
+// is to measure.
+struct exec_params session_params_hello(const struct session *session, int bits);
+
 // Builds a program of one nop, as `stem` in the scratch directory.
 int session_build_nop(const struct session *session, const char *stem, int bits,
                       struct arena *arena, struct program *program, struct err *err);

@@ -336,12 +336,10 @@ static bool run_wants_ports(const struct run *run, const struct selection *selec
 
 static int run_prepared(struct run *run, const struct selection *selection, struct err *err)
 {
-    char nasm[128];
     // A list that changes from now on is as it was all through the run.
     if (run_wants_ports(run, selection) && select_all_beside(selection, &run->all, err) != 0)
         return -1;
-    if (build_nasm_version(nasm, sizeof nasm, err) != 0 ||
-        session_begin(run->options->cpu, &run->session, err) != 0 ||
+    if (session_begin(run->options->cpu, &run->session, err) != 0 ||
         session_make_directory(&run->session, err) != 0 || run_begin_counting(run, err) != 0)
         return -1;
     run->session.params.config.give_up_ms = (uint32_t)run->options->give_up_s * 1000;

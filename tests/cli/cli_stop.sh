@@ -48,6 +48,23 @@ ended INT 3
 expect_err '^latput run: stopped by SIGINT \(Ctrl-C\)'
 expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
 
+# While lists are checked, which is known of none of them yet.
+mkdir tools
+cat >tools/nasm <<SCRIPT
+#!/bin/sh
+[ "\$1" = -v ] || sleep 1
+exec $(command -v nasm) "\$@"
+SCRIPT
+chmod +x tools/nasm
+printf 'mnemonic,operands,implicit,isa,tests,options\nadd,+r64 r64,=flags,X86_64,T,\n' >new.csv
+XDG_CACHE_HOME=$SCRATCH/cache PATH=$SCRATCH/tools:$PATH \
+    start run new.csv --db stop.db --results none
+await scratch
+expect "nothing is measured yet" eval '! calibrates'
+ended INT 3
+expect_err '^latput run: stopped by SIGINT \(Ctrl-C\) before anything was measured'
+expect "no database" test -z "$(ls stop.db* 2>/dev/null)"
+
 for moment in 'has_run 3' 'measures 1'; do
     start "${run_quick[@]}"
     await "${moment% *}"

@@ -185,6 +185,35 @@ static void times_that_spread_make_no_core_wider(void **state)
     }
 }
 
+// One look is enough where the floor is met in half of its samples.
+static void a_floor_that_is_met_needs_one_look(void **state)
+{
+    (void)state;
+    static const struct {
+        double quiet;
+        double clk; // beside the core's: share
+        int canary;
+        bool met;
+    } cases[] = {
+        {0.95, 1,    1,             true },
+        {0.6,  1.01, 1,             true },
+        {0.95, 1.05, 1,             false},
+        {0.3,  1,    1,             false},
+        {0.95, 1,    0,             false},
+        {0.95, 1,    CORE_CANARIES, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const struct core core = {.width = 8, .quiet = cases[i].quiet, .halved = 1};
+        const struct canary_floor floor = {cases[i].canary, 0.1252 * cases[i].clk, 8};
+        struct exec_floor *bags = calloc(FLOOR_BAGS, sizeof *bags);
+        random_state = 88172645463325252ULL;
+        core_bags(&core, 500, bags);
+        if (floor_is_met(&bags[0], &floor) != cases[i].met)
+            fail_msg("case %zu", i);
+        free(bags);
+    }
+}
+
 static void a_busy_core_gives_no_floor_to_keep(void **state)
 {
     (void)state;
@@ -361,6 +390,7 @@ int main(void)
         cmocka_unit_test(a_quiet_core_is_not_needed_for_long),
         cmocka_unit_test(samples_that_are_too_fast_are_no_floor),
         cmocka_unit_test(times_that_spread_make_no_core_wider),
+        cmocka_unit_test(a_floor_that_is_met_needs_one_look),
         cmocka_unit_test(a_busy_core_gives_no_floor_to_keep),
         cmocka_unit_test(an_odd_core_is_looked_at_longer),
         cmocka_unit_test(a_canary_is_undisturbed_at_all_times),
