@@ -50,17 +50,26 @@ double port_trial_uops(const struct port_model *model, const struct port_trial *
     return (trial->clk * size - trial->blockers) / trial->instances;
 }
 
+// The widest sets first.
 static struct port_usage fit_usage(const struct fit *fit, const int *counts)
 {
     struct port_usage usage = {.detail = "", .unit = -1, .slots = 0};
-    for (int size = PORTS_MAX; size > 0; size--)
-        for (int i = 0; i < fit->nsets; i++) {
-            if (counts[i] <= 0 || port_set_size(fit->sets[i]) != size ||
-                usage.nuses == PORT_USES_MAX)
-                continue;
-            usage.uses[usage.nuses++] = (struct port_use){fit->sets[i], counts[i]};
-            usage.uops += counts[i];
+    int used[SETS_MAX], sizes[SETS_MAX], n = 0;
+    for (int i = 0; i < fit->nsets; i++) {
+        int size = counts[i] > 0 ? port_set_size(fit->sets[i]) : 0, at = n;
+        if (size == 0)
+            continue;
+        for (n++; at > 0 && sizes[at - 1] < size; at--) {
+            used[at] = used[at - 1];
+            sizes[at] = sizes[at - 1];
         }
+        used[at] = i;
+        sizes[at] = size;
+    }
+    for (int i = 0; i < n && usage.nuses < PORT_USES_MAX; i++) {
+        usage.uses[usage.nuses++] = (struct port_use){fit->sets[used[i]], counts[used[i]]};
+        usage.uops += counts[used[i]];
+    }
     return usage;
 }
 
@@ -114,7 +123,8 @@ struct fit_misfit {
     double faster;   // µops by which trials are faster than the counts allow, together
 };
 
-static struct fit_misfit fit_judge(const struct fit *fit, const int *counts)
+// What costs more than `enough` is not judged to its end: then its cost is what it is at least.
+static struct fit_misfit fit_judge(const struct fit *fit, const int *counts, double enough)
 {
     struct port_usage usage = fit_usage(fit, counts);
     bool known = !isnan(fit->trials->slots) && fit->stall_clk <= 0; // else they are no µops
@@ -124,6 +134,8 @@ static struct fit_misfit fit_judge(const struct fit *fit, const int *counts)
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         is.cost += DERIVED_COST * counts[i];
     for (int c = 0; c < fit->model->nclasses; c++) {
+        if (is.cost > enough)
+            return is;
         if (isnan(fit->least[c]))
             continue;
         const struct port_trial *trial = &fit->best[c];
@@ -236,10 +248,12 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
                 counts[add]++;
             if (remove >= 0)
                 counts[remove]--;
-            const struct fit_misfit other = fit_judge(fit, counts);
             // A part of a set that has no blocker is never another answer, only a closer one; but
             // where there is one already, others may be as good.
-            if (add < fit->model->nclasses || remove >= fit->model->nclasses)
+            bool answer = add < fit->model->nclasses || remove >= fit->model->nclasses;
+            const struct fit_misfit other =
+                fit_judge(fit, counts, answer ? fmax(best->cost, *second) : best->cost);
+            if (answer)
                 *second = fmin(*second, add >= 0 && remove >= 0 ? fit_rival_cost(&other, &before)
                                                                 : other.cost);
             if (other.cost < best->cost - 1e-9) {
@@ -257,7 +271,7 @@ static bool fit_step(struct fit *fit, struct fit_misfit *best, double *second)
 
 static struct fit_misfit fit_descend(struct fit *fit, double *second)
 {
-    struct fit_misfit best = fit_judge(fit, fit->counts);
+    struct fit_misfit best = fit_judge(fit, fit->counts, (double)INFINITY);
     for (int step = 0; step < STEPS_MAX && fit_step(fit, &best, second); step++)
         ;
     return best;
@@ -319,7 +333,8 @@ struct rivals {
 static void rivals_compare(struct rivals *rivals)
 {
     struct fit *fit = rivals->fit;
-    const struct fit_misfit other = fit_judge(fit, rivals->counts);
+    const struct fit_misfit other =
+        fit_judge(fit, rivals->counts, fmax(rivals->best.cost, rivals->second));
     rivals->tries++;
     if (memcmp(rivals->counts, fit->counts, sizeof fit->counts) == 0)
         return;
