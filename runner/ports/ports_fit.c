@@ -16,6 +16,7 @@ enum { STEPS_MAX = 200, SETS_MAX = 64, RIVALS_MAX = 200, RIVAL_UOPS_MAX = 6 };
 static const double FASTER_WEIGHT = 3;   // a trial faster than predicted: impossible, not unlucky
 static const double RIVAL_WEIGHT = 4;    // of what another answer is faster than the best one
 static const double CERTAIN_WEIGHT = 15; // where all else is certain
+static const double ENOUGH_MORE = 1e-6;  // of a cost: beyond what the order of a sum may change
 static const double UOP_COST = 0.03;     // prefers as many µops as slots where trials are silent
 static const double DERIVED_COST = 0.02; // and sets that have a blocker of their own
 static const double UNEXPLAINED_COST = 0.3;  // of a throughput that only something else explains
@@ -42,6 +43,7 @@ struct fit {
     uint32_t sets[SETS_MAX]; // that µops may choose from: the classes first, then their parts
     int nsets;
     int counts[SETS_MAX];
+    int order[PORT_CLASSES_MAX]; // in which classes are asked
 };
 
 double port_trial_uops(const struct port_model *model, const struct port_trial *trial)
@@ -123,8 +125,54 @@ struct fit_misfit {
     double faster;   // µops by which trials are faster than the counts allow, together
 };
 
+// How far the counts are from the trial of a class, in µops; NaN: it has none.
+static double fit_deviation(const struct fit *fit, const struct port_usage *usage, int class)
+{
+    const struct port_trial *trial = &fit->best[class];
+    if (isnan(fit->least[class]))
+        return (double)NAN;
+    double elsewhere_clk = fmax(fit_front_clk(fit, trial), trial->path_clk);
+    double predicted_clk = fmax(fit_predict(fit, usage, trial), fmin(trial->clk, elsewhere_clk));
+    return (trial->clk - predicted_clk) * port_set_size(fit->model->classes[class].set) /
+           trial->instances;
+}
+
+static void misfit_add(struct fit_misfit *is, const struct fit *fit, int class, double deviation)
+{
+    double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[class], 0);
+    double faster = fit->trials->certain ? CERTAIN_WEIGHT : FASTER_WEIGHT;
+    if (isnan(deviation))
+        return;
+    is->cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
+    is->faster += fmax(-deviation, 0) / scale;
+    is->residual = fmax(is->residual, fabs(deviation) / scale);
+}
+
+// Adds what each class costs. Those that told most of the answers before are asked first, until
+// what they cost together is more than `enough`.
+static void fit_judge_trials(struct fit *fit, const struct port_usage *usage, double enough,
+                             struct fit_misfit *is)
+{
+    double deviations[PORT_CLASSES_MAX];
+    struct fit_misfit so_far = *is;
+    int n = fit->model->nclasses;
+    for (int i = 0; i < n; i++) {
+        int class = fit->order[i];
+        deviations[class] = fit_deviation(fit, usage, class);
+        misfit_add(&so_far, fit, class, deviations[class]);
+        if (so_far.cost > enough + ENOUGH_MORE) {
+            memmove(fit->order + 1, fit->order, (size_t)i * sizeof *fit->order);
+            fit->order[0] = class;
+            *is = so_far;
+            return;
+        }
+    }
+    for (int class = 0; class < n; class ++) // in this order, so that sums do not depend on others
+        misfit_add(is, fit, class, deviations[class]);
+}
+
 // What costs more than `enough` is not judged to its end: then its cost is what it is at least.
-static struct fit_misfit fit_judge(const struct fit *fit, const int *counts, double enough)
+static struct fit_misfit fit_judge(struct fit *fit, const int *counts, double enough)
 {
     struct port_usage usage = fit_usage(fit, counts);
     bool known = !isnan(fit->trials->slots) && fit->stall_clk <= 0; // else they are no µops
@@ -133,23 +181,9 @@ static struct fit_misfit fit_judge(const struct fit *fit, const int *counts, dou
     is.cost += fit_counted_cost(fit, counts, usage.uops);
     for (int i = fit->model->nclasses; i < fit->nsets; i++)
         is.cost += DERIVED_COST * counts[i];
-    for (int c = 0; c < fit->model->nclasses; c++) {
-        if (is.cost > enough)
-            return is;
-        if (isnan(fit->least[c]))
-            continue;
-        const struct port_trial *trial = &fit->best[c];
-        double elsewhere_clk = fmax(fit_front_clk(fit, trial), trial->path_clk);
-        double predicted_clk =
-            fmax(fit_predict(fit, &usage, trial), fmin(trial->clk, elsewhere_clk));
-        double deviation = (trial->clk - predicted_clk) *
-                           port_set_size(fit->model->classes[c].set) / trial->instances;
-        double scale = 1 + RESIDUAL_SHARE * fmax(fit->least[c], 0);
-        double faster = fit->trials->certain ? CERTAIN_WEIGHT : FASTER_WEIGHT;
-        is.cost += (deviation < 0 ? -deviation * faster : deviation) / scale;
-        is.faster += fmax(-deviation, 0) / scale;
-        is.residual = fmax(is.residual, fabs(deviation) / scale);
-    }
+    fit_judge_trials(fit, &usage, enough, &is);
+    if (is.cost > enough)
+        return is;
     const struct port_usage *usages[] = {&usage};
     const int one[] = {1};
     double alone_clk = fit_alone_clk(fit->trials);
@@ -203,8 +237,10 @@ static void fit_add_set(struct fit *fit, uint32_t set)
 static void fit_sets(struct fit *fit)
 {
     const struct port_model *model = fit->model;
-    for (int c = 0; c < model->nclasses; c++)
+    for (int c = 0; c < model->nclasses; c++) {
+        fit->order[c] = c;
         fit->sets[fit->nsets++] = model->classes[c].set;
+    }
     for (int a = 0; a < model->nclasses; a++)
         for (int b = 0; b < model->nclasses; b++) {
             uint32_t both = model->classes[a].set & model->classes[b].set;
