@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- All views. Dropped and made again whenever this file has changed, so that they need no migration.
 -- The public ones, whose columns stay (new ones may be added at the end), are: instruction_table,
--- latency_table, port_table, property_table, property_point, failure_table, bench_table,
--- bench_repetition_table. The first three have a run_ twin with all runs; the others serve these.
+-- latency_table, port_table, false_dependency_table, property_table, property_point, failure_table,
+-- bench_table, bench_repetition_table. The first four have a run_ twin with all runs; the others
+-- serve these.
 
 -- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
 -- uarch 'unknown'; uarch_key keeps them apart.
@@ -16,16 +17,17 @@ FROM run JOIN cpu USING (cpu_id);
 -- Every test with its result.
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
-    test.kind, test.src, test.dst, test.variant,
+    -- A false dependency is a latency of a kind of its own.
+    iif(test.variant = 'false', 'false', test.kind) AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
     result.value_clk, result.dense_clk, result.filled_clk, result.spread_clk,
     coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
     iif(result.average AND result.bound = 'exact', 'average', coalesce(result.bound, test.bound))
         AS bound, result.kernel_id,
-    -- Two kinds of pairs do not make their form fail: one that no chain can be built for, and one
-    -- whose upper bound through memory comes to nothing.
-    test.kind = 'latency' AND (coalesce(result.outcome, test.outcome) = 'not_measurable' OR
+    -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
+    -- whose upper bound through memory comes to nothing, and false dependencies.
+    test.kind = 'latency' AND (test.variant = 'false' OR coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
     result.average, result.least_clk, result.most_clk, result.states,
@@ -255,6 +257,25 @@ SELECT uarch, mnemonic, operands, enc, src, dst, latency_clk, bound, spread_clk,
     variant, dense_clk, filled_clk, outcome, detail, bits, options, form, list, test_position,
     average, least_clk, most_clk, states, mark, states_seen, src_role
 FROM run_latency_table
+WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
+
+-- One row a register that a form overwrites without reading it, and run: whether the form waits for
+-- what it held before. latency_clk: from the old content to the new one, an upper bound; 0: it does
+-- not wait; NULL unless outcome is 'ok'.
+CREATE VIEW run_false_table AS
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.dst AS operand,
+    got.value_clk AS latency_clk, got.bound, got.spread_clk, got.outcome, got.detail, run_form.isa,
+    form.bits, form.options, form.form, got.mark, got.run_id, list.name AS list, run_form.position,
+    got.position AS test_position, got.run_form_id
+FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+    JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
+WHERE got.kind = 'false';
+
+-- Public: the same of the best run of each form.
+CREATE VIEW false_dependency_table AS
+SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, isa,
+    bits, options, form, mark, run_id, list, test_position
+FROM run_false_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
 -- One row a kernel of a test of latency or throughput, with what the test came to; a test that has

@@ -28,6 +28,7 @@ enum {
     OPT_LATENCY,
     OPT_PORTS,
     OPT_EVIDENCE,
+    OPT_FALSE,
     OPT_FAILURES,
     OPT_RUNS,
     OPT_WIDE,
@@ -49,6 +50,8 @@ static const struct command_option query_options[] = {
     [OPT_LATENCY] = {'l', "latency", NULL, "the latency of each pair of operands"},
     [OPT_PORTS] = {'p', "ports", NULL, "the ports that each form uses"},
     [OPT_EVIDENCE] = {0, "evidence", NULL, "the timings that these ports follow from"},
+    [OPT_FALSE] = {0, "false-dependencies", NULL,
+        "which forms wait for what an operand held that they overwrite"},
     [OPT_FAILURES] = {0, "failures", NULL, "what could not be measured, and why"},
     [OPT_RUNS] = {0, "runs", NULL, "the runs in the database"},
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
@@ -93,8 +96,8 @@ static int query_set_view(struct query *query, enum store_view view)
         return EXIT_DONE;
     if (query->view != STORE_VIEW_INSTRUCTION && !query_refines(view, query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
-                            "--latency, --ports, --failures, --runs and --bench exclude each "
-                            "other");
+                            "--latency, --ports, --false-dependencies, --failures, --runs and "
+                            "--bench exclude each other");
     query->view = view;
     return EXIT_DONE;
 }
@@ -130,6 +133,8 @@ static int query_option(void *context, int option, const char *argument)
         return query_set_view(query, STORE_VIEW_PORT);
     case OPT_EVIDENCE:
         return query_set_view(query, STORE_VIEW_EVIDENCE);
+    case OPT_FALSE:
+        return query_set_view(query, STORE_VIEW_FALSE);
     case OPT_FAILURES:
         return query_set_view(query, STORE_VIEW_FAILURE);
     case OPT_RUNS:
@@ -161,6 +166,9 @@ static int query_parse(int argc, char **argv, struct query *query)
             status = query_set_where(query, argv[operand]);
         else
             query->globs[query->nglobs++] = argv[operand];
+    // Of all forms those that have one are asked for; of a form, whether it has.
+    if (query->view == STORE_VIEW_FALSE && !query->nglobs && !query->where)
+        query->where = "latency_clk > 0";
     if (status == EXIT_DONE && query->side && !report_has_sides(query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
                             "--side-by-side is for instructions, --latency and --ports");
@@ -356,6 +364,9 @@ const struct command cmd_query = {
         "and the least important ones are left out, which a note on standard error tells, and long "
         "texts are folded. --wide prints all columns, as does any output that is not a terminal; "
         "CSV and JSON have more than any table.\n"
+        "--false-dependencies prints the forms that wait for what a register held before, although "
+        "they overwrite it and do not read it, and how long at most from the old content to the "
+        "new one; with a GLOB or EXPR also those that do not wait, as 0.\n"
         "--bench prints what latput bench --store has kept; GLOB is then compared with the label "
         "and with the code in one line, e.g. '*imul*': core cycles an instance, and what was "
         "counted an instance; --repetitions each repetition of all passes.\n"

@@ -644,7 +644,28 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
         result.average |= result.bound == BOUND_EXACT && between_cycles(result.clk);
         latency_range(facts, estimates, nkernels, &result);
     }
-    if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK)
+    bool overwritten = strcmp(facts[result.kernel].shape, PLAN_FALSE) == 0;
+    if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK && !overwritten)
         independent(&result);
     return result;
+}
+
+void derive_false(const struct kernel_facts *facts, double throughput_clk,
+                  struct test_result *result)
+{
+    // What the chain is closed by takes at most that, one beside the other.
+    static const double USER_CLK = 1, NEAR = 0.05;
+    double together_clk = (throughput_clk + USER_CLK) * (1 + NEAR);
+    if (result->outcome != OUTCOME_OK)
+        return;
+    bool chain = result->clk >= DEPENDENT_CLK;
+    if (chain && isnan(throughput_clk))
+        result->detail = "without the throughput nobody can tell a chain from slow instances";
+    else if (!chain || result->clk + facts->extra_clk <= together_clk) {
+        result->clk = result->spread_clk = 0;
+        result->bound = BOUND_EXACT;
+        result->least_clk = result->most_clk = NAN;
+        result->average = false;
+        result->nstates = 1;
+    }
 }

@@ -2,6 +2,7 @@
 // From the samples of a form to its results; see derive.h.
 #include "derive.h"
 
+#include <math.h>
 #include <string.h>
 
 static const char DISAGREE[] = "the passes disagree";
@@ -56,8 +57,17 @@ static struct derived_test derive_executed_test(const struct executed_test *test
 void derive_form(const struct executed_test *tests, int ntests, int issue_width,
                  struct arena *arena, struct derived_test *derived)
 {
-    for (int i = 0; i < ntests; i++)
+    double throughput_clk = NAN;
+    for (int i = 0; i < ntests; i++) {
         derived[i] = derive_executed_test(&tests[i], issue_width, arena);
+        const struct test_result *result = &derived[i].result;
+        if (tests[i].kind == TEST_THROUGHPUT && result->outcome == OUTCOME_OK &&
+            strcmp(tests[i].variant, PLAN_SETTING) != 0)
+            throughput_clk = fmin(throughput_clk, result->clk);
+    }
+    for (int i = 0; i < ntests; i++)
+        if (strcmp(tests[i].variant, PLAN_FALSE) == 0 && tests[i].nkernels == 1)
+            derive_false(&tests[i].kernels[0].facts, throughput_clk, &derived[i].result);
 }
 
 void derive_take_back(struct executed_kernel *kernel)

@@ -76,6 +76,10 @@ struct test {
 // other kernels of the row do in front of each instance.
 #define PLAN_SETTING "setting"
 
+// The variant of a latency test from what a written operand held before to what it gets, where the
+// instruction does not read it: a false dependency, if the CPU has one. And the shape of its kernel.
+#define PLAN_FALSE "false"
+
 // The shape of a throughput kernel that stores through fresh lines, past the caches.
 #define PLAN_STREAM "stream"
 

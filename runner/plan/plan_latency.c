@@ -25,6 +25,7 @@ struct pair {
     bool pointer;     // mov r64, m64: the register points to memory that holds its own address
     const char *flag; // the one by which a result in all flags is read; NULL: the usual one
     bool rest;        // from what a write of a part leaves alone to the whole register
+    bool overwritten; // from what a register held before the write
 };
 
 // Whether another point than s and d reads register `reg` of the class.
@@ -180,6 +181,39 @@ static void latency_put_radicand(struct draft *draft, const struct pair *pair)
     draft->certain = false;
 }
 
+// What reads and writes a register, so that a chain through what an instruction overwrites takes
+// longer than the same instructions one beside the other. The latency is the least that any CPU
+// has.
+static void latency_put_user(struct draft *draft, int point)
+{
+    const struct row_plan *rp = draft->rp;
+    int reg = draft->reg[point];
+    const char *name;
+    switch (rp->points[point].class) {
+    case CLASS_GPR:
+        name = draft_gpr(draft, reg);
+        draft_line(draft, "imul %s, %s", name, name);
+        draft->extra_clk += 3;
+        break;
+    case CLASS_VEC:
+        draft->out_of_regs |= reg > 15; // the others have no such instruction on every CPU
+        if (rp->avx)
+            draft_line(draft, "vpmullw xmm%d, xmm%d, xmm%d", reg, reg, reg);
+        else
+            draft_line(draft, "pmullw xmm%d, xmm%d", reg, reg);
+        draft->extra_clk += 3;
+        break;
+    case CLASS_MMX:
+        draft_line(draft, "pmullw mm%d, mm%d", reg, reg);
+        draft->extra_clk += 3;
+        break;
+    default:
+        draft_line(draft, "kshiftrw k%d, k%d, 1", reg, reg);
+        draft->extra_clk += 1;
+    }
+    draft->certain = false;
+}
+
 // One link of the chain, in this order: what the link's registers and memory are (registers that
 // take turns change sides every link), breakers for what must not chain too, the instruction, and
 // what carries its result to the next link's source where that is another register or value. false:
@@ -209,6 +243,8 @@ static bool latency_put_link(struct draft *draft, const struct pair *pair, int l
         draft_line(draft, "lea %s, [%s+%s]", whole, whole, draft_gpr(draft, draft_zero(draft)));
         draft->extra_clk += 1;
     }
+    if (pair->overwritten)
+        latency_put_user(draft, pair->d);
     draft_repush(draft);
     latency_put_radicand(draft, pair);
     bool restore = rp->points[pair->s].need != NEED_NOTHING && !rp->points[pair->s].stable;
@@ -357,6 +393,35 @@ static bool latency_has_rest(const struct row_plan *rp, int i)
     return true;
 }
 
+// Whether it is a register that the instruction writes whole and does not read, by any of its
+// names.
+static bool latency_overwrites(const struct row_plan *rp, int i)
+{
+    const struct point *point = &rp->points[i];
+    bool chainable = point->class == CLASS_GPR || point->class == CLASS_VEC ||
+                     point->class == CLASS_MMX || point->class == CLASS_MASK;
+    if (!chainable || !point->written || point->read || point->merges || point->same ||
+        point->need != NEED_NOTHING || rp->x87)
+        return false;
+    const struct pair pair = {.s = i, .d = i};
+    return point->fixed < 0 || !latency_read_elsewhere(rp, &pair, point->fixed);
+}
+
+// One kernel will do: whether the chain shows is read against the throughput.
+static void latency_plan_false(struct row_plan *rp, int i)
+{
+    const struct pair pair = {.s = i, .d = i, .mode = CHAIN_SELF, .overwritten = true};
+    struct draft draft;
+    if (!latency_draft(&draft, rp, &pair, 0)) {
+        draft_free(&draft);
+        return;
+    }
+    struct test *test = plan_add_test(rp, TEST_LATENCY, PLAN_FALSE);
+    test->src = test->dst = rp->points[i].name;
+    test->bound = BOUND_UPPER;
+    plan_add_kernel(rp, test, draft_finish(&draft, PLAN_FALSE, LINKS));
+}
+
 void latency_plan(struct row_plan *rp, const char *variant)
 {
     for (int s = 0; s < rp->npoints; s++)
@@ -370,4 +435,7 @@ void latency_plan(struct row_plan *rp, const char *variant)
     for (int i = 0; i < rp->npoints; i++)
         if (latency_has_rest(rp, i))
             latency_plan_pair(rp, (struct pair){.s = i, .d = i, .rest = true}, variant);
+    for (int i = 0; i < rp->npoints && rp->set == 0; i++)
+        if (latency_overwrites(rp, i))
+            latency_plan_false(rp, i);
 }

@@ -122,6 +122,17 @@ static const struct shown_column shown_port[] = {
     {"run",         ALIGN_RIGHT, "run_id",   8,        0 },
     {NULL,          ALIGN_LEFT,  NULL,       FIT_KEEP, 0 },
 };
+static const struct shown_column shown_false[] = {
+    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
+    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
+    {"operand",     ALIGN_LEFT,  "operand",     FIT_KEEP, 0 },
+    {"latency",     ALIGN_POINT, "latency_clk", FIT_KEEP, 0 },
+    {"spread",      ALIGN_POINT, "spread_clk",  2,        0 },
+    {"outcome",     ALIGN_LEFT,  "outcome",     1,        0 },
+    {"run",         ALIGN_RIGHT, "run_id",      8,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
+};
 static const struct shown_column shown_evidence[] = {
     {"uarch",       ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
     {"instruction", ALIGN_LEFT,  "form",         FIT_KEEP, 24},
@@ -203,6 +214,7 @@ static const struct shown_column *const shown_views[STORE_VIEW_LIST_FAILURE + 1]
     [STORE_VIEW_INSTRUCTION] = shown_instruction,
     [STORE_VIEW_LATENCY] = shown_latency,
     [STORE_VIEW_PORT] = shown_port,
+    [STORE_VIEW_FALSE] = shown_false,
     [STORE_VIEW_EVIDENCE] = shown_evidence,
     [STORE_VIEW_FAILURE] = shown_failure,
     [STORE_VIEW_RUN] = shown_run,

@@ -47,8 +47,8 @@ static struct executed_test executed_test(struct arena *arena, const struct test
             .ntimings = measured[i].ntimings
         };
     }
-    return (struct executed_test){test->kind,   test->bound, test->outcome,
-                                  test->detail, kernels,     test->nkernels};
+    return (struct executed_test){test->kind, test->bound,    test->outcome, test->detail,
+                                  kernels,    test->nkernels, test->variant};
 }
 
 // What the store wants to know of it.
@@ -102,7 +102,7 @@ static bool is_outside(const struct test *test, enum outcome outcome)
 {
     bool through_memory = strstr(test->src, ".data") || strstr(test->dst, ".data");
     return test->kind == TEST_LATENCY &&
-           (outcome == OUTCOME_NOT_MEASURABLE ||
+           (strcmp(test->variant, PLAN_FALSE) == 0 || outcome == OUTCOME_NOT_MEASURABLE ||
             (outcome == OUTCOME_UNSTABLE && through_memory && test->bound == BOUND_UPPER));
 }
 

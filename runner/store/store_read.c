@@ -37,6 +37,9 @@ struct store_rows {
     "uarch, mnemonic, operands, enc, ports, uops, method, residual, run_id, slots, ambiguous, "    \
     "unit, busy_clk, bits, outcome, detail, options, form, list, slots_mixed, beside_clk, whole, " \
     "paths, decode_clk, stall_clk, uops_bound, side_slots, slots_moved"
+#define FALSE_COLUMNS                                                                              \
+    "uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, "   \
+    "isa, bits, options, form, list, mark, run_id"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
     "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"
@@ -90,6 +93,9 @@ static const struct view_source view_sources[] = {
     [STORE_VIEW_PORT] = {PORT_COLUMNS, "port_table", "run_port_table",
                          "mnemonic, operands, form, enc, bits, uarch, run_id",
                          "list, position, form, enc, bits", FILTER_FORMS},
+    [STORE_VIEW_FALSE] = {FALSE_COLUMNS, "false_dependency_table", "run_false_table",
+                          "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
+                          "list, position, form, enc, bits, test_position", FILTER_FORMS},
     [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS, "port_evidence", "run_port_evidence",
                              "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
                              "list, position, form, enc, bits, trial_position", FILTER_FORMS},

@@ -148,13 +148,15 @@ static bool writes(const ZydisDecodedOperand *operand)
     return operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 }
 
-static void step_register(struct step *step, const ZydisDecodedOperand *operand, double clk)
+// `waits`: for what it overwrites, too.
+static void step_register(struct step *step, const ZydisDecodedOperand *operand, double clk,
+                          bool waits)
 {
     int whole = whole_register(operand->reg.value);
     // What is shorter than 32 bits leaves the rest of its register as it was.
     bool merges =
         operand->size < 32 && ZydisRegisterGetClass(operand->reg.value) <= ZYDIS_REGCLASS_GPR16;
-    if (reads(operand) || (writes(operand) && merges))
+    if (reads(operand) || (writes(operand) && (merges || waits)))
         step_input(step, whole, clk);
     if (writes(operand))
         step_output(step, whole);
@@ -213,12 +215,12 @@ static void body_use(struct text_body *body, const struct text_uses *uses, doubl
 
 // What an operand of the instruction waits for, and what waits for it.
 static void step_operand(struct walk *walk, struct step *step, const ZydisDecodedOperand *operand,
-                         double clk)
+                         double clk, bool waits)
 {
     if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY)
         step_memory(walk, step, operand, clk);
     else if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER && !flags_register(operand))
-        step_register(step, operand, clk);
+        step_register(step, operand, clk, waits);
 }
 
 // An instruction whose form takes what the line of the script says.
@@ -231,11 +233,10 @@ static void walk_step(struct walk *walk, const ZydisDecodedInstruction *in,
         bool stack = ZydisRegisterGetClass(operands[i].reg.value) == ZYDIS_REGCLASS_GPR64 &&
                      operands[i].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN &&
                      operands[i].reg.value == ZYDIS_REGISTER_RSP;
-        double clk = form->latency_clk;
-        if (i < TEXT_OPERANDS && form->from_clk[i] > 0)
-            clk = form->from_clk[i];
+        bool from = i < TEXT_OPERANDS && form->from_clk[i] > 0;
+        double clk = from ? form->from_clk[i] : form->latency_clk;
         if (!stack) // the front end keeps account of the stack pointer
-            step_operand(walk, step, &operands[i], clk);
+            step_operand(walk, step, &operands[i], clk, from);
     }
     step_flags(step, in, form->latency_clk);
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# False dependencies: an instruction that waits for what it overwrites is told as such, with the
+# latency from the old content; one that is only slow is not.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+
+cat >forms.csv <<'LIST'
+# forms
+mnemonic,operands,implicit,isa,tests,options
+popcnt,=r64 r64,=flags,POPCNT,LT,
+lzcnt,=r64 r64,=flags,LZCNT,LT,
+tzcnt,=r64 r64,=flags,BMI1,LT,enc=legacy
+add,+r64 r64,=flags,X86_64,LT,
+vpmuludq,=y y y,,AVX2,LT,
+vpaddd,=y y y,,AVX2,LT,
+LIST
+text_machine false <<'SCRIPT'
+form "popcnt *" p0 3 from 1 4
+form "tzcnt *" 8*p0 3
+form "vpmuludq *" p4567 3 from 1 2
+form "vpmullw *" p4567 3
+SCRIPT
+run run forms.csv --db run.db --results none --quiet
+expect_status 0
+# asked ARGS...: what the query says, to the second decimal.
+asked() {
+    run query --db run.db --false-dependencies --format csv --columns form,operand,latency_clk,bound "$@"
+    expect_status 0
+    awk -F, 'NR > 1 { printf "%s,%s,%.2f,%s\n", $1, $2, $3, $4 }' "$OUT" >asked
+}
+asked
+expect "those that there are" diff - asked <<'CSV'
+popcnt r64 r64,op1,4.00,upper
+vpmuludq y y y,op1,2.00,upper
+CSV
+asked '*'
+expect "those that there are not" diff - asked <<'CSV'
+lzcnt r64 r64,op1,0.00,exact
+popcnt r64 r64,op1,4.00,upper
+tzcnt r64 r64,op1,0.00,exact
+vpaddd y y y,op1,0.00,exact
+vpmuludq y y y,op1,2.00,upper
+CSV
+expect "no pair of a table has them" test "$(sqlite3 run.db "select group_concat(printf('%.2f',
+    latency_max_clk)) from (select * from instruction_table where mnemonic in ('popcnt', 'vpaddd')
+    order by mnemonic)")" = 3.00,1.00
+expect "none of them is a latency" test \
+    "$(sqlite3 run.db "select count(*) from latency_table where variant = 'false'")" = 0
+cp run.db again.db
+run rederive --db again.db
+expect_status 0
+expect_out ' 0 of them differ'
+run query --db run.db --latency --false-dependencies
+expect_status 2
+finish
