@@ -53,6 +53,8 @@ cp run.db again.db
 run rederive --db again.db
 expect_status 0
 expect_out ' 0 of them differ'
+run query --db run.db --false-dependencies --format json
+expect_schema query_false "$OUT"
 run query --db run.db --latency --false-dependencies
 expect_status 2
 finish

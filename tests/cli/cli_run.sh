@@ -79,7 +79,7 @@ waits() {
 
 run run small.csv --db "$DB" --results "$SCRATCH/results" --quiet --tests LT
 expect_status 0
-expect_err 'latput run: 4 forms, results: 21 ok 1 unsupported, [0-9.]+ s, [0-9]+ kernels/s'
+expect_err 'latput run: 4 forms, results: 22 ok 1 unsupported, [0-9.]+ s, [0-9]+ kernels/s'
 expect_no_out
 expect "outcomes and throughputs" test "$(sql "select group_concat(form || ' ' || outcome ||
     iif(rthroughput_clk is null, '', printf(' %.2f', rthroughput_clk)), ', ') from

@@ -99,6 +99,36 @@ static void test_pairs(void **state)
     planned_free(&planned);
 }
 
+// A register that is written whole and not read may be waited for all the same; of all others
+// nothing is asked.
+static void test_false_dependencies(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"add,+r64 r64,=flags,X86_64,,", "mov,=r8 r8,,X86_64,,",
+                                       "vaddps,+z{k} z z,,AVX512F,,", "mov,=m64 r64,,X86_64,,",
+                                       "cwde,,=eax ax,X86_64,,"};
+    struct planned planned;
+    plan_text(&planned, "popcnt,=r64 r64,=flags,POPCNT,,");
+    const struct test *test = find_test(&planned, "op1", "op1", PLAN_FALSE);
+    assert_int_equal(test->kind, TEST_LATENCY);
+    assert_int_equal(test->nkernels, 1);
+    assert_string_equal(test->kernels[0].body, "popcnt rbx, rsi\nimul rbx, rbx\n");
+    assert_int_equal((int)test->kernels[0].extra_clk, 3);
+    planned_free(&planned);
+    plan_text(&planned, "vpcompressd,=z{k}{z} z,,AVX512F,,");
+    assert_non_null(find_test(&planned, "op1", "op1", PLAN_FALSE));
+    planned_free(&planned);
+    plan_text(&planned, "sqrtpd,=x x,,SSE2,,data=sqrt"); // of one set of data
+    assert_non_null(find_test(&planned, "op1", "op1", PLAN_FALSE));
+    planned_free(&planned);
+    for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+        plan_text(&planned, none[i]);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_string_not_equal(planned.plan.tests[t].variant, PLAN_FALSE);
+        planned_free(&planned);
+    }
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -787,6 +817,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_x87_pairs),
         cmocka_unit_test(test_x87_values),
