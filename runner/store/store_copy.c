@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copies one run from a database to another, with ids of its own: into a fresh file when a run is
 // packed, out of an untrusted file when packs are merged. So every text and number is checked on
-// its way, and the tables' own constraints check ranges. Canary floors stay behind: they steer
-// measurements, and those of another machine must not steer ours.
+// its way; the tables' own constraints check ranges, where packs are merged when the file is
+// opened. Canary floors stay behind: they steer measurements, and those of another machine must not
+// steer ours.
 #include "store_internal.h"
 
 #include "util/strbuf.h"
