@@ -48,7 +48,7 @@ static const struct command_option options[] = {
     {0, "uarch", "NAME", "predict for this CPU of the database; measures nothing"},
     {'r', "run", "N", "the numbers of this run instead of the best"},
     {0, "db", "FILE", "the database"},
-    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
     {0, "give-up", "SECONDS", "how long to wait for an undisturbed core (default 5)"},
     {'f', "format", "FORMAT", "table (default) or json"},
     {0, NULL, NULL, NULL},

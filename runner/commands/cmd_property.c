@@ -39,7 +39,7 @@ static const struct command_option options[] = {
     {'f', "format", "FORMAT", "table (default), csv or json"},
     {'r', "run", "N", "with --show: this run instead of the newest that has properties"},
     {0, "diff", "N", "with --show: how far run N says the same; run N comes first"},
-    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
     {0, "new-floor", NULL, "find the floor of the canary again instead of using the stored one"},
     {0, "keep", NULL, "keep the generated assembly files and name their directory"},
     {0, "db", "FILE", "the database; made if missing"},

@@ -23,7 +23,7 @@ static const struct command_option options[] = {
     {0,   "pairs",   "N",    "how many pairs of forms (default 5000)"                   },
     {0,   "db",      "FILE", "the database"                                             },
     {'r', "run",     "N",    "the port table of this run instead of the newest"         },
-    {0,   "cpu",     "N",    "measure on CPU N (default: the last one that may be used)"},
+    {0,   "cpu",     "N",    "measure on CPU N (default: the quietest that may be used)"},
     {0,   "backend", "NAME", backend_of_cycles                                          },
     {0,   "uarch",   "NAME", uarch_option_help                                          },
     {0,   NULL,      NULL,   NULL                                                       },

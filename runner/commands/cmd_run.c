@@ -31,7 +31,7 @@ static const struct command_option options[] = {
     {0,"resume", NULL,
         "go on with the last unfinished run of the same lists, selection and version on this CPU"},
     {0, "backend", "NAME", backend_of_cycles},
-    {0, "cpu", "N", "measure on CPU N (default: the last one that may be used)"},
+    {0, "cpu", "N", "measure on CPU N (default: the quietest that may be used)"},
     {0, "jobs", "N", "1: assemble and measure in turn; 2: at the same time (default: 2)"},
     {0, "give-up", "SECONDS",
         "how long to wait for an undisturbed core before tests become unstable (default 30)"},

@@ -145,7 +145,8 @@ static int stat_parse(int argc, char **argv, struct stat_command *s)
 static int cpu_keep(struct stat_command *s)
 {
     struct err err = {0};
-    if (session_begin(s->options.cpu, &s->session, &err) != 0)
+    int wanted = s->options.cpu < 0 ? SESSION_CPU_LAST : s->options.cpu;
+    if (session_begin(wanted, &s->session, &err) != 0)
         return command_fail(&cmd_stat, EXIT_ENVIRONMENT, "%s", err.text);
     s->options.cpu = s->session.params.config.cpu;
     s->cpu = *s->session.cpu;

@@ -32,7 +32,7 @@ static const struct command_option options[] = {
     {0,   "against", "llvm-mca", "say beside it what llvm-mca's model of this CPU predicts"    },
     {0,   "db",      "FILE",     "the database"                                                },
     {'r', "run",     "N",        "the port table of this run instead of the newest"            },
-    {0,   "cpu",     "N",        "measure on CPU N (default: the last one that may be used)"   },
+    {0,   "cpu",     "N",        "measure on CPU N (default: the quietest that may be used)"   },
     {0,   "backend", "NAME",     backend_of_cycles                                             },
     {0,   "uarch",   "NAME",     uarch_option_help                                             },
     {'f', "format",  "FORMAT",   "table (default) or json"                                     },

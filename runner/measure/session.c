@@ -4,6 +4,7 @@
 #include "session.h"
 
 #include "cpu_places.h"
+#include "cpu_quiet.h"
 #include "derive/plausible.h"
 #include "floor.h"
 #include "session_count.h"
@@ -20,7 +21,8 @@
 #include <string.h>
 #include <unistd.h>
 
-// The last CPU we may use: interrupts prefer the first.
+// The quietest CPU that we may use, or the last one: interrupts prefer the first. On a core made of
+// text there is nothing to look at.
 static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct err *err)
 {
     if (wanted >= CPU_SETSIZE || (wanted >= 0 && !CPU_ISSET((size_t)wanted, set)))
@@ -29,6 +31,8 @@ static int session_choose_cpu(int wanted, const cpu_set_t *set, int *cpu, struct
     for (int i = 0; wanted < 0 && i < CPU_SETSIZE; i++)
         if (CPU_ISSET((size_t)i, set))
             *cpu = i;
+    if (wanted == SESSION_CPU_QUIET && !exec_is_text())
+        *cpu = cpu_quiet_choose(set);
     return 0;
 }
 

@@ -38,7 +38,9 @@ struct session {
     int nobserved;
 };
 
-// Chooses the measuring CPU (`wanted`, or the last one that may be used if it is -1), identifies
+enum { SESSION_CPU_QUIET = -1, SESSION_CPU_LAST = -2 };
+// Chooses the measuring CPU (`wanted`, or of those that may be used the quietest now, or the last
+// one), identifies
 // it, and takes it out of the affinity of the calling thread, and so of all that it starts from
 // then on. *session is then to be ended with session_end(), also after -1.
 int session_begin(int wanted, struct session *session, struct err *err);

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Which CPU to measure on: the one that is disturbed least while it is looked at for a moment.
+#ifndef LATPUT_CPU_QUIET_H
+#define LATPUT_CPU_QUIET_H
+
+#include <sched.h>
+
+// What was seen on one CPU: how long work that fills a core took, in units of a chain that does
+// not. Neither depends on the core's frequency; another thread of the same core makes it more.
+enum { QUIET_LOOKS_MAX = 2048 };
+struct quiet_seen {
+    int cpu;
+    int n;
+    double ratios[QUIET_LOOKS_MAX];
+};
+
+// The CPU whose work is undisturbed most often, by the least that several looks on any of them
+// share; the last one of those that are about as good. -1: there are none. Sorts the ratios.
+int cpu_quiet_best(struct quiet_seen *seen, int nseen);
+
+// Looks at up to eight of the CPUs, evenly spread, the last one among them: those of its type of
+// core where there are several. A fifth of a second at most. Returns the best, which is the last
+// one where only one may be used; -1: there is none. The calling thread visits them and comes back.
+int cpu_quiet_choose(const cpu_set_t *allowed);
+
+#endif
