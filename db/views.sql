@@ -27,7 +27,8 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         AS bound, result.kernel_id,
     -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
     -- whose upper bound through memory comes to nothing, and false dependencies.
-    test.kind = 'latency' AND (test.variant = 'false' OR coalesce(result.outcome, test.outcome) = 'not_measurable' OR
+    test.kind = 'latency' AND (test.variant = 'false' OR
+        coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
     result.average, result.least_clk, result.most_clk, result.states,
@@ -273,8 +274,8 @@ WHERE got.kind = 'false';
 
 -- Public: the same of the best run of each form.
 CREATE VIEW false_dependency_table AS
-SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, isa,
-    bits, options, form, mark, run_id, list, test_position
+SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail,
+    isa, bits, options, form, mark, run_id, list, test_position
 FROM run_false_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 

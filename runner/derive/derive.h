@@ -106,9 +106,9 @@ static inline bool derive_is_scattered(const struct test_result *result)
     return result->outcome == OUTCOME_OK && result->bound == BOUND_UPPER && result->nstates == 0;
 }
 
-// A test of the variant PLAN_FALSE, beside the form's throughput (NaN: not known): the chain through
-// what the instruction overwrites is one only if it takes longer than its instructions one beside
-// the other. Without one the value is exact, and 0.
+// A test of the variant PLAN_FALSE, beside the form's throughput (NaN: not known): the chain
+// through what the instruction overwrites is one only if it takes longer than its instructions one
+// beside the other. Without one the value is exact, and 0.
 void derive_false(const struct kernel_facts *facts, double throughput_clk,
                   struct test_result *result);
 

@@ -77,7 +77,8 @@ struct test {
 #define PLAN_SETTING "setting"
 
 // The variant of a latency test from what a written operand held before to what it gets, where the
-// instruction does not read it: a false dependency, if the CPU has one. And the shape of its kernel.
+// instruction does not read it: a false dependency, if the CPU has one. It is its kernel's shape,
+// too.
 #define PLAN_FALSE "false"
 
 // The shape of a throughput kernel that stores through fresh lines, past the caches.

@@ -88,8 +88,8 @@ static int rederive_read(struct store *store, struct arena *arena, struct rederi
     form->tests = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->tests);
     form->ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->ids);
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT test_id, kind, bound, outcome, detail, variant FROM test "
-                                    "WHERE run_form_id = ?1 ORDER BY test_id",
+                                    "SELECT test_id, kind, bound, outcome, detail, variant "
+                                    "FROM test WHERE run_form_id = ?1 ORDER BY test_id",
                                     "i", form->run_form_id);
     if (!stmt)
         return -1;

@@ -27,7 +27,8 @@ run run forms.csv --db run.db --results none --quiet
 expect_status 0
 # asked ARGS...: what the query says, to the second decimal.
 asked() {
-    run query --db run.db --false-dependencies --format csv --columns form,operand,latency_clk,bound "$@"
+    run query --db run.db --false-dependencies --format csv \
+        --columns form,operand,latency_clk,bound "$@"
     expect_status 0
     awk -F, 'NR > 1 { printf "%s,%s,%.2f,%s\n", $1, $2, $3, $4 }' "$OUT" >asked
 }
