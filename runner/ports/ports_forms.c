@@ -5,8 +5,10 @@
 #include "ports_forms.h"
 
 #include "plan/plan.h"
+#include "util/mem.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 // What makes a form a worse blocker, in the order of how much it may disturb.
@@ -104,32 +106,52 @@ static int blocker_cost(const struct list_row *row)
     return cost + (row->element != ELEMENT_INT ? COST_FLOAT : 0);
 }
 
-// One letter an operand: what it is, not how wide.
-static void kinds_text(const struct list_row *row, char text[OPERANDS_MAX + 1])
+// What makes forms alike as blockers, and which of them serves best.
+struct thin {
+    const char *mnemonic;
+    char kinds[OPERANDS_MAX + 1]; // one letter an operand: what it is, not how wide
+    bool wide;
+    int cost, form;
+};
+
+static int thin_compare_kinds(const struct thin *a, const struct thin *b)
 {
-    for (int i = 0; i < row->nops; i++)
-        text[i] = (char)('a' + (int)row->ops[i].kind);
-    text[row->nops] = 0;
+    int order = strcmp(a->mnemonic, b->mnemonic);
+    if (order == 0)
+        order = strcmp(a->kinds, b->kinds);
+    return order ? order : a->wide - b->wide;
+}
+
+static int thin_compare(const void *one, const void *other)
+{
+    const struct thin *a = one, *b = other;
+    int order = thin_compare_kinds(a, b);
+    if (order == 0)
+        order = a->cost - b->cost;
+    return order ? order : a->form - b->form;
 }
 
 void ports_forms_thin(struct port_form *forms, const struct list_row *const *rows, int n)
 {
-    for (int i = 0; i < n; i++) {
-        char mine[OPERANDS_MAX + 1], other[OPERANDS_MAX + 1];
-        kinds_text(rows[i], mine);
-        for (int j = 0; j < n && forms[i].blocker_cost >= 0; j++) {
-            if (j == i || forms[j].blocker_cost < 0 ||
-                strcmp(rows[i]->mnemonic, rows[j]->mnemonic) != 0)
-                continue;
-            if ((forms[i].bits >= PORT_WIDE_BITS) != (forms[j].bits >= PORT_WIDE_BITS))
-                continue;
-            kinds_text(rows[j], other);
-            bool better = forms[j].blocker_cost < forms[i].blocker_cost ||
-                          (forms[j].blocker_cost == forms[i].blocker_cost && j < i);
-            if (better && strcmp(mine, other) == 0)
-                forms[i].blocker_cost = -1;
-        }
+    struct thin *thin = xcalloc((size_t)n + 1, sizeof *thin);
+    int blockers = 0;
+    for (int f = 0; f < n; f++) {
+        struct thin *mine = &thin[blockers];
+        if (forms[f].blocker_cost < 0)
+            continue;
+        *mine = (struct thin){.mnemonic = rows[f]->mnemonic,
+                              .wide = forms[f].bits >= PORT_WIDE_BITS,
+                              .cost = forms[f].blocker_cost,
+                              .form = f};
+        for (int i = 0; i < rows[f]->nops; i++)
+            mine->kinds[i] = (char)('a' + (int)rows[f]->ops[i].kind);
+        blockers++;
     }
+    qsort(thin, (size_t)blockers, sizeof *thin, thin_compare);
+    for (int i = 1; i < blockers; i++)
+        if (thin_compare_kinds(&thin[i - 1], &thin[i]) == 0)
+            forms[thin[i].form].blocker_cost = -1;
+    free(thin);
 }
 
 // Whether instances wait for each other through registers, with no moves between them.
