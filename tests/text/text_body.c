@@ -6,7 +6,6 @@
 #include "text_body.h"
 
 #include <Zydis/Zydis.h>
-#include <fnmatch.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -280,7 +279,7 @@ static void body_account(const struct walk *walk, const ZydisDecodedInstruction 
 static const struct text_fault *fault_of(const struct text_script *script, const char *name)
 {
     for (int i = 0; i < script->nfaults; i++)
-        if (fnmatch(script->faults[i].pattern, name, 0) == 0)
+        if (text_script_match(script->faults[i].pattern, name))
             return &script->faults[i];
     return NULL;
 }
@@ -291,7 +290,7 @@ static void body_notice(const struct text_script *script, const char *name, cons
     body->lacking |= text_script_fits(script->lacks, script->nlacks, set);
     body->fault = body->fault ? body->fault : fault_of(script, name);
     for (int i = 0; i < script->nstates; i++)
-        if (!body->state && fnmatch(script->states[i].pattern, name, 0) == 0)
+        if (!body->state && text_script_match(script->states[i].pattern, name))
             body->state = &script->states[i];
 }
 

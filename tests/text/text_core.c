@@ -304,9 +304,10 @@ static bool text_suffer(const struct text_fault *fault)
         kill(getpid(), SIGSTOP);
         return true;
     case TEXT_HANG:
-        for (volatile bool hangs = true; hangs;)
-            ;
-        return false;
+        // Both count: what comes once computes, the others sleep.
+        for (volatile bool computes = fault->once; true;)
+            if (!computes)
+                pause();
     case TEXT_WRITE:
         damaged = true;
         return true;

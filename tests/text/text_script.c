@@ -369,10 +369,16 @@ void text_script_read(const char *path, struct text_script *script, void (*fail)
         line_wrong(&line, "no line says the width");
 }
 
+// Most patterns begin with a letter, and most names with another.
+bool text_script_match(const char *pattern, const char *name)
+{
+    return (strchr("*?[\\", *pattern) || *pattern == *name) && fnmatch(pattern, name, 0) == 0;
+}
+
 const struct text_form *text_script_form(const struct text_script *script, const char *name)
 {
     for (int i = script->nforms - 1; i >= 0; i--)
-        if (fnmatch(script->forms[i].pattern, name, 0) == 0)
+        if (text_script_match(script->forms[i].pattern, name))
             return &script->forms[i];
     return NULL;
 }
@@ -380,7 +386,7 @@ const struct text_form *text_script_form(const struct text_script *script, const
 bool text_script_fits(const char (*patterns)[64], int n, const char *name)
 {
     for (int i = 0; i < n; i++)
-        if (fnmatch(patterns[i], name, 0) == 0)
+        if (text_script_match(patterns[i], name))
             return true;
     return false;
 }

@@ -84,6 +84,7 @@ struct text_script {
 
 // Calls fail("FILE:LINE: ...") where the script is wrong; that does not return.
 void text_script_read(const char *path, struct text_script *script, void (*fail)(const char *text));
+bool text_script_match(const char *pattern, const char *name);
 // The form of this name; NULL: no line fits.
 const struct text_form *text_script_form(const struct text_script *script, const char *name);
 bool text_script_fits(const char (*patterns)[64], int n, const char *name);
