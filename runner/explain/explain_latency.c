@@ -206,12 +206,16 @@ void table_correct(const struct table_row *row, struct block_instr *instr)
         int index = role_index(row, instr, i);
         if (index < 0 || instr->ops[i].type != ZYDIS_OPERAND_TYPE_REGISTER)
             continue;
-        char rest[32];
+        char rest[32], whole[32];
         snprintf(rest, sizeof rest, "op%d.rest", index + 1);
-        bool kept = false;
-        for (int p = 0; row->form && p < row->form->npairs; p++)
-            kept |= strcmp(row->form->pairs[p].src, rest) == 0;
-        if (row->row->ops[index].access & ACCESS_READ)
+        snprintf(whole, sizeof whole, "op%d", index + 1);
+        bool kept = false, waits = false;
+        for (int p = 0; row->form && p < row->form->npairs; p++) {
+            const struct export_pair *pair = &row->form->pairs[p];
+            kept |= strcmp(pair->src, rest) == 0;
+            waits |= strcmp(pair->variant, PLAN_FALSE) == 0 && strcmp(pair->src, whole) == 0;
+        }
+        if (waits || row->row->ops[index].access & ACCESS_READ)
             block_add_read(instr, i, PART_REGISTER);
         else if (kept)
             block_add_read(instr, i, PART_REST);

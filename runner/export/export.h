@@ -19,7 +19,9 @@
 
 // The latency from an operand that is read to one that is written; only those that were measured.
 struct export_pair {
-    const char *src, *dst, *variant; // as in latency_table: "op2.base", "flags"; "", "fast", "slow"
+    // As in latency_table: "op2.base", "flags"; "", "fast", "slow". PLAN_FALSE (plan.h): from what
+    // the operand held before, which the instruction overwrites.
+    const char *src, *dst, *variant;
     double clk;
     bool upper, average; // how it bounds the true one
 };
@@ -64,7 +66,7 @@ struct export_data {
 };
 
 // What is read beside the numbers.
-enum { EXPORT_ROWS = 1, EXPORT_CODE = 2 | EXPORT_ROWS };
+enum { EXPORT_ROWS = 1, EXPORT_CODE = 2 | EXPORT_ROWS, EXPORT_FALSE = 4 };
 
 // Reads what the filter selects of a CPU; its uarch must be given. 0, or -1 with the message. The
 // caller frees with export_free() in either case.

@@ -113,15 +113,21 @@ static struct export_form *data_find(const struct export_data *data, struct stor
     return found;
 }
 
-static void data_add_pair(struct export_data *data, struct store_rows *rows,
-                          struct export_form *form)
+static void data_add_pair(struct export_data *data, struct export_form *form,
+                          struct export_pair pair)
 {
     // The rows of a form follow one another: the arena's last block of pairs is this form's.
     struct export_pair *pairs =
         arena_alloc(&data->arena, (size_t)(form->npairs + 1) * sizeof *pairs);
     if (form->npairs > 0)
         memcpy(pairs, form->pairs, (size_t)form->npairs * sizeof *pairs);
-    pairs[form->npairs++] = (struct export_pair){
+    pairs[form->npairs++] = pair;
+    form->pairs = pairs;
+}
+
+static struct export_pair data_pair(struct export_data *data, struct store_rows *rows)
+{
+    return (struct export_pair){
         .src = data_text(data, rows, "src"),
         .dst = data_text(data, rows, "dst"),
         .variant = data_text(data, rows, "variant"),
@@ -129,21 +135,31 @@ static void data_add_pair(struct export_data *data, struct store_rows *rows,
         .upper = data_is(rows, "bound", "upper"),
         .average = data_is(rows, "bound", "average"),
     };
-    form->pairs = pairs;
 }
 
-static int data_read_pairs(struct data_read *read, const struct store_filter *filter,
-                           struct err *err)
+static struct export_pair data_false_pair(struct export_data *data, struct store_rows *rows)
 {
-    struct store_rows *rows = store_rows_open(read->store, STORE_VIEW_LATENCY, filter, err);
+    const char *operand = data_text(data, rows, "operand");
+    return (struct export_pair){operand, operand, PLAN_FALSE, data_real(rows, "latency_clk"),
+                                true,    false};
+}
+
+// Of false dependencies those that there are.
+static int data_read_pairs(struct data_read *read, enum store_view view,
+                           const struct store_filter *filter, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(read->store, view, filter, err);
+    bool overwritten = view == STORE_VIEW_FALSE;
     if (!rows)
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        struct export_form *form =
-            data_null(rows, "latency_clk") ? NULL : data_find(read->data, rows);
+        bool there = !data_null(rows, "latency_clk") &&
+                     !(overwritten && data_real(rows, "latency_clk") == 0);
+        struct export_form *form = there ? data_find(read->data, rows) : NULL;
         if (form)
-            data_add_pair(read->data, rows, form);
+            data_add_pair(read->data, form,
+                          (overwritten ? data_false_pair : data_pair)(read->data, rows));
     }
     store_rows_close(rows);
     return got;
@@ -273,7 +289,9 @@ int export_read(struct store *store, const struct store_filter *filter, unsigned
     data->uarch = arena_strdup(&data->arena, filter->uarch);
     int status = data_read_forms(read, filter, err);
     if (status == 0)
-        status = data_read_pairs(read, filter, err);
+        status = data_read_pairs(read, STORE_VIEW_LATENCY, filter, err);
+    if (status == 0 && what & EXPORT_FALSE)
+        status = data_read_pairs(read, STORE_VIEW_FALSE, filter, err);
     if (status == 0)
         status = data_read_ports(read, err);
     if (status == 0 && data->nforms > 0)

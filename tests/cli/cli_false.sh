@@ -56,6 +56,12 @@ expect_status 0
 expect_out ' 0 of them differ'
 run query --db run.db --false-dependencies --format json
 expect_schema query_false "$OUT"
+# What explain predicts takes them for what they are: a chain.
+run explain --db run.db --predict --asm 'popcnt rbx, rsi; lzcnt rcx, rsi'
+expect_status 0
+expect_out 'predicted.* 4\.0'
+run explain --db run.db --predict --asm 'lzcnt rcx, rsi'
+expect_status 0
 run query --db run.db --latency --false-dependencies
 expect_status 2
 finish
