@@ -48,12 +48,30 @@ static CORE_KEPT const char *guard_stack; // from where guard_protect remembers 
 CORE_OPEN _Alignas(64) char core_opening_stack[OPENING_STACK_BYTES];
 extern char core_opening_stack[];
 
-uint64_t seal_tag(const void *from, size_t bytes, uint64_t number)
+// From the last state of a SipHash its key can be computed. What a function that knew one may have
+// left on the stack, deeper than its caller's frame, is overwritten by one that is called from the
+// same frame. (core_sealed does that for what is called last.)
+static __attribute__((noinline)) void seal_wipe_stack(void)
+{
+    enum { WORDS = 256 };
+    uint64_t dead[WORDS];
+    for (int i = 0; i < WORDS; i++)
+        ((volatile uint64_t *)dead)[i] = 0;
+}
+
+static __attribute__((noinline)) uint64_t seal_hash(const void *from, size_t bytes, uint64_t number)
 {
     struct sip sip = sip_begin(core_secret.tags);
     sip_words(&sip, from, bytes);
     sip_words(&sip, &number, sizeof number);
     return sip_end(&sip, bytes + sizeof number);
+}
+
+uint64_t seal_tag(const void *from, size_t bytes, uint64_t number)
+{
+    uint64_t tag = seal_hash(from, bytes, number);
+    seal_wipe_stack();
+    return tag;
 }
 
 static const char *seal_stack_end(void)
