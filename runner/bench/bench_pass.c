@@ -345,8 +345,9 @@ static void pass_explain(const struct passes *passes)
         result->outcome == OUTCOME_NOT_MEASURABLE)
         result->detail = arena_printf(bench->arena, "%s%s", result->detail, pass_hint(bench));
     // What a function may not do is libc's doing rather than its own.
-    if (bench->source.function && (result->outcome == OUTCOME_NOT_MEASURABLE ||
-                                   strstr(result->detail, "system call refused")))
+    if (bench->source.function &&
+        (result->outcome == OUTCOME_NOT_MEASURABLE ||
+         strstr(result->detail, "system call refused") || strstr(result->detail, "or to libc")))
         result->detail = arena_printf(bench->arena,
                                       "%s; of libc only what keeps no state and makes no system "
                                       "call can be measured (not malloc, stdio, rand)",

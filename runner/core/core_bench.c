@@ -246,6 +246,7 @@ void bench_measure(const struct core_config *config, const struct times *times,
     struct core_record begin = {.type = CORE_REC_BEGIN, .kernel = run->kernel->id};
     begin.begin.pass = run->pass;
     send_record(&begin);
+    send_all();
     time_fill_data(run->kernel);
     guard_protect(NULL);
     if (!config->iterations) {

@@ -88,6 +88,8 @@ void run_send_outcome(const struct kernel_run *run, enum outcome outcome, int si
         run_send(&record);
 }
 
+extern const char __executable_start[], _end[]; // of the static program
+
 // What raised a memory fault: si_code says whether there is an address.
 static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX])
 {
@@ -98,6 +100,9 @@ static void fault_text(const struct guard_fault *fault, char text[CORE_TEXT_MAX]
         snprintf(text, CORE_TEXT_MAX,
                  "SIGSEGV: a privileged instruction, or an address that is misaligned or not "
                  "canonical");
+    else if (fault->address >= (uintptr_t)__executable_start && fault->address < (uintptr_t)_end)
+        snprintf(text + len, (size_t)(CORE_TEXT_MAX - len),
+                 ", which belongs to the measurement core or to libc");
     else if (offset > -DATA_NEAR_BYTES && offset < DATA_NEAR_BYTES)
         snprintf(text + len, (size_t)(CORE_TEXT_MAX - len), ", %lld from the data area's address",
                  offset);

@@ -69,7 +69,7 @@ for function in count copy root main; do
 done
 bench user.c --symbol print
 expect_status 1
-expect_err 'system call refused; of libc only'
+expect_err 'belongs to the measurement core or to libc; of libc only'
 bench user.c --symbol allocate
 expect_status 1
 expect_err 'of libc only'
