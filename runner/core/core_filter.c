@@ -10,9 +10,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
-#include <unistd.h>
 
 #ifdef __x86_64__
 static const uint32_t filter_arch = AUDIT_ARCH_X86_64;
@@ -76,19 +74,15 @@ int filter_install(const struct filter_call *calls, int ncalls)
     for (int i = 0; i < ncalls; i++)
         filter_put_call(&filter, &calls[i]);
     filter_put(&filter, BPF_RET | BPF_K, 0, 0, SECCOMP_RET_TRAP);
-    if (filter.n == FILTER_MAX) {
-        errno = E2BIG;
-        return -1;
-    }
+    if (filter.n == FILTER_MAX)
+        return E2BIG;
     const struct sock_fprog program = {filter.n, filter.code};
-    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
-        return -1;
     // A filter must not change what is measured: by default old kernels switch the speculative
     // store bypass off for filtered processes, which slows store forwarding. Kernels before 4.17
     // do not know the flag.
-    static const unsigned flags[] = {SECCOMP_FILTER_FLAG_SPEC_ALLOW, 0};
-    for (int i = 0; i < 2; i++)
-        if (syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags[i], &program) == 0)
-            return 0;
-    return -1;
+    long result = core_call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_SPEC_ALLOW,
+                            (long)&program, 0);
+    if (result != 0)
+        result = core_call(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, (long)&program, 0);
+    return (int)-result;
 }

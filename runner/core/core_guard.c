@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -121,7 +122,9 @@ void guard_drop_privileges(const struct core_config *config, uint32_t permits,
     guard_limit(RLIMIT_FSIZE, 0);
     guard_limit(RLIMIT_NPROC, 0);
     guard_limit(RLIMIT_NOFILE, 0);
-    seal_make_constant(config->mode != CORE_MODE_BENCH);
+    bool thread = config->mode != CORE_MODE_BENCH;
+    int error = prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 ? 0 : errno;
+    seal_make_constant(thread, true);
     // clang-format off
     struct filter_call calls[GUARD_CALLS + 3 + PERMIT_CALLS + GUARD_MORE_CALLS] = {
         {SYS_write, 2, {CORE_RECORD_FD, (uintptr_t)core_outbox}, 0},
@@ -143,10 +146,12 @@ void guard_drop_privileges(const struct core_config *config, uint32_t permits,
     ncalls += guard_permit_calls(permits, &calls[ncalls]);
     for (int i = 0; i < nmore; i++)
         calls[ncalls++] = more[i];
-    if (filter_install(calls, ncalls) != 0)
-        send_fatal("cannot load the system-call filter: %s; the kernel, or the container, must "
-                   "allow seccomp filters",
-                   strerror(errno));
+    if (error == 0 && (error = filter_install(calls, ncalls)) == 0)
+        return;
+    seal_make_constant(thread, false); // for libc's sake
+    send_fatal("cannot load the system-call filter: %s; the kernel, or the container, must "
+               "allow seccomp filters",
+               strerror(error));
 }
 
 struct guard_fault guard_take_fault(void)

@@ -293,7 +293,8 @@ struct filter_call {
     uintptr_t args[4]; // the rest may be anything
     uintptr_t from;    // address behind the instruction that makes the call; 0: any
 };
-// Installs a filter that raises SIGSYS for all but these calls. 0, or -1 with errno.
+// Installs a filter that raises SIGSYS for all but these calls. 0, or an errno. What libc writes to
+// may be read-only by then.
 int filter_install(const struct filter_call *calls, int ncalls);
 
 // core_own.c: what user code can change of a process's own state, so that it can be put right.
@@ -312,9 +313,9 @@ uint64_t sip_end(struct sip *sip, uint64_t bytes);
 
 // core_seal.c: what bodies must not change.
 void seal_take(struct core_secret *first); // and wipes it there
-// Makes read-only what does not change any more; of libc's thread, too, if `thread`. Before the
-// system-call filter.
-void seal_make_constant(bool thread);
+// Makes read-only what does not change any more, or writable again; of libc's thread, too, if
+// `thread`. Before the system-call filter.
+void seal_make_constant(bool thread, bool constant);
 // Whether guard_intact() looks for changes while the seal is shut: before bodies are known.
 void seal_watch(bool on);
 bool seal_shut(void);       // bodies may have run

@@ -177,16 +177,17 @@ static char *seal_find_image(size_t *thread_bytes)
 }
 
 // Whole pages between two addresses, but for those that something else begins or ends in.
-static void seal_make_read_only(const char *from, const char *to)
+static void seal_protect(const char *from, const char *to, bool constant)
 {
     uintptr_t first = ((uintptr_t)from + CORE_PAGE - 1) / CORE_PAGE * CORE_PAGE;
     uintptr_t last = (uintptr_t)to / CORE_PAGE * CORE_PAGE;
-    if (first < last && mprotect((void *)first, last - first, PROT_READ) != 0)
+    int protection = constant ? PROT_READ : PROT_READ | PROT_WRITE;
+    if (first < last && mprotect((void *)first, last - first, protection) != 0)
         send_fatal("cannot make the core's memory read-only");
 }
 
 // What libc keeps of its thread (its locale, for one) lies on the heap of a static program.
-static void seal_protect_thread(size_t before_bytes)
+static void seal_protect_thread(size_t before_bytes, bool constant)
 {
     const char *thread, *heap_end = sbrk(0);
 #ifdef __x86_64__
@@ -196,10 +197,10 @@ static void seal_protect_thread(size_t before_bytes)
 #endif
     bool on_heap = thread > _end && thread < heap_end;
     const char *from = thread - before_bytes, *to = on_heap ? heap_end : thread + THREAD_LEAST;
-    seal_make_read_only(from - (uintptr_t)from % CORE_PAGE, to + CORE_PAGE - 1);
+    seal_protect(from - (uintptr_t)from % CORE_PAGE, to + CORE_PAGE - 1, constant);
 }
 
-void seal_make_constant(bool thread)
+void seal_make_constant(bool thread, bool constant)
 {
     // In the order of addresses; the linker puts what it knows no place for behind the data, and
     // the user's sections as they come.
@@ -221,11 +222,11 @@ void seal_make_constant(bool thread)
             if (holes[i].from && holes[i].to > from &&
                 (next < 0 || holes[i].from < holes[next].from))
                 next = i;
-        seal_make_read_only(from, next < 0 ? _end : holes[next].from);
+        seal_protect(from, next < 0 ? _end : holes[next].from, constant);
         if (next < 0)
             break;
         from = holes[next].to;
     }
     if (thread)
-        seal_protect_thread(thread_bytes);
+        seal_protect_thread(thread_bytes, constant);
 }

@@ -273,6 +273,19 @@ static void sleep_ms(int ms)
     usleep((useconds_t)ms * 1000);
 }
 
+// Before its exec a child is this program still, with this program's handlers.
+static bool is_core(int pid)
+{
+    char path[64], name[32] = "";
+    snprintf(path, sizeof path, "/proc/%d/comm", pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    bool there = fscanf(file, "%31s", name) == 1 && strncmp(name, "core_bodies", 11) == 0;
+    fclose(file);
+    return there;
+}
+
 static pid_t find_core(void)
 {
     char path[64];
@@ -284,7 +297,7 @@ static pid_t find_core(void)
     if (fscanf(children, "%d", &pid) != 1)
         pid = 0;
     fclose(children);
-    return pid;
+    return is_core(pid) ? pid : 0;
 }
 
 static void *disturb(void *argument)
