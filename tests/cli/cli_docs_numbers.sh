@@ -10,7 +10,7 @@ numbers='
 README.md         |more than # % of the tests unstable            |UNSTABLE_PERCENT_MAX |1
 README.md         |moment for # seconds, tests are recorded       |give_up_s            |1
 docs/INTERNALS.md |batches of about # kernels                     |BATCH_KERNELS        |1
-docs/INTERNALS.md |while the process computed, or slept, for # seconds       |hang_ms              |0.001
+docs/INTERNALS.md |while the process computed, or slept, for # seconds|hang_ms           |0.001
 docs/LIBRARY.md   |did not return within # ms                     |hang_ms              |1
 docs/MEASUREMENT.md|are within # % of the floor                   |canary_tolerance     |100
 docs/MEASUREMENT.md|before and after agree within # %             |calib_tolerance      |100
