@@ -129,11 +129,25 @@ int run_start_learn(struct run_start *start, struct err *err)
     return 0;
 }
 
-int run_start_file(struct run_start *start, bool complete, struct err *err)
+// Files the run under what all of it shows, and with the warnings that follow where it is complete.
+static int start_file(struct run_start *start, bool complete, struct err *err)
 {
     const struct session *session = start->session;
     if (run_start_learn(start, err) != 0 ||
         store_run_file(start->store, start->run_id, session->cpu, session->issue_width, err) != 0)
         return -1;
     return complete ? run_info_warn_identity(start->store, start->run_id, session->cpu, err) : 0;
+}
+
+int run_start_finish(struct run_start *start, const struct spent *before, int64_t kernels,
+                     bool complete, double *seconds, struct err *err)
+{
+    int status = start_file(start, complete, err);
+    const struct spent spent = spent_since(before);
+    *seconds = spent.at_s;
+    if (status == 0)
+        status = store_put_run_time(start->store, start->run_id, &spent, err);
+    if (status == 0 && complete)
+        status = store_run_finish(start->store, start->run_id, kernels, *seconds, err);
+    return status;
 }

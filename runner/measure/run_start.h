@@ -7,6 +7,7 @@
 
 #include "run_info.h"
 #include "session.h"
+#include "util/spent.h"
 
 struct run_start {
     struct store *store;
@@ -28,8 +29,10 @@ int run_start_row(struct run_start *start, const struct selection *lists, const 
                   struct err *err);
 // Judges the CPU again by all that the run has in the database: before ports, which need its width.
 int run_start_learn(struct run_start *start, struct err *err);
-// The same at the end of the run, which it is then filed under; with the warnings that follow where
-// it is `complete`, and before it is marked finished.
-int run_start_file(struct run_start *start, bool complete, struct err *err);
+// The same at the end of an invocation: the run is filed under what comes out, and keeps where the
+// time from `before` on went, in *seconds. Where it is `complete` it is marked finished, with the
+// warnings that follow from what the CPU is; `kernels` were timed.
+int run_start_finish(struct run_start *start, const struct spent *before, int64_t kernels,
+                     bool complete, double *seconds, struct err *err);
 
 #endif

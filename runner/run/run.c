@@ -381,13 +381,8 @@ int run_rows(struct store *store, const struct selection *selection,
     if (options->keep && run.session.directory[0])
         fprintf(stderr, "latput run: the assembly files are in %s\n", run.session.directory);
     if (status == 0)
-        status = run_start_file(&run.start, !summary->stopped, err);
-    const struct spent spent = spent_since(&before);
-    summary->seconds = spent.at_s;
-    if (status == 0)
-        status = store_put_run_time(store, summary->run_id, &spent, err);
-    if (status == 0 && !summary->stopped)
-        status = store_run_finish(store, summary->run_id, summary->kernels, summary->seconds, err);
+        status = run_start_finish(&run.start, &before, summary->kernels, !summary->stopped,
+                                  &summary->seconds, err);
     if (status == 0)
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
     if (status == 0)
