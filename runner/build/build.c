@@ -232,7 +232,7 @@ static int build_tool(const struct build *build, const char *const argv[],
                                       .readable = readable};
     if (subproc_run(argv, &options, result, err) != 0)
         return err_prefix(err, "building test programs: ");
-    spent_add(what, clock_now_s() - start_s);
+    spent_add_time(what, start_s);
     if (result->timed_out || result->signal) {
         err_set(err, "%s %s while building test programs in %s", argv[0],
                 result->timed_out ? "took more than ten minutes" : "crashed",

@@ -324,7 +324,7 @@ static void exec_forget_unfinished(struct exec_batch *batch)
 // Where the time of a process went.
 static void exec_spend(double start_s, const struct rusage *usage)
 {
-    spent_add(SPENT_MEASURING, clock_now_s() - start_s);
+    spent_add_time(SPENT_MEASURING, start_s);
     spent_add(SPENT_USER, (double)usage->ru_utime.tv_sec + (double)usage->ru_utime.tv_usec / 1e6);
     spent_add(SPENT_KERNEL, (double)usage->ru_stime.tv_sec + (double)usage->ru_stime.tv_usec / 1e6);
 }

@@ -101,16 +101,9 @@ static int exec_computed_ms(pid_t pid)
 // Whether it sleeps by a call of its own: the core says something before it does.
 static bool exec_sleeps(pid_t pid)
 {
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *file = fopen(path, "re");
-    if (!file)
-        return false;
-    size_t n = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    text[n] = '\0';
-    const char *name_end = strrchr(text, ')');
-    return name_end && strncmp(name_end, ") S", 3) == 0;
+    char text[SUBPROC_STATE_MAX];
+    const char *state = subproc_state(pid, text);
+    return state && *state == 'S';
 }
 
 // Time is counted against a body while it computes or sleeps, and not while it is kept from that.

@@ -163,7 +163,7 @@ struct batch *batch_source_next(struct batch_source *source)
 {
     double start_s = clock_now_s();
     struct batch *batch = source->options.ahead ? batch_take(source) : batch_make(source);
-    spent_add(SPENT_PROGRAMS, clock_now_s() - start_s);
+    spent_add_time(SPENT_PROGRAMS, start_s);
     return batch;
 }
 

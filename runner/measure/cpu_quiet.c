@@ -8,6 +8,7 @@
 #include "util/affinity.h"
 #include "util/clock.h"
 #include "util/mem.h"
+#include "util/quantile.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,12 +20,6 @@ enum { CPUS_MAX = 8, ROUNDS = 3, VISIT_MS = 8 };
 static const double TOLERANCE = 0.02, LEAST_SHARE = 0.01;
 // CPUs that differ by less, in parts of all looks, are about as good.
 static const double ABOUT = 0.1;
-
-static int ratio_compare(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 // The least that enough of one CPU's ratios share; 0: none do.
 static double quiet_least(const struct quiet_seen *seen)
@@ -48,7 +43,7 @@ int cpu_quiet_best(struct quiet_seen *seen, int nseen)
 {
     double least = 0, best_share = 0;
     for (int i = 0; i < nseen; i++) {
-        qsort(seen[i].ratios, (size_t)seen[i].n, sizeof *seen[i].ratios, ratio_compare);
+        quantile_sort(seen[i].ratios, seen[i].n);
         double own = quiet_least(&seen[i]);
         if (own > 0 && (least == 0 || own < least))
             least = own;

@@ -238,7 +238,7 @@ static int round_build(struct sweep *sweep, struct round *round, struct program 
     double start_s = clock_now_s();
     if (build_program(round->kernels, round->n, &options, sweep->arena, program, err) != 0)
         return -1;
-    spent_add(SPENT_PROGRAMS, clock_now_s() - start_s);
+    spent_add_time(SPENT_PROGRAMS, start_s);
     for (int i = 0; i < program->nfailures; i++) {
         struct exec_kernel *kernel = &round->measured[program->failures[i].kernel];
         kernel->finished = true;

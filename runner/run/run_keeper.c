@@ -146,7 +146,7 @@ static int store_row(struct run_keeper *keeper, struct batch *batch, const struc
     double start_s = clock_now_s();
     if (store_put_form(keeper->store, keeper->run_id, &place, plan, tests, err) != 0)
         return -1;
-    spent_add(SPENT_WRITING, clock_now_s() - start_s);
+    spent_add_time(SPENT_WRITING, start_s);
     keeper->kept.forms++;
     keep_throughput(keeper, plan, tests);
     progress_form(keeper->progress, selected->list->name, selected->list->nrows, ok);
@@ -162,7 +162,7 @@ static int store_batch(struct run_keeper *keeper, struct batch *batch, struct er
     double start_s = clock_now_s();
     if (status == 0)
         status = store_commit(keeper->store, err);
-    spent_add(SPENT_WRITING, clock_now_s() - start_s);
+    spent_add_time(SPENT_WRITING, start_s);
     if (status != 0)
         store_rollback(keeper->store);
     return status;

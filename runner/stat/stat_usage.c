@@ -2,25 +2,20 @@
 // The kernel's account of a process; see stat_usage.h.
 #include "stat_usage.h"
 
+#include "util/subproc.h"
+
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-// Faults are the 10th and 12th field; the 2nd is a name in parentheses that may hold anything.
+// Faults are the 10th and 12th field of all, of which the state is the 3rd.
 static void faults_read(pid_t pid, struct stat_usage *usage)
 {
-    char path[64], text[1024];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    FILE *f = fopen(path, "re");
-    if (!f)
-        return;
-    size_t got = fread(text, 1, sizeof text - 1, f);
-    fclose(f);
-    text[got] = '\0';
-    const char *rest = strrchr(text, ')');
+    char text[SUBPROC_STATE_MAX];
+    const char *rest = subproc_state(pid, text);
     unsigned long minor, major;
-    if (rest && sscanf(rest, ") %*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) == 2) {
+    if (rest && sscanf(rest, "%*c %*d %*d %*d %*d %*d %*u %lu %*u %lu", &minor, &major) == 2) {
         usage->minor_faults = (double)minor;
         usage->major_faults = (double)major;
     }

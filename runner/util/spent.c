@@ -16,6 +16,11 @@ void spent_add(enum spent_on what, double amount)
     pthread_mutex_unlock(&mutex);
 }
 
+void spent_add_time(enum spent_on what, double start_s)
+{
+    spent_add(what, clock_now_s() - start_s);
+}
+
 struct spent spent_now(void)
 {
     pthread_mutex_lock(&mutex);

@@ -33,6 +33,8 @@ struct spent {
 };
 
 void spent_add(enum spent_on what, double amount);
+// Adds what has passed since start_s, of clock_now_s().
+void spent_add_time(enum spent_on what, double start_s);
 struct spent spent_now(void);
 // What was added from then on; at_s: how long ago that was.
 struct spent spent_since(const struct spent *before);

@@ -348,6 +348,20 @@ int subproc_start(const char *const argv[], const struct subproc_inputs *inputs,
     return 0;
 }
 
+const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX])
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    size_t got = fread(text, 1, SUBPROC_STATE_MAX - 1, file);
+    fclose(file);
+    text[got] = '\0';
+    const char *name_end = strrchr(text, ')');
+    return name_end && name_end[1] == ' ' ? name_end + 2 : NULL;
+}
+
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end)
 {
     if (kill_first)

@@ -62,6 +62,10 @@ struct subproc_end {
     int signal;      // the signal that ended it, or 0
     struct rusage usage;
 };
+// What the kernel says of a process (/proc/PID/stat), from the letter of its state on; NULL where
+// it is not visible. (Before it stands a name that may hold anything.)
+enum { SUBPROC_STATE_MAX = 1024 };
+const char *subproc_state(pid_t pid, char text[SUBPROC_STATE_MAX]);
 // Waits for the end (kills the process group first if `kill_first`).
 void subproc_finish(struct subproc_child *child, bool kill_first, struct subproc_end *end);
 

@@ -6,13 +6,7 @@
 . "$(dirname "$0")/cli.sh"
 . "$TREE/tests/cli/text.sh"
 
-cat >forms.csv <<'LIST'
-mnemonic,operands,implicit,isa,tests,options
-add,+r64 r64,=flags,X86_64,,
-mulss,+x x,,SSE,,
-imul,+r64 r64,=flags,X86_64,,
-mov,=r64 m64,,X86_64,,
-LIST
+text_forms forms.csv
 measure() {
     text_machine "$1" <<<"$2"
     rm -f run.db

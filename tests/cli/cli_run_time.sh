@@ -7,13 +7,7 @@
 . "$(dirname "$0")/cli.sh"
 # shellcheck source=tests/cli/text.sh
 . "$TREE/tests/cli/text.sh"
-cat >forms.csv <<'LIST'
-mnemonic,operands,implicit,isa,tests,options
-add,+r64 r64,=flags,X86_64,,
-mulss,+x x,,SSE,,
-imul,+r64 r64,=flags,X86_64,,
-mov,=r64 m64,,X86_64,,
-LIST
+text_forms forms.csv
 time_of() { sqlite3 -batch "${2:-run.db}" "select $1 from run_table order by run_id desc limit 1"; }
 # holds CONDITION [DB]: of the newest run.
 holds() { expect "$1" test "$(time_of "$1" "${2-}")" = 1; }
