@@ -15,16 +15,30 @@ extern core_state, core_own, core_features, core_secret, core_seal_sp, core_open
 extern seal_remember, seal_verify
 core_exports
 
-section .text
-
-; void core_enter(const struct core_setup *setup)
-core_enter:
+; The registers that a function keeps.
+%macro core_push_kept 0
     push rbx
     push rbp
     push r12
     push r13
     push r14
     push r15
+%endmacro
+%macro core_pop_and_return 0
+    pop r15
+    pop r14
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    ret
+%endmacro
+
+section .text
+
+; void core_enter(const struct core_setup *setup)
+core_enter:
+    core_push_kept
     mov [core_state + state.saved_rsp], rsp
     mov eax, [rdi + setup.features]
     core_fill rdi, 16, 32
@@ -153,25 +167,14 @@ core_leave:
 %assign i i+1
 %endrep
 .no_avx:
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
-    ret
+    core_pop_and_return
 
 ; void core_sealed(void (*work)(void)): shuts the seal, calls the function, in which bodies run, and
 ; opens it; core_seal.c says why. Whatever the bodies did, and wherever they jumped: the secrets are
 ; there only behind core_seal_opened, and from there nothing is relied on that bodies can write,
 ; until seal_verify has found it as it was.
 core_sealed:
-    push rbx
-    push rbp
-    push r12
-    push r13
-    push r14
-    push r15
+    core_push_kept
     push rdi
     mov [core_seal_sp], rsp
     call seal_remember
@@ -179,15 +182,7 @@ core_sealed:
     mov ecx, DEAD_STACK_BYTES / 8
     xor eax, eax
     rep stosq
-%assign i 0
-%rep 16
-    pxor xmm%[i], xmm%[i]
-%assign i i+1
-%endrep
-    test dword [core_features], 1
-    jz .no_avx
-    vzeroall
-.no_avx:
+    core_forget_vectors 16
     call [rsp]
 core_seal_open:
     mov edi, SECRET_FD
@@ -219,11 +214,5 @@ core_own_found:
     call seal_verify
     mov rsp, [core_seal_sp]
     pop rdi
-    pop r15
-    pop r14
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
-    ret
+    core_pop_and_return
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -12,14 +12,25 @@ extern core_state, core_own, core_features, core_secret, core_seal_sp, core_open
 extern seal_remember, seal_verify
 core_exports
 
-section .text
-
-; void core_enter(const struct core_setup *setup)
-core_enter:
+%macro core_push_kept 0
     push ebx
     push ebp
     push esi
     push edi
+%endmacro
+%macro core_pop_and_return 0
+    pop edi
+    pop esi
+    pop ebp
+    pop ebx
+    ret
+%endmacro
+
+section .text
+
+; void core_enter(const struct core_setup *setup)
+core_enter:
+    core_push_kept
     mov edi, [esp + 20]
     mov [core_state + state.saved_rsp], esp
     mov eax, [edi + setup.features]
@@ -109,19 +120,12 @@ core_leave:
     jz .no_avx
     vzeroupper
 .no_avx:
-    pop edi
-    pop esi
-    pop ebp
-    pop ebx
-    ret
+    core_pop_and_return
 
 ; void core_sealed(void (*work)(void)), as in core_enter.asm; the stack is aligned for the calls.
 core_sealed:
     mov eax, [esp + 4]
-    push ebx
-    push ebp
-    push esi
-    push edi
+    core_push_kept
     mov ecx, esp
     and esp, -16
     sub esp, 16
@@ -133,15 +137,7 @@ core_sealed:
     mov ecx, DEAD_STACK_BYTES / 4
     xor eax, eax
     rep stosd
-%assign i 0
-%rep 8
-    pxor xmm%[i], xmm%[i]
-%assign i i+1
-%endrep
-    test dword [core_features], 1
-    jz .no_avx
-    vzeroall
-.no_avx:
+    core_forget_vectors 8
     call [esp]
 core_seal_open:
     mov ebx, SECRET_FD
@@ -167,9 +163,5 @@ core_own_lost:
     call seal_verify
     mov esp, [core_seal_sp]
     mov esp, [esp + 4]
-    pop edi
-    pop esi
-    pop ebp
-    pop ebx
-    ret
+    core_pop_and_return
 section .note.GNU-stack noalloc noexec nowrite progbits

@@ -43,10 +43,11 @@ extern char __start_latput_user_bss[] __attribute__((weak)),
 static CORE_KEPT bool shut, watching;
 static CORE_OPEN uint64_t remembered; // of no use without its key
 static CORE_OPEN uint64_t watched;
+static const uint64_t known_key[2];       // of `watched`: what bodies forge is said of themselves
 static CORE_KEPT const char *guard_stack; // from where guard_protect remembers the stack
 // Where core_sealed goes on after bodies, before it is known what their stack pointer is worth.
-CORE_OPEN _Alignas(64) char core_opening_stack[OPENING_STACK_BYTES];
 extern char core_opening_stack[];
+CORE_OPEN _Alignas(64) char core_opening_stack[OPENING_STACK_BYTES];
 
 // From the last state of a SipHash its key can be computed. What a function that knew one may have
 // left on the stack, deeper than its caller's frame, is overwritten by one that is called from the
@@ -122,12 +123,10 @@ void seal_broken(int status)
 
 void seal_remember(void)
 {
-    static const uint64_t known[2]; // bodies may know it: what they forge is said of themselves
     const char *stack = (const char *)(uintptr_t)core_seal_sp;
     shut = true;
-    guard_stack = stack;
     if (watching)
-        watched = seal_digest(known, stack);
+        guard_protect(stack);
     remembered = seal_digest(core_secret.after, stack);
     seal_wipe(&core_secret);
 }
@@ -144,18 +143,16 @@ void seal_verify(long got)
 
 void guard_protect(const void *stack_from)
 {
-    static const uint64_t known[2];
     if (stack_from)
         guard_stack = (const char *)((uintptr_t)stack_from & ~(uintptr_t)(sizeof(uint64_t) - 1));
-    watched = seal_digest(known, guard_stack);
+    watched = seal_digest(known_key, guard_stack);
 }
 
 bool guard_intact(void)
 {
-    static const uint64_t known[2];
     if (shut && !watching) // it is found out when the seal is opened
         return true;
-    return watched == seal_digest(known, guard_stack);
+    return watched == seal_digest(known_key, guard_stack);
 }
 
 // Where the writable part of the program begins, and how long the part is that libc copies for each
@@ -202,8 +199,7 @@ static void seal_protect_thread(size_t before_bytes, bool constant)
 
 void seal_make_constant(bool thread, bool constant)
 {
-    // In the order of addresses; the linker puts what it knows no place for behind the data, and
-    // the user's sections as they come.
+    // Wherever the linker has put them.
     struct {
         const char *from, *to;
     } holes[HOLES] = {

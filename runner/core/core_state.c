@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What lies below everything: what kernels and the handler of signals write, what entering a kernel
-// asks for, and what the seal is opened with. The alignment is that of the two sections: no page
-// has variables of two kinds.
+// asks for, and what the seal is opened with.
 #include "core_internal.h"
 
 CORE_OPEN struct core_state core_state;
