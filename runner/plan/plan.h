@@ -81,6 +81,11 @@ struct test {
 // too.
 #define PLAN_FALSE "false"
 
+// The shapes of latency kernels that are as "dense" but for what cuts the dependencies that are not
+// asked for: a load or a constant for a move.
+#define PLAN_CUT_LOAD "dense+load"
+#define PLAN_CUT_CONSTANT "dense+constant"
+
 // The shape of a throughput kernel that stores through fresh lines, past the caches.
 #define PLAN_STREAM "stream"
 

@@ -183,16 +183,18 @@ static struct node bridge_node(const struct draft *draft, int index, bool source
     return node;
 }
 
-static void bridge_put_place(const struct row_plan *rp, const struct node *node, int reg, int bits,
+// Memory is that of the instruction in front of the bridge.
+static void bridge_put_place(const struct draft *draft, const struct node *node, int reg, int bits,
                              struct strbuf *out)
 {
+    const struct row_plan *rp = draft->rp;
     static const enum operand_kind kinds[CLASS_COUNT] = {
         [CLASS_GPR] = OPERAND_GPR, [CLASS_VEC] = OPERAND_VEC, [CLASS_MASK] = OPERAND_MASK,
         [CLASS_MMX] = OPERAND_MMX, [CLASS_X87] = OPERAND_X87,
     };
     if (node->class == CLASS_MEM) {
         const struct operand memory = {.kind = OPERAND_MEM, .bits = node->bits};
-        render_memory(&memory, rp->data_reg, rp->row->bits, 0, out);
+        render_memory(&memory, rp->data_reg, rp->row->bits, draft->disp, out);
         return;
     }
     if (!bits)
@@ -233,8 +235,8 @@ static void bridge_put(struct draft *draft, const struct bridge *bridge, int fro
         draft->out_of_regs |= !bridge_has_view(draft->rp, is_to ? &bridge->to : &bridge->from,
                                                is_to ? to : from, bits);
         int above = *colon == '+' ? atoi(colon) : 0;
-        bridge_put_place(draft->rp, is_to ? &bridge->to : &bridge->from,
-                         (is_to ? to : from) + above, bits, &line);
+        bridge_put_place(draft, is_to ? &bridge->to : &bridge->from, (is_to ? to : from) + above,
+                         bits, &line);
         at += strcspn(at, "}");
         at += *at == '}';
     }

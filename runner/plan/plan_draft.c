@@ -204,51 +204,6 @@ void draft_repop(struct draft *draft)
         draft_line(draft, "fstp st0");
 }
 
-static void draft_move(struct draft *draft, enum chain_class class, int to, int from)
-{
-    const struct row_plan *rp = draft->rp;
-    switch (class) {
-    case CLASS_GPR:
-        draft_line(draft, "mov %s, %s", draft_gpr(draft, to), draft_gpr(draft, from));
-        break;
-    case CLASS_VEC: {
-        char kind = rp->vec_bits == 512 ? 'z' : rp->vec_bits == 256 ? 'y' : 'x';
-        draft_line(draft, "%s %cmm%d, %cmm%d", rp->avx ? "vmovaps" : "movaps", kind, to, kind,
-                   from);
-        break;
-    }
-    case CLASS_MASK:
-        draft_line(draft, "%s k%d, k%d", strstr(rp->row->isa, "AVX512BW") ? "kmovq" : "kmovw", to,
-                   from);
-        break;
-    case CLASS_MMX:
-        draft_line(draft, "movq mm%d, mm%d", to, from);
-        break;
-    case CLASS_X87:
-        draft_line(draft, "fld st%d", from);
-        draft_line(draft, "fstp st%d", to + 1);
-        break;
-    default:
-        break;
-    }
-}
-
-void draft_break(struct draft *draft, int index)
-{
-    const struct point *point = &draft->rp->points[index];
-    size_t before = draft->body.len;
-    if (point->class == CLASS_FLAGS) {
-        const char *zero = render_gpr(draft_zero(draft), 32, false);
-        draft_line(draft, "test %s, %s", zero, zero);
-    } else if (point->class != CLASS_MEM && point->class != CLASS_NONE &&
-               point->class != CLASS_FPSW) {
-        draft_move(draft, point->class, draft->reg[index], draft_constant(draft, index));
-    }
-    if (!draft->breaker && draft->body.len > before)
-        draft->breaker = arena_strndup(draft->rp->arena, draft->body.data + before,
-                                       draft->body.len - before - 1);
-}
-
 // A body that says the same several times is cut to once: the core copies it together as often as
 // it likes, and the assembler's time is that of its lines. Returns the instances that are left.
 static int draft_cut_to_period(struct draft *draft, int instances)

@@ -78,6 +78,9 @@ struct row_plan {
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
 };
 
+// How a register gets its constant anew: see plan_break.c.
+enum break_way { BREAK_BY_MOVE, BREAK_BY_LOAD, BREAK_BY_CONSTANT, BREAK_WAYS };
+
 // A kernel while it is written.
 struct draft {
     const struct row_plan *rp;
@@ -100,6 +103,9 @@ struct draft {
     bool certain;     // extra_clk is the latency of the bridges, not only a lower limit
     bool out_of_regs; // a register was wanted and none was left
     const char *breaker;
+    enum break_way way;
+    bool broken_otherwise; // a breaker is no move, as `way` says
+    uint32_t stored;       // points whose constants init has stored, to be loaded
 };
 
 // plan_points.c
@@ -146,12 +152,14 @@ int draft_constant(struct draft *draft, int point); // register with what the po
 void draft_place(struct draft *draft, int point, int reg);
 // Puts all points but the two given (-1: none) into place: sources constant, results apart.
 void draft_place_others(struct draft *draft, int but, int and_but);
-void draft_instruction(struct draft *draft);      // one instance with the current registers
-void draft_repush_reserve(struct draft *draft);   // takes the register that draft_repush() needs
-void draft_repush(struct draft *draft);           // x87: constants for what it has popped
-void draft_repop(struct draft *draft);            // x87: drops what it has pushed
-void draft_break(struct draft *draft, int point); // cuts the dependency on the point's register
+void draft_instruction(struct draft *draft);    // one instance with the current registers
+void draft_repush_reserve(struct draft *draft); // takes the register that draft_repush() needs
+void draft_repush(struct draft *draft);         // x87: constants for what it has popped
+void draft_repop(struct draft *draft);          // x87: drops what it has pushed
 struct kernel_spec draft_finish(struct draft *draft, const char *shape, int instances);
+
+// plan_break.c
+void draft_break(struct draft *draft, int point); // cuts the dependency on the point's register
 
 // plan_bridge.c
 int bridges_load(struct err *err); // once; -1: the table is missing or malformed

@@ -26,6 +26,7 @@ struct pair {
     const char *flag; // the one by which a result in all flags is read; NULL: the usual one
     bool rest;        // from what a write of a part leaves alone to the whole register
     bool overwritten; // from what a register held before the write
+    enum break_way way;
 };
 
 // Whether another point than s and d reads register `reg` of the class.
@@ -277,6 +278,7 @@ static bool latency_draft(struct draft *draft, const struct row_plan *rp, const 
     int turns[2] = {-1, -1}, divisors[2] = {0, 0};
     draft_begin(draft, rp);
     draft->flag = pair->flag;
+    draft->way = pair->way;
     latency_place(draft, pair, turns);
     draft_place_others(draft, pair->s, pair->d);
     data_divisor_init(draft, divisors);
@@ -300,6 +302,24 @@ static void latency_refuse(struct row_plan *rp, struct test *test, const struct 
     else
         plan_refuse(test, OUTCOME_NOT_MEASURABLE,
                     arena_printf(rp->arena, "no bridge from %s back to %s", test->dst, test->src));
+}
+
+// The same chain with its breakers of other kinds, where its value is the pair's only if that of
+// the breakers is not in it.
+static void latency_plan_ways(struct row_plan *rp, struct test *test, struct pair pair)
+{
+    static const char *const shapes[BREAK_WAYS] = {
+        [BREAK_BY_LOAD] = PLAN_CUT_LOAD, [BREAK_BY_CONSTANT] = PLAN_CUT_CONSTANT};
+    if (test->bound != BOUND_EXACT || !test->kernels[0].breaker)
+        return;
+    for (int way = BREAK_BY_MOVE + 1; way < BREAK_WAYS; way++) {
+        struct draft draft;
+        pair.way = (enum break_way)way;
+        if (latency_draft(&draft, rp, &pair, 0) && draft.broken_otherwise)
+            plan_add_kernel(rp, test, draft_finish(&draft, shapes[way], LINKS));
+        else
+            draft_free(&draft);
+    }
 }
 
 static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char *variant)
@@ -327,6 +347,7 @@ static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char 
             test->bound = BOUND_UPPER;
         plan_add_kernel(rp, test, draft_finish(&draft, filled ? "filled" : "dense", LINKS));
     }
+    latency_plan_ways(rp, test, pair);
 }
 
 static int latency_first_same(const struct row_plan *rp, int access)

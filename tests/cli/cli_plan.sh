@@ -27,7 +27,7 @@ expect_err 'none.db'
 run plan --issue-width 8 "add r64 r64"
 expect_status 0
 expect_out '^add r64 r64  \(legacy, X86_64\)$'
-expect_out '^  latency +op2 -> op1 +exact +dense\(2/4\) filled\(2/18\)$'
+expect_out '^  latency +op2 -> op1 +exact +dense\(2/4\) filled\(2/18\) dense\+load\(2/4\) dense\+constant\(2/4\)$'
 expect_out '^  throughput +exact +n3\(3/3\) n8\(8/8\) n12\(12/12\)$'
 
 run plan --tests T --issue-width 4 "add r64 r64"

@@ -522,6 +522,51 @@ static void of_chains_that_agree_the_nearest_to_whole_cycles_counts(void **state
     }
 }
 
+// A pair whose other operand is cut in several ways is as short as the shortest of them only if
+// another one comes as near.
+static void one_kind_of_breaker_is_a_bound(void **state)
+{
+    (void)state;
+    static const struct {
+        double clk[4]; // by a move, dense and filled; by a load; by a constant; 0: unstable
+        double expected;
+        enum bound bound;
+    } cases[] = {
+        {{3, 3, 3, 3},       3,  BOUND_EXACT},
+        {{3, 3, 3, 2},       2,  BOUND_UPPER}, // a vpternlogd of a Zen 5
+        {{3, 3, 2, 2},       2,  BOUND_EXACT},
+        {{2, 3, 3, 3},       2,  BOUND_UPPER},
+        {{3, 2, 3, 2.06},    2,  BOUND_EXACT},
+        {{3, 2, 3, 3},       2,  BOUND_UPPER},
+        {{3, 3, 0, 0},       3,  BOUND_UPPER},
+        {{8, 8, 8.1, 9},     8,  BOUND_EXACT},
+        {{90, 90, 90.5, 95}, 90, BOUND_EXACT},
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",           2, 4,  0, true},
+        {"filled",          2, 14, 0, true},
+        {PLAN_CUT_LOAD,     2, 4,  0, true},
+        {PLAN_CUT_CONSTANT, 2, 4,  0, true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct estimate estimates[4];
+        for (int k = 0; k < 4; k++) {
+            double clk = cases[i].clk[k];
+            estimates[k] = (struct estimate){.outcome = clk > 0 ? OUTCOME_OK : OUTCOME_UNSTABLE,
+                                             .clk = clk,
+                                             .least_clk = clk,
+                                             .most_clk = clk,
+                                             .reached_clk = NAN,
+                                             .nstates = 1};
+        }
+        struct test_result result = derive_test(TEST_LATENCY, BOUND_EXACT, facts, estimates, 4);
+        if (fabs(result.clk - cases[i].expected) > 1e-9 || result.bound != cases[i].bound ||
+            (result.bound == BOUND_UPPER && !*result.detail))
+            fail_msg("case %zu: %.2f %s '%s'", i, result.clk, bound_name(result.bound),
+                     result.detail);
+    }
+}
+
 static void ranges_are_of_all_shapes_and_states(void **state)
 {
     (void)state;
@@ -959,6 +1004,7 @@ int main(void)
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(of_chains_that_agree_the_nearest_to_whole_cycles_counts),
+        cmocka_unit_test(one_kind_of_breaker_is_a_bound),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
         cmocka_unit_test(a_fast_average_decides),
         cmocka_unit_test(the_front_end_is_in_no_range),

@@ -90,12 +90,57 @@ static void test_pairs(void **state)
         const struct test *test = find_test(&planned, pairs[i][0], pairs[i][1], "");
         assert_int_equal(test->kind, TEST_LATENCY);
         assert_int_equal(test->outcome, OUTCOME_OK);
-        assert_int_equal(test->nkernels, 2);
+        // Where op1 is cut, two ways of cutting more; flags are cut in one way.
+        assert_int_equal(test->nkernels, i == 2 || i == 4 || i == 5 ? 4 : 2);
         assert_string_equal(test->kernels[0].shape, "dense");
         assert_string_equal(test->kernels[1].shape, "filled");
         assert_int_equal(test->kernels[1].instrs,
                          test->kernels[0].instrs + 7 * test->kernels[0].instances);
     }
+    planned_free(&planned);
+}
+
+// What a pair does not ask for is cut by a move, by a load and by a constant; where a value matters
+// it is no other one, and where the pair is a bound at best nothing more is asked.
+static void test_breakers(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vfmadd231ps,+x x x,,FMA,,");
+    const struct test *test = find_test(&planned, "op2", "op1", "");
+    assert_int_equal(test->nkernels, 4);
+    assert_string_equal(test->kernels[2].shape, PLAN_CUT_LOAD);
+    assert_string_equal(test->kernels[2].init, "vmovaps [r14+1024], xmm15\n");
+    assert_string_equal(test->kernels[2].body, "vmovaps xmm1, [r14+1024]\n"
+                                               "vfmadd231ps xmm1, xmm0, xmm2\n"
+                                               "vmovaps xmm0, [r14+1024]\n"
+                                               "vfmadd231ps xmm0, xmm1, xmm2\n");
+    assert_string_equal(test->kernels[3].shape, PLAN_CUT_CONSTANT);
+    assert_string_equal(test->kernels[3].body,
+                        "vpxor xmm1, xmm1, xmm1\nvfmadd231ps xmm1, xmm0, xmm2\n"
+                        "vpxor xmm0, xmm0, xmm0\nvfmadd231ps xmm0, xmm1, xmm2\n");
+    assert_int_equal(find_test(&planned, "op1", "op1", "")->nkernels, 2);
+    planned_free(&planned);
+    plan_text(&planned, "sqrtsd,+x x,,SSE2,,data=sqrt"); // zero would be another radicand
+    test = find_test(&planned, "op2", "op1", "fast");
+    assert_int_equal(test->nkernels, 3);
+    assert_string_equal(test->kernels[2].shape, PLAN_CUT_LOAD);
+    planned_free(&planned);
+    plan_text(&planned, "adc,+r64 r64,cf =flags,X86_64,,");
+    assert_int_equal(find_test(&planned, "op2", "flags", "")->nkernels, 2);
+    assert_int_equal(find_test(&planned, "op1", "op1", "")->nkernels, 2); // flags have one breaker
+    planned_free(&planned);
+}
+
+// A result in memory is loaded again from where it went.
+static void test_reload_is_of_the_stored_line(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "add,+m64 r64,=flags,X86_64,,");
+    const struct test *test = find_test(&planned, "op2", "op1.data", "");
+    assert_non_null(strstr(test->kernels[0].body, "add qword [r14+448], rbx\n"
+                                                  "mov rbx, qword [r14+448]\n"));
     planned_free(&planned);
 }
 
@@ -817,6 +862,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_breakers),
+        cmocka_unit_test(test_reload_is_of_the_stored_line),
         cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_x87_pairs),

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Shared by the files that derive results: when a latency is a whole number of cycles.
+#ifndef LATPUT_DERIVE_INTERNAL_H
+#define LATPUT_DERIVE_INTERNAL_H
+
+#include "derive.h"
+
+// The distance from a whole number of cycles at which a latency is an average: what measuring again
+// changes is far less, and so is what bridges of one cycle add.
+#define DERIVE_WHOLE_CLK 0.05
+#define DERIVE_WHOLE 0.005
+// Executions of different latency are taken together as far as this.
+#define DERIVE_MIXED_CLK 0.5
+// Less is done at rename, in no whole number of cycles.
+#define DERIVE_RENAME_CLK 0.75
+
+// Whether a value lies between two whole cycles. Every execution of an instruction takes a whole
+// number of cycles; so where nothing else is in the chain, such a value is the mean of several: an
+// instruction that takes longer on one port than on another, or one that is eliminated now and
+// then.
+bool derive_between_cycles(double clk);
+
+#endif

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// From the estimates of a test's kernels to its result; see derive.h. Of a throughput's shapes the
+// smallest counts, of a latency's chains the smaller, as far as no other may be smaller still.
+#include "derive_internal.h"
+
+#include "core/core_abi.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double DEPENDENT_CLK = 0.95; // no latency but 0 is smaller; bridges have at least 1
+
+bool derive_between_cycles(double clk)
+{
+    return clk >= DERIVE_RENAME_CLK &&
+           fabs(clk - round(clk)) > fmax(DERIVE_WHOLE_CLK, DERIVE_WHOLE * clk);
+}
+
+// What is left of a time without the bridges of its chain.
+static double own_clk(const struct kernel_facts *facts, double clk)
+{
+    return fmax(clk - facts->extra_clk, 0);
+}
+
+static double shape_clk(const struct kernel_facts *facts, const struct estimate *estimates,
+                        int nkernels, const char *shape)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (estimates[i].outcome == OUTCOME_OK && strcmp(facts[i].shape, shape) == 0)
+            return own_clk(&facts[i], estimates[i].clk);
+    return NAN;
+}
+
+// A chain that takes no whole cycle longer than its bridges does not run through the instruction,
+// or not always: flags that it leaves undefined, a count that leaves them alone.
+static void independent(struct test_result *result)
+{
+    result->outcome = OUTCOME_NOT_MEASURABLE;
+    result->detail = "no dependency shows: the chain takes no longer than what closes it";
+    result->kernel = -1;
+    result->clk = result->dense_clk = result->filled_clk = result->spread_clk = NAN;
+    result->least_clk = result->most_clk = NAN;
+    result->average = false;
+    result->nstates = 0;
+}
+
+// Whether an estimate is the mean of executions that differ.
+static bool is_mixed(const struct kernel_facts *facts, const struct estimate *estimate)
+{
+    return estimate->average ||
+           (facts->chain && derive_between_cycles(estimate->clk - facts->extra_clk));
+}
+
+// Whether two chains say the same whole number of cycles: then the nearer one does.
+static bool same_whole(const struct kernel_facts *facts, double a_clk, double b_clk)
+{
+    return facts->chain && a_clk >= DERIVE_RENAME_CLK && round(a_clk) == round(b_clk) &&
+           !derive_between_cycles(a_clk) && !derive_between_cycles(b_clk);
+}
+
+// A steady state says more than an average, unless all of that is smaller; of a mean between two
+// whole cycles, smaller by half of one.
+static bool decides(const struct kernel_facts *facts, const struct estimate *estimates, int i,
+                    int best)
+{
+    double clk = own_clk(&facts[i], estimates[i].clk);
+    if (best < 0)
+        return true;
+    double best_clk = own_clk(&facts[best], estimates[best].clk);
+    bool mixed = is_mixed(&facts[i], &estimates[i]);
+    if (mixed == is_mixed(&facts[best], &estimates[best]))
+        return same_whole(&facts[best], clk, best_clk)
+                   ? fabs(clk - round(clk)) < fabs(best_clk - round(best_clk))
+                   : clk < best_clk;
+    const struct estimate *average = &estimates[mixed ? i : best];
+    double most_clk = (mixed ? clk : best_clk) + average->most_clk - average->clk;
+    double margin_clk = average->average ? 0 : DERIVE_MIXED_CLK;
+    return mixed == (most_clk < (mixed ? best_clk : clk) - margin_clk);
+}
+
+// The range of all states of all kernels; NaN where it is no wider than one. What the front end
+// takes is no latency: of `add r64, r64` the filled chain gives 1.06 to 1.23.
+static void latency_range(const struct kernel_facts *facts, const struct estimate *estimates,
+                          int nkernels, struct test_result *result)
+{
+    double least = result->clk, most = result->clk;
+    for (int i = 0; i < nkernels; i++) {
+        if (estimates[i].outcome != OUTCOME_OK || (estimates[i].front_end && i != result->kernel))
+            continue;
+        least = fmin(least, own_clk(&facts[i], estimates[i].least_clk));
+        most = fmax(most, own_clk(&facts[i], estimates[i].most_clk));
+    }
+    if (most > least * (1 + CORE_STATE_WIDTH) && most > least + DERIVE_WHOLE_CLK) {
+        result->least_clk = least;
+        result->most_clk = most;
+    }
+}
+
+// The kernel that decides; the outcome is that of the first one where none has a value.
+static void test_decide(const struct kernel_facts *facts, const struct estimate *estimates,
+                        int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        result->accepted += estimates[i].accepted;
+        result->tried += estimates[i].tried;
+        if (estimates[i].outcome != OUTCOME_OK) {
+            if (result->kernel < 0)
+                result->outcome = estimates[i].outcome;
+            continue;
+        }
+        if (!decides(facts, estimates, i, result->kernel))
+            continue;
+        result->kernel = i;
+        result->clk = own_clk(&facts[i], estimates[i].clk);
+        result->spread_clk = estimates[i].spread_clk;
+        result->nstates = estimates[i].nstates;
+        result->average = estimates[i].average;
+        result->outcome = OUTCOME_OK;
+    }
+}
+
+// Whether a shape without a value may be the fastest. One that was refused, or ended by a signal,
+// always may. An unstable one was measured, and came to no state: what it reached again and again
+// must not lie below the value. Where it was hardly measured at all, nobody knows.
+static bool shape_may_decide(const struct kernel_facts *facts, const struct estimate *estimate,
+                             double clk)
+{
+    if (estimate->outcome != OUTCOME_UNSTABLE)
+        return estimate->outcome != OUTCOME_OK;
+    double reached_clk = own_clk(facts, estimate->reached_clk);
+    return isnan(clk) || isnan(estimate->reached_clk) ||
+           (reached_clk * (1 + CORE_STATE_WIDTH) < clk && reached_clk + CORE_STATE_WIDTH_CLK < clk);
+}
+
+// No other value than what the fastest of the shapes without a state has reached again and again.
+// The core is not slower than that; how fast it can be is not known.
+static void scattered_bound(const struct kernel_facts *facts, const struct estimate *estimates,
+                            int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++) {
+        if (!estimates[i].scattered)
+            continue;
+        double clk = own_clk(&facts[i], estimates[i].reached_clk);
+        if (result->kernel >= 0 && clk >= result->clk)
+            continue;
+        result->kernel = i;
+        result->clk = clk;
+        result->spread_clk = estimates[i].spread_clk;
+    }
+    result->outcome = OUTCOME_OK;
+    result->bound = BOUND_UPPER;
+    result->detail = "no steady state: what two passes reached; it may be less";
+}
+
+// The smallest of several shapes is only the smallest if no other can be smaller.
+static void fail_with_shape(const struct kernel_facts *facts, const struct estimate *estimates,
+                            int nkernels, struct test_result *result)
+{
+    int failed = -1;
+    bool scattered = true;
+    for (int i = 0; i < nkernels; i++) {
+        if (!shape_may_decide(&facts[i], &estimates[i], result->clk))
+            continue;
+        scattered &= estimates[i].scattered;
+        if (failed < 0 || estimates[failed].outcome == OUTCOME_UNSTABLE)
+            failed = i;
+    }
+    if (failed < 0)
+        return;
+    if (estimates[failed].outcome == OUTCOME_UNSTABLE && result->kernel >= 0)
+        result->detail = "the passes of a shape that may be the fastest disagree";
+    result->outcome = estimates[failed].outcome;
+    result->kernel = -1;
+    result->clk = result->spread_clk = NAN;
+    result->average = false;
+    result->nstates = 0;
+    if (scattered)
+        scattered_bound(facts, estimates, nkernels, result);
+}
+
+// The least of two chains is only the least if the other cannot be less.
+static void bound_by_chain(const struct kernel_facts *facts, const struct estimate *estimates,
+                           int nkernels, struct test_result *result)
+{
+    for (int i = 0; i < nkernels; i++)
+        if (estimates[i].outcome == OUTCOME_UNSTABLE &&
+            shape_may_decide(&facts[i], &estimates[i], result->clk)) {
+            result->bound = BOUND_UPPER;
+            result->detail = "the other chain has no value, and may be faster";
+        }
+}
+
+// The reason of a bound that only the breaker of this shape gives.
+static const char *cut_by(const char *shape)
+{
+    if (strcmp(shape, PLAN_CUT_LOAD) == 0)
+        return "only as short where a load cuts what is not asked for; it may be less";
+    if (strcmp(shape, PLAN_CUT_CONSTANT) == 0)
+        return "only as short where a constant cuts what is not asked for; it may be less";
+    return "only as short where a move cuts what is not asked for; it may be less";
+}
+
+static bool cut_otherwise(const char *shape)
+{
+    return strcmp(shape, PLAN_CUT_LOAD) == 0 || strcmp(shape, PLAN_CUT_CONSTANT) == 0;
+}
+
+// A latency that only one kind of breaker shows may be that breaker's doing: it is a bound unless
+// another kind says the same. (A vpternlogd of a Zen 5 takes 2 cycles behind a zero idiom and 3
+// behind a move or a load.)
+static void bound_by_breaker(const struct kernel_facts *facts, const struct estimate *estimates,
+                             int nkernels, struct test_result *result)
+{
+    const char *shape = facts[result->kernel].shape;
+    bool others = false;
+    for (int i = 0; i < nkernels; i++) {
+        bool same = strcmp(facts[i].shape, shape) == 0 ||
+                    (!cut_otherwise(facts[i].shape) && !cut_otherwise(shape));
+        if (same || estimates[i].outcome != OUTCOME_OK)
+            continue;
+        others = true;
+        if (own_clk(&facts[i], estimates[i].clk) <=
+            result->clk * (1 + DERIVE_WHOLE) + 2 * DERIVE_WHOLE_CLK)
+            return;
+    }
+    if (!others)
+        return;
+    result->bound = BOUND_UPPER;
+    result->detail = cut_by(shape);
+}
+
+struct test_result derive_test(enum test_kind kind, enum bound bound,
+                               const struct kernel_facts *facts, const struct estimate *estimates,
+                               int nkernels)
+{
+    struct test_result result = {
+        .outcome = OUTCOME_NOT_MEASURABLE, .detail = "", .kernel = -1, .bound = bound};
+    result.dense_clk = result.filled_clk = result.clk = result.spread_clk = NAN;
+    result.least_clk = result.most_clk = NAN;
+    if (kind == TEST_LATENCY) {
+        result.dense_clk = shape_clk(facts, estimates, nkernels, "dense");
+        result.filled_clk = shape_clk(facts, estimates, nkernels, "filled");
+    }
+    test_decide(facts, estimates, nkernels, &result);
+    if (kind == TEST_THROUGHPUT) {
+        fail_with_shape(facts, estimates, nkernels, &result);
+        result.average = false; // a stream's, which is one by its nature
+    }
+    if (result.kernel < 0)
+        return result;
+    if (kind == TEST_LATENCY) {
+        bound_by_chain(facts, estimates, nkernels, &result);
+        bound_by_breaker(facts, estimates, nkernels, &result);
+        result.average |= result.bound == BOUND_EXACT && derive_between_cycles(result.clk);
+        latency_range(facts, estimates, nkernels, &result);
+    }
+    bool overwritten = strcmp(facts[result.kernel].shape, PLAN_FALSE) == 0;
+    if (facts[result.kernel].extra_clk > 0 && result.clk < DEPENDENT_CLK && !overwritten)
+        independent(&result);
+    return result;
+}
+
+void derive_false(const struct kernel_facts *facts, double throughput_clk,
+                  struct test_result *result)
+{
+    // What the chain is closed by takes at most that, one beside the other.
+    static const double USER_CLK = 1, NEAR = 0.05;
+    double together_clk = (throughput_clk + USER_CLK) * (1 + NEAR);
+    if (result->outcome != OUTCOME_OK)
+        return;
+    bool chain = result->clk >= DEPENDENT_CLK;
+    if (chain && isnan(throughput_clk))
+        result->detail = "without the throughput nobody can tell a chain from slow instances";
+    else if (!chain || result->clk + facts->extra_clk <= together_clk) {
+        result->clk = result->spread_clk = 0;
+        result->bound = BOUND_EXACT;
+        result->least_clk = result->most_clk = NAN;
+        result->average = false;
+        result->nstates = 1;
+    }
+}
