@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- All views. Dropped and made again whenever this file has changed, so that they need no migration.
 -- The public ones, whose columns stay (new ones may be added at the end), are: instruction_table,
--- latency_table, port_table, false_dependency_table, property_table, property_point, failure_table,
--- bench_table, bench_repetition_table. The first four have a run_ twin with all runs; the others
--- serve these.
+-- latency_table, port_table, false_dependency_table, doubt_table, property_table, property_point,
+-- failure_table, bench_table, bench_repetition_table. The first four have a run_ twin with all runs,
+-- doubt_table has one with what does not differ; the others serve these.
 
 -- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
 -- uarch 'unknown'; uarch_key keeps them apart.
@@ -17,17 +17,25 @@ FROM run JOIN cpu USING (cpu_id);
 -- Every test with its result.
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
-    -- A false dependency is a latency of a kind of its own.
-    iif(test.variant = 'false', 'false', test.kind) AS kind, test.src, test.dst, test.variant,
+    -- A false dependency is a latency of a kind of its own, and so is each test that was asked again
+    -- in another arrangement.
+    CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
+        ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
-    result.value_clk, result.dense_clk, result.filled_clk, result.spread_clk,
+    -- What is done at rename takes no time from one operand to the other: what a chain of it takes
+    -- is how many of them are renamed in a cycle.
+    iif(test.kind = 'latency' AND result.bound = 'exact' AND result.value_clk < 0.75
+        AND test.src NOT IN ('flags', 'cf', 'of', 'zf', 'sf', 'pf', 'af', 'df'),
+        0.0, result.value_clk) AS value_clk,
+    result.dense_clk, result.filled_clk, result.spread_clk,
     coalesce(result.accepted, 0) AS accepted, coalesce(result.tried, 0) AS tried,
     iif(result.average AND result.bound = 'exact', 'average', coalesce(result.bound, test.bound))
         AS bound, result.kernel_id,
     -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
-    -- whose upper bound through memory comes to nothing, and false dependencies.
-    test.kind = 'latency' AND (test.variant = 'false' OR
+    -- whose upper bound through memory comes to nothing, and false dependencies. Nor does what is
+    -- asked again.
+    test.variant GLOB '*again *' OR test.kind = 'latency' AND (test.variant = 'false' OR
         coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
@@ -278,6 +286,70 @@ SELECT uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, 
     isa, bits, options, form, mark, run_id, list, test_position
 FROM run_false_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
+
+-- Doubts: two ways of asking for one thing, in every run. clk is the value that tables have,
+-- other_clk that of the other way, in cycles an instance; differs: 1 where one of them is outside of
+-- the states that the other one has (by more than 2 %; by 10 % where one is an average).
+-- other_way: another arrangement of the same kernels ('registers', 'lines', 'fillers', 'copies'), of
+-- a share of all forms; or what contradicts itself: 'chain', a throughput and a chain that contains
+-- an instance in less time; 'cycle', a latency of less than one cycle that is not done at rename.
+CREATE VIEW run_doubt_table AS
+WITH other AS (
+    SELECT *, rtrim(substr(variant, 1, instr(variant, 'again ') - 1)) AS base,
+        substr(variant, instr(variant, 'again ') + 6) AS other_way
+    FROM run_test WHERE kind = 'again'),
+both_ways AS (
+    SELECT usual.run_form_id, usual.form_id, usual.run_id, usual.kind, usual.src, usual.dst,
+        usual.variant, other.other_way, usual.value_clk AS clk, other.value_clk AS other_clk,
+        min(usual.value_clk, coalesce(usual.least_clk, usual.value_clk)) AS least_clk,
+        max(usual.value_clk, coalesce(usual.most_clk, usual.value_clk)) AS most_clk,
+        min(other.value_clk, coalesce(other.least_clk, other.value_clk)) AS other_least_clk,
+        max(other.value_clk, coalesce(other.most_clk, other.value_clk)) AS other_most_clk,
+        iif(usual.average OR other.average, 1.1, 1.02) AS near,
+        usual.kernel_id, other.kernel_id AS other_kernel_id, usual.position
+    FROM other JOIN run_test AS usual ON usual.run_form_id = other.run_form_id
+        AND usual.kind = iif(other.src = '', 'throughput', 'latency') AND usual.src = other.src
+        AND usual.dst = other.dst AND usual.variant = other.base
+    WHERE usual.outcome = 'ok' AND other.outcome = 'ok'),
+pair AS (
+    SELECT run_form_id, form_id, run_id, kind, src, dst, variant, other_way, clk, other_clk,
+        clk * near + 0.02 < other_least_clk OR clk > other_most_clk * near + 0.02 OR
+            other_clk * near + 0.02 < least_clk OR other_clk > most_clk * near + 0.02 AS differs,
+        kernel_id, other_kernel_id, position
+    FROM both_ways
+    UNION ALL
+    SELECT usual.run_form_id, usual.form_id, usual.run_id, 'throughput', '', '', usual.variant,
+        'chain', usual.value_clk, min(estimate.instance_clk), 1, usual.kernel_id,
+        estimate.kernel_id, usual.position
+    FROM run_test AS usual JOIN run_test AS chain ON chain.run_form_id = usual.run_form_id
+        AND chain.kind = 'latency' AND chain.variant = usual.variant
+        JOIN kernel ON kernel.test_id = chain.test_id
+        JOIN estimate ON estimate.kernel_id = kernel.kernel_id
+    WHERE usual.kind = 'throughput' AND usual.outcome = 'ok' AND usual.bound = 'exact'
+        AND kernel.outcome = 'ok'
+        AND estimate.instance_clk * 1.02 + 0.02 < usual.value_clk
+    GROUP BY usual.test_id
+    UNION ALL
+    SELECT run_form_id, form_id, run_id, kind, src, dst, variant, 'cycle', value_clk, NULL, 1,
+        kernel_id, NULL, position
+    FROM run_test WHERE kind = 'latency' AND outcome = 'ok' AND bound = 'exact'
+        AND value_clk > 0 AND value_clk < 0.95)
+SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, pair.kind, pair.src, pair.dst,
+    pair.variant, pair.other_way, pair.clk, pair.other_clk, pair.differs, usual.shape,
+    other.shape AS other_shape, hex(usual.code) AS machine_code,
+    hex(other.code) AS other_machine_code, form.bits, form.options, form.form, pair.run_id,
+    list.name AS list, run_form.position, pair.position AS test_position, pair.run_form_id
+FROM pair JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
+    JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
+    LEFT JOIN kernel AS usual ON usual.kernel_id = pair.kernel_id
+    LEFT JOIN kernel AS other ON other.kernel_id = pair.other_kernel_id;
+
+-- Public: those of all runs that differ.
+CREATE VIEW doubt_table AS
+SELECT uarch, mnemonic, operands, enc, kind, src, dst, variant, other_way, clk, other_clk, shape,
+    other_shape, machine_code, other_machine_code, bits, options, form, run_id, list, position,
+    test_position
+FROM run_doubt_table WHERE differs;
 
 -- One row a kernel of a test of latency or throughput, with what the test came to; a test that has
 -- no kernels has one row, whose columns of kernels are NULL. detail: of the kernel, test_detail: of

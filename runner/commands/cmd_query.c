@@ -29,6 +29,7 @@ enum {
     OPT_PORTS,
     OPT_EVIDENCE,
     OPT_FALSE,
+    OPT_DOUBTS,
     OPT_FAILURES,
     OPT_RUNS,
     OPT_WIDE,
@@ -52,6 +53,7 @@ static const struct command_option query_options[] = {
     [OPT_EVIDENCE] = {0, "evidence", NULL, "the timings that these ports follow from"},
     [OPT_FALSE] = {0, "false-dependencies", NULL,
         "which forms wait for what an operand held that they overwrite"},
+    [OPT_DOUBTS] = {0, "doubts", NULL, "what came out otherwise when it was asked in another way"},
     [OPT_FAILURES] = {0, "failures", NULL, "what could not be measured, and why"},
     [OPT_RUNS] = {0, "runs", NULL, "the runs in the database"},
     [OPT_WIDE] = {'w', "wide", NULL, "all columns, however narrow the terminal is"},
@@ -96,8 +98,8 @@ static int query_set_view(struct query *query, enum store_view view)
         return EXIT_DONE;
     if (query->view != STORE_VIEW_INSTRUCTION && !query_refines(view, query->view))
         return command_fail(&cmd_query, EXIT_USAGE,
-                            "--latency, --ports, --false-dependencies, --failures, --runs and "
-                            "--bench exclude each other");
+                            "--latency, --ports, --false-dependencies, --doubts, --failures, "
+                            "--runs and --bench exclude each other");
     query->view = view;
     return EXIT_DONE;
 }
@@ -135,6 +137,8 @@ static int query_option(void *context, int option, const char *argument)
         return query_set_view(query, STORE_VIEW_EVIDENCE);
     case OPT_FALSE:
         return query_set_view(query, STORE_VIEW_FALSE);
+    case OPT_DOUBTS:
+        return query_set_view(query, STORE_VIEW_DOUBT);
     case OPT_FAILURES:
         return query_set_view(query, STORE_VIEW_FAILURE);
     case OPT_RUNS:
@@ -367,6 +371,9 @@ const struct command cmd_query = {
         "--false-dependencies prints the forms that wait for what a register held before, although "
         "they overwrite it and do not read it, and how long at most from the old content to the "
         "new one; with a GLOB or EXPR also those that do not wait, as 0.\n"
+        "--doubts prints what came out otherwise in another way of asking: with other registers, "
+        "lines of data, fillers or copies in a loop; or in a chain, where an instance takes less "
+        "time than the throughput says.\n"
         "--bench prints what latput bench --store has kept; GLOB is then compared with the label "
         "and with the code in one line, e.g. '*imul*': core cycles an instance, and what was "
         "counted an instance; --repetitions each repetition of all passes.\n"

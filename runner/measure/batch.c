@@ -33,11 +33,28 @@ static int rows_bits(void *context, int index)
     return rows->rows[index].row->bits;
 }
 
+// A number that looks random and depends on the row's form and the seed alone (FNV-1a).
+static uint32_t rows_draw(const struct list_row *row, uint32_t seed)
+{
+    uint32_t hash = 2166136261u ^ seed;
+    for (const char *at = row->form; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 16777619u;
+    return hash ^ hash >> 15;
+}
+
 static int rows_plan(void *context, int index, const struct plan_params *params,
                      struct arena *arena, struct plan *plan, struct err *err)
 {
     const struct batch_rows *rows = context;
-    return plan_row(rows->rows[index].row, params, arena, plan, err);
+    const struct list_row *row = rows->rows[index].row;
+    if (plan_row(row, params, arena, plan, err) != 0)
+        return -1;
+    uint32_t drawn = rows->seed ? rows_draw(row, rows->seed) : 1;
+    if (drawn % BATCH_AGAIN_ONE_IN != 0)
+        return 0;
+    enum arrangement arrangement =
+        ARRANGED_REGISTERS + (enum arrangement)(drawn / BATCH_AGAIN_ONE_IN % (ARRANGEMENTS - 1));
+    return plan_row_again(row, params, arrangement, arena, plan, err);
 }
 
 struct batch_feed batch_feed_rows(struct batch_rows *rows)

@@ -46,10 +46,13 @@ struct batch_feed {
                 struct plan *plan, struct err *err);
     void *context; // must outlive the source
 };
-// The feed of rows; they must outlive the source.
+// The feed of rows; they must outlive the source. Of those one in so many is asked again, in another
+// arrangement; which ones, the seed says.
+enum { BATCH_AGAIN_ONE_IN = 50 };
 struct batch_rows {
     const struct selected_row *rows;
     int n;
+    uint32_t seed; // 0: none
 };
 struct batch_feed batch_feed_rows(struct batch_rows *rows);
 

@@ -253,6 +253,26 @@ int run_info_warn_no_32(struct store *store, int64_t run_id, const char *why, st
                              err);
 }
 
+int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store_doubts *doubts,
+                         struct err *err)
+{
+    static const double DIFFERING_SHARE = 0.01;
+    char text[160];
+    if ((double)doubts->differing > DIFFERING_SHARE * (double)doubts->asked) {
+        snprintf(text, sizeof text,
+                 "%" PRId64 " of %" PRId64 " tests that were asked again came out otherwise: the "
+                 "same share of all values may hang on how they were asked",
+                 doubts->differing, doubts->asked);
+        if (store_run_warning(store, run_id, text, "latput query --doubts lists them", err) != 0)
+            return -1;
+    }
+    if (doubts->contradictions == 0)
+        return 0;
+    snprintf(text, sizeof text, "%" PRId64 " values cannot be true beside others of their form",
+             doubts->contradictions);
+    return store_run_warning(store, run_id, text, "latput query --doubts lists them", err);
+}
+
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err)
 {
     char text[160];

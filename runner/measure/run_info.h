@@ -47,6 +47,9 @@ int run_info_warn_unstable(struct store *store, int64_t run_id, int64_t unstable
                            struct err *err);
 // Records why forms of 32-bit mode are skipped.
 int run_info_warn_no_32(struct store *store, int64_t run_id, const char *why, struct err *err);
+// Records how many tests came out otherwise in another way of asking, if these are more than some.
+int run_info_warn_doubts(struct store *store, int64_t run_id, const struct store_doubts *doubts,
+                         struct err *err);
 // Records how many throughputs have a bound for want of a steady state.
 int run_info_warn_scattered(struct store *store, int64_t run_id, int64_t tests, struct err *err);
 

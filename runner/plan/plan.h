@@ -14,10 +14,22 @@
 
 struct core_fill; // core/core_abi.h
 
+// The arrangement of a form's kernels. Values must not depend on it, so that a share of the forms
+// is measured in another one as well.
+enum arrangement {
+    ARRANGED_AS_USUAL,
+    ARRANGED_REGISTERS, // operands get the registers that usually come last
+    ARRANGED_LINES,     // the data area begins some lines further
+    ARRANGED_FILLERS,   // longer nops
+    ARRANGED_COPIES,    // other loops: two thirds as many copies of a body
+    ARRANGEMENTS
+};
+
 struct plan_params {
     int issue_width;     // µops the front end delivers a cycle (filler counts follow from it)
     unsigned tests;      // TESTS_* wanted; others are left out
     const char *skip_32; // why rows with bits=32 are not measured here; NULL: they are
+    enum arrangement arrangement;
 };
 
 enum test_kind { TEST_LATENCY, TEST_THROUGHPUT, TEST_PORTS };
@@ -99,6 +111,17 @@ struct plan {
 // row is missing or malformed: -1 with a message.
 int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
              struct plan *plan, struct err *err);
+
+// Adds the tests of a planned row once more in another arrangement, the first one from
+// `arrangement` on (round robin) that changes kernels of it. The variant of such a test is that of
+// the usual one, PLAN_AGAIN and the arrangement's name. What no arrangement changes, or only macros
+// can write, gets none. Errors as plan_row().
+int plan_row_again(const struct list_row *row, const struct plan_params *params,
+                   enum arrangement arrangement, struct arena *arena, struct plan *plan,
+                   struct err *err);
+#define PLAN_AGAIN "again "
+bool plan_is_again(const char *variant);
+const char *arrangement_name(enum arrangement arrangement); // "registers", "lines", ...
 
 // A mix: instances of several rows in one body. Which of them are fast together depends on their
 // order, so a mix has a kernel for each order that is asked for.

@@ -8,6 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+// In the other arrangement of lines the data area begins so many bytes further, which leaves all
+// constants in the part that is filled.
+enum { OTHER_LINE = 11 * 64 };
+
+// In that of copies: instructions in the loop, of some 384 in others.
+enum { OTHER_LOOP = 256 };
+
 void draft_begin(struct draft *draft, const struct row_plan *rp)
 {
     *draft = (struct draft){.rp = rp, .zero_gpr = -1, .certain = true};
@@ -22,6 +29,8 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
                                                 << rp->points[i].fixed;
         else if (rp->points[i].part == PART_MASK && rp->points[i].written)
             draft->used[CLASS_MASK] |= 1; // k0 cannot be a write mask
+    if (rp->params->arrangement == ARRANGED_LINES)
+        draft_init_line(draft, "add %s, %d", draft_gpr(draft, rp->data_reg), OTHER_LINE);
     data_x87_init(draft);
     if (rp->no_rex) {
         draft->used[CLASS_GPR] |= 1u << rp->base_reg;
@@ -227,6 +236,7 @@ struct kernel_spec draft_finish(struct draft *draft, const char *shape, int inst
     const struct row_plan *rp = draft->rp;
     instances = draft_cut_to_period(draft, instances);
     bool simd = rp->vec_bits || draft->used[CLASS_VEC];
+    bool other_loop = rp->params->arrangement == ARRANGED_COPIES && draft->instrs < OTHER_LOOP;
     struct kernel_spec spec = {
         .shape = arena_strdup(rp->arena, shape),
         .body = arena_strdup(rp->arena, strbuf_text(&draft->body)),
@@ -241,6 +251,7 @@ struct kernel_spec draft_finish(struct draft *draft, const char *shape, int inst
         .mask_fill = rp->mask_fill,
         .extra_clk = draft->extra_clk,
         .breaker = draft->breaker,
+        .copies = other_loop ? OTHER_LOOP / draft->instrs : 0,
     };
     draft_free(draft);
     return spec;

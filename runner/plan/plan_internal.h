@@ -121,6 +121,7 @@ void draft_free(struct draft *draft);
 void draft_line(struct draft *draft, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void draft_init_line(struct draft *draft, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+void draft_fill(struct draft *draft, int fillers);                  // so many nops
 int draft_take(struct draft *draft, enum chain_class class);        // for an operand; -1: none
 int draft_take_helper(struct draft *draft, enum chain_class class); // for breakers and bridges
 int draft_take_bridge(struct draft *draft, enum chain_class class); // for the middle of a bridge

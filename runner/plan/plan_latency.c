@@ -285,10 +285,7 @@ static bool latency_draft(struct draft *draft, const struct row_plan *rp, const 
     bool closed = true;
     for (int link = 0; link < LINKS && closed; link++) {
         closed = latency_put_link(draft, pair, link, turns, divisors);
-        if (fillers) {
-            strbuf_printf(&draft->body, "times %d nop\n", fillers);
-            draft->instrs += fillers;
-        }
+        draft_fill(draft, fillers);
     }
     draft->extra_clk /= LINKS;
     latency_flags_first(draft);

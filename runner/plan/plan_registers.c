@@ -14,6 +14,8 @@ static const int gpr_order_32[] = {3, 1, 2, 6, 7, 0, -1};
 // With ah..dh in an instruction only these can be named; rsi is kept for the address. In 32-bit
 // mode the same holds for al..bl.
 static const int gpr_order_abcd[] = {3, 1, 2, 0, -1};
+// In the other arrangement of registers; rax stays the last.
+static const int gpr_order_turned[] = {5, 2, 1, 13, 12, 11, 10, 9, 8, 7, 6, 3, 0, -1};
 
 enum { VEC_LEGACY_COUNT = 16, VEC_EVEX_COUNT = 32, COUNT_32 = 8 };
 
@@ -47,6 +49,15 @@ void draft_init_line(struct draft *draft, const char *format, ...)
     va_start(ap, format);
     put_line(&draft->init, format, ap);
     va_end(ap);
+}
+
+void draft_fill(struct draft *draft, int fillers)
+{
+    bool other = draft->rp->params->arrangement == ARRANGED_FILLERS;
+    if (fillers <= 0)
+        return;
+    draft_line(draft, "times %d %s", fillers, other ? "nop dword [rax+8]" : "nop");
+    draft->instrs += fillers - 1;
 }
 
 int draft_x87_depth(const struct row_plan *rp)
@@ -84,16 +95,22 @@ static int draft_class_count(const struct draft *draft, enum chain_class class)
 // The `i`-th register that an operand of this class may get; -1 after the last.
 static int draft_candidate(const struct draft *draft, enum chain_class class, int i)
 {
+    bool turned = draft->rp->params->arrangement == ARRANGED_REGISTERS;
     if (class == CLASS_GPR) {
         if (draft->rp->abcd)
             return gpr_order_abcd[i];
-        return draft->rp->row->bits == 32 ? gpr_order_32[i] : gpr_order[i];
+        if (draft->rp->row->bits == 32)
+            return gpr_order_32[i];
+        return turned ? gpr_order_turned[i] : gpr_order[i];
     }
-    if (i >= draft_class_count(draft, class))
+    int count = draft_class_count(draft, class);
+    if (i >= count)
         return -1;
+    if (turned && class != CLASS_X87)
+        return count - 1 - i;
     // k0 cannot be a write mask, st0 is the top of the stack: both come last.
     if (class == CLASS_MASK || class == CLASS_X87)
-        return (i + 1) % draft_class_count(draft, class);
+        return (i + 1) % count;
     return i;
 }
 

@@ -133,6 +133,22 @@ static const struct shown_column shown_false[] = {
     {"run",         ALIGN_RIGHT, "run_id",      8,        0 },
     {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
 };
+static const struct shown_column shown_doubt[] = {
+    {"run",         ALIGN_RIGHT, "run_id",      FIT_SAME, 0 },
+    {"uarch",       ALIGN_LEFT,  "uarch",       FIT_SAME, 0 },
+    {"instruction", ALIGN_LEFT,  "form",        FIT_KEEP, 24},
+    {"enc",         ALIGN_LEFT,  "enc",         4,        0 },
+    {"test",        ALIGN_LEFT,  "kind",        FIT_KEEP, 0 },
+    {"from",        ALIGN_LEFT,  "src",         FIT_KEEP, 0 },
+    {"to",          ALIGN_LEFT,  "dst",         FIT_KEEP, 0 },
+    {"data",        ALIGN_LEFT,  "variant",     3,        0 },
+    {"cycles",      ALIGN_POINT, "clk",         FIT_KEEP, 0 },
+    {"kernel",      ALIGN_LEFT,  "shape",       2,        0 },
+    {"another way", ALIGN_LEFT,  "other_way",   FIT_KEEP, 0 },
+    {"cycles",      ALIGN_POINT, "other_clk",   FIT_KEEP, 0 },
+    {"kernel",      ALIGN_LEFT,  "other_shape", 2,        0 },
+    {NULL,          ALIGN_LEFT,  NULL,          FIT_KEEP, 0 },
+};
 static const struct shown_column shown_evidence[] = {
     {"uarch",       ALIGN_LEFT,  "uarch",        FIT_SAME, 0 },
     {"instruction", ALIGN_LEFT,  "form",         FIT_KEEP, 24},
@@ -215,6 +231,7 @@ static const struct shown_column *const shown_views[STORE_VIEW_LIST_FAILURE + 1]
     [STORE_VIEW_LATENCY] = shown_latency,
     [STORE_VIEW_PORT] = shown_port,
     [STORE_VIEW_FALSE] = shown_false,
+    [STORE_VIEW_DOUBT] = shown_doubt,
     [STORE_VIEW_EVIDENCE] = shown_evidence,
     [STORE_VIEW_FAILURE] = shown_failure,
     [STORE_VIEW_RUN] = shown_run,

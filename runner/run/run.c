@@ -266,7 +266,7 @@ static int run_all(struct run *run, struct err *err)
     };
     run->keeper = run_keeper_start(run->store, run->summary->run_id, run->rows,
                                    options.plan.issue_width, run->progress);
-    struct batch_rows rows = {run->rows, run->nrows};
+    struct batch_rows rows = {run->rows, run->nrows, (uint32_t)run->summary->run_id};
     const struct batch_feed feed = batch_feed_rows(&rows);
     struct batch_source *source = batch_source_start(&feed, &options);
     int status = run_batches(run, source, err);
@@ -387,6 +387,10 @@ int run_rows(struct store *store, const struct selection *selection,
         status = store_run_summary(store, summary->run_id, summary->counts, &summary->forms, err);
     if (status == 0)
         status = store_run_scattered(store, summary->run_id, &summary->scattered, err);
+    if (status == 0)
+        status = store_run_doubts(store, summary->run_id, &summary->doubts, err);
+    if (status == 0)
+        status = run_info_warn_doubts(store, summary->run_id, &summary->doubts, err);
     if (status == 0 && summary->counts[OUTCOME_UNSTABLE] > 0)
         status = run_warn_unstable(store, summary, err);
     if (status == 0 && summary->scattered > 0)

@@ -8,7 +8,7 @@
 #include "list/select.h"
 #include "measure/session_count.h"
 #include "ports/ports.h"
-#include "store/store.h"
+#include "store/store_run.h"
 
 struct run_options {
     unsigned tests;                   // TESTS_*
@@ -28,8 +28,9 @@ struct run_summary {
     int64_t forms_run, forms_had;  // measured now, and those that a resumed run had already
     int64_t counts[OUTCOME_COUNT]; // of tests, over the whole run
     int64_t scattered; // of those that are ok: throughputs without a steady state, with a bound
-    int64_t forms;     // over the whole run
-    int64_t kernels;   // timed now, with their accepted repeats in every pass
+    struct store_doubts doubts; // over the whole run
+    int64_t forms;              // over the whole run
+    int64_t kernels;            // timed now, with their accepted repeats in every pass
     int64_t passes;
     double seconds;
     double core_hz;

@@ -403,6 +403,7 @@ int store_get_port_slot(struct store *store, int64_t run_id, struct stored_port_
                    "SELECT coalesce(min(value_clk), 0.0) "
                    "FROM run_form JOIN form USING (form_id) JOIN test USING (run_form_id) "
                    "JOIN result USING (test_id) WHERE run_id = ?1 AND test.kind = 'throughput' "
+                   "AND NOT test.variant GLOB '*again *' "
                    "AND result.outcome = 'ok' AND form = ?2",
                    "it", from, model->filler);
     if (!stmt)

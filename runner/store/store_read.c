@@ -40,6 +40,9 @@ struct store_rows {
 #define FALSE_COLUMNS                                                                              \
     "uarch, mnemonic, operands, enc, operand, latency_clk, bound, spread_clk, outcome, detail, "   \
     "isa, bits, options, form, list, mark, run_id"
+#define DOUBT_COLUMNS                                                                              \
+    "uarch, mnemonic, operands, enc, kind, src, dst, variant, other_way, clk, other_clk, shape, "  \
+    "other_shape, machine_code, other_machine_code, bits, options, form, run_id, list"
 #define EVIDENCE_COLUMNS                                                                           \
     "uarch, mnemonic, operands, enc, blocker, blocker_form, instances, blockers, clk, "            \
     "spread_clk, uops, outcome, run_id, bits, form, list, counted, way"
@@ -96,6 +99,10 @@ static const struct view_source view_sources[] = {
     [STORE_VIEW_FALSE] = {FALSE_COLUMNS, "false_dependency_table", "run_false_table",
                           "mnemonic, operands, form, enc, bits, uarch, run_id, test_position",
                           "list, position, form, enc, bits, test_position", FILTER_FORMS},
+    [STORE_VIEW_DOUBT] = {DOUBT_COLUMNS, "doubt_table", "doubt_table",
+                          "run_id, list, position, form, enc, bits, test_position, other_way",
+                          "list, position, form, enc, bits, test_position, other_way",
+                          FILTER_FORMS},
     [STORE_VIEW_EVIDENCE] = {EVIDENCE_COLUMNS, "port_evidence", "run_port_evidence",
                              "mnemonic, operands, form, enc, bits, uarch, run_id, trial_position",
                              "list, position, form, enc, bits, trial_position", FILTER_FORMS},

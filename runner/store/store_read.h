@@ -13,6 +13,7 @@ enum store_view {
     STORE_VIEW_LATENCY,        // latency_table
     STORE_VIEW_PORT,           // port_table
     STORE_VIEW_FALSE,          // false_dependency_table
+    STORE_VIEW_DOUBT,          // doubt_table: what another way of asking contradicts, in each run
     STORE_VIEW_EVIDENCE,       // port_evidence: what was timed for the rows of port_table
     STORE_VIEW_KERNEL,         // kernel_table: what was timed for the values of instruction_table
     STORE_VIEW_PROPERTY,       // property_table

@@ -383,3 +383,24 @@ int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, str
                ? -1
                : 0;
 }
+
+int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *doubts,
+                     struct err *err)
+{
+    sqlite3_stmt *stmt = store_bind(store, err,
+                                    "SELECT total(NOT contradiction), "
+                                    "total(differs AND NOT contradiction), total(contradiction) "
+                                    "FROM (SELECT differs, other_way IN ('chain', 'cycle') "
+                                    "AS contradiction FROM run_doubt_table WHERE run_id = ?1)",
+                                    "i", run_id);
+    if (!stmt)
+        return -1;
+    bool got = sqlite3_step(stmt) == SQLITE_ROW;
+    if (got)
+        *doubts = (struct store_doubts){sqlite3_column_int64(stmt, 0),
+                                        sqlite3_column_int64(stmt, 1),
+                                        sqlite3_column_int64(stmt, 2)};
+    int result = got ? 0 : store_error(store, err, "count doubts");
+    sqlite3_reset(stmt);
+    return result;
+}

@@ -74,6 +74,14 @@ int store_run_summary(struct store *store, int64_t run_id, int64_t counts[OUTCOM
                       int64_t *forms, struct err *err);
 // How many throughputs of a run came to no steady state, and have a bound for a value.
 int store_run_scattered(struct store *store, int64_t run_id, int64_t *tests, struct err *err);
+// The tests of a run that were asked in two ways, as run_doubt_table (db/views.sql) has them.
+struct store_doubts {
+    int64_t asked;          // again in another arrangement
+    int64_t differing;      // of these
+    int64_t contradictions; // of values that cannot be true beside others of their form
+};
+int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *doubts,
+                     struct err *err);
 
 // The newest finished run (the newest of all if none is finished); one of forms, if there is any,
 // before one of a piece of code. 1 found, 0 none, -1 error.

@@ -284,14 +284,30 @@ static const struct text_fault *fault_of(const struct text_script *script, const
     return NULL;
 }
 
-static void body_notice(const struct text_script *script, const char *name, const char *set,
+// Whether a register operand has a number from the eighth on.
+static bool high_register(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands)
+{
+    for (int i = 0; i < in->operand_count_visible; i++)
+        if (operands[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+            ZydisRegisterGetId(operands[i].reg.value) >= 8)
+            return true;
+    return false;
+}
+
+static void body_notice(const struct text_script *script, const ZydisDecodedInstruction *in,
+                        const ZydisDecodedOperand *operands, const char *name,
                         struct text_body *body)
 {
+    const char *set = ZydisISASetGetString(in->meta.isa_set);
     body->lacking |= text_script_fits(script->lacks, script->nlacks, set);
     body->fault = body->fault ? body->fault : fault_of(script, name);
+    body->long_nops |= in->mnemonic == ZYDIS_MNEMONIC_NOP && in->length > 1;
+    body->instructions++;
     for (int i = 0; i < script->nstates; i++)
-        if (!body->state && text_script_match(script->states[i].pattern, name))
-            body->state = &script->states[i];
+        if (text_script_match(script->states[i].pattern, name)) {
+            body->state = body->state ? body->state : &script->states[i];
+            body->high_registers |= high_register(in, operands);
+        }
 }
 
 static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *in,
@@ -300,7 +316,7 @@ static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *i
     static const struct text_form none = {.slots = 1};
     char name[96];
     name_form(in, operands, name, sizeof name);
-    body_notice(walk->script, name, ZydisISASetGetString(in->meta.isa_set), body);
+    body_notice(walk->script, in, operands, name, body);
     const struct text_form *form = text_script_form(walk->script, name);
     if (walk_rename(walk, in, operands, name)) {
         body->slots += 1;

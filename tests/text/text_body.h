@@ -17,7 +17,10 @@ struct text_body {
     double chain_clk;               // of one round, by what its results wait for
     const struct text_state *state; // NULL: it has one only
     const struct text_fault *fault; // NULL: none
-    bool lacking;                   // the CPU does not have one of its instructions
+    bool high_registers;            // an instruction with the state names one from the eighth on
+    bool long_nops;                 // there are nops of several bytes
+    int instructions;
+    bool lacking; // the CPU does not have one of its instructions
 };
 
 // `bits`: mode, 64 or 32. load_clk: what a load takes from address to value.

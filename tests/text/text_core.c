@@ -326,13 +326,30 @@ static double text_hz(double ms)
     return script.least_hz + (script.most_hz - script.least_hz) * (phase > 1 ? 2 - phase : phase);
 }
 
+// Whether the body, in so many copies, is one that the state is of.
+static bool text_holds(const struct text_state *state, const struct variant *variant)
+{
+    enum { LOOP = 300 }; // usual loops have 384 instructions at least
+    switch (state->when) {
+    case TEXT_REGISTERS:
+        return variant->body->high_registers;
+    case TEXT_FILLERS:
+        return variant->body->long_nops;
+    case TEXT_COPIES:
+        return variant->body->instructions * (int)variant->copies < LOOP;
+    default:
+        return true;
+    }
+}
+
 static double text_work_clk(const struct variant *variant, uint32_t iterations, double ms)
 {
     bool busy = script.every_ms > 0 && fmod(ms, script.every_ms) < script.busy_ms;
     const struct text_state *state = variant->body->state;
     double clk = text_body_clk(&script, variant->body, variant->copies, busy ? 0.5 : 1);
     clk *= iterations * (1 + script.noise * text_random());
-    return state && text_random() < state->share ? clk * state->factor : clk;
+    bool held = state && text_holds(state, variant) && text_random() < state->share;
+    return held ? clk * state->factor : clk;
 }
 
 void __wrap_core_enter(const struct core_setup *setup)

@@ -224,12 +224,19 @@ static void read_lacks(struct line *line)
     line_pattern(line, line->script->lacks[line_next(line, &line->script->nlacks)]);
 }
 
+// state PATTERN FACTOR SHARE [registers|fillers|copies]
 static void read_state(struct line *line)
 {
+    static const char *const whens[] = {"registers", "fillers", "copies"};
     struct text_state *state = &line->script->states[line_next(line, &line->script->nstates)];
     line_pattern(line, state->pattern);
     state->factor = line_number(line, "the factor");
     state->share = line_number(line, "the share");
+    const char *word = line_word(line);
+    for (int i = 0; word && i < 3 && !state->when; i++)
+        state->when = strcmp(whens[i], word) == 0 ? (enum text_when)(i + 1) : TEXT_ALWAYS;
+    if (word && !state->when)
+        line_wrong(line, "a state may have registers, fillers or copies, not %s", word);
 }
 
 static void read_memory(struct line *line)

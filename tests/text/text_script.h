@@ -74,6 +74,7 @@ struct text_script {
     struct text_state {
         char pattern[64];
         double factor, share; // a timing takes so many times as long, in this share of all
+        enum text_when { TEXT_ALWAYS, TEXT_REGISTERS, TEXT_FILLERS, TEXT_COPIES } when;
     } states[TEXT_LINES];
     struct text_fault faults[TEXT_LINES];
     struct text_record records[TEXT_LINES];

@@ -958,6 +958,54 @@ static void counted_cycles_know_no_interrupts(void **state)
     assert_true(estimate.spread_clk < 0.0001);
 }
 
+// Instances that wait for each other are a shape of the throughput, too, if they take less time.
+static void chains_are_shapes_of_the_throughput(void **state)
+{
+    (void)state;
+    static const struct {
+        double chain_clk, expected;
+    } cases[] = {
+        {6.2, 6.2},
+        {7.4, 7.5}, // no more than noise
+        {9,   7.5},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample samples[2][2][SAMPLES];
+        struct timing timings[2][2];
+        struct executed_kernel kernels[2];
+        for (int k = 0; k < 2; k++) {
+            for (int pass = 0; pass < 2; pass++)
+                timings[k][pass] =
+                    make_timing(samples[k][pass], pass + 1, k ? cases[i].chain_clk : 7.5, 8, NULL);
+            kernels[k] = (struct executed_kernel){
+                .facts = {k ? "dense" : "n8", 8, 8, 0, k == 1},
+                .detail = "",
+                .timings = timings[k],
+                .ntimings = 2
+            };
+        }
+        const struct executed_test tests[] = {
+            {.kind = TEST_THROUGHPUT,
+             .detail = "",
+             .kernels = &kernels[0],
+             .nkernels = 1,
+             .variant = ""},
+            {.kind = TEST_LATENCY,
+             .detail = "",
+             .kernels = &kernels[1],
+             .nkernels = 1,
+             .variant = ""},
+        };
+        struct arena arena = {0};
+        struct derived_test derived[2];
+        derive_form(tests, 2, WIDTH, &arena, derived);
+        assert_true(fabs(derived[0].result.clk - cases[i].expected) < 0.01);
+        assert_int_equal(derived[0].result.kernel, cases[i].expected < 7 ? -1 : 0);
+        assert_int_equal(*derived[0].result.detail != '\0', cases[i].expected < 7);
+        arena_free(&arena);
+    }
+}
+
 static void one_throughput_stands_for_the_form(void **state)
 {
     (void)state;
@@ -973,6 +1021,7 @@ static void one_throughput_stands_for_the_form(void **state)
         {{"slow", "fast"},                     {4, 5},       5          }, // not the least
         {{"slow", "slow2", "slow3"},           {7, 9, 8},    9          }, // fast data gave none
         {{"slow2", "fast", "setting", "slow"}, {9, 5, 1, 7}, 5          },
+        {{"", "again copies"},                 {3, 2},       3          },
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct form_throughput form = {0};
@@ -1019,6 +1068,7 @@ int main(void)
         cmocka_unit_test(counted_loops_at_the_front_end_pay_no_own_uop),
         cmocka_unit_test(counts_that_cannot_be_true_are_left_out),
         cmocka_unit_test(counted_cycles_know_no_interrupts),
+        cmocka_unit_test(chains_are_shapes_of_the_throughput),
         cmocka_unit_test(one_throughput_stands_for_the_form),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -132,6 +132,58 @@ static void test_breakers(void **state)
     planned_free(&planned);
 }
 
+// Tests of a row in another arrangement follow the usual ones, under their names; what would be the
+// same is not asked again, nor what no arrangement suits.
+static void test_again(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row;
+        enum arrangement wanted, got;
+        const char *src, *dst, *variant, *body, *init; // of the first kernel
+        int copies;
+    } cases[] = {
+        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op1",      "op1",
+         "again registers",   "add rbp, rdx\n",                                           "",               0  },
+        {"vaddps,=y y y,,AVX,,",         ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op2",      "op1",
+         "again registers",   "vaddps ymm14, ymm15, ymm13\nvaddps ymm15, ymm14, ymm13\n", "",               0  },
+        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_LINES,     ARRANGED_FILLERS,   "op1",      "op1",
+         "again fillers",     "add rbx, rsi\n",                                           "",               0  },
+        {"add,+m64 r64,=flags,X86_64,,", ARRANGED_LINES,     ARRANGED_LINES,     "op1.data", "op1.data",
+         "again lines",       "add qword [r14], rbx\n",                                   "add r14, 704\n", 0  },
+        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "op1",
+         "again copies",      "add rbx, rsi\n",                                           "",               256},
+        {"sqrtsd,+x x,,SSE2,,data=sqrt", ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "op1",
+         "slow again copies", NULL,                                                       NULL,             -1 },
+        {"add,+r8h i8,=flags,I386,,",    ARRANGED_REGISTERS, ARRANGED_FILLERS,   "op1",      "op1",
+         "again fillers",     NULL,                                                       NULL,             0  },
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct planned planned;
+        plan_text(&planned, cases[i].row);
+        const struct plan_params params = {.issue_width = 8,
+                                           .tests = TESTS_LATENCY | TESTS_THROUGHPUT};
+        struct err err;
+        int usual = planned.plan.ntests;
+        assert_int_equal(plan_row_again(planned.plan.row, &params, cases[i].wanted, &planned.arena,
+                                        &planned.plan, &err),
+                         0);
+        assert_true(planned.plan.ntests > usual);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_int_equal(plan_is_again(planned.plan.tests[t].variant), t >= usual);
+        const struct test *test = find_test(&planned, cases[i].src, cases[i].dst, cases[i].variant);
+        const struct kernel_spec *kernel = &test->kernels[0];
+        assert_true(strstr(test->variant, arrangement_name(cases[i].got)));
+        if (cases[i].body) {
+            assert_string_equal(kernel->body, cases[i].body);
+            assert_string_equal(kernel->init, cases[i].init);
+        }
+        if (cases[i].copies >= 0)
+            assert_int_equal(kernel->copies, cases[i].copies);
+        planned_free(&planned);
+    }
+}
+
 // A result in memory is loaded again from where it went.
 static void test_reload_is_of_the_stored_line(void **state)
 {
@@ -863,6 +915,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pairs),
         cmocka_unit_test(test_breakers),
+        cmocka_unit_test(test_again),
         cmocka_unit_test(test_reload_is_of_the_stored_line),
         cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_bounds),

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# A share of the forms is asked again in another arrangement: what hangs on registers, fillers or
+# loops is found and told with both kernels; what does not is not. Values that cannot be true beside
+# others of their form are doubts, too.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
+
+# ask DB: a run of lists that are long enough for each arrangement to be drawn.
+ask() {
+    run run avx_integer sse_integer avx_fp sse_fp integer_arithmetic integer_logic --db "$1" --results none --quiet --tests LT
+    expect_status "$2"
+}
+# count DB CONDITION
+count() {
+    sqlite3 "$1" "SELECT count(*) FROM run_doubt_table WHERE $2"
+}
+
+text_machine honest <<<''
+ask honest.db 0
+expect_err 'asked again in another arrangement: [0-9]+ tests, 0 differ$'
+run query --db honest.db --doubts
+expect_status 0
+expect_no_out
+for way in registers lines fillers copies; do
+    expect "tests with other $way" test "$(count honest.db "other_way = '$way'")" -ge 4
+done
+expect 'no value of a form from what is asked again' test "$(sqlite3 honest.db \
+    "SELECT count(*) FROM instruction_table WHERE note GLOB '*again*'")" = 0
+
+for way in registers fillers copies; do
+    # Of two chains the faster counts, and one of them has fillers.
+    factor=1.5
+    [ "$way" != fillers ] || factor=0.6
+    text_machine "$way" <<<"state \"*p* [xy]*\" $factor 1 $way"
+    ask "$way.db" 0
+    differ=$(count "$way.db" 'differs')
+    expect "some differ by $way" test "$differ" -ge 2
+    expect "all that differ, differ by $way" test "$(count "$way.db" \
+        "differs AND other_way = '$way'")" = "$differ"
+    expect_err "warning: $differ of [0-9]+ tests that were asked again came out otherwise"
+    run query --db "$way.db" --doubts --format csv
+    expect_status 0
+    # shellcheck disable=SC2016 # of awk
+    expect "each with both kernels" awk -F, -v lines=$((differ + 1)) '
+        NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
+        NR > 1 && ($at["machine_code"] == "" || $at["other_machine_code"] == "" ||
+            $at["machine_code"] == $at["other_machine_code"] && $at["other_way"] != "copies") { exit 1 }
+        END { exit NR != lines }' "$OUT"
+done
+run query --db registers.db --doubts --format json
+expect_schema query_doubt "$OUT"
+run query --db registers.db --doubts
+expect_out 'registers '
+
+# A throughput of 4 cycles beside a chain of 1 is told; so is an exact latency of half a cycle that
+# is not done at rename. They are put into the database, since no core says that.
+cp honest.db false.db
+sqlite3 false.db "UPDATE result SET value_clk = 9 WHERE test_id =
+    (SELECT test_id FROM run_test JOIN form USING (form_id)
+        WHERE form = 'vpaddd x x x' AND kind = 'throughput')"
+run query --db false.db --doubts
+expect_status 0
+expect_out 'vpaddd x x x .* throughput .* 9\.00 .* chain +1\.00'
+finish
