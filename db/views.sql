@@ -2,8 +2,8 @@
 -- All views. Dropped and made again whenever this file has changed, so that they need no migration.
 -- The public ones, whose columns stay (new ones may be added at the end), are: instruction_table,
 -- latency_table, port_table, false_dependency_table, doubt_table, property_table, property_point,
--- failure_table, bench_table, bench_repetition_table. The first four have a run_ twin with all runs,
--- doubt_table has one with what does not differ; the others serve these.
+-- failure_table, bench_table, bench_repetition_table. The first four have a run_ twin with all
+-- runs, doubt_table has one with what does not differ; the others serve these.
 
 -- Names of a run's CPU and its key in the public views. CPUs that the tables do not know share the
 -- uarch 'unknown'; uarch_key keeps them apart.
@@ -17,8 +17,8 @@ FROM run JOIN cpu USING (cpu_id);
 -- Every test with its result.
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
-    -- A false dependency is a latency of a kind of its own, and so is each test that was asked again
-    -- in another arrangement.
+    -- A false dependency is a latency of a kind of its own, and so is each test that was asked
+    -- again in another arrangement.
     CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
         ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
@@ -288,10 +288,10 @@ FROM run_false_table
 WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_form);
 
 -- Doubts: two ways of asking for one thing, in every run. clk is the value that tables have,
--- other_clk that of the other way, in cycles an instance; differs: 1 where one of them is outside of
--- the states that the other one has (by more than 2 %; by 10 % where one is an average).
--- other_way: another arrangement of the same kernels ('registers', 'lines', 'fillers', 'copies'), of
--- a share of all forms; or what contradicts itself: 'chain', a throughput and a chain that contains
+-- other_clk that of the other way, in cycles an instance; differs: 1 where one of them is outside
+-- of the states that the other one has (by more than 2 %; by 10 % where one is an average).
+-- other_way: another arrangement of the same kernels ('registers', 'lines', 'fillers', 'copies'),
+-- of a share of all forms; or what contradicts itself: 'chain', a throughput and a chain that contains
 -- an instance in less time; 'cycle', a latency of less than one cycle that is not done at rename.
 CREATE VIEW run_doubt_table AS
 WITH other AS (

@@ -46,8 +46,8 @@ struct batch_feed {
                 struct plan *plan, struct err *err);
     void *context; // must outlive the source
 };
-// The feed of rows; they must outlive the source. Of those one in so many is asked again, in another
-// arrangement; which ones, the seed says.
+// The feed of rows; they must outlive the source. One of so many is asked again, in another
+// arrangement; the seed says which.
 enum { BATCH_AGAIN_ONE_IN = 50 };
 struct batch_rows {
     const struct selected_row *rows;

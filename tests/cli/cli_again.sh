@@ -10,7 +10,8 @@
 
 # ask DB: a run of lists that are long enough for each arrangement to be drawn.
 ask() {
-    run run avx_integer sse_integer avx_fp sse_fp integer_arithmetic integer_logic --db "$1" --results none --quiet --tests LT
+    run run avx_integer sse_integer avx_fp sse_fp integer_arithmetic integer_logic --db "$1" \
+        --results none --quiet --tests LT
     expect_status "$2"
 }
 # count DB CONDITION
@@ -46,8 +47,10 @@ for way in registers fillers copies; do
     # shellcheck disable=SC2016 # of awk
     expect "each with both kernels" awk -F, -v lines=$((differ + 1)) '
         NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
-        NR > 1 && ($at["machine_code"] == "" || $at["other_machine_code"] == "" ||
-            $at["machine_code"] == $at["other_machine_code"] && $at["other_way"] != "copies") { exit 1 }
+        NR > 1 { code = $at["machine_code"]; other = $at["other_machine_code"] }
+        NR > 1 && (code == "" || other == "" || code == other && $at["other_way"] != "copies") {
+            exit 1
+        }
         END { exit NR != lines }' "$OUT"
 done
 run query --db registers.db --doubts --format json
