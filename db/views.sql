@@ -291,7 +291,7 @@ WHERE run_form_id IN (SELECT coalesce(latency_row, run_form_id) FROM best_run_fo
 -- other_clk that of the other way, in cycles an instance; differs: 1 where one of them is outside
 -- of the states that the other one has (by more than 2 %; by 10 % where one is an average).
 -- other_way: another arrangement of the same kernels ('registers', 'lines', 'fillers', 'copies'),
--- of a share of all forms; or what contradicts itself: 'chain', a throughput and a chain that contains
+-- of a share of all forms; or what contradicts itself: 'chain', a throughput and a chain with
 -- an instance in less time; 'cycle', a latency of less than one cycle that is not done at rename.
 CREATE VIEW run_doubt_table AS
 WITH other AS (

@@ -137,26 +137,27 @@ static void test_breakers(void **state)
 static void test_again(void **state)
 {
     (void)state;
+    static const char add[] = "add,+r64 r64,=flags,X86_64,,";
+    static const char add_memory[] = "add,+m64 r64,=flags,X86_64,,";
+    static const char vaddps[] = "vaddps,=y y y,,AVX,,";
+    static const char sqrtsd[] = "sqrtsd,+x x,,SSE2,,data=sqrt";
+    static const char add_high[] = "add,+r8h i8,=flags,I386,,";
+    // The test's source, and its first kernel.
     static const struct {
         const char *row;
         enum arrangement wanted, got;
-        const char *src, *dst, *variant, *body, *init; // of the first kernel
+        const char *src, *variant, *body, *init;
         int copies;
     } cases[] = {
-        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op1",      "op1",
-         "again registers",   "add rbp, rdx\n",                                           "",               0  },
-        {"vaddps,=y y y,,AVX,,",         ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op2",      "op1",
-         "again registers",   "vaddps ymm14, ymm15, ymm13\nvaddps ymm15, ymm14, ymm13\n", "",               0  },
-        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_LINES,     ARRANGED_FILLERS,   "op1",      "op1",
-         "again fillers",     "add rbx, rsi\n",                                           "",               0  },
-        {"add,+m64 r64,=flags,X86_64,,", ARRANGED_LINES,     ARRANGED_LINES,     "op1.data", "op1.data",
-         "again lines",       "add qword [r14], rbx\n",                                   "add r14, 704\n", 0  },
-        {"add,+r64 r64,=flags,X86_64,,", ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "op1",
-         "again copies",      "add rbx, rsi\n",                                           "",               256},
-        {"sqrtsd,+x x,,SSE2,,data=sqrt", ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "op1",
-         "slow again copies", NULL,                                                       NULL,             -1 },
-        {"add,+r8h i8,=flags,I386,,",    ARRANGED_REGISTERS, ARRANGED_FILLERS,   "op1",      "op1",
-         "again fillers",     NULL,                                                       NULL,             0  },
+        {add,        ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op1",      "",      "add rbp, rdx\n",         "",   0  },
+        {vaddps,     ARRANGED_REGISTERS, ARRANGED_REGISTERS, "op2",      "",
+         "vaddps ymm14, ymm15, ymm13\nvaddps ymm15, ymm14, ymm13\n",                                        "",   0  },
+        {add,        ARRANGED_LINES,     ARRANGED_FILLERS,   "op1",      "",      "add rbx, rsi\n",         "",   0  },
+        {add_memory, ARRANGED_LINES,     ARRANGED_LINES,     "op1.data", "",      "add qword [r14], rbx\n",
+         "add r14, 704\n",                                                                                        0  },
+        {add,        ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "",      "add rbx, rsi\n",         "",   256},
+        {sqrtsd,     ARRANGED_COPIES,    ARRANGED_COPIES,    "op1",      "slow ", NULL,                     NULL, 0  },
+        {add_high,   ARRANGED_REGISTERS, ARRANGED_FILLERS,   "op1",      "",      NULL,                     NULL, 0  },
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         struct planned planned;
