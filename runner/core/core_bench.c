@@ -230,6 +230,7 @@ static void bench_find_shape(struct kernel_run *run)
 {
     run_trial(run);
     run_wake(run);
+    guard_protect(NULL); // waking is remembered
     if (run->finished || !run_warm(run))
         return;
     struct core_record record = {.type = CORE_REC_SHAPE, .kernel = run->kernel->id};
@@ -268,8 +269,8 @@ void bench_measure(const struct core_config *config, const struct times *times,
         bench.now = run_look_around();
     if (!bench_repeat(&bench, 0, true, config->cold))
         return;
-    guard_protect(NULL);
     run_wake(run);
+    guard_protect(NULL);
     if (!config->cold && !run_warm(run))
         return;
     for (uint32_t i = 1; i <= config->repeats; i++)

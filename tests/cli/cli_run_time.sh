@@ -74,7 +74,7 @@ all='total_s, measuring_s, programs_s, inferring_s, writing_s, assembling_s, lin
 expect "kept by a pack" test "$(time_of "$all" merged.db)" = "$(time_of "$all")"
 
 # Stopped and resumed: two invocations, of which the later knows the sum.
-text_machine slow <<<'pace 0.2'
+text_machine slow <<<'pace 2'
 resumed=(run integer_arithmetic --filter 'a*' --db resumed.db --results none --quiet --tests LT)
 "$LATPUT" "${resumed[@]}" >"$OUT" 2>"$ERR" </dev/null &
 pid=$!

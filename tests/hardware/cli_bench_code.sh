@@ -25,6 +25,11 @@ expect "a whole number" awk '/core clk an instance/ { d = $1 - int($1 + 0.5) }
     END { exit !(d < 0.021 && d > -0.021) }' "$OUT"
 bench --asm 'mov rax, [rax]' --init 'mov rax, r14; mov [rax], rax' --repeat 4
 expect_value 2 12
+# The first of a width powers up the lanes, which the core remembers: no damage of a body.
+bench --asm 'addps xmm0, xmm1' --repeat 4
+expect_value 1 6
+bench --asm 'addps xmm0, xmm1' --repeat 4 --cold
+expect_status 0
 
 # Two threads in step, where there are two CPUs.
 if [ "$(nproc)" -ge 2 ]; then
