@@ -43,22 +43,22 @@ void draft_begin(struct draft *draft, const struct row_plan *rp)
     }
 }
 
-// Lines of the init that give a register what the point needs.
-// Whether a pointer has a place of its own instead of the start of the data area.
-static bool draft_own_area(const struct draft *draft, const struct point *point)
+// Where in the data area a pointer points.
+static int draft_area(const struct draft *draft, const struct point *point)
 {
-    return draft->area && point->need == NEED_ADDRESS && point->fixed >= 0;
+    return point->fixed >= 0 ? draft->area + point->place : 0;
 }
 
+// Lines of the init that give a register what the point needs.
 static void draft_set_need(struct draft *draft, const struct point *point, int reg)
 {
     switch (point->need) {
     case NEED_NOTHING:
         break;
     case NEED_ADDRESS:
-        if (draft_own_area(draft, point))
+        if (draft_area(draft, point))
             draft_init_line(draft, "lea %s, [%s+%d]", draft_gpr(draft, reg),
-                            draft_gpr(draft, draft->rp->data_reg), draft->area);
+                            draft_gpr(draft, draft->rp->data_reg), draft_area(draft, point));
         else
             draft_init_line(draft, "mov %s, %s", draft_gpr(draft, reg),
                             draft_gpr(draft, draft->rp->data_reg));
@@ -81,7 +81,7 @@ static void draft_set_need(struct draft *draft, const struct point *point, int r
 int draft_constant(struct draft *draft, int index)
 {
     const struct point *point = &draft->rp->points[index];
-    if (point->need == NEED_ADDRESS && !draft_own_area(draft, point))
+    if (point->need == NEED_ADDRESS && !draft_area(draft, point))
         return draft->rp->data_reg;
     int *reg =
         point->need == NEED_NOTHING ? &draft->fill_reg[point->class] : &draft->value_reg[index];

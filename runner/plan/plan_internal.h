@@ -29,7 +29,7 @@ enum point_part { PART_WHOLE, PART_MASK, PART_BASE, PART_INDEX, PART_DATA };
 // A point that is read must find something definite where its value matters.
 enum point_need {
     NEED_NOTHING, // the fill of its register class
-    NEED_ADDRESS, // the start of the data area
+    NEED_ADDRESS, // the start of the data area, or point.place in it
     NEED_VALUE,   // point.value
     NEED_ONES,    // the mask of a gather: all ones, or the option mask=
 };
@@ -48,6 +48,7 @@ struct point {
     bool merges; // a write keeps the rest of the register: depends on it without reading it
     enum point_need need;
     uint64_t value;
+    int place;   // of a pointer that is no operand: bytes behind that of the row's first one
     bool stable; // an instruction chained on this point alone keeps giving the needed value
 };
 

@@ -9,6 +9,7 @@
 enum {
     BLOCK_FIRST = 12, // NASM refuses blocks above register 15
     REG_BASE_NO_REX = 6,
+    POINTERS_APART = 256, // bytes from one pointer of a row to the next
 };
 
 static enum chain_class points_class(const struct operand *op)
@@ -199,6 +200,15 @@ static void points_set_x87(struct row_plan *rp)
     rp->x87 = rp->x87_moves || rp->row->element == ELEMENT_F80;
 }
 
+// What movs stores must not be what the next one loads, nor seem to be: source and destination lie
+// in lines of their own, not 4 KiB apart.
+static void points_place_pointers(struct row_plan *rp)
+{
+    for (int i = 0, pointers = 0; i < rp->npoints; i++)
+        if (rp->points[i].need == NEED_ADDRESS && rp->points[i].fixed >= 0)
+            rp->points[i].place = POINTERS_APART * pointers++;
+}
+
 void points_collect(struct row_plan *rp)
 {
     const struct list_row *row = rp->row;
@@ -230,6 +240,7 @@ void points_collect(struct row_plan *rp)
             rp->vec_bits = point->bits;
         rp->x87 |= point->class == CLASS_X87 || point->class == CLASS_FPSW;
     }
+    points_place_pointers(rp);
 }
 
 int points_same_before(const struct row_plan *rp, int i)

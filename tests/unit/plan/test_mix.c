@@ -174,6 +174,7 @@ static void test_pointers(void **state)
     assert_non_null(strstr(spec->body, "stosq"));
     assert_non_null(strstr(spec->init, "lea rdi, [r14+448]"));
     assert_non_null(strstr(spec->init, "lea rsi, [r14+896]"));
+    assert_non_null(strstr(spec->init, "lea rdi, [r14+1152]")); // of movsd: in its part's data, too
     assert_null(strstr(spec->init, ", r14"));
     assert_null(strstr(spec->body, ", r14"));
     arena_free(&mixed.arena);

@@ -193,6 +193,34 @@ static void test_reload_is_of_the_stored_line(void **state)
     planned_free(&planned);
 }
 
+// Source and destination of a string instruction lie apart, in each kernel: else each load waits
+// for the store in front of it.
+static void test_pointers_apart(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "movsq,,+rsi +rdi df,X86_64,,pointer=rsi+rdi unrelated=rsi:rdi+rdi:rsi",
+        "cmpsb,,+rsi +rdi =flags df,I386,,pointer=rsi+rdi",
+    };
+    struct planned planned;
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        plan_text(&planned, rows[i]);
+        for (int j = 0; j < planned.plan.ntests; j++)
+            for (int k = 0; k < planned.plan.tests[j].nkernels; k++) {
+                const struct kernel_spec *kernel = &planned.plan.tests[j].kernels[k];
+                assert_non_null(strstr(kernel->init, "mov rsi, r14\n"));
+                assert_non_null(strstr(kernel->init, "lea rdi, [r14+256]\n"));
+                assert_null(strstr(kernel->body, "mov rdi, r14\n"));
+                assert_null(strstr(kernel->body, "lea rdi, [rsi+r14]\n"));
+            }
+        planned_free(&planned);
+    }
+    plan_text(&planned, rows[0]);
+    assert_string_equal(find_test(&planned, "rdi", "rdi", "")->kernels[0].body,
+                        "mov rsi, r14\nmovsq\nand rdi, r12\nlea rdi, [rdi+r13]\n");
+    planned_free(&planned);
+}
+
 // A register that is written whole and not read may be waited for all the same; of all others
 // nothing is asked.
 static void test_false_dependencies(void **state)
@@ -914,6 +942,7 @@ int main(void)
         cmocka_unit_test(test_breakers),
         cmocka_unit_test(test_again),
         cmocka_unit_test(test_reload_is_of_the_stored_line),
+        cmocka_unit_test(test_pointers_apart),
         cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_x87_pairs),
