@@ -44,8 +44,9 @@ static int macro_number(const struct contract *contract, const char *key, int *n
 
 static int macro_check_keys(const struct contract *contract, struct err *err)
 {
-    static const char *const keys[] = {"kind", "src",  "dst",   "shape",     "instances", "instrs",
-                                       "init", "body", "bound", "extra_clk", "unrolled"};
+    static const char *const keys[] = {"kind",  "variant",   "src",       "dst",
+                                       "shape", "instances", "instrs",    "init",
+                                       "body",  "bound",     "extra_clk", "unrolled"};
     for (int i = 1; i < contract->nwords; i++) {
         size_t len = strcspn(contract->words[i], "=");
         bool known = false;
@@ -54,8 +55,8 @@ static int macro_check_keys(const struct contract *contract, struct err *err)
         if (!known || contract->words[i][len] != '=')
             return err_set(
                 err,
-                "%s:%d: '%s' in the contract of macro %s is unknown; known are kind, "
-                "src, dst, shape, instances, instrs, init, body, bound, extra_clk, unrolled, each "
+                "%s:%d: '%s' in the contract of macro %s is unknown; known are kind, variant, src, "
+                "dst, shape, instances, instrs, init, body, bound, extra_clk, unrolled, each "
                 "followed by =VALUE",
                 contract->file, contract->line, contract->words[i], contract->words[0]);
     }
@@ -63,18 +64,21 @@ static int macro_check_keys(const struct contract *contract, struct err *err)
 }
 
 // The test that the contract adds a kernel to: the last one, if its question is the same.
-static struct test *macro_test(struct row_plan *rp, enum test_kind kind, const char *src,
-                               const char *dst)
+static struct test *macro_test(struct row_plan *rp, const struct contract *contract,
+                               enum test_kind kind)
 {
+    const char *src = macro_value(contract, "src", ""), *dst = macro_value(contract, "dst", "");
+    const char *variant = macro_value(contract, "variant", "");
     if (rp->plan->ntests) {
         struct test *test = &rp->plan->tests[rp->plan->ntests - 1];
-        if (test->kind == kind && strcmp(test->src, src) == 0 && strcmp(test->dst, dst) == 0)
+        if (test->kind == kind && strcmp(test->src, src) == 0 && strcmp(test->dst, dst) == 0 &&
+            strcmp(test->variant, variant) == 0)
             return test;
     }
-    struct test *test = plan_add_test(rp, kind, "");
+    struct test *test = plan_add_test(rp, kind, variant);
     test->src = src;
     test->dst = dst;
-    if (kind == TEST_THROUGHPUT)
+    if (kind == TEST_THROUGHPUT && !*variant)
         test->note = plan_note(rp, "");
     return test;
 }
@@ -121,9 +125,7 @@ static int macro_add(struct row_plan *rp, const struct contract *contract, const
     const char *body = macro_value(contract, "body", contract->words[0]);
     spec.body = macro_call(rp, body, args);
     spec.unrolled = strcmp(macro_value(contract, "unrolled", "no"), "yes") == 0;
-    struct test *test =
-        macro_test(rp, latency ? TEST_LATENCY : TEST_THROUGHPUT, macro_value(contract, "src", ""),
-                   macro_value(contract, "dst", ""));
+    struct test *test = macro_test(rp, contract, latency ? TEST_LATENCY : TEST_THROUGHPUT);
     if (strcmp(macro_value(contract, "bound", "exact"), "upper") == 0)
         test->bound = BOUND_UPPER;
     plan_add_kernel(rp, test, spec);

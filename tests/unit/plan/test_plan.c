@@ -724,6 +724,21 @@ static void test_macro(void **state)
     assert_false(kernels[0].unrolled);
     assert_true(kernels[planned.plan.tests[0].nkernels - 1].unrolled);
     planned_free(&planned);
+    // What stands beside the instruction in each kernel can be timed alone, as that of other rows.
+    plan_text(&planned, "leave,,+rsp +rbp,X86_64,T,macro=state.inc:state_leave:o32:rbp note=x");
+    assert_int_equal(planned.plan.ntests, 2);
+    const struct test *leave = find_test(&planned, "", "", "");
+    const struct test *setting = find_test(&planned, "", "", PLAN_SETTING);
+    assert_int_equal(leave->bound, BOUND_UPPER);
+    assert_string_equal(leave->note, "x");
+    assert_string_equal(setting->kernels[0].body, "state_leave_set o32, rbp\n");
+    assert_string_equal(setting->note, "");
+    planned_free(&planned);
+    plan_text(&planned, "std,,=df,I386,T,macro=state.inc:state_direction_kept"); // std alone
+    assert_int_equal(planned.plan.tests[0].bound, BOUND_EXACT);
+    assert_int_equal(planned.plan.tests[0].kernels[0].instances,
+                     planned.plan.tests[0].kernels[0].instrs);
+    planned_free(&planned);
     plan_params(&planned, "call,rel32,+rsp,I386,T,macro=branch.inc:nosuch", 8, TESTS_ALL);
     assert_int_equal(planned.status, -1);
     assert_non_null(strstr(planned.err.text, "nosuch"));
