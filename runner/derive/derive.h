@@ -112,6 +112,10 @@ static inline bool derive_is_scattered(const struct test_result *result)
 void derive_false(const struct kernel_facts *facts, double throughput_clk,
                   struct test_result *result);
 
+// A latency whose chain begins with a flag and has no bridges: less than a cycle is none, since no
+// CPU hands a flag on without executing something.
+void derive_flag(struct test_result *result);
+
 // What came of a form when it was executed: facts, as they are measured and as the database keeps
 // them. Texts and arrays are the caller's.
 struct executed_kernel {
@@ -129,6 +133,7 @@ struct executed_test {
     const struct executed_kernel *kernels;
     int nkernels;
     const char *variant;
+    const char *src; // of a latency, "" else: the operand that its chain begins with
 };
 
 // What follows from it. A kernel that was executed well is unstable where its passes disagree.

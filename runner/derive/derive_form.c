@@ -31,6 +31,15 @@ static const char *derive_reason(const struct derived_kernel *kernels, int nkern
     return "";
 }
 
+static bool derive_is_flag(const char *operand)
+{
+    static const char *const flags[] = {"flags", "cf", "zf", "sf", "pf", "af", "of"};
+    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
+        if (strcmp(operand, flags[i]) == 0)
+            return true;
+    return false;
+}
+
 static struct derived_test derive_executed_test(const struct executed_test *test, int issue_width,
                                                 struct arena *arena)
 {
@@ -45,6 +54,8 @@ static struct derived_test derive_executed_test(const struct executed_test *test
     }
     struct test_result result =
         derive_test(test->kind, test->bound, facts, estimates, test->nkernels);
+    if (derive_is_flag(test->src))
+        derive_flag(&result);
     if (n == 0) {
         result.outcome = test->planned;
         result.detail = test->detail;

@@ -260,6 +260,12 @@ struct test_result derive_test(enum test_kind kind, enum bound bound,
     return result;
 }
 
+void derive_flag(struct test_result *result)
+{
+    if (result->outcome == OUTCOME_OK && result->clk < DEPENDENT_CLK)
+        independent(result);
+}
+
 void derive_false(const struct kernel_facts *facts, double throughput_clk,
                   struct test_result *result)
 {

@@ -48,7 +48,7 @@ static struct executed_test executed_test(struct arena *arena, const struct test
         };
     }
     return (struct executed_test){test->kind, test->bound,    test->outcome, test->detail,
-                                  kernels,    test->nkernels, test->variant};
+                                  kernels,    test->nkernels, test->variant, test->src};
 }
 
 // What the store wants to know of it.

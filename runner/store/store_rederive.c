@@ -88,7 +88,7 @@ static int rederive_read(struct store *store, struct arena *arena, struct rederi
     form->tests = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->tests);
     form->ids = arena_alloc(arena, ((size_t)n + 1) * sizeof *form->ids);
     sqlite3_stmt *stmt = store_bind(store, err,
-                                    "SELECT test_id, kind, bound, outcome, detail, variant "
+                                    "SELECT test_id, kind, bound, outcome, detail, variant, src "
                                     "FROM test WHERE run_form_id = ?1 ORDER BY test_id",
                                     "i", form->run_form_id);
     if (!stmt)
@@ -105,6 +105,7 @@ static int rederive_read(struct store *store, struct arena *arena, struct rederi
         test->planned = rederive_outcome(stmt, 3);
         test->detail = rederive_text(arena, stmt, 4);
         test->variant = rederive_text(arena, stmt, 5);
+        test->src = rederive_text(arena, stmt, 6);
         if (rederive_kernels(store, arena, ids, test, err) != 0)
             return -1;
     }

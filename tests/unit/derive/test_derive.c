@@ -458,6 +458,42 @@ static void a_chain_of_bridges_only_has_no_latency(void **state)
     assert_int_equal(result.outcome, OUTCOME_OK);
 }
 
+// A register may be renamed for nothing, but a flag is not handed on in less than a cycle.
+static void a_chain_through_a_flag_takes_a_cycle(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *src;
+        double clk;
+        enum outcome outcome;
+    } cases[] = {
+        {"cf",    0.34, OUTCOME_NOT_MEASURABLE},
+        {"flags", 0.34, OUTCOME_NOT_MEASURABLE},
+        {"cf",    1,    OUTCOME_OK            },
+        {"op1",   0.34, OUTCOME_OK            },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct sample a[SAMPLES], b[SAMPLES];
+        const struct timing timings[] = {make_timing(a, 1, cases[i].clk, 8, NULL),
+                                         make_timing(b, 2, cases[i].clk, 8, NULL)};
+        const struct executed_kernel kernel = {
+            {"dense", 8, 8, 0, true},
+            OUTCOME_OK, "", timings, 2
+        };
+        const struct executed_test test = {.bound = BOUND_EXACT,
+                                           .detail = "",
+                                           .kernels = &kernel,
+                                           .nkernels = 1,
+                                           .variant = "",
+                                           .src = cases[i].src};
+        struct arena arena = {0};
+        struct derived_test derived;
+        derive_form(&test, 1, WIDTH, &arena, &derived);
+        assert_int_equal(derived.result.outcome, cases[i].outcome);
+        arena_free(&arena);
+    }
+}
+
 // A latency between two whole numbers is the mean of executions that differ, if nothing else is in
 // the chain; the shapes say how much they differ.
 static void latencies_between_whole_cycles_are_averages(void **state)
@@ -1051,6 +1087,7 @@ int main(void)
         cmocka_unit_test(failed_timings_keep_their_outcome),
         cmocka_unit_test(tests_take_the_smallest_shape),
         cmocka_unit_test(a_chain_of_bridges_only_has_no_latency),
+        cmocka_unit_test(a_chain_through_a_flag_takes_a_cycle),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(of_chains_that_agree_the_nearest_to_whole_cycles_counts),
         cmocka_unit_test(one_kind_of_breaker_is_a_bound),
