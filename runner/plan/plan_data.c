@@ -248,7 +248,7 @@ static void data_put_index(struct draft *draft, int disp, int bits, int index)
 }
 
 // vgatherdps, vpgatherdd: elements of 4 bytes; vgatherdpd, vpgatherdq: of 8.
-static int data_element_bytes(const struct list_row *row)
+int data_element_bytes(const struct list_row *row)
 {
     size_t len = strlen(row->mnemonic);
     return row->mnemonic[len - 1] == 'q' || strcmp(row->mnemonic + len - 2, "pd") == 0 ? 8 : 4;

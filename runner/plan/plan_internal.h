@@ -142,6 +142,7 @@ const struct x87_values *data_x87_option(const struct row_plan *rp); // of the s
 // (registers or displacements), each the reciprocal of the other, that links take in turns.
 int data_divisor_point(const struct row_plan *rp);
 void data_divisor_init(struct draft *draft, int divisors[2]);
+int data_element_bytes(const struct list_row *row);          // that a gather or scatter moves
 void data_index_init(struct draft *draft, int point);        // VSIB index by the option index=
 void data_mask_init(struct draft *draft, int reg, int bits); // vector mask of a gather
 void data_x87_init(struct draft *draft); // loads them, if the row uses the x87 stack

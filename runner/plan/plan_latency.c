@@ -356,15 +356,16 @@ static int latency_first_same(const struct row_plan *rp, int access)
 }
 
 // Whether a chain through this pair has a meaning. An address does not reach what is stored there:
-// the reload waits for the data.
+// the reload waits for the data. What a scatter's index says comes late, and the reload waits for
+// all elements.
 static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
 {
     const struct point *source = &rp->points[s], *result = &rp->points[d];
     if (!source->read || !result->written || source->class == CLASS_NONE ||
         result->class == CLASS_NONE)
         return false;
-    // What a gather leaves in its mask is always 0.
-    if (result->need == NEED_ONES)
+    // What a gather leaves in its mask is always 0; when, says the chain from the mask itself.
+    if (result->need == NEED_ONES && s != d)
         return false;
     const char *unrelated = rp->row->unrelated;
     if (unrelated &&
@@ -375,7 +376,7 @@ static bool latency_pair_exists(const struct row_plan *rp, int s, int d)
         (result->same && latency_first_same(rp, ACCESS_WRITE) != d))
         return false;
     bool address = source->part == PART_BASE || source->part == PART_INDEX;
-    return !(address && result->part == PART_DATA);
+    return !(address && result->part == PART_DATA && result->op->kind != OPERAND_VSIB);
 }
 
 // Integer instructions compute the carry, the overflow, and the flags of the result's value apart

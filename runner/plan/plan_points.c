@@ -92,11 +92,16 @@ static void points_add_memory(struct row_plan *rp, const struct operand *op, int
     data->written = op->access & ACCESS_WRITE;
 }
 
+// Of the content of memory, one element: in a chain all are in the same place.
 static void points_add_vsib(struct row_plan *rp, const struct operand *op, int position)
 {
     points_add_base(rp, op, position);
     struct point *index = points_add(rp, op, position, PART_INDEX, CLASS_VEC);
     index->bits = op->index_bits;
+    struct point *data = points_add(rp, op, position, PART_DATA, CLASS_MEM);
+    data->bits = 8 * data_element_bytes(rp->row);
+    data->read = op->access & ACCESS_READ;
+    data->written = op->access & ACCESS_WRITE;
 }
 
 static void points_add_agen(struct row_plan *rp, const struct operand *op, int position)

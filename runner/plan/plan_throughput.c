@@ -108,6 +108,8 @@ static int throughput_disp(const struct row_plan *rp, int instance, int area_byt
 {
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
+        if (point->part == PART_INDEX && point->class == CLASS_VEC)
+            return 0; // the index says where
         if (point->part != PART_DATA)
             continue;
         if (point->read && point->written && !area_bytes)

@@ -891,6 +891,47 @@ static void test_notes(void **state)
     }
 }
 
+// Gathers and scatters reach memory element by element, all in one place, where a scatter's
+// addresses come late, too. The mask that they clear is set again, depending on what they left.
+static void test_vectors_of_addresses(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *src, *dst, *body;
+    } cases[] = {
+        {"vpgatherdd,+x vm32x +x,,AVX2,L,",             "op2.data",  "op1",
+         "vmovaps xmm0, xmm15\nvmovaps xmm2, xmm14\n"
+         "vpgatherdd xmm0, [r14+xmm1*1], xmm2\nvmovd dword [r14], xmm0\n"                    },
+        {"vpgatherdq,+x vm32x +x,,AVX2,L,",             "op3",       "op3",
+         "vmovaps xmm1, xmm15\nvpgatherdq xmm1, [r14+xmm2*1], xmm0\nvpor xmm0, xmm0, xmm14\n"},
+        {"vpscatterdd,=vm32z{k} z,,AVX512F,L,",         "op2",       "op1.data",
+         "kmovw k7, k6\nvpscatterdd [r14+zmm1*1]{k7}, zmm0\nvmovd xmm0, dword [r14]\n"       },
+        {"vscatterqpd,=vm64z{k} z,,AVX512F,L,type=f64", "op1.index", "op1.data",
+         "kmovw k7, k6\nvscatterqpd [r14+zmm0*1]{k7}, zmm1\nvmovq xmm0, qword [r14]\n"       },
+        {"vpscatterdd,=vm32z{k} z,,AVX512F,L,",         "op1.mask",  "op1.mask",
+         "vpscatterdd [r14+zmm0*1]{k7}, zmm1\nkorw k7, k7, k6\n"                             },
+        {"vpgatherdd,+z{k} vm32z,,AVX512F,L,",          "op1.mask",  "op1.mask",
+         "vmovaps zmm0, zmm15\nvpgatherdd zmm0{k7}, [r14+zmm1*1]\nkorw k7, k7, k6\n"         },
+    };
+    struct planned planned;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        plan_text(&planned, cases[i].row);
+        const struct test *test = find_test(&planned, cases[i].src, cases[i].dst, "");
+        assert_int_equal(test->bound, BOUND_UPPER);
+        assert_string_equal(test->kernels[0].body, cases[i].body);
+        planned_free(&planned);
+    }
+    // The mask is the result of no other operand: a scatter has five pairs.
+    plan_text(&planned, "vpscatterdd,=vm32z{k} z,,AVX512F,L,");
+    assert_int_equal(planned.plan.ntests, 5);
+    planned_free(&planned);
+    // Where the index says where elements lie, nothing else does.
+    plan_text(&planned, "vpscatterdd,=vm32z{k} z,,AVX512F,T,");
+    for (int k = 0; k < planned.plan.tests[0].nkernels; k++)
+        assert_null(strstr(planned.plan.tests[0].kernels[k].body, "*1+"));
+    planned_free(&planned);
+}
+
 static void test_gather_patterns(void **state)
 {
     (void)state;
@@ -980,6 +1021,7 @@ int main(void)
         cmocka_unit_test(test_setting_ahead),
         cmocka_unit_test(test_sets_of_values),
         cmocka_unit_test(test_notes),
+        cmocka_unit_test(test_vectors_of_addresses),
         cmocka_unit_test(test_gather_patterns),
         cmocka_unit_test(test_encodings_do_not_mix),
     };
