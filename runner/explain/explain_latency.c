@@ -131,8 +131,16 @@ static bool pair_unrelated(const struct table_row *row, const char *src, const c
     return false;
 }
 
+// What is only bounded takes no more in either chain.
+static double pair_clk(const struct export_form *form, const struct export_pair *pair, bool dense)
+{
+    if (pair->upper)
+        return fmin(pair->clk, pair_exact(form, pair->src));
+    return dense ? fmax(pair->clk, pair->dense_clk) : pair->clk; // fmax() prefers numbers
+}
+
 double table_latency(const struct table_row *row, const struct block_instr *instr,
-                     const struct block_touch *from, const struct block_touch *to,
+                     const struct block_touch *from, const struct block_touch *to, bool dense,
                      enum latency_source *source)
 {
     struct arena arena = {0};
@@ -146,7 +154,7 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
             const struct export_pair *pair = dst ? pair_find(form, src, dst) : NULL;
             if (!pair)
                 continue;
-            clk = pair->upper ? fmin(pair->clk, pair_exact(form, src)) : pair->clk;
+            clk = pair_clk(form, pair, dense);
             *source = pair->upper ? LATENCY_BOUND : LATENCY_MEASURED;
         }
     }
@@ -155,7 +163,7 @@ double table_latency(const struct table_row *row, const struct block_instr *inst
         struct block_touch base = *from;
         base.part = PART_BASE;
         arena_free(&arena);
-        return table_latency(row, instr, &base, to, source);
+        return table_latency(row, instr, &base, to, dense, source);
     }
     // An address is not waited for by what is stored, nor does it make the data older.
     bool address = from->part == PART_BASE || from->part == PART_INDEX;

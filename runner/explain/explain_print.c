@@ -105,7 +105,7 @@ static void print_chain(const struct explanation *explanation, struct strbuf *ou
         const struct block_touch *from = &instr->code->touches[step->from],
                                  *to = &instr->code->touches[step->to];
         enum latency_source source;
-        table_latency(instr->row, instr->code, from, to, &source);
+        table_latency(instr->row, instr->code, from, to, false, &source);
         strbuf_printf(out, "%4d  %-*.*s %6.2f  %s -> %s%s\n", step->instr + 1, TEXT_MAX, TEXT_MAX,
                       instr->code->text, step->clk,
                       block_place_name(&explanation->block, from->place, &arena),

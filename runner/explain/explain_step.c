@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const double NEAR_CLK = 0.3; // a latency that is taken for that of a floating point addition
+static const double HALF_SLOT = 0.5; // slots are measured: eight of them may be 7.98
 
 static bool is_eliminated(const struct explain_instr *instr)
 {
@@ -132,7 +133,7 @@ static double store_clk(const struct explain_instr *store)
             enum latency_source source;
             if (in->write || !out->write || in->part != PART_REGISTER || out->part != PART_DATA)
                 continue;
-            double clk = table_latency(store->row, code, in, out, &source);
+            double clk = table_latency(store->row, code, in, out, false, &source);
             if (source != LATENCY_ASSUMED && clk > longest)
                 longest = clk;
         }
@@ -149,7 +150,7 @@ static double address_clk(const struct explain_instr *load, const struct block_t
         enum latency_source source;
         if (touch->write || touch->operand != data->operand || touch->part != PART_BASE)
             continue;
-        double clk = table_latency(load->row, code, touch, out, &source);
+        double clk = table_latency(load->row, code, touch, out, false, &source);
         return source == LATENCY_ASSUMED || isnan(clk) ? 0 : clk;
     }
     return 0;
@@ -184,6 +185,22 @@ static bool reads_memory(const struct block_instr *code, int operand)
     return false;
 }
 
+// Whether as much stands between the instruction and the one that it waits for as in the table's
+// filled chain: with the latter the slots of a cycle. How many these are only the ports' model
+// says.
+static bool is_filled(const struct explanation *explanation, int at, int place)
+{
+    int writer = place >= 0 ? block_writer_before(&explanation->block, at, place) : -1;
+    if (writer < 0 || !explanation->model || explanation->model->width <= 0)
+        return false;
+    double slots = 0;
+    int i = writer;
+    do
+        slots += explanation->instrs[i].fused ? 0 : explanation->instrs[i].slots;
+    while ((i = (i + 1) % explanation->block.n) != at);
+    return slots > explanation->model->width - HALF_SLOT;
+}
+
 double explain_step_clk(const void *context, int at, int from, int to)
 {
     const struct explanation *explanation = context;
@@ -196,7 +213,9 @@ double explain_step_clk(const void *context, int at, int from, int to)
                   code->ops[out->operand].visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN;
     if (keeps_flags(code, in) && out->part != PART_FLAGS)
         return NAN;
-    double clk = table_latency(instr->row, code, in, out, &source);
+    bool dense = in->part == PART_REGISTER && out->part == PART_REGISTER &&
+                 !is_filled(explanation, at, in->place);
+    double clk = table_latency(instr->row, code, in, out, dense, &source);
     if (isnan(clk) || (hidden && source == LATENCY_ASSUMED))
         return NAN;
     if (out->part == PART_DATA && in->part == PART_REGISTER && !reads_memory(code, out->operand))

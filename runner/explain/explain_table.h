@@ -48,9 +48,10 @@ void table_free(struct explain_table *table);
 
 // How sure a latency is.
 enum latency_source { LATENCY_MEASURED, LATENCY_BOUND, LATENCY_ASSUMED };
-// From what the instruction reads (touch) to what it writes. `row` NULL: unknown.
+// From what the instruction reads (touch) to what it writes. `row` NULL: unknown. `dense`: directly
+// after the instruction that it waits for, else with others between them.
 double table_latency(const struct table_row *row, const struct block_instr *instr,
-                     const struct block_touch *from, const struct block_touch *to,
+                     const struct block_touch *from, const struct block_touch *to, bool dense,
                      enum latency_source *source);
 // Whether a latency is so short that the result is there when the instruction is renamed.
 bool table_is_at_rename(double clk, const struct port_model *model);

@@ -22,7 +22,8 @@ struct export_pair {
     // As in latency_table: "op2.base", "flags"; "", "fast", "slow". PLAN_FALSE (plan.h): from what
     // the operand held before, which the instruction overwrites.
     const char *src, *dst, *variant;
-    double clk;
+    double clk;          // the least of both chains (docs/MEASUREMENT.md)
+    double dense_clk;    // one link directly after the other; NaN: not measured so
     bool upper, average; // how it bounds the true one
 };
 

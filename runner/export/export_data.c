@@ -132,6 +132,7 @@ static struct export_pair data_pair(struct export_data *data, struct store_rows 
         .dst = data_text(data, rows, "dst"),
         .variant = data_text(data, rows, "variant"),
         .clk = data_real(rows, "latency_clk"),
+        .dense_clk = data_real(rows, "dense_clk"),
         .upper = data_is(rows, "bound", "upper"),
         .average = data_is(rows, "bound", "average"),
     };
@@ -140,8 +141,12 @@ static struct export_pair data_pair(struct export_data *data, struct store_rows 
 static struct export_pair data_false_pair(struct export_data *data, struct store_rows *rows)
 {
     const char *operand = data_text(data, rows, "operand");
-    return (struct export_pair){operand, operand, PLAN_FALSE, data_real(rows, "latency_clk"),
-                                true,    false};
+    return (struct export_pair){.src = operand,
+                                .dst = operand,
+                                .variant = PLAN_FALSE,
+                                .clk = data_real(rows, "latency_clk"),
+                                .dense_clk = NAN,
+                                .upper = true};
 }
 
 // Of false dependencies those that there are.

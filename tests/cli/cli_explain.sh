@@ -41,6 +41,16 @@ if on_terminal explain --db t.db --uarch 'sapphirerapids?' --asm 'imul rax, rax'
     on_terminal property --list
     expect_out $'^\033\\[1mmemory\033\\[0m$'
 fi
+# A chain whose links follow one another takes what the dense one took, others what the filled one
+# did. (This core shows no difference, so one is written into a copy.)
+cp t.db dense.db
+sqlite3 dense.db "UPDATE result SET dense_clk = 2 * value_clk WHERE bound = 'exact'"
+nops='nop; nop; nop; nop; nop'
+for chain in '6\.0[0-9] imul rax, rax' "3\.0[0-9] imul rax, rax; $nops"; do
+    run explain --db dense.db --uarch 'sapphirerapids?' --predict --asm "${chain#* }"
+    expect_status 0
+    expect_out "^  predicted +${chain%% *} clk"
+done
 # JSON says the same.
 explain --format json --asm 'imul rax, rax; add rax, rbx'
 expect_status 0

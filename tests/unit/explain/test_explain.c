@@ -541,6 +541,64 @@ static void chains_wait_for_ports(void **state)
     assert_true(isnan(flow_of(long_text, usages, 60)));
 }
 
+#define ADD "vpaddd xmm0, xmm0, xmm1;"
+#define ADD_TO_THIRD "vpaddd xmm0, xmm1, xmm0;"
+
+static double chain_of(struct explain_table *table, const char *text,
+                       const struct port_model *ports)
+{
+    struct explanation explanation;
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text(text, 64, &block, &err), 0);
+    table->model = ports;
+    explain_predict(table, &block, &explanation, &arena);
+    return explanation.chain.clk;
+}
+
+// An addition takes two cycles directly after the one that it waits for, 1.1 in a filled chain, and
+// 1.5 at most from its third operand.
+static void chains_are_as_dense_as_they_are(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        const struct port_model *ports; // four slots a cycle
+        double clk;
+    } cases[] = {
+        {ADD,                                      &model, 2  },
+        {ADD "nop; nop",                           &model, 2  },
+        {ADD "nop; nop; nop",                      &model, 1.1},
+        {"nop; nop;" ADD "nop",                    &model, 1.1},
+        {ADD "nop; nop; nop",                      NULL,   2  },
+        {ADD ADD "nop; nop; nop; nop; nop; nop",   &model, 3.1},
+        {ADD "nop; nop; nop;" ADD "nop; nop; nop", &model, 2.2},
+        {ADD_TO_THIRD,                             &model, 1.5},
+        {ADD_TO_THIRD "nop; nop; nop",             &model, 1.5},
+    };
+    struct export_pair pairs[] = {
+        {.src = "op2",  .dst = "op1",  .variant = "", .clk = 1.1,     .dense_clk = 2},
+        { .src = "op3", .dst = "op1", .variant = "",    .clk = 1.5, .dense_clk = 3,  .upper = true},
+    };
+    const struct export_form form = {
+        .pairs = pairs, .npairs = ARRAY_LEN(pairs), .at_rename = "", .uops = 1};
+    const struct explain_from nothing = {.store = NULL};
+    struct explain_table table;
+    struct block block;
+    struct err err = {0};
+    assert_int_equal(read_text(ADD "nop", 64, &block, &err), 0);
+    assert_int_equal(table_load(&nothing, &block, 1, &table, &err), 0);
+    for (int i = 0; i < table.nrows; i++)
+        if (strcmp(table.rows[i].row->form, "vpaddd x x x") == 0)
+            table.rows[i].form = &form;
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        double clk = chain_of(&table, cases[i].text, cases[i].ports);
+        if (!(fabs(clk - cases[i].clk) < 1e-9))
+            fail_msg("%s: %.3f", cases[i].text, clk);
+    }
+    table_free(&table);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -557,6 +615,7 @@ int main(void)
         cmocka_unit_test(pairs_are_compared_with_their_parts),
         cmocka_unit_test(bounds_are_told_apart),
         cmocka_unit_test_teardown(chains_wait_for_ports, free_arena),
+        cmocka_unit_test_teardown(chains_are_as_dense_as_they_are, free_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
