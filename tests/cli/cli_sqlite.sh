@@ -9,6 +9,7 @@
 text_machine quiet <<'FAULTS'
 fault ud2 signal ILL
 fault "jmp *" hang
+fault "div *" signal FPE
 fault syscall signal SYS
 fault "mov m32 r32" signal SEGV
 FAULTS
@@ -82,6 +83,16 @@ expect_out '^not_measurable\|.*x87'
 sql \
     "SELECT DISTINCT outcome, json_extract(counts, '\$.page-faults') IS NOT NULL FROM latput_bench('nop') WHERE events = 'page-faults'"
 expect "counts as JSON, or no counters" grep -qE '^(ok|unstable)\|1$|perf|counter' "$OUT" "$ERR"
+
+# The example of docs/LIBRARY.md gives the table below it, but for the spread.
+awk '/^```/ { on = $0 == "```sql"; next } on && !/^\.load/' "$TREE/docs/LIBRARY.md" >example.sql
+sql "$(cat example.sql)"
+expect_status 0
+cut -d '|' -f 1-3,5- "$OUT" >printed
+sed -n 's/^│ *\(.*[^ ]\) *│$/\1/p' "$TREE/docs/LIBRARY.md" | sed 's/ *│ */|/g; 1d' |
+    cut -d '|' -f 1-3,5- >shown
+expect "five snippets" test "$(wc -l <shown)" = 5
+expect "what it shows: $(diff shown printed)" cmp -s shown printed
 
 # What is refused, with the reason.
 expect_refused() {
