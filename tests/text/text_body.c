@@ -108,9 +108,9 @@ static void name_register(char *name, size_t bytes, const ZydisDecodedOperand *o
     }
 }
 
-// "add r64 m64": the mnemonic and the operands that are written.
+// "shl r64 i": the mnemonic and the operands that are written; "shl r64 i=5" with `values`.
 static void name_form(const ZydisDecodedInstruction *in, const ZydisDecodedOperand *operands,
-                      char *name, size_t bytes)
+                      bool values, char *name, size_t bytes)
 {
     size_t len = (size_t)snprintf(name, bytes, "%s", ZydisMnemonicGetString(in->mnemonic));
     for (int i = 0; i < in->operand_count_visible && len + 1 < bytes; i++) {
@@ -119,6 +119,8 @@ static void name_form(const ZydisDecodedInstruction *in, const ZydisDecodedOpera
             name_register(word, sizeof word, &operands[i]);
         else if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
             snprintf(word, sizeof word, " m%d", operands[i].size);
+        else if (values)
+            snprintf(word, sizeof word, " i=%d", (int)operands[i].imm.value.s);
         len += (size_t)snprintf(name + len, bytes - len, "%s", word);
     }
 }
@@ -276,10 +278,11 @@ static void body_account(const struct walk *walk, const ZydisDecodedInstruction 
     body->slots += form->slots >= 0 ? form->slots : uops > 1 ? uops : 1;
 }
 
-static const struct text_fault *fault_of(const struct text_script *script, const char *name)
+static const struct text_fault *fault_of(const struct text_script *script, const char *name,
+                                         const char *valued)
 {
     for (int i = 0; i < script->nfaults; i++)
-        if (text_script_match(script->faults[i].pattern, name))
+        if (text_script_match(script->faults[i].pattern, name, valued))
             return &script->faults[i];
     return NULL;
 }
@@ -295,16 +298,16 @@ static bool high_register(const ZydisDecodedInstruction *in, const ZydisDecodedO
 }
 
 static void body_notice(const struct text_script *script, const ZydisDecodedInstruction *in,
-                        const ZydisDecodedOperand *operands, const char *name,
+                        const ZydisDecodedOperand *operands, const char *name, const char *valued,
                         struct text_body *body)
 {
     const char *set = ZydisISASetGetString(in->meta.isa_set);
     body->lacking |= text_script_fits(script->lacks, script->nlacks, set);
-    body->fault = body->fault ? body->fault : fault_of(script, name);
+    body->fault = body->fault ? body->fault : fault_of(script, name, valued);
     body->long_nops |= in->mnemonic == ZYDIS_MNEMONIC_NOP && in->length > 1;
     body->instructions++;
     for (int i = 0; i < script->nstates; i++)
-        if (text_script_match(script->states[i].pattern, name)) {
+        if (text_script_match(script->states[i].pattern, name, valued)) {
             body->state = body->state ? body->state : &script->states[i];
             body->high_registers |= high_register(in, operands);
         }
@@ -314,10 +317,11 @@ static void walk_instruction(struct walk *walk, const ZydisDecodedInstruction *i
                              const ZydisDecodedOperand *operands, struct text_body *body)
 {
     static const struct text_form none = {.slots = 1};
-    char name[96];
-    name_form(in, operands, name, sizeof name);
-    body_notice(walk->script, in, operands, name, body);
-    const struct text_form *form = text_script_form(walk->script, name);
+    char name[96], valued[96];
+    name_form(in, operands, false, name, sizeof name);
+    name_form(in, operands, true, valued, sizeof valued);
+    body_notice(walk->script, in, operands, name, valued, body);
+    const struct text_form *form = text_script_form(walk->script, name, valued);
     if (walk_rename(walk, in, operands, name)) {
         body->slots += 1;
         return;

@@ -377,15 +377,18 @@ void text_script_read(const char *path, struct text_script *script, void (*fail)
 }
 
 // Most patterns begin with a letter, and most names with another.
-bool text_script_match(const char *pattern, const char *name)
+bool text_script_match(const char *pattern, const char *name, const char *valued)
 {
-    return (strchr("*?[\\", *pattern) || *pattern == *name) && fnmatch(pattern, name, 0) == 0;
+    if (!strchr("*?[\\", *pattern) && *pattern != *name)
+        return false;
+    return fnmatch(pattern, strchr(pattern, '=') ? valued : name, 0) == 0;
 }
 
-const struct text_form *text_script_form(const struct text_script *script, const char *name)
+const struct text_form *text_script_form(const struct text_script *script, const char *name,
+                                         const char *valued)
 {
     for (int i = script->nforms - 1; i >= 0; i--)
-        if (text_script_match(script->forms[i].pattern, name))
+        if (text_script_match(script->forms[i].pattern, name, valued))
             return &script->forms[i];
     return NULL;
 }
@@ -393,7 +396,7 @@ const struct text_form *text_script_form(const struct text_script *script, const
 bool text_script_fits(const char (*patterns)[64], int n, const char *name)
 {
     for (int i = 0; i < n; i++)
-        if (text_script_match(patterns[i], name))
+        if (text_script_match(patterns[i], name, name))
             return true;
     return false;
 }

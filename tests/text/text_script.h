@@ -85,9 +85,11 @@ struct text_script {
 
 // Calls fail("FILE:LINE: ...") where the script is wrong; that does not return.
 void text_script_read(const char *path, struct text_script *script, void (*fail)(const char *text));
-bool text_script_match(const char *pattern, const char *name);
+// Whether the pattern fits the name; one that says values, with '=', the name with these.
+bool text_script_match(const char *pattern, const char *name, const char *valued);
 // The form of this name; NULL: no line fits.
-const struct text_form *text_script_form(const struct text_script *script, const char *name);
+const struct text_form *text_script_form(const struct text_script *script, const char *name,
+                                         const char *valued);
 bool text_script_fits(const char (*patterns)[64], int n, const char *name);
 
 #endif
