@@ -18,8 +18,10 @@ FROM run JOIN cpu USING (cpu_id);
 CREATE VIEW run_test AS
 SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, test.position,
     -- A false dependency is a latency of a kind of its own, and so is each test that was asked
-    -- again in another arrangement.
+    -- again in another arrangement; what another immediate than the usual one takes is neither
+    -- latency nor throughput of the form.
     CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
+        WHEN test.variant GLOB 'i8=*' THEN 'immediate'
         ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
@@ -34,8 +36,9 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
         AS bound, result.kernel_id,
     -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
     -- whose upper bound through memory comes to nothing, and false dependencies. Nor does what is
-    -- asked again.
-    test.variant GLOB '*again *' OR test.kind = 'latency' AND (test.variant = 'false' OR
+    -- asked again, nor do other immediates.
+    test.variant GLOB '*again *' OR test.variant GLOB 'i8=*' OR
+        test.kind = 'latency' AND (test.variant = 'false' OR
         coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
             AND test.src || ' ' || test.dst GLOB '*.data*')) AS outside,
@@ -50,7 +53,21 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
             THEN printf('%.2f for setting operands anew, alone', value_clk)
         WHEN test.detail GLOB '[0-9]* bytes each, *' AND value_clk > 0
             THEN test.detail || printf(', %.2f a cycle', CAST(test.detail AS INTEGER) / value_clk)
-        ELSE nullif(test.detail, '') END END AS note
+        ELSE nullif(test.detail, '') END END AS note,
+    -- Another immediate: whether it takes another time than the usual one in the same kernel, by
+    -- more than two measurements of one time differ. That is less than half a cycle where one of
+    -- them is no whole number of cycles in itself.
+    CASE WHEN test.variant GLOB 'i8=*' AND result.outcome = 'ok' THEN EXISTS (
+        SELECT 1 FROM test AS usual JOIN result AS its USING (test_id) JOIN kernel USING (test_id)
+            JOIN estimate ON estimate.kernel_id = kernel.kernel_id
+            JOIN kernel AS own ON own.kernel_id = result.kernel_id AND own.shape = kernel.shape
+            JOIN estimate AS got ON got.kernel_id = own.kernel_id
+        WHERE usual.run_form_id = test.run_form_id AND usual.kind = test.kind
+            AND usual.src = test.src AND usual.dst = test.dst AND usual.variant = ''
+            AND abs(got.instance_clk - estimate.instance_clk) > max(0.03 * estimate.instance_clk,
+                CASE WHEN test.kind = 'throughput' THEN 0.03
+                    WHEN its.average OR its.states > 1 OR result.average OR result.states > 1
+                        THEN 0.5 ELSE 0.1 END)) END AS differs
 FROM run_form JOIN test USING (run_form_id) LEFT JOIN result USING (test_id);
 
 -- Its tests, condensed to one row a form and run. `trouble` is the outcome of the most important
@@ -96,7 +113,13 @@ SELECT run_form_id, run_id, form_id,
     max(CASE WHEN kind = 'throughput' AND variant <> 'setting' AND outcome = 'ok' THEN bound END)
         AS rthroughput_bound,
     min(CASE WHEN kind = 'throughput' AND variant = 'setting' THEN value_clk END) AS setting_clk,
-    group_concat(note, '; ') AS note
+    -- Behind what the plan says: values that differ from those of the usual immediate.
+    nullif(coalesce(group_concat(note, '; '), '') || CASE WHEN max(differs) THEN
+        iif(max(note) IS NULL, '', '; ') || (SELECT group_concat(text, '; ') FROM (
+            SELECT other.variant || ': ' || group_concat(iif(other.src = '', '1/tput', 'latency')
+                || printf(' %.2f', other.value_clk), ', ') AS text
+            FROM run_test AS other WHERE other.run_form_id = run_test.run_form_id AND other.differs
+            GROUP BY other.variant ORDER BY min(other.position))) ELSE '' END, '') AS note
 FROM run_test GROUP BY run_form_id;
 
 -- What was found of ports, and whether slots, and what they show on ports, may be too many.
@@ -238,7 +261,8 @@ SELECT uarch, mnemonic, operands, enc, isa, bits, latency_min_clk, latency_max_c
     latency_min_mark, latency_max_mark, tests, rthroughput_bound, setting_clk, note, uops_bound
 FROM best_instruction;
 
--- One row an operand pair (and data variant) and run.
+-- One row an operand pair (and data variant) and run; another immediate is a variant where it takes
+-- another time.
 CREATE VIEW run_latency_table AS
 SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
     got.value_clk AS latency_clk, got.bound, got.spread_clk, got.accepted, got.tried, got.run_id,
@@ -252,7 +276,7 @@ SELECT run_key.uarch, form.mnemonic, form.operands, form.enc, got.src, got.dst,
         AND got.src IN (operand, operand || '.data')) AS src_role
 FROM run_test AS got JOIN run_form USING (run_form_id) JOIN form ON form.form_id = run_form.form_id
     JOIN list USING (list_id) JOIN run_key ON run_key.run_id = run_form.run_id
-WHERE got.kind = 'latency';
+WHERE got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> '' AND got.differs;
 
 -- Public: the operand pairs of the best run of each form. latency_clk is NULL unless outcome is
 -- 'ok'. bound: 'exact'; 'average', the mean of executions that differ, which no single one need
@@ -384,7 +408,9 @@ WHERE kind = 'latency' AND run_form_id IN (SELECT coalesce(latency_row, run_form
 -- Public: what is not ok, in every run.
 CREATE VIEW failure_table AS
 SELECT got.run_id, form.mnemonic, form.operands,
-    CASE got.kind WHEN 'latency' THEN 'latency ' || got.src || ' -> ' || got.dst ELSE got.kind END
+    CASE WHEN got.kind = 'latency' OR got.kind = 'immediate' AND got.src <> ''
+            THEN 'latency ' || got.src || ' -> ' || got.dst
+        ELSE replace(got.kind, 'immediate', 'throughput') END
         || CASE got.variant WHEN '' THEN '' ELSE ' (' || got.variant || ')' END AS test,
     got.outcome, got.detail, form.enc, form.bits, form.form, run_key.uarch, list.name AS list,
     run_form.position, got.position AS test_position

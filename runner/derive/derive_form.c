@@ -110,7 +110,7 @@ void derive_form(const struct executed_test *tests, int ntests, int issue_width,
                                   &derived[i].result);
         const struct test_result *result = &derived[i].result;
         if (tests[i].kind == TEST_THROUGHPUT && result->outcome == OUTCOME_OK &&
-            strcmp(tests[i].variant, PLAN_SETTING) != 0 && !plan_is_again(tests[i].variant))
+            strcmp(tests[i].variant, PLAN_SETTING) != 0 && !plan_is_aside(tests[i].variant))
             throughput_clk = fmin(throughput_clk, result->clk);
     }
     for (int i = 0; i < ntests; i++)

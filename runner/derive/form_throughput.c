@@ -9,7 +9,7 @@
 
 void form_throughput_add(struct form_throughput *form, const char *variant, double clk)
 {
-    if (strcmp(variant, PLAN_SETTING) == 0 || plan_is_again(variant))
+    if (strcmp(variant, PLAN_SETTING) == 0 || plan_is_aside(variant))
         return;
     if (strncmp(variant, "slow", strlen("slow")) == 0)
         form->slow_clk = form->nslow++ ? fmax(form->slow_clk, clk) : clk;

@@ -149,7 +149,7 @@ static struct export_pair data_false_pair(struct export_data *data, struct store
                                 .upper = true};
 }
 
-// Of false dependencies those that there are.
+// Of false dependencies those that there are; of immediates the usual one.
 static int data_read_pairs(struct data_read *read, enum store_view view,
                            const struct store_filter *filter, struct err *err)
 {
@@ -159,7 +159,8 @@ static int data_read_pairs(struct data_read *read, enum store_view view,
         return -1;
     int got;
     while ((got = store_rows_next(rows, err)) > 0) {
-        bool there = !data_null(rows, "latency_clk") &&
+        const char *variant = overwritten ? PLAN_FALSE : data_text(read->data, rows, "variant");
+        bool there = !data_null(rows, "latency_clk") && !plan_is_immediate(variant) &&
                      !(overwritten && data_real(rows, "latency_clk") == 0);
         struct export_form *form = there ? data_find(read->data, rows) : NULL;
         if (form)

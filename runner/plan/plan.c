@@ -17,6 +17,11 @@ const char *bound_name(enum bound bound)
     return names[bound];
 }
 
+bool plan_is_immediate(const char *variant)
+{
+    return strncmp(variant, PLAN_IMMEDIATE, strlen(PLAN_IMMEDIATE)) == 0;
+}
+
 static bool plan_moves_stack(const struct list_row *row)
 {
     for (int i = 0; i < row->nimplicit; i++)
@@ -68,11 +73,26 @@ static void plan_variant(struct row_plan *rp, int set, unsigned tests)
         throughput_plan(rp, variant);
 }
 
+// Tests with other immediates; those of the usual one are planned.
+static void plan_immediates(struct row_plan *rp, unsigned tests)
+{
+    const struct immediate *values;
+    int n = immediates_of(rp, &values);
+    for (int i = 0; i < n; i++) {
+        rp->immediate = &values[i];
+        if (tests & TESTS_LATENCY && !rp->row->stack)
+            latency_plan_immediate(rp);
+        if (tests & TESTS_THROUGHPUT)
+            throughput_plan_immediate(rp);
+    }
+    rp->immediate = NULL;
+}
+
 int plan_row(const struct list_row *row, const struct plan_params *params, struct arena *arena,
              struct plan *plan, struct err *err)
 {
     *plan = (struct plan){.row = row};
-    if (bridges_load(err) != 0)
+    if (bridges_load(err) != 0 || immediates_load(err) != 0)
         return -1;
     struct row_plan rp = {.row = row,
                           .params = params,
@@ -91,5 +111,7 @@ int plan_row(const struct list_row *row, const struct plan_params *params, struc
         return macro_plan(&rp, err);
     for (int set = 0; set < data_sets(row); set++)
         plan_variant(&rp, set, tests);
+    if (data_sets(row) == 1)
+        plan_immediates(&rp, tests);
     return 0;
 }

@@ -75,7 +75,7 @@ struct kernel_spec {
 struct test {
     enum test_kind kind;
     const char *src, *dst; // latency: names of the operands: "op1", "op2.base", "op2.data", "flags"
-    const char *variant;   // "", or data variant: "fast", "slow", "slow2", ...; PLAN_SETTING
+    const char *variant;   // "", or data variant: "fast", "slow", "slow2", ...; PLAN_*
     const char *note;      // what the table says beside the number, or ""
     enum bound bound;      // what the plan can promise at best
     enum outcome outcome;  // OUTCOME_OK, or why there is no kernel (NOT_MEASURABLE, SKIPPED)
@@ -97,6 +97,10 @@ struct test {
 // asked for: a load or a constant for a move.
 #define PLAN_CUT_LOAD "dense+load"
 #define PLAN_CUT_CONSTANT "dense+constant"
+
+// Tests with another immediate than the usual one have the variant of this and the value: "i8=0".
+#define PLAN_IMMEDIATE "i8="
+bool plan_is_immediate(const char *variant);
 
 // The shape of a throughput kernel that stores through fresh lines, past the caches.
 #define PLAN_STREAM "stream"
@@ -121,6 +125,8 @@ int plan_row_again(const struct list_row *row, const struct plan_params *params,
                    struct err *err);
 #define PLAN_AGAIN "again "
 bool plan_is_again(const char *variant);
+// Whether a test of the variant stands beside the form's own: asked again, or of another immediate.
+bool plan_is_aside(const char *variant);
 const char *arrangement_name(enum arrangement arrangement); // "registers", "lines", ...
 
 // A mix: instances of several rows in one body. Which of them are fast together depends on their

@@ -20,6 +20,11 @@ bool plan_is_again(const char *variant)
     return strstr(variant, PLAN_AGAIN) != NULL;
 }
 
+bool plan_is_aside(const char *variant)
+{
+    return plan_is_again(variant) || plan_is_immediate(variant);
+}
+
 static bool again_kernel_differs(const struct kernel_spec *a, const struct kernel_spec *b)
 {
     return a->copies != b->copies || strcmp(a->body, b->body) != 0 || strcmp(a->init, b->init) != 0;
@@ -29,7 +34,8 @@ static bool again_kernel_differs(const struct kernel_spec *a, const struct kerne
 static bool again_asks(const struct test *usual, const struct test *other)
 {
     if (usual->nkernels == 0 || usual->nkernels != other->nkernels ||
-        strcmp(usual->variant, PLAN_FALSE) == 0 || strcmp(usual->variant, PLAN_SETTING) == 0)
+        strcmp(usual->variant, PLAN_FALSE) == 0 || strcmp(usual->variant, PLAN_SETTING) == 0 ||
+        plan_is_immediate(usual->variant))
         return false;
     bool differs = false;
     for (int k = 0; k < usual->nkernels; k++)

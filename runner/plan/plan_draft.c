@@ -137,8 +137,10 @@ void draft_place_others(struct draft *draft, int but, int and_but)
     }
 }
 
-static int64_t draft_immediate(const struct operand *op)
+static int64_t draft_immediate(const struct row_plan *rp, const struct operand *op)
 {
+    if (rp->immediate && immediate_is_asked(op))
+        return rp->immediate->value;
     // Must not fit the next shorter encoding; in a byte, an odd count that all shifts accept.
     switch (op->bits) {
     case 16:
@@ -160,7 +162,7 @@ void draft_instruction(struct draft *draft)
         choice.ops[i] = (struct operand_choice){.disp = draft->disp,
                                                 .base = rp->data_reg,
                                                 .label = draft->labels,
-                                                .value = draft_immediate(&rp->row->ops[i])};
+                                                .value = draft_immediate(rp, &rp->row->ops[i])};
     for (int i = 0; i < rp->npoints; i++) {
         const struct point *point = &rp->points[i];
         if (point->position < 0)

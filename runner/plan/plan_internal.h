@@ -54,6 +54,12 @@ struct point {
 
 enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
 
+// A value that the row's immediates of a byte are asked with beside the usual one.
+struct immediate {
+    const char *variant; // PLAN_IMMEDIATE and the value as the table writes it
+    int value;
+};
+
 // A row while it is planned.
 struct row_plan {
     const struct list_row *row;
@@ -73,9 +79,10 @@ struct row_plan {
     int x87_moves; // what the row does to the stack: 1 pushes, -1 and -2 pop; 0: nothing
     int vec_bits;  // widest vector operand; 0: none
     enum data_kind data;
-    int set;        // of the row's sets of data
-    bool slow;      // any but the first of them
-    bool set_timed; // what gives operands their values has a test
+    int set;                           // of the row's sets of data
+    bool slow;                         // any but the first of them
+    bool set_timed;                    // what gives operands their values has a test
+    const struct immediate *immediate; // NULL: the usual one
     uint64_t vec_fill, mem_fill, gpr_fill, mask_fill;
 };
 
@@ -169,6 +176,13 @@ int bridges_load(struct err *err); // once; -1: the table is missing or malforme
 // Appends instructions that carry the value of point d to point s. false: no way known.
 bool bridge_write(struct draft *draft, int d, int s);
 
+// plan_immediate.c
+int immediates_load(struct err *err); // once; -1: the table is missing or malformed
+// Whether the value of the operand is the plan's choice among several.
+bool immediate_is_asked(const struct operand *op);
+// The values that the row is asked with beside the usual one; returns their number.
+int immediates_of(const struct row_plan *rp, const struct immediate **values);
+
 // plan_throughput.c: independent instances, each with registers of its own.
 enum { INSTANCES_MAX = 32 };
 struct instances {
@@ -209,6 +223,9 @@ const char *plan_note(const struct row_plan *rp, const char *variant);
 // plan_latency.c, plan_throughput.c, plan_macro.c: append tests to the plan.
 void latency_plan(struct row_plan *rp, const char *variant);
 void throughput_plan(struct row_plan *rp, const char *variant);
+// With rp->immediate: the dense chain of the form's main pair, and one shape.
+void latency_plan_immediate(struct row_plan *rp);
+void throughput_plan_immediate(struct row_plan *rp);
 int macro_plan(struct row_plan *rp, struct err *err);
 
 // plan_tests.c

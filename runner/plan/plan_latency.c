@@ -307,7 +307,7 @@ static void latency_plan_ways(struct row_plan *rp, struct test *test, struct pai
 {
     static const char *const shapes[BREAK_WAYS] = {
         [BREAK_BY_LOAD] = PLAN_CUT_LOAD, [BREAK_BY_CONSTANT] = PLAN_CUT_CONSTANT};
-    if (test->bound != BOUND_EXACT || !test->kernels[0].breaker)
+    if (test->bound != BOUND_EXACT || rp->immediate || !test->kernels[0].breaker)
         return;
     for (int way = BREAK_BY_MOVE + 1; way < BREAK_WAYS; way++) {
         struct draft draft;
@@ -333,7 +333,8 @@ static void latency_plan_pair(struct row_plan *rp, struct pair pair, const char 
         return;
     }
     int width = rp->params->issue_width;
-    for (int filled = 0; filled < 2; filled++) {
+    int shapes = rp->immediate ? 1 : 2;
+    for (int filled = 0; filled < shapes; filled++) {
         struct draft draft;
         if (!latency_draft(&draft, rp, &pair, filled && width > 1 ? width - 1 : 0)) {
             latency_refuse(rp, test, &draft);
@@ -439,6 +440,33 @@ static void latency_plan_false(struct row_plan *rp, int i)
     test->src = test->dst = rp->points[i].name;
     test->bound = BOUND_UPPER;
     plan_add_kernel(rp, test, draft_finish(&draft, PLAN_FALSE, LINKS));
+}
+
+// The pair that speaks for the form where one must: from the first source that is a register to the
+// first result.
+static bool latency_main_pair(const struct row_plan *rp, struct pair *pair)
+{
+    for (int s = 0; s < rp->npoints; s++) {
+        const struct point *source = &rp->points[s];
+        bool register_ = source->class == CLASS_GPR || source->class == CLASS_VEC ||
+                         source->class == CLASS_MASK || source->class == CLASS_MMX;
+        for (int d = 0; d < rp->npoints; d++)
+            if (register_ && source->part == PART_WHOLE && latency_pair_exists(rp, s, d)) {
+                *pair = (struct pair){.s = s, .d = d};
+                return true;
+            }
+    }
+    return false;
+}
+
+void latency_plan_immediate(struct row_plan *rp)
+{
+    struct pair pair;
+    if (!latency_main_pair(rp, &pair))
+        return;
+    latency_plan_pair(rp, pair, rp->immediate->variant);
+    if (rp->plan->tests[rp->plan->ntests - 1].outcome != OUTCOME_OK)
+        rp->plan->ntests--; // the same is said of the usual value
 }
 
 void latency_plan(struct row_plan *rp, const char *variant)

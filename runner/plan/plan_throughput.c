@@ -483,13 +483,20 @@ static void throughput_plan_setting(struct row_plan *rp)
     draft_free(&draft);
 }
 
+// Whether instances depend on each other through what a breaker can cut.
+static bool throughput_wants_breakers(const struct row_plan *rp)
+{
+    for (int i = 0; i < rp->npoints; i++)
+        if (throughput_breakable(rp, i) && !throughput_must_set(rp, i))
+            return true;
+    return false;
+}
+
 static void throughput_plan_shapes(struct row_plan *rp, struct test *test)
 {
-    bool wanted[CUT_COUNT] = {[CUT_NEEDED] = true};
-    for (int i = 0; i < rp->npoints; i++) {
-        wanted[CUT_IMPLICIT] |= throughput_breakable(rp, i) && !throughput_must_set(rp, i);
+    bool wanted[CUT_COUNT] = {[CUT_NEEDED] = true, [CUT_IMPLICIT] = throughput_wants_breakers(rp)};
+    for (int i = 0; i < rp->npoints; i++)
         wanted[CUT_IMMEDIATES] |= throughput_takes_immediate(rp, i);
-    }
     const int *counts = throughput_counts[throughput_class(rp)];
     int most = 1;
     for (int cut = 0; cut < CUT_SPARSE; cut++)
@@ -521,4 +528,17 @@ void throughput_plan(struct row_plan *rp, const char *variant)
         plan_refuse(test, OUTCOME_NOT_MEASURABLE, "too few registers for one instance");
     else if (sets && !rp->set_timed && !stream_bytes(rp))
         throughput_plan_setting(rp);
+}
+
+// The shape of the most instances, which is one of those with the usual value, too.
+void throughput_plan_immediate(struct row_plan *rp)
+{
+    struct test *test = plan_add_test(rp, TEST_THROUGHPUT, rp->immediate->variant);
+    const int *counts = throughput_counts[throughput_class(rp)];
+    int most = 0;
+    for (int i = 0; i < COUNTS_MAX; i++)
+        most = most < counts[i] ? counts[i] : most;
+    enum cut cut = throughput_wants_breakers(rp) ? CUT_IMPLICIT : CUT_NEEDED;
+    if (throughput_kernel(rp, test, most, 0, cut) == 0)
+        rp->plan->ntests--; // the same is said of the usual value
 }

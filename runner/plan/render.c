@@ -195,9 +195,12 @@ static void render_immediate(const struct operand *op, const struct operand_choi
     bool sign_extended =
         op->bits == 32 && row->ops[0].bits == 64 && strcmp(row->mnemonic, "mov") == 0;
     bool word = op->bits == 16 && strncmp(row->mnemonic, "o16 ", 4) == 0;
+    // Shifts by one, which have an encoding without immediate.
+    bool by_one = op->bits == 8 && row->nops == 2 && choice->value == 1;
     strbuf_printf(out, "%s%" PRId64,
                   sign_extended ? "strict dword "
                   : word        ? "strict word "
+                  : by_one      ? "byte "
                                 : "",
                   op->has_value || op->literal ? op->value : choice->value);
 }

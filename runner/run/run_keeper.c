@@ -101,7 +101,7 @@ static bool row_complete(const struct batch *batch, const struct batch_row *row)
 static bool is_outside(const struct test *test, enum outcome outcome)
 {
     bool through_memory = strstr(test->src, ".data") || strstr(test->dst, ".data");
-    if (plan_is_again(test->variant))
+    if (plan_is_aside(test->variant))
         return true;
     return test->kind == TEST_LATENCY &&
            (strcmp(test->variant, PLAN_FALSE) == 0 || outcome == OUTCOME_NOT_MEASURABLE ||

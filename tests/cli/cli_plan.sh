@@ -101,4 +101,12 @@ rm root/macros/bridges.csv
 LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
 expect_status 2
 expect_err 'macros/bridges.csv'
+# So of the table of immediates.
+cp "$TREE/macros/bridges.csv" root/macros/
+for fault in '256' '-129' '0  1' '0 x' '0 1 2 3 4' '0x'; do
+    printf '# T\nforms,values,note\n*,%s,\n' "$fault" >root/macros/immediates.csv
+    LATPUT_ROOT=$SCRATCH/root run plan rows.csv:3
+    expect_status 2
+    expect_err 'macros/immediates.csv:3: values must be at most 4 numbers that fit into a byte'
+done
 finish

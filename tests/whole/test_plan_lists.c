@@ -127,9 +127,46 @@ static bool cuts_its_chain(const struct plan *plan, const struct test *test, con
     return false;
 }
 
-static int check_plan(const struct plan *plan)
+// Kernels of latency and throughput: all, and those of other immediates.
+static long kernels_all, kernels_immediate;
+
+// Whether a test with another immediate has one kernel, of a shape that the usual value has, too.
+static bool is_comparable(const struct plan *plan, const struct test *test)
+{
+    for (int t = 0; t < plan->ntests && test->nkernels == 1; t++) {
+        const struct test *usual = &plan->tests[t];
+        if (usual->kind != test->kind || strcmp(usual->src, test->src) != 0 ||
+            strcmp(usual->dst, test->dst) != 0 || *usual->variant)
+            continue;
+        for (int k = 0; k < usual->nkernels; k++)
+            if (strcmp(usual->kernels[k].shape, test->kernels[0].shape) == 0 &&
+                usual->kernels[k].instrs == test->kernels[0].instrs)
+                return true;
+    }
+    return false;
+}
+
+static int check_immediates(const struct plan *plan)
 {
     int faults = 0;
+    for (int t = 0; t < plan->ntests; t++) {
+        const struct test *test = &plan->tests[t];
+        kernels_all += test->nkernels;
+        if (!plan_is_immediate(test->variant))
+            continue;
+        kernels_immediate += test->nkernels;
+        if (is_comparable(plan, test))
+            continue;
+        faults++;
+        print_error("%s: %s %s is beside nothing\n", plan->row->form, test_kind_name(test->kind),
+                    test->variant);
+    }
+    return faults;
+}
+
+static int check_plan(const struct plan *plan)
+{
+    int faults = check_immediates(plan);
     for (int t = 0; t < plan->ntests; t++)
         for (int k = 0; k < plan->tests[t].nkernels; k++) {
             const struct kernel_spec *spec = &plan->tests[t].kernels[k];
@@ -213,6 +250,9 @@ static void test_all_lists(void **state)
     }
     selection_free(&selection);
     assert_int_equal(faults, 0);
+    // Other immediates are asked, and cost little.
+    assert_true(kernels_immediate > 1000);
+    assert_true(kernels_immediate * 100 < kernels_all * 6);
 }
 
 static int setup(void **state)

@@ -1058,6 +1058,7 @@ static void one_throughput_stands_for_the_form(void **state)
         {{"slow", "slow2", "slow3"},           {7, 9, 8},    9          }, // fast data gave none
         {{"slow2", "fast", "setting", "slow"}, {9, 5, 1, 7}, 5          },
         {{"", "again copies"},                 {3, 2},       3          },
+        {{"", "i8=0"},                         {4, 2},       4          }, // not the usual value
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct form_throughput form = {0};

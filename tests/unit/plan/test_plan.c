@@ -251,6 +251,73 @@ static void test_false_dependencies(void **state)
     }
 }
 
+// What other immediates are asked with: one kernel each, which the usual value has as well.
+static void test_immediates(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vextractf128,=x y i8,,AVX,,");
+    const struct test *test = find_test(&planned, "op2", "op1", "i8=0");
+    assert_int_equal(test->kind, TEST_LATENCY);
+    assert_int_equal(test->nkernels, 1);
+    assert_string_equal(test->kernels[0].shape, "dense");
+    assert_string_equal(test->kernels[0].body,
+                        "vextractf128 xmm1, ymm0, 0\nvextractf128 xmm0, ymm1, 0\n");
+    test = find_test(&planned, "", "", "i8=0xff");
+    assert_int_equal(test->kind, TEST_THROUGHPUT);
+    assert_int_equal(test->nkernels, 1);
+    assert_non_null(strstr(test->kernels[0].body, ", 255\n"));
+    const struct test *usual = find_test(&planned, "", "", "");
+    assert_string_equal(usual->kernels[usual->nkernels - 1].shape, test->kernels[0].shape);
+    assert_non_null(strstr(usual->kernels[0].body, ", 5\n"));
+    planned_free(&planned);
+    // The value must not lead to another encoding, and is not asked of all pairs.
+    plan_text(&planned, "rcl,+r64 i8,+cf =of,X86_64,,");
+    test = find_test(&planned, "op1", "op1", "i8=1");
+    assert_string_equal(test->kernels[0].body, "test r13d, r13d\nrcl rbx, byte 1\n");
+    assert_string_equal(find_test(&planned, "", "", "i8=1")->kernels[0].shape, "n12+break");
+    for (int t = 0; t < planned.plan.ntests; t++)
+        assert_true(!plan_is_immediate(planned.plan.tests[t].variant) ||
+                    strcmp(planned.plan.tests[t].src, "cf") != 0);
+    planned_free(&planned);
+}
+
+// Forms that others answer for, and those whose value is given, or a number of more than a byte.
+static void test_usual_immediate_only(void **state)
+{
+    (void)state;
+    static const char *const rows[] = {
+        "vpermq,=y m256 i8,,AVX2,,",
+        "vpermq,+z{k} z i8,,AVX512F,,",
+        "vrangepd,=z z z i8 {sae},,AVX512DQ,,type=f64",
+        "vpternlogd,+z z z i8:0xff,,AVX512F,,",
+        "pclmulqdq,+x x i8,,PCLMULQDQ,,",
+        "add,+r64 i32,=flags,X86_64,,",
+        "shl,+r64 1,=flags,X86_64,,",
+        "lock add,+m64 i8,=flags,X86_64,,",
+        "vaddps,=x x x,,AVX,,",
+    };
+    for (size_t i = 0; i < ARRAY_LEN(rows); i++) {
+        struct planned planned;
+        plan_text(&planned, rows[i]);
+        assert_true(planned.plan.ntests > 0);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_false(plan_is_immediate(planned.plan.tests[t].variant));
+        planned_free(&planned);
+    }
+}
+
+// The same-register form of a value that makes an idiom is a form of its own.
+static void test_same_with_immediate(void **state)
+{
+    (void)state;
+    struct planned planned;
+    plan_text(&planned, "vpternlogd,+z z z i8:0xff,,AVX512F,,same");
+    const struct test *test = find_test(&planned, "op1", "op1", "");
+    assert_string_equal(test->kernels[0].body, "vpternlogd zmm0, zmm0, zmm0, 255\n");
+    planned_free(&planned);
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -1000,6 +1067,9 @@ int main(void)
         cmocka_unit_test(test_reload_is_of_the_stored_line),
         cmocka_unit_test(test_pointers_apart),
         cmocka_unit_test(test_false_dependencies),
+        cmocka_unit_test(test_immediates),
+        cmocka_unit_test(test_usual_immediate_only),
+        cmocka_unit_test(test_same_with_immediate),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_x87_pairs),
         cmocka_unit_test(test_x87_values),
