@@ -603,6 +603,46 @@ static void one_kind_of_breaker_is_a_bound(void **state)
     }
 }
 
+// A whole number in the dense chain, and less by up to a cycle in the filled one, are two states.
+static void between_two_chains_there_are_two_states(void **state)
+{
+    (void)state;
+    static const struct {
+        double dense_clk, filled_clk, expected, most_clk; // 0: no range
+        enum bound bound;
+        bool average;
+    } cases[] = {
+        {2,   1.07, 1,    2,   BOUND_EXACT, false},
+        {2,   1.44, 1,    2,   BOUND_EXACT, false},
+        {4,   3.3,  3,    4,   BOUND_EXACT, false},
+        {3,   1.5,  1.5,  3,   BOUND_EXACT, true }, // more than a cycle apart
+        {2.5, 1.5,  1.5,  2.5, BOUND_EXACT, true },
+        {2,   1.44, 1.44, 2,   BOUND_UPPER, false}, // a bridge may take part of it
+        {1,   0.3,  0.3,  1,   BOUND_EXACT, false}, // done at rename
+        {2,   1,    1,    2,   BOUND_EXACT, false},
+    };
+    const struct kernel_facts facts[] = {
+        {"dense",  2, 2,  0, true},
+        {"filled", 2, 16, 0, true}
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const double clk[] = {cases[i].dense_clk, cases[i].filled_clk};
+        struct estimate estimates[2];
+        for (int k = 0; k < 2; k++)
+            estimates[k] = (struct estimate){.outcome = OUTCOME_OK,
+                                             .clk = clk[k],
+                                             .least_clk = clk[k],
+                                             .most_clk = clk[k],
+                                             .nstates = 1};
+        struct test_result result = derive_test(TEST_LATENCY, cases[i].bound, facts, estimates, 2);
+        if (fabs(result.clk - cases[i].expected) > 1e-9 || result.average != cases[i].average ||
+            fabs(result.most_clk - cases[i].most_clk) > 1e-9)
+            fail_msg("case %zu: %.2f to %.2f%s", i, result.clk, result.most_clk,
+                     result.average ? ", an average" : "");
+        assert_true(fabs(result.filled_clk - cases[i].filled_clk) < 1e-9);
+    }
+}
+
 static void ranges_are_of_all_shapes_and_states(void **state)
 {
     (void)state;
@@ -1025,12 +1065,14 @@ static void chains_are_shapes_of_the_throughput(void **state)
              .detail = "",
              .kernels = &kernels[0],
              .nkernels = 1,
-             .variant = ""},
+             .variant = "",
+             .src = ""},
             {.kind = TEST_LATENCY,
              .detail = "",
              .kernels = &kernels[1],
              .nkernels = 1,
-             .variant = ""},
+             .variant = "",
+             .src = ""},
         };
         struct arena arena = {0};
         struct derived_test derived[2];
@@ -1091,6 +1133,7 @@ int main(void)
         cmocka_unit_test(a_chain_through_a_flag_takes_a_cycle),
         cmocka_unit_test(latencies_between_whole_cycles_are_averages),
         cmocka_unit_test(of_chains_that_agree_the_nearest_to_whole_cycles_counts),
+        cmocka_unit_test(between_two_chains_there_are_two_states),
         cmocka_unit_test(one_kind_of_breaker_is_a_bound),
         cmocka_unit_test(ranges_are_of_all_shapes_and_states),
         cmocka_unit_test(a_fast_average_decides),
