@@ -229,7 +229,8 @@ CREATE TABLE test (
     src TEXT NOT NULL CHECK (length(src) <= 60), -- latency: operand read, 'op2.base'; else ''
     dst TEXT NOT NULL CHECK (length(dst) <= 60), -- latency: operand written, 'flags'; else ''
     variant TEXT NOT NULL CHECK (length(variant) <= 60),
-        -- data variant, 'fast' or 'slow', another immediate, 'i8=0', or 'setting', 'false'; else ''
+        -- data variant, 'fast' or 'slow'; another immediate, 'i8=0', or rest, 'upper=0'; 'setting',
+        -- 'false', 'again lines'; else ''
     bound TEXT NOT NULL CHECK (bound IN ('exact', 'upper')), -- what the plan can promise at best
     outcome TEXT NOT NULL CHECK (outcome IN ('ok', 'unsupported', 'asm_failed', 'link_failed',
         'signalled', 'timed_out', 'unstable', 'not_measurable', 'skipped')), -- 'ok': it has kernels

@@ -21,7 +21,7 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     -- again in another arrangement; what another immediate than the usual one takes is neither
     -- latency nor throughput of the form.
     CASE WHEN test.variant = 'false' THEN 'false' WHEN test.variant GLOB '*again *' THEN 'again'
-        WHEN test.variant GLOB 'i8=*' THEN 'immediate'
+        WHEN test.variant GLOB 'i8=*' OR test.variant = 'upper=0' THEN 'immediate'
         ELSE test.kind END AS kind, test.src, test.dst, test.variant,
     coalesce(result.outcome, 'skipped') AS outcome,
     coalesce(result.detail, 'no result stored; latput rederive makes it') AS detail,
@@ -37,7 +37,7 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     -- Three kinds of pairs do not make their form fail: one that no chain can be built for, one
     -- whose upper bound through memory comes to nothing, and false dependencies. Nor does what is
     -- asked again, nor do other immediates.
-    test.variant GLOB '*again *' OR test.variant GLOB 'i8=*' OR
+    test.variant GLOB '*again *' OR test.variant GLOB 'i8=*' OR test.variant = 'upper=0' OR
         test.kind = 'latency' AND (test.variant = 'false' OR
         coalesce(result.outcome, test.outcome) = 'not_measurable' OR
         (result.outcome = 'unstable' AND test.bound = 'upper'
@@ -57,13 +57,14 @@ SELECT run_form.run_id, run_form.run_form_id, run_form.form_id, test.test_id, te
     -- Another immediate: whether it takes another time than the usual one in the same kernel, by
     -- more than two measurements of one time differ. That is less than half a cycle where one of
     -- them is no whole number of cycles in itself.
-    CASE WHEN test.variant GLOB 'i8=*' AND result.outcome = 'ok' THEN EXISTS (
+    CASE WHEN (test.variant GLOB 'i8=*' OR test.variant = 'upper=0') AND result.outcome = 'ok'
+        THEN EXISTS (
         SELECT 1 FROM test AS usual JOIN result AS its USING (test_id) JOIN kernel USING (test_id)
             JOIN estimate ON estimate.kernel_id = kernel.kernel_id
             JOIN kernel AS own ON own.kernel_id = result.kernel_id AND own.shape = kernel.shape
             JOIN estimate AS got ON got.kernel_id = own.kernel_id
         WHERE usual.run_form_id = test.run_form_id AND usual.kind = test.kind
-            AND usual.src = test.src AND usual.dst = test.dst AND usual.variant = ''
+            AND usual.src = test.src AND usual.dst = test.dst AND usual.variant IN ('', 'fast')
             AND abs(got.instance_clk - estimate.instance_clk) > max(0.03 * estimate.instance_clk,
                 CASE WHEN test.kind = 'throughput' THEN 0.03
                     WHEN its.average OR its.states > 1 OR result.average OR result.states > 1

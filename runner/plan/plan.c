@@ -19,7 +19,8 @@ const char *bound_name(enum bound bound)
 
 bool plan_is_immediate(const char *variant)
 {
-    return strncmp(variant, PLAN_IMMEDIATE, strlen(PLAN_IMMEDIATE)) == 0;
+    return strncmp(variant, PLAN_IMMEDIATE, strlen(PLAN_IMMEDIATE)) == 0 ||
+           strcmp(variant, PLAN_UPPER) == 0;
 }
 
 static bool plan_moves_stack(const struct list_row *row)
@@ -73,16 +74,18 @@ static void plan_variant(struct row_plan *rp, int set, unsigned tests)
         throughput_plan(rp, variant);
 }
 
-// Tests with other immediates; those of the usual one are planned.
+// Tests with other immediates, or a register that is known to be zero; the usual ones are planned.
 static void plan_immediates(struct row_plan *rp, unsigned tests)
 {
     const struct immediate *values;
     int n = immediates_of(rp, &values);
     for (int i = 0; i < n; i++) {
         rp->immediate = &values[i];
+        if (!immediate_is_asked(rp))
+            continue;
         if (tests & TESTS_LATENCY && !rp->row->stack)
             latency_plan_immediate(rp);
-        if (tests & TESTS_THROUGHPUT)
+        if (tests & TESTS_THROUGHPUT && !rp->immediate->upper)
             throughput_plan_immediate(rp);
     }
     rp->immediate = NULL;

@@ -100,7 +100,9 @@ struct test {
 
 // Tests with another immediate than the usual one have the variant of this and the value: "i8=0".
 #define PLAN_IMMEDIATE "i8="
-bool plan_is_immediate(const char *variant);
+// And that of a pair whose register is known to be zero above the element that is written.
+#define PLAN_UPPER "upper=0"
+bool plan_is_immediate(const char *variant); // one of both
 
 // The shape of a throughput kernel that stores through fresh lines, past the caches.
 #define PLAN_STREAM "stream"

@@ -139,7 +139,7 @@ void draft_place_others(struct draft *draft, int but, int and_but)
 
 static int64_t draft_immediate(const struct row_plan *rp, const struct operand *op)
 {
-    if (rp->immediate && immediate_is_asked(op))
+    if (rp->immediate && immediate_takes(rp, op))
         return rp->immediate->value;
     // Must not fit the next shorter encoding; in a byte, an odd count that all shifts accept.
     switch (op->bits) {

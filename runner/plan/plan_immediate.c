@@ -15,6 +15,8 @@
 
 enum { IMMEDIATE_BITS = 8, IMMEDIATE_VALUES_MAX = 4 };
 
+static const char UPPER[] = "upper"; // the value that is none of an immediate
+
 struct immediates {
     const char *forms; // glob on mnemonic and operands
     struct immediate values[IMMEDIATE_VALUES_MAX];
@@ -36,15 +38,18 @@ static int immediate_parse(struct csv_file *file, const struct csv_record *recor
         size_t len = strcspn(at, " ");
         char *end;
         struct immediate *immediate = &to->values[to->n];
-        long value = strtol(at, &end, 0);
+        immediate->upper = strncmp(at, UPPER, len) == 0 && len == strlen(UPPER);
+        long value = immediate->upper ? (end = (char *)at + len, 0) : strtol(at, &end, 0);
         if (to->n == IMMEDIATE_VALUES_MAX || end != at + len || len == 0 || value < -128 ||
             value > 255)
             return csv_record_error(file->path, record, 1, err,
-                                    "values must be at most %d numbers that fit into a byte, "
-                                    "with one blank between them",
-                                    IMMEDIATE_VALUES_MAX);
+                                    "values must be at most %d numbers that fit into a byte, or "
+                                    "%s, with one blank between them",
+                                    IMMEDIATE_VALUES_MAX, UPPER);
         immediate->value = (int)value;
-        immediate->variant = arena_printf(&file->arena, PLAN_IMMEDIATE "%.*s", (int)len, at);
+        immediate->variant = immediate->upper
+                                 ? PLAN_UPPER
+                                 : arena_printf(&file->arena, PLAN_IMMEDIATE "%.*s", (int)len, at);
         to->n++;
         at += len + (at[len] == ' ');
     }
@@ -73,19 +78,26 @@ int immediates_load(struct err *err)
     return immediates_status == 0 ? 0 : err_set(err, "%s", immediates_err.text);
 }
 
-bool immediate_is_asked(const struct operand *op)
+bool immediate_takes(const struct row_plan *rp, const struct operand *op)
 {
-    return op->kind == OPERAND_IMM && op->bits == IMMEDIATE_BITS && !op->has_value && !op->literal;
+    return !rp->immediate->upper && op->kind == OPERAND_IMM && op->bits == IMMEDIATE_BITS &&
+           !op->has_value && !op->literal;
+}
+
+bool immediate_is_asked(const struct row_plan *rp)
+{
+    const struct list_row *row = rp->row;
+    if (rp->immediate->upper)
+        return row->enc == ENC_LEGACY && rp->points[0].class == CLASS_VEC && rp->points[0].read;
+    for (int i = 0; i < row->nops; i++)
+        if (immediate_takes(rp, &row->ops[i]))
+            return true;
+    return false;
 }
 
 int immediates_of(const struct row_plan *rp, const struct immediate **values)
 {
     const struct list_row *row = rp->row;
-    bool asked = false;
-    for (int i = 0; i < row->nops; i++)
-        asked |= immediate_is_asked(&row->ops[i]);
-    if (!asked)
-        return 0;
     const char *name = arena_printf(rp->arena, "%s %s", row->mnemonic, row->operands_text);
     for (size_t i = 0; i < nimmediates; i++)
         if (fnmatch(immediates[i].forms, name, 0) == 0) {

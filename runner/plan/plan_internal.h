@@ -54,10 +54,12 @@ struct point {
 
 enum { POINTS_MAX = 2 * (OPERANDS_MAX + IMPLICIT_MAX) };
 
-// A value that the row's immediates of a byte are asked with beside the usual one.
+// A value that the row's immediates of a byte are asked with beside the usual one; or `upper`: that
+// the register which the row merges into is known to be zero.
 struct immediate {
-    const char *variant; // PLAN_IMMEDIATE and the value as the table writes it
+    const char *variant; // PLAN_IMMEDIATE and the value as the table writes it; PLAN_UPPER
     int value;
+    bool upper;
 };
 
 // A row while it is planned.
@@ -179,7 +181,9 @@ bool bridge_write(struct draft *draft, int d, int s);
 // plan_immediate.c
 int immediates_load(struct err *err); // once; -1: the table is missing or malformed
 // Whether the value of the operand is the plan's choice among several.
-bool immediate_is_asked(const struct operand *op);
+bool immediate_takes(const struct row_plan *rp, const struct operand *op);
+// Whether rp->immediate can be asked of the row.
+bool immediate_is_asked(const struct row_plan *rp);
 // The values that the row is asked with beside the usual one; returns their number.
 int immediates_of(const struct row_plan *rp, const struct immediate **values);
 

@@ -280,6 +280,8 @@ static bool latency_draft(struct draft *draft, const struct row_plan *rp, const 
     draft->flag = pair->flag;
     draft->way = pair->way;
     latency_place(draft, pair, turns);
+    if (rp->immediate && rp->immediate->upper)
+        draft_init_line(draft, "pxor xmm%d, xmm%d", draft->reg[pair->s], draft->reg[pair->s]);
     draft_place_others(draft, pair->s, pair->d);
     data_divisor_init(draft, divisors);
     bool closed = true;
@@ -461,8 +463,8 @@ static bool latency_main_pair(const struct row_plan *rp, struct pair *pair)
 
 void latency_plan_immediate(struct row_plan *rp)
 {
-    struct pair pair;
-    if (!latency_main_pair(rp, &pair))
+    struct pair pair = {.s = 0, .d = 0};
+    if (rp->immediate->upper ? !latency_pair_exists(rp, 0, 0) : !latency_main_pair(rp, &pair))
         return;
     latency_plan_pair(rp, pair, rp->immediate->variant);
     if (rp->plan->tests[rp->plan->ntests - 1].outcome != OUTCOME_OK)

@@ -282,6 +282,33 @@ static void test_immediates(void **state)
     planned_free(&planned);
 }
 
+// A register whose rest is zero, of legacy forms that keep it.
+static void test_upper(void **state)
+{
+    (void)state;
+    static const char *const none[] = {"vcvtsi2sd,=x x r64,,AVX,,", "addpd,+x x,,SSE2,,type=f64",
+                                       "movsd,=x m64,,SSE2,,"};
+    struct planned planned;
+    plan_text(&planned, "cvtsi2sd,+x r64,,SSE2,,");
+    const struct test *test = find_test(&planned, "op1", "op1", PLAN_UPPER);
+    assert_int_equal(test->nkernels, 1);
+    assert_string_equal(test->kernels[0].init, "pxor xmm0, xmm0\n");
+    assert_string_equal(test->kernels[0].body, "cvtsi2sd xmm0, rbx\n");
+    assert_true(plan_is_immediate(test->variant));
+    planned_free(&planned);
+    plan_text(&planned, "roundsd,+x x i8,,SSE4_1,,type=f64");
+    test = find_test(&planned, "op1", "op1", PLAN_UPPER);
+    assert_string_equal(test->kernels[0].body, "roundsd xmm0, xmm1, 5\n");
+    find_test(&planned, "op1", "op1", "i8=0");
+    planned_free(&planned);
+    for (size_t i = 0; i < ARRAY_LEN(none); i++) {
+        plan_text(&planned, none[i]);
+        for (int t = 0; t < planned.plan.ntests; t++)
+            assert_string_not_equal(planned.plan.tests[t].variant, PLAN_UPPER);
+        planned_free(&planned);
+    }
+}
+
 // Forms that others answer for, and those whose value is given, or a number of more than a byte.
 static void test_usual_immediate_only(void **state)
 {
@@ -1068,6 +1095,7 @@ int main(void)
         cmocka_unit_test(test_pointers_apart),
         cmocka_unit_test(test_false_dependencies),
         cmocka_unit_test(test_immediates),
+        cmocka_unit_test(test_upper),
         cmocka_unit_test(test_usual_immediate_only),
         cmocka_unit_test(test_same_with_immediate),
         cmocka_unit_test(test_bounds),
