@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a reader of the table must know beside the number: which values an x87 function computed
-// with, how much a store writes, an encoding that costs time before the instruction is decoded, and
-// what the list itself says (option note=). It follows from the row alone.
+// with, what puts the x87 stack back, how much a store writes, an encoding that costs time before
+// the instruction is decoded, and what the list itself says (option note=). It follows from the row
+// alone.
 #include "plan_internal.h"
 
 #include <stdlib.h>
@@ -35,6 +36,22 @@ static const char *note_x87_values(const struct row_plan *rp, const char *varian
                         st->others_text);
 }
 
+// What each kernel does to the x87 stack behind the instruction, which takes part of the time;
+// NULL: nothing.
+static const char *note_x87_moves(const struct row_plan *rp)
+{
+    switch (rp->x87_moves) {
+    case 1:
+        return "with an fstp st0";
+    case -1:
+        return "with an fld st";
+    case -2:
+        return "with two fld st";
+    default:
+        return NULL;
+    }
+}
+
 static const char *note_join(const struct row_plan *rp, const char *note, const char *more)
 {
     return *note && more ? arena_printf(rp->arena, "%s; %s", note, more) : more ? more : note;
@@ -50,6 +67,7 @@ const char *plan_note(const struct row_plan *rp, const char *variant)
     note = note_join(rp, note, note_x87_values(rp, variant));
     if (rp->slow)
         return note; // the rest is said once
+    note = note_join(rp, note, note_x87_moves(rp));
     note = note_join(rp, note, row_changes_length(rp->row) ? "length-changing prefix" : NULL);
     return note_join(rp, note, rp->row->note);
 }

@@ -973,6 +973,9 @@ static void test_notes(void **state)
         {"add,+r16 i8,=flags,I386,T,", ""},
         {"add,+r32 i32,=flags,I386,T,", ""},
         {"ret,i16,+rsp,I386,T,macro=branch.inc:branch_call_ret_pop", ""},
+        {"fld,m64,=st0 =fpsw,X87,T,type=f64 x87=push", "with an fstp st0"},
+        {"faddp,+st st0,=fpsw,X87,T,type=f80 x87=pop", "with an fld st"},
+        {"fcompp,,st0 st1 =fpsw,X87,T,type=f80 x87=pop2", "with two fld st"},
         {"cld,,=df,I386,T,note=clear_already", "clear already"},
         {"std,,=df,I386,T,macro=state.inc:state_direction note=both_ways", "both ways"},
     };
