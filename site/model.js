@@ -131,7 +131,8 @@ const latput = {};
         }),
     );
 
-    // Objects of a form's details on a CPU: {pairs, kernels, ports, trials}, each an array.
+    // Objects of a form's details on a CPU: {pairs, overwritten, kernels, ports, trials}, each an
+    // array.
     async function detail(cpu, form) {
         const chunk = Math.floor(form / model.index.chunk),
             key = `${cpu.at}/${chunk}`;

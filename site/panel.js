@@ -311,6 +311,14 @@
                   ),
               ];
     }
+    // Operands that the form waits for although it overwrites them.
+    const falsely = (detail) =>
+        detail.overwritten
+            .map(
+                (row) =>
+                    `${row.operand} (false): ${marked(clk(row.latency_clk), row.bound === "upper", row.mark)}`,
+            )
+            .join(", ");
     function ports(detail) {
         const [use] = detail.ports;
         if (!use) return h("p", { class: "hint" }, "No run has looked for the ports of this form.");
@@ -428,6 +436,7 @@
             ...[
                 facts([
                     ["latency", latput.table.latency(cpu, form)],
+                    ["waits for", falsely(detail)],
                     ["cycles an instruction", latput.table.throughput(cpu, form)],
                     ["spread of that", clk(table.number("rthroughput_spread_clk", form))],
                     ["µops", latput.table.uops(cpu, form)],

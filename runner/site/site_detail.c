@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a form's panel shows: operand pairs, kernels with their code and samples, use of ports and
-// the evidence for it. A file has SITE_CHUNK forms of a CPU and is loaded when one is looked at.
-// See site_internal.h; docs/SITE.md describes the files.
+// What a form's panel shows: operand pairs, false dependencies, kernels with their code and
+// samples, use of ports and the evidence for it. A file has SITE_CHUNK forms of a CPU and is loaded
+// when one is looked at. See site_internal.h; docs/SITE.md describes the files.
 #include "site_internal.h"
 
 #include "derive/derive.h"
@@ -36,6 +36,12 @@ static const struct cells pair_cells[] = {
     {"accepted",    CELL_NUMBER},
     {"tried",       CELL_NUMBER},
     {"run_id",      CELL_NUMBER},
+};
+static const struct cells false_cells[] = {
+    {"operand",     CELL_TEXT},
+    {"bound",       CELL_TEXT},
+    {"mark",        CELL_TEXT},
+    {"latency_clk", CELL_CLK },
 };
 static const struct cells kernel_cells[] = {
     {"kind",         CELL_TEXT  },
@@ -92,17 +98,18 @@ static const struct cells trial_cells[] = {
 };
 
 // The parts of a form's details, each from a view.
-enum part { PART_PAIRS, PART_KERNELS, PART_PORTS, PART_TRIALS, PARTS };
+enum part { PART_PAIRS, PART_FALSE, PART_KERNELS, PART_PORTS, PART_TRIALS, PARTS };
 static const struct part_source {
     const char *name;
     enum store_view view;
     const struct cells *cells;
     size_t ncells;
 } part_sources[PARTS] = {
-    [PART_PAIRS] = {"pairs",   STORE_VIEW_LATENCY,  pair_cells,   ARRAY_LEN(pair_cells)  },
-    [PART_KERNELS] = {"kernels", STORE_VIEW_KERNEL,   kernel_cells, ARRAY_LEN(kernel_cells)},
-    [PART_PORTS] = {"ports",   STORE_VIEW_PORT,     port_cells,   ARRAY_LEN(port_cells)  },
-    [PART_TRIALS] = {"trials",  STORE_VIEW_EVIDENCE, trial_cells,  ARRAY_LEN(trial_cells) },
+    [PART_PAIRS] = {"pairs",       STORE_VIEW_LATENCY,  pair_cells,   ARRAY_LEN(pair_cells)  },
+    [PART_FALSE] = {"overwritten", STORE_VIEW_FALSE,    false_cells,  ARRAY_LEN(false_cells) },
+    [PART_KERNELS] = {"kernels",     STORE_VIEW_KERNEL,   kernel_cells, ARRAY_LEN(kernel_cells)},
+    [PART_PORTS] = {"ports",       STORE_VIEW_PORT,     port_cells,   ARRAY_LEN(port_cells)  },
+    [PART_TRIALS] = {"trials",      STORE_VIEW_EVIDENCE, trial_cells,  ARRAY_LEN(trial_cells) },
 };
 
 // A CPU's chunk while it is gathered: `forms` has whole members, `rows` those of the form at hand.
@@ -187,7 +194,8 @@ static int detail_row(struct detail *detail, enum part part, struct err *err)
     const struct part_source *source = &part_sources[part];
     const struct site_stream *row = &detail->streams[part];
     int cpu = site_cpu_of_run(detail->cpus, row->run);
-    if (cpu < 0)
+    // Operands that are overwritten and not waited for, which nearly all are, are not shown.
+    if (cpu < 0 || (part == PART_FALSE && !(site_real(row, "latency_clk") > 0)))
         return 0;
     struct detail_cpu *chunk = &detail->chunks[cpu];
     struct strbuf *out = &chunk->rows[part];

@@ -2,8 +2,8 @@
 // The page of `latput site` in Chromium, from file:// addresses: that it shows what it should
 // without a word on the console or a request to anywhere, that names of strangers stay names, and
 // that it can be used without a mouse, without sight and on a phone. Usage: node site.mjs SCRATCH
-// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, slim, and what
-// latput diff says of unlike. Prints each check that fails; status 1 if any does.
+// SCREENSHOTS; SCRATCH has node_modules, the pages many, unlike, hostile, known, slim, false, and
+// what latput diff says of unlike. Prints each check that fails; status 1 if any does.
 import { createRequire } from "node:module";
 import { readFileSync, writeFileSync } from "node:fs";
 const [scratch, shots] = process.argv.slice(2);
@@ -286,6 +286,24 @@ async function slim() {
         check("each test of the menu has kernels", await full.getByText("were timed").isVisible());
     }
     await full.context().close();
+}
+
+// A form that waits for what it overwrites has a line that says so; another one has none.
+async function overwritten() {
+    const line = async (form) => {
+        const page = await open("false", `?form=${form}+r64+r64`);
+        await page.locator("#panel").getByText("How it was measured").waitFor();
+        const waits = page.locator("#panel dt", { hasText: "waits for" });
+        const told = (await waits.count())
+            ? await waits.locator("xpath=following-sibling::dd[1]").textContent()
+            : "";
+        await accessible(page, form);
+        await shot(page, `panel-${form}`);
+        await page.context().close();
+        return told;
+    };
+    equal("a false dependency", await line("popcnt"), "op1 (false): ≤4.00");
+    equal("none", await line("lzcnt"), "");
 }
 
 // Table and panel side by side: what is not in sight can be scrolled to, and a shadow says so.
@@ -735,6 +753,7 @@ for (const part of [
     sorting,
     state,
     panel,
+    overwritten,
     slim,
     beside,
     keyboard,

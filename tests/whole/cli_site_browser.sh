@@ -7,6 +7,8 @@
 . "$(dirname "$0")/../cli/cli.sh"
 # shellcheck source=tests/browser/browser.sh
 . "$TREE/tests/browser/browser.sh"
+# shellcheck source=tests/cli/text.sh
+. "$TREE/tests/cli/text.sh"
 browser_begin || exit
 
 "$BUILD/tests/test_site" many many.db 3 avx_shuffle avx512_shuffle integer_arithmetic \
@@ -25,7 +27,12 @@ run pack --db finished.db --slim --output slim.tar.xz
 expect_status 0
 run merge --db slim.db slim.tar.xz
 expect_status 0
-for name in many unlike hostile known slim; do
+printf '%s\n' mnemonic,operands,implicit,isa,tests,options popcnt,=r64\ r64,=flags,POPCNT,LT, \
+    lzcnt,=r64\ r64,=flags,LZCNT,LT, >forms.csv
+text_machine machine <<<'form "popcnt *" p0 3 from 1 4'
+run run forms.csv --db false.db --results none --quiet
+expect_status 0
+for name in many unlike hostile known slim false; do
     more=--title=latput
     [ "$name" != hostile ] || more=--no-database # a copy has no malformed values
     run site --db "$name.db" --output "$name" "$more"
