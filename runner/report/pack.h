@@ -2,11 +2,11 @@
 // Packs: the runs that a CPU's tables are made of, or one run, as an archive fit for publication;
 // and such archives back into a database. A pack is a zip file with the members README.txt,
 // info.txt, tables/<list>.txt, ports.svg, table.html, instruction_table.csv and .json,
-// latency_table.csv and .json, port_table.csv and .json, failure_table.csv, of pieces of code also
-// bench_table.csv and .json and bench_repetition_table.csv, run.db (a database with these runs
-// only) and MANIFEST (sha256 of each, as sha256sum writes it). What has no rows is left out. The
-// same content gives the same bytes. A slim pack is a tar.xz file with README.txt, info.txt,
-// ports.svg, run.db and MANIFEST.
+// latency_table.csv and .json, false_dependency_table.csv and .json, port_table.csv and .json,
+// failure_table.csv, of pieces of code also bench_table.csv and .json and
+// bench_repetition_table.csv, run.db (a database with these runs only) and MANIFEST (sha256 of
+// each, as sha256sum writes it). What has no rows is left out. The same content gives the same
+// bytes. A slim pack is a tar.xz file with README.txt, info.txt, ports.svg, run.db and MANIFEST.
 #ifndef LATPUT_PACK_H
 #define LATPUT_PACK_H
 

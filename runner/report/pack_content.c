@@ -41,16 +41,18 @@ struct pack_table {
     bool always; // also without rows
 };
 static const struct pack_table tables[] = {
-    {"instruction_table.csv",      STORE_VIEW_INSTRUCTION, REPORT_CSV,  true },
-    {"instruction_table.json",     STORE_VIEW_INSTRUCTION, REPORT_JSON, true },
-    {"latency_table.csv",          STORE_VIEW_LATENCY,     REPORT_CSV,  true },
-    {"latency_table.json",         STORE_VIEW_LATENCY,     REPORT_JSON, true },
-    {"failure_table.csv",          STORE_VIEW_FAILURE,     REPORT_CSV,  true },
-    {"port_table.csv",             STORE_VIEW_PORT,        REPORT_CSV,  false},
-    {"port_table.json",            STORE_VIEW_PORT,        REPORT_JSON, false},
-    {"bench_table.csv",            STORE_VIEW_BENCH,       REPORT_CSV,  false},
-    {"bench_table.json",           STORE_VIEW_BENCH,       REPORT_JSON, false},
-    {"bench_repetition_table.csv", STORE_VIEW_REPETITION,  REPORT_CSV,  false},
+    {"instruction_table.csv",       STORE_VIEW_INSTRUCTION, REPORT_CSV,  true },
+    {"instruction_table.json",      STORE_VIEW_INSTRUCTION, REPORT_JSON, true },
+    {"latency_table.csv",           STORE_VIEW_LATENCY,     REPORT_CSV,  true },
+    {"latency_table.json",          STORE_VIEW_LATENCY,     REPORT_JSON, true },
+    {"false_dependency_table.csv",  STORE_VIEW_FALSE,       REPORT_CSV,  false},
+    {"false_dependency_table.json", STORE_VIEW_FALSE,       REPORT_JSON, false},
+    {"failure_table.csv",           STORE_VIEW_FAILURE,     REPORT_CSV,  true },
+    {"port_table.csv",              STORE_VIEW_PORT,        REPORT_CSV,  false},
+    {"port_table.json",             STORE_VIEW_PORT,        REPORT_JSON, false},
+    {"bench_table.csv",             STORE_VIEW_BENCH,       REPORT_CSV,  false},
+    {"bench_table.json",            STORE_VIEW_BENCH,       REPORT_JSON, false},
+    {"bench_repetition_table.csv",  STORE_VIEW_REPETITION,  REPORT_CSV,  false},
 };
 
 static int pack_add_rows(struct pack *pack, struct store *store, const struct pack_table *table,

@@ -6,7 +6,7 @@
 #include "pack.h"
 #include "util/strbuf.h"
 
-enum { PACK_MEMBERS_BESIDE = 16 }; // members that are no tables of lists
+enum { PACK_MEMBERS_BESIDE = 18 }; // members that are no tables of lists
 
 struct pack {
     struct pack_member {

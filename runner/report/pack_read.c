@@ -46,6 +46,8 @@ bool pack_is_member(const char *name)
                                         "instruction_table.json",
                                         "latency_table.csv",
                                         "latency_table.json",
+                                        "false_dependency_table.csv",
+                                        "false_dependency_table.json",
                                         "failure_table.csv",
                                         "port_table.csv",
                                         "port_table.json",

@@ -24,6 +24,9 @@ static const struct readme_member {
     {"instruction_table.json", "the same as JSON"},
     {"latency_table.csv", "one row a pair of operands: the latency from one to the other"},
     {"latency_table.json", "the same as JSON"},
+    {"false_dependency_table.csv", "one row per operand that is overwritten: how long its old "
+                                   "content is waited for; 0: not at all"},
+    {"false_dependency_table.json", "the same as JSON"},
     {"port_table.csv", "one row a form: its ports, units it waits for, how well they fit"},
     {"port_table.json", "the same as JSON"},
     {"failure_table.csv", "what could not be measured, and why"},
@@ -66,8 +69,9 @@ static void readme_slim(struct strbuf *out)
     readme_paragraph(out, "This pack is slim: it has results only, to thousandths of a cycle. The "
                           "kernels that were timed, their samples and the timings behind the ports "
                           "were left out, and so were the tables as text. The SQLite database has "
-                          "them all in its views instruction_table, latency_table, port_table and "
-                          "failure_table; latput writes them as text, CSV, JSON or as a web page.");
+                          "them all in its views instruction_table, latency_table, port_table, "
+                          "false_dependency_table and failure_table; latput writes them as text, "
+                          "CSV, JSON or as a web page.");
 }
 
 static void readme_how(struct strbuf *out)

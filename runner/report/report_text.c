@@ -210,6 +210,32 @@ static void put_legend(struct strbuf *out, const struct list_seen *seen)
             strbuf_printf(out, "%s: %s.\n", outcome_name((enum outcome)i), outcome_meanings[i]);
 }
 
+// Operands that forms wait for although they overwrite them; nothing where there are none.
+static int put_false(struct strbuf *out, struct store *store, enum store_view view,
+                     const struct store_filter *filter, struct err *err)
+{
+    struct store_rows *rows = store_rows_open(store, view, filter, err);
+    if (!rows)
+        return -1;
+    const char *title = "\nFalse dependencies: cycles from what an operand held before to what is "
+                        "written into it:\n";
+    int got;
+    while ((got = store_rows_next(rows, err)) > 0) {
+        char number[32], text[REPORT_LATENCY_MAX];
+        double clk = store_rows_real(rows, store_rows_column(rows, "latency_clk"));
+        if (!(clk > 0))
+            continue;
+        report_number(clk, number);
+        report_latency(number, strcmp(run_field(rows, "bound"), "upper") == 0,
+                       run_field(rows, "mark"), text);
+        strbuf_printf(out, "%s  %s: ", title, run_field(rows, "form"));
+        strbuf_printf(out, "%s: %s\n", run_field(rows, "operand"), text);
+        title = "";
+    }
+    store_rows_close(rows);
+    return got;
+}
+
 // The failures that say more than their table's column: not what the CPU lacks, not pairs that no
 // chain can be built for.
 static int put_failures(struct strbuf *out, struct store *store, enum store_view view,
@@ -272,8 +298,10 @@ static int put_list(struct store *store, int64_t run_id, const char *list, bool 
     put_legend(out, &seen);
     text_table_free(table);
     store_rows_close(rows);
+    const enum store_view overwritten = best ? STORE_VIEW_LIST_FALSE : STORE_VIEW_FALSE;
     const enum store_view failures = best ? STORE_VIEW_LIST_FAILURE : STORE_VIEW_FAILURE;
-    if (got < 0 || put_failures(out, store, failures, &filter, err) < 0)
+    if (got < 0 || put_false(out, store, overwritten, &filter, err) < 0 ||
+        put_failures(out, store, failures, &filter, err) < 0)
         return -1;
     escape_from(out, from);
     return 0;

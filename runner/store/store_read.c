@@ -69,6 +69,9 @@ struct store_rows {
     "uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?1) GROUP BY form_id"
 // From the tables of store_listed_begin().
 #define LIST_BEST "(SELECT listed.*, place FROM temp.listed JOIN (" LIST_FORMS ") USING (form_id))"
+#define LIST_FALSE                                                                                 \
+    "(SELECT listed_false.*, place FROM temp.listed_false JOIN " LIST_BEST                         \
+    " AS best USING (form, enc, bits))"
 #define LIST_FAILURES                                                                              \
     "(SELECT listed_failure.*, place FROM temp.listed_failure JOIN " LIST_BEST                     \
     " AS best USING (form, enc, bits) WHERE listed_failure.run_id = "                              \
@@ -132,6 +135,8 @@ static const struct view_source view_sources[] = {
                             FILTER_RUN},
     [STORE_VIEW_LIST_BEST] = {INSTRUCTION_COLUMNS, NULL, LIST_BEST, NULL, "place, form, enc, bits",
                               FILTER_SOURCE},
+    [STORE_VIEW_LIST_FALSE] = {FALSE_COLUMNS, NULL, LIST_FALSE, NULL,
+                               "place, form, enc, bits, test_position", FILTER_SOURCE},
     [STORE_VIEW_LIST_FAILURE] = {FAILURE_COLUMNS, NULL, LIST_FAILURES, NULL,
                                  "place, form, enc, bits, test_position IS NULL, test_position",
                                  FILTER_SOURCE},
@@ -186,6 +191,7 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
     int result = store_script(store, err,
                               "DROP TABLE IF EXISTS temp.listed; "
+                              "DROP TABLE IF EXISTS temp.listed_false; "
                               "DROP TABLE IF EXISTS temp.listed_failure",
                               "forget its tables of lists");
     if (result == 0)
@@ -193,6 +199,14 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
                                "CREATE TEMP TABLE listed AS SELECT * FROM best_instruction "
                                "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?)",
                                "i", run_id);
+    if (result == 0)
+        result = store_execute(
+            store, err,
+            "CREATE TEMP TABLE listed_false AS SELECT * FROM run_false_table "
+            "WHERE latency_clk > 0 AND run_form_id IN (SELECT coalesce(latency_row, run_form_id) "
+            "FROM best_run_form "
+            "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?))",
+            "i", run_id);
     if (result == 0)
         result = store_script(
             store, err,

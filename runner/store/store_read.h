@@ -24,8 +24,9 @@ enum store_view {
     STORE_VIEW_BENCH,          // bench_table
     STORE_VIEW_REPETITION,     // bench_repetition_table
     STORE_VIEW_LIST,           // list_table: the lists of each run
-    // The next two want the filter's run_id and list, and take nothing else of it.
+    // The next three want the filter's run_id and list, and take nothing else of it.
     STORE_VIEW_LIST_BEST,    // the best of every form that any run on that run's CPU measured of it
+    STORE_VIEW_LIST_FALSE,   // the operands of these forms that are overwritten and waited for
     STORE_VIEW_LIST_FAILURE, // what failed in the runs that these rows are of
 };
 struct store_where;
@@ -45,8 +46,9 @@ struct store_filter {
     int64_t limit;    // rows at most; 0: all
 };
 struct store_rows; // a query under way; columns in the order of the view
-// Collects what STORE_VIEW_LIST_BEST and STORE_VIEW_LIST_FAILURE read, in memory, for this run's
-// CPU: once for all lists, before the first. Later changes of the database are not in it.
+// Collects what STORE_VIEW_LIST_BEST, STORE_VIEW_LIST_FALSE and STORE_VIEW_LIST_FAILURE read, in
+// memory, for this run's CPU: once for all lists, before the first. Later changes of the database
+// are not in it.
 int store_listed_begin(struct store *store, int64_t run_id, struct err *err);
 // From here on all that is read of runs has only the forms of these mnemonics, as if no others had
 // been measured: a few forms of a large database come a hundred times as fast. Of a database that

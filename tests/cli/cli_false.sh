@@ -64,4 +64,44 @@ run explain --db run.db --predict --asm 'lzcnt rcx, rsi'
 expect_status 0
 run query --db run.db --latency --false-dependencies
 expect_status 2
+
+# A pack has them, with those that there are not, and so has the database that it is merged into.
+run query --db run.db --false-dependencies '*' --format csv
+cp "$OUT" all.csv
+run pack --db run.db --output run.zip
+expect_status 0
+expect "a file" grep -qa 'false_dependency_table\.csv' run.zip
+if command -v python3 >/dev/null; then
+    python3 -m zipfile -e run.zip pack
+    expect "the rows" cmp all.csv pack/false_dependency_table.csv
+    expect_schema query_false pack/false_dependency_table.json
+    expect "README.txt names it" grep -q '^  false_dependency_table\.csv  ' pack/README.txt
+    expect "lines fit" test "$(wc -L <pack/README.txt)" -le 80
+fi
+run pack --db run.db --slim --output slim.tar.xz
+expect_status 0
+for pack in run.zip slim.tar.xz; do
+    run merge --db "$pack.db" "$pack"
+    expect_status 0
+    run query --db "$pack.db" --false-dependencies --columns form,operand --format csv
+    expect "$pack has those that there are" test "$(sed 1d "$OUT" | xargs)" = \
+        'popcnt r64 r64,op1 vpmuludq y y y,op1'
+done
+# A run of which none was asked packs none.
+fixture known.db
+run pack --db known.db --run 1 --output none.zip
+expect_status 0
+expect "no file" test "$(grep -ca false_dependency none.zip)" = 0
+# Tables as text, of the CPU and of the run: those that there are.
+for of in '' '--run 1'; do
+    # shellcheck disable=SC2086
+    run report --db run.db $of --output "report$of"
+    expect_status 0
+    sed -n '/^False dep/,/^$/p' "report$of/forms.txt" >told
+    expect "those that there are ($of)" diff - told <<'TEXT'
+False dependencies: cycles from what an operand held before to what is written into it:
+  popcnt r64 r64: op1: ≤4.00
+  vpmuludq y y y: op1: ≤2.00
+TEXT
+done
 finish
