@@ -131,7 +131,7 @@ static bool pair_unrelated(const struct table_row *row, const char *src, const c
     return false;
 }
 
-// What is only bounded takes no more in either chain.
+// A bound is one of both chains.
 static double pair_clk(const struct export_form *form, const struct export_pair *pair, bool dense)
 {
     if (pair->upper)

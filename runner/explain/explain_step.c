@@ -185,9 +185,8 @@ static bool reads_memory(const struct block_instr *code, int operand)
     return false;
 }
 
-// Whether as much stands between the instruction and the one that it waits for as in the table's
-// filled chain: with the latter the slots of a cycle. How many these are only the ports' model
-// says.
+// As much stands between the instruction and the one that it waits for as in the table's filled
+// chain: with the latter, the slots of a cycle. How many these are only the ports' model says.
 static bool is_filled(const struct explanation *explanation, int at, int place)
 {
     int writer = place >= 0 ? block_writer_before(&explanation->block, at, place) : -1;
