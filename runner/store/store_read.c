@@ -199,11 +199,12 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
                                "CREATE TEMP TABLE listed AS SELECT * FROM best_instruction "
                                "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?)",
                                "i", run_id);
+    // The + has the best rows looked for, which takes seconds, only where something waits.
     if (result == 0)
         result = store_execute(
             store, err,
             "CREATE TEMP TABLE listed_false AS SELECT * FROM run_false_table "
-            "WHERE latency_clk > 0 AND run_form_id IN (SELECT coalesce(latency_row, run_form_id) "
+            "WHERE latency_clk > 0 AND +run_form_id IN (SELECT coalesce(latency_row, run_form_id) "
             "FROM best_run_form "
             "WHERE uarch_key = (SELECT uarch_key FROM run_key WHERE run_id = ?))",
             "i", run_id);
