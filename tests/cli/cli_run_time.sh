@@ -36,7 +36,7 @@ holds 'refused_share = 0 and repeats >= (select sum(tried) from timing)'
 holds 'quiet_s = 0 and gaps_s > 0'
 
 # A neighbour in half of the time, or in a tenth: about so many are refused, for its sake.
-measure 'neighbour 10 20'
+measure 'neighbour 0.5 1'
 plausible
 holds 'refused_share between 0.35 and 0.65 and repeats_disturbed > 0.9 * refused_share * repeats'
 expect_err '^latput run: repeats: [3-6][0-9]\.[0-9] % of [0-9]+ refused \([0-9.]+ % something else'
