@@ -266,7 +266,8 @@ static void query_hint(struct store *store, const struct query *query)
     strbuf_printf(&text, "*%s*", glob);
     filter.globs = (const char *const[]){strbuf_text(&text)};
     const struct report_query wanted = {.view = query->view, .filter = &filter};
-    if (*glob && report_rows(store, &wanted, &out, NULL, &nrows, &err) == 0 && nrows > 0)
+    if (*glob && store_narrow_globs(store, query->view, &filter, &err) == 0 &&
+        report_rows(store, &wanted, &out, NULL, &nrows, &err) == 0 && nrows > 0)
         command_note(&cmd_query, "no rows match; %" PRId64 " match '%s'", nrows,
                      strbuf_text(&text));
     else
@@ -290,7 +291,8 @@ static int query_print(struct store *store, const struct query *query,
                                         query->wide ? 0 : terminal,
                                         terminal > 0 && terminal_has_colour(STDOUT_FILENO),
                                         meaning->ncolumns ? meaning->columns : NULL};
-    if ((query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
+    if (store_narrow_globs(store, query->view, &query->filter, &err) != 0 ||
+        (query->side ? report_side : report_rows)(store, &wanted, &out, &note, &nrows, &err) != 0)
         status = command_fail(&cmd_query, EXIT_ENVIRONMENT, "%s", err.text);
     else if (terminal > 0)
         report_legend(strbuf_text(&out), terminal, &legend);

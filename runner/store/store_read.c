@@ -157,6 +157,10 @@ static void put_one_of(struct strbuf *sql, const char *format, int first, int n)
     strbuf_puts(sql, n ? ")" : "");
 }
 
+// A form that a glob matches.
+#define FORM_GLOBS                                                                                 \
+    "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # OR lower(form) GLOB #"
+
 enum { GLOBS_FIRST = 20000 }; // the number of their first parameter, behind those of an expression
 
 static void store_rows_sql(const struct view_source *source, const struct store_filter *filter,
@@ -168,10 +172,7 @@ static void store_rows_sql(const struct view_source *source, const struct store_
     if (source->filter == FILTER_BENCH)
         put_one_of(sql, "lower(label) GLOB # OR lower(snippet) GLOB #", GLOBS_FIRST, nglobs);
     if (source->filter == FILTER_FORMS) {
-        put_one_of(sql,
-                   "lower(mnemonic) GLOB # OR lower(mnemonic || ' ' || operands) GLOB # "
-                   "OR lower(form) GLOB #",
-                   GLOBS_FIRST, nglobs);
+        put_one_of(sql, FORM_GLOBS, GLOBS_FIRST, nglobs);
         strbuf_puts(sql, " AND (?4 IS NULL OR list = ?4)");
     }
     if (source->filter == FILTER_FORMS || source->filter == FILTER_BENCH)
@@ -221,29 +222,66 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err)
     return result;
 }
 
-int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err)
+// Collects the forms for which a condition with parameters from GLOBS_FIRST on is true. A temporary
+// table hides the file's from the views, which are temporary, too.
+static int store_narrow_where(struct store *store, const char *condition, char *const *values,
+                              int n, struct err *err)
 {
-    struct strbuf names = {0};
-    struct json json = {.out = &names};
+    static const char doing[] = "collect what it says of a few forms";
+    struct strbuf sql = {0};
+    sqlite3_stmt *stmt = NULL;
     assert(store->mode == STORE_READ);
-    json_open(&json, '[');
-    for (int i = 0; i < n; i++)
-        json_text(&json, mnemonics[i]);
-    json_close(&json, ']');
     sqlite3_exec(store->db, "PRAGMA query_only = OFF", NULL, NULL, NULL);
-    // A temporary table hides the file's from the views, which are temporary, too.
-    int result = store_execute(store, err,
-                               "CREATE TEMP TABLE run_form AS SELECT run_form.* FROM form "
-                               "JOIN main.run_form AS run_form USING (form_id) "
-                               "WHERE mnemonic IN (SELECT value FROM json_each(?))",
-                               "s", strbuf_text(&names));
+    int result = store_script(store, err, "DROP TABLE IF EXISTS temp.run_form", doing);
+    strbuf_printf(&sql,
+                  "CREATE TEMP TABLE run_form AS SELECT run_form.* FROM form "
+                  "JOIN main.run_form AS run_form USING (form_id) WHERE 1 %s",
+                  condition);
+    bool made = result == 0 &&
+                sqlite3_prepare_v2(store->db, strbuf_text(&sql), -1, &stmt, NULL) == SQLITE_OK;
+    for (int i = 0; made && i < n; i++)
+        sqlite3_bind_text(stmt, GLOBS_FIRST + i, values[i], -1, SQLITE_TRANSIENT);
+    made = made && sqlite3_step(stmt) == SQLITE_DONE;
+    sqlite3_finalize(stmt);
+    if (result == 0 && !made)
+        result = store_error(store, err, doing);
     if (result == 0)
         result = store_script(store, err,
                               "CREATE UNIQUE INDEX temp.run_form_key ON run_form (run_form_id); "
                               "CREATE INDEX temp.run_form_form ON run_form (form_id)",
-                              "collect what it says of a few forms");
+                              doing);
     sqlite3_exec(store->db, "PRAGMA query_only = ON", NULL, NULL, NULL);
+    strbuf_free(&sql);
+    return result;
+}
+
+int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err)
+{
+    struct strbuf names = {0}, condition = {0};
+    struct json json = {.out = &names};
+    json_open(&json, '[');
+    for (int i = 0; i < n; i++)
+        json_text(&json, mnemonics[i]);
+    json_close(&json, ']');
+    strbuf_printf(&condition, "AND mnemonic IN (SELECT value FROM json_each(?%d))", GLOBS_FIRST);
+    char *const values[] = {(char *)strbuf_text(&names)};
+    int result = store_narrow_where(store, strbuf_text(&condition), values, 1, err);
     strbuf_free(&names);
+    strbuf_free(&condition);
+    return result;
+}
+
+int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,
+                       struct err *err)
+{
+    if (view_sources[view].filter != FILTER_FORMS || filter->nglobs == 0)
+        return 0;
+    struct strbuf condition = {0};
+    struct store_globs globs = store_globs_make(filter, true);
+    put_one_of(&condition, FORM_GLOBS, GLOBS_FIRST, globs.n);
+    int result = store_narrow_where(store, strbuf_text(&condition), globs.texts, globs.n, err);
+    store_globs_free(&globs);
+    strbuf_free(&condition);
     return result;
 }
 

@@ -250,6 +250,19 @@ if command -v script >/dev/null; then
     expect "the same CSV" cmp "$OUT" narrow.txt
 fi
 
+# A glob has the forms that it matches collected first: what is said of them is what all rows say.
+for db in known.db ports.db; do
+    for options in '' --latency --ports --evidence --failures '--run 1' '--latency --run 1'; do
+        # shellcheck disable=SC2086 # words
+        "$LATPUT" query --db "$db" --format csv $options >all.csv
+        # shellcheck disable=SC2086
+        "$LATPUT" query --db "$db" --format csv $options 'add*' 'div r64' >some.csv
+        grep -E '^uarch,|^run_id,|(^|,)(add|div),' all.csv | cmp -s - some.csv ||
+            cli_fail "$db, '$options': the rows of globs differ from those of all forms"
+    done
+    grep -qE '(^|,)(add|div),' some.csv || cli_fail "$db has no such forms"
+done
+
 run report --db known.db --run 1 --output tables
 expect_status 0
 expect "no diagram without ports" test ! -e tables/ports.svg
