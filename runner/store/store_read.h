@@ -54,7 +54,8 @@ int store_listed_begin(struct store *store, int64_t run_id, struct err *err);
 // been measured: a few forms of a large database come a hundred times as fast. Of a database that
 // was opened for reading, until it is closed; nothing of the file changes.
 int store_narrow(struct store *store, const char *const *mnemonics, int n, struct err *err);
-// The same of the forms that the filter's globs match, where the view has forms and there are globs.
+// The same of the forms that the filter's globs match, where the view has forms and there are
+// globs.
 int store_narrow_globs(struct store *store, enum store_view view, const struct store_filter *filter,
                        struct err *err);
 struct store_rows *store_rows_open(struct store *store, enum store_view view,
