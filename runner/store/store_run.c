@@ -397,9 +397,9 @@ int store_run_doubts(struct store *store, int64_t run_id, struct store_doubts *d
         return -1;
     bool got = sqlite3_step(stmt) == SQLITE_ROW;
     if (got)
-        *doubts = (struct store_doubts){sqlite3_column_int64(stmt, 0),
-                                        sqlite3_column_int64(stmt, 1),
-                                        sqlite3_column_int64(stmt, 2)};
+        *doubts =
+            (struct store_doubts){sqlite3_column_int64(stmt, 0), sqlite3_column_int64(stmt, 1),
+                                  sqlite3_column_int64(stmt, 2)};
     int result = got ? 0 : store_error(store, err, "count doubts");
     sqlite3_reset(stmt);
     return result;
