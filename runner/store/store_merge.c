@@ -180,6 +180,42 @@ static int merge_list_runs(struct store *from, int64_t *sources, int *nsources, 
     return store_rows_end(from, stmt, got, err);
 }
 
+// Dates decide which run is the newest, so each must be one, and of no day that is to come; a day
+// is what clocks of sound machines may differ by.
+static int merge_check_dates(struct store *from, struct err *err)
+{
+    sqlite3_stmt *stmt =
+        store_bind(from, err,
+                   "SELECT name, utc, real FROM (SELECT name, utc, "
+                   "strftime('%Y-%m-%dT%H:%M:%SZ', utc, '+0 days') IS utc AS real, "
+                   "julianday(utc) > julianday('now', '+1 day') AS future FROM "
+                   "(SELECT 'started_utc' AS name, started_utc AS utc FROM run "
+                   "UNION ALL SELECT 'finished_utc', finished_utc FROM run "
+                   "UNION ALL SELECT 'recorded_utc', recorded_utc FROM validation)) "
+                   "WHERE NOT real OR future LIMIT 1",
+                   "");
+    if (!stmt)
+        return -1;
+    int got = sqlite3_step(stmt);
+    const char *name = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 0) : "";
+    const char *utc = got == SQLITE_ROW ? (const char *)sqlite3_column_text(stmt, 1) : "";
+    int result = 0;
+    if (got == SQLITE_ROW && sqlite3_column_int(stmt, 2))
+        result = err_set(err,
+                         "%s: its %s, %s, lies in the future; if it does not, set the clock of "
+                         "this machine right",
+                         from->path, name, utc);
+    else if (got == SQLITE_ROW)
+        result = err_set(err,
+                         "%s: its %s, '%s', is no date like 2026-01-31T12:34:56Z; the file is "
+                         "damaged or was not written by latput",
+                         from->path, name, utc);
+    else if (got != SQLITE_DONE)
+        result = store_error(from, err, "read its dates");
+    sqlite3_reset(stmt);
+    return result;
+}
+
 // All runs or none.
 static int merge_all_runs(struct store *from, struct store *store, struct store_merged *merged,
                           struct err *err)
@@ -187,7 +223,7 @@ static int merge_all_runs(struct store *from, struct store *store, struct store_
     int64_t sources[STORE_MERGE_RUNS_MAX];
     int nsources = 0, added = 0, got = 0;
     bool own;
-    if (merge_list_runs(from, sources, &nsources, err) != 0 ||
+    if (merge_list_runs(from, sources, &nsources, err) != 0 || merge_check_dates(from, err) != 0 ||
         store_unit_begin(store, &own, err) != 0)
         return -1;
     for (int i = 0; i < nsources && got >= 0; i++) {

@@ -426,6 +426,9 @@ static const struct {
      "CREATE TRIGGER cpu_no_update BEFORE UPDATE ON cpu "
      "BEGIN SELECT raise(ABORT, 'facts are append-only: cpu'); END",
      "identity"},
+    {"INSERT INTO validation (run_id, seed, mixes, recorded_utc) "
+     "SELECT run_id, 1, 1, '2024-01-01T24:00:00Z' FROM run",
+     "recorded_utc, '2024-01-01T24:00:00Z', is no date like"},
     // Keys of rows that are not there: nothing is left out in silence.
     {"INSERT INTO test SELECT 999, 4711, 99, "
      "'latency', '', '', '', 'exact', 'ok', '' FROM run",
@@ -481,6 +484,59 @@ static void expect_merged(struct packed *packed, const char *sql, const char *qu
         fail_msg("%s", err.text);
     fixture_expect(store, question, answer);
     store_close(store);
+}
+
+// Dates of a pack, in SQL, and what is said of them; NULL: they are taken.
+// clang-format off
+static const struct {
+    const char *date, *refusal;
+} dates[] = {
+    {"'9999-12-31T23:59:59Z'", "9999-12-31T23:59:59Z, lies in the future"},
+    {"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '+25 hours')", "in the future"},
+    {"strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '+23 hours')", NULL},
+    {"'2024-02-29T23:59:59Z'", NULL},
+    {"'2023-02-29T23:59:59Z'", "no date like"},
+    {"'2024-01-01T24:00:00Z'", "no date like"},
+    {"'2024-13-01T00:00:00Z'", "no date like"},
+    {"'zzzz-zz-zzTzz:zz:zzZ'", "'zzzz-zz-zzTzz:zz:zzZ', is no date like"},
+};
+// clang-format on
+
+static void test_date(struct packed *packed, const char *column, const char *date,
+                      const char *refusal)
+{
+    char path[128], target[128], sql[512];
+    snprintf(path, sizeof path, "%s/forged.zip", packed->fixture.dir);
+    snprintf(target, sizeof target, "%s/dated.db", packed->fixture.dir);
+    snprintf(sql, sizeof sql,
+             "CREATE TEMP TABLE dated AS SELECT * FROM run; UPDATE dated SET run_id = 7, "
+             "uuid = '00000000000000000000000000000000', %s = %s; "
+             "INSERT INTO run SELECT * FROM dated",
+             column, date);
+    forge_database(packed, sql, path);
+    if (refusal) {
+        expect_refused(packed, path, refusal);
+        return;
+    }
+    struct store_merged merged;
+    struct err err = {0};
+    struct store *store = fixture_open(target, STORE_WRITE);
+    if (pack_merge(store, path, &merged, &err) != 2)
+        fail_msg("%s", err.text);
+    store_close(store);
+    unlink(target);
+}
+
+static void test_dates(void **state)
+{
+    (void)state;
+    struct packed packed;
+    packed_make(&packed);
+    for (size_t i = 0; i < ARRAY_LEN(dates); i++) {
+        test_date(&packed, "started_utc", dates[i].date, dates[i].refusal);
+        test_date(&packed, "finished_utc", dates[i].date, dates[i].refusal);
+    }
+    fixture_remove(&packed.fixture);
 }
 
 // Without passes there are no samples either: all of them are left out, or the file is refused.
@@ -683,8 +739,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip),      cmocka_unit_test(test_foreign_members),
         cmocka_unit_test(test_broken_archives), cmocka_unit_test(test_foreign_databases),
-        cmocka_unit_test(test_believed),        cmocka_unit_test(test_anonymous),
-        cmocka_unit_test(test_several_runs),
+        cmocka_unit_test(test_believed),        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_anonymous),       cmocka_unit_test(test_several_runs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
