@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Sourced by tools/fleet: the same job under Slurm. What is done and what is not stands in a
 # directory a node that all nodes share; which tasks there are, Slurm is asked each time. So nothing
-# is lost with the process that submitted them. Uses job(), host_select(), host_begin() and say().
+# is lost with the process that submitted them. Uses functions of tools/fleet.
 # shellcheck shell=bash disable=SC2154 # $files and $host are host_select()'s
 
 slurm_nodes() { sinfo -h -N -o %N | sort -u; }
@@ -57,17 +57,19 @@ slurm_end() { # of $host, with the words that say what became of it
 
 # What a task left behind that has ended: a pack, or the reason why there is none.
 slurm_done() {
-    local status
-    status=$(cat "$there/$host/status")
+    local status why
+    status=$(in_time head -c "$STATE_BYTES" "$there/$host/status" | clean)
     case $status in
     0 | 1)
-        cp "$there/$host/pack" "$files.pack.part" && mv "$files.pack.part" "$files.pack" &&
-            slurm_end "done $status"
+        why="failed: its pack cannot be read"
+        in_time head -c $((PACK_BYTES + 1)) "$there/$host/pack" >"$files.pack.part"
+        pack_keep $? && why="done $status"
+        slurm_end "$why"
         ;;
     *)
-        tail -n 20 "$there/$host/log" >"$files.log" 2>/dev/null
+        in_time tail -n 20 "$there/$host/log" 2>/dev/null | keep_log
         rm -f "$there/$host/status" # so that the next call tries again
-        slurm_end "failed: latput run ended with status $status, $(tail -n 1 "$files.log")"
+        slurm_end "failed: latput run ended with status $status, $(last_words)"
         ;;
     esac
 }
@@ -80,8 +82,8 @@ slurm_look() {
     if [ -f "$there/$host/status" ]; then
         slurm_done
     elif [ -z "$task" ] && [ "${tried[$host]:-0}" -ge 3 ]; then
-        cat "$there/$host/log" "$files.error" 2>/dev/null | tail -n 20 >"$files.log"
-        slurm_end "failed: it ends without a result, $(grep . "$files.log" | tail -n 1)"
+        in_time tail -q -n 20 "$there/$host/log" "$files.error" 2>/dev/null | keep_log
+        slurm_end "failed: it ends without a result, $(last_words)"
     elif [[ ! $node || $node == *\* || $node =~ ^(down|drain|fail|unk|future) ]]; then
         unseen[$host]=$((${unseen[$host]:-0} + FLEET_POLL))
         if [ "${unseen[$host]}" -gt "$FLEET_PATIENCE" ]; then

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# tools/fleet and hosts that mean it no good: a stand-in for ssh plays them by their names. None of
+# them takes the results of the others away, and none has a word that reaches a terminal as it is.
+# Skipped where GNU parallel is missing.
+# shellcheck source=tests/cli/cli.sh
+. "$(dirname "$0")/cli.sh"
+command -v parallel >/dev/null || { echo "parallel is missing" && exit 77; }
+
+# shellcheck disable=SC2016 # the stand-in's own
+cat >ssh <<'END'
+#!/bin/sh
+# HOST COMMAND, as tools/fleet calls ssh.
+cd "${0%/*}" || exit 255
+case $2 in
+*'if [ -f status ]'*) asked=state ;;
+*'cat pack'*) asked=pack ;;
+*'tail -n 20'*) asked=log ;;
+*) asked=nothing ;;
+esac
+echo "$1 $asked" >>asked
+case $1-$asked in
+silent-state) sleep 1000 & wait ;; # a child holds the pipe, too
+silent_pack-pack) echo part; sleep 1000; exit ;;
+large_pack-pack) exec cat /dev/zero ;;
+empty_pack-pack) exit ;;
+large_state-state) exec yes 'done 0' ;;
+bare-state) echo bare ;;
+bare-nothing) exec cat ;; # says all that it is sent
+idle-state) echo idle ;;
+idle-log) exec yes 'no reason' ;;
+steering-state) printf 'done 7\033[2J\033]0;steered\007\302\233\342\200\256' ;;
+steering-log) printf 'the log \033[31m\r\237m\177 of it\n' ;;
+loud-*) printf '\033]0;steered\007 %s' 'closed' >&2; yes loud >&2; exit 255 ;;
+complaining-*) printf 'first\n\033]0;steered\007 closed\n' >&2; exit 255 ;;
+*-state) echo 'done 0' ;;
+*-pack) exec cat "$1.pack" ;;
+*) cat >/dev/null ;;
+esac
+END
+chmod +x ssh
+mkdir -p stand/latput
+touch stand/latput/latput
+tar czf archive.tar.gz -C stand latput
+fixture known.db
+run pack --db known.db --run 1 --output first.pack
+expect_status 0
+run pack --db known.db --run 2 --output last.pack
+expect_status 0
+printf 'PK\003\004 \033[2J and nothing more' >bad_pack.pack
+head -c 1000 first.pack >torn_pack.pack
+printf '%s\n' first bad_pack torn_pack silent silent_pack large_pack empty_pack large_state bare \
+    idle steering loud complaining last >hosts
+fleet() {
+    CLI_COMMAND="fleet $*"
+    "$TREE/tools/fleet" --hosts hosts --archive archive.tar.gz --output out --poll 1 --patience 5 \
+        --ssh "$SCRATCH/ssh" "$@" >"$OUT" 2>"$ERR" </dev/null
+    STATUS=$?
+}
+fails() { expect_err "^tools/fleet: $1: $2"; }
+
+begun=$SECONDS
+fleet
+expect "it ends, whoever is silent" test $((SECONDS - begun)) -lt 120
+CLI_COMMAND=fleet
+expect_status 1
+expect_err '^tools/fleet: 2 of 14 hosts are done$'
+fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
+fails torn_pack 'failed: merge ended with status 2, .*torn_pack\.pack'
+fails silent 'vanished: it does not answer$'
+fails silent_pack "vanished: it answers 'done 0'$"
+fails large_pack 'failed: its pack has more than 67108864 bytes'
+fails empty_pack 'failed: its pack is empty'
+fails large_state 'failed: it answers with more than 64 bytes where its state is due$'
+fails bare 'failed: what is copied to it is not there$'
+fails idle 'failed: it ends without a result, no r'
+fails steering 'failed: latput run ended with status 7\?\[2J\?\]0;steered\?+, the log \?\[31m'
+fails loud 'vanished: lo'
+fails complaining 'vanished: \?\]0;steered\? closed$'
+expect "the others are merged" test \
+    "$(sqlite3 -readonly out/latput.db 'SELECT count(*) FROM run')" = 2
+expect "and shown" test -s out/site/index.html
+expect "a pack that is refused is kept" cmp torn_pack.pack out/hosts/torn_pack.refused
+# What was said by hosts, but for packs, holds nothing that steers.
+for file in "$OUT" "$ERR" out/hosts/*.state out/hosts/*.log out/hosts/*.error; do
+    CLI_COMMAND="control characters of ${file##*/}"
+    [ "$(LC_ALL=C tr -d '\t\n\040-\176' <"$file" | wc -c)" = 0 ] ||
+        cli_fail "it has none"
+done
+expect "what hosts send fills no disk" test "$(du -sk out/hosts | cut -f 1)" -lt 4096
+expect "what is copied in vain has an end" test "$(grep -c '^bare nothing' asked)" = 3
+
+# The next call asks again those that failed, and no other.
+cp first.pack torn_pack.pack
+: >asked
+fleet --only torn_pack --only bad_pack
+expect_status 1
+expect_err '^tools/fleet: 3 of 14 hosts are done$'
+fails bad_pack 'failed: merge ended with status 2, .*cannot be read as a pack'
+expect "nobody else was asked" test "$(cut -d ' ' -f 1 asked | sort -u | xargs)" = \
+    'bad_pack torn_pack'
+
+# Where nothing can be merged, no pack is blamed.
+rm -r out/latput.db out/site
+mkdir out/latput.db
+printf '%s\n' first last >hosts
+fleet
+expect_status 1
+expect_err 'out/latput.db: is no regular file'
+expect_err '^tools/fleet: 2 of 2 hosts are done$'
+expect "packs stay" test -s out/hosts/first.pack -a -s out/hosts/last.pack
+finish
