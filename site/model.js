@@ -136,7 +136,7 @@ const latput = {};
     async function detail(cpu, form) {
         const chunk = Math.floor(form / model.index.chunk),
             key = `${cpu.at}/${chunk}`;
-        if (!details.has(key)) await load(dataFile(`${cpu.file}-${chunk}`));
+        if (!details.has(key)) await load(dataFile(`${cpu.file}.${chunk}`));
         const value = details.get(key),
             rows = value.forms[form] ?? {};
         const result = {};

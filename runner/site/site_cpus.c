@@ -91,15 +91,16 @@ static void cpus_sort(struct site_cpus *cpus)
     free(keys);
 }
 
-// "zen5", or "zen5-2" where another has that name: names of files are poorer than those of CPUs.
+// "cpu_zen5", or "cpu_zen5-2" where another has that name: names of files are poorer than those of
+// CPUs. No other data file begins so, whatever a pack calls its CPU.
 static void cpus_name_files(struct site_cpus *cpus)
 {
     for (int c = 0; c < cpus->ncpus; c++) {
         char *stem = report_file_stem(cpus->cpus[c].key);
-        const char *name = arena_strdup(&cpus->arena, stem);
+        const char *name = arena_printf(&cpus->arena, "cpu_%s", stem);
         for (int n = 2, i = 0; i < c; i++)
             if (strcmp(cpus->cpus[i].file, name) == 0) {
-                name = arena_printf(&cpus->arena, "%s-%d", stem, n++);
+                name = arena_printf(&cpus->arena, "cpu_%s-%d", stem, n++);
                 i = -1;
             }
         cpus->cpus[c].file = name;

@@ -281,7 +281,8 @@ static int chunk_write(struct detail *detail, int cpu, int chunk, struct err *er
     strbuf_puts(&text, strbuf_text(&gathered->forms));
     json_close(&json, '}');
     json_close(&json, '}');
-    char *name = xasprintf("data/%s-%d.js", detail->cpus->cpus[cpu].file, chunk);
+    // No name of a CPU's files has a dot.
+    char *name = xasprintf("data/%s.%d.js", detail->cpus->cpus[cpu].file, chunk);
     int result = site_file_script(detail->files, name, "detail", &text, err);
     free(name);
     strbuf_free(&text);

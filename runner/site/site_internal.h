@@ -112,10 +112,10 @@ int site_file_sources(struct site_files *files, struct err *err);
 int site_file_database(struct site_files *files, struct store *store, const struct site_cpus *cpus,
                        struct err *err);
 
-// data/forms.js and data/CPU.js of each; *forms: what they are of.
+// data/forms.js and data/cpu_CPU.js of each; *forms: what they are of.
 int site_table_write(struct store *store, struct site_files *files, struct site_cpus *cpus,
                      struct site_forms *forms, struct err *err);
-// data/CPU-NNN.js: all that is known of SITE_CHUNK forms (site_detail.c).
+// data/cpu_CPU.NNN.js: all that is known of SITE_CHUNK forms (site_detail.c).
 int site_detail_write(struct store *store, struct site_files *files, const struct site_cpus *cpus,
                       const struct site_forms *forms, bool samples, struct err *err);
 

@@ -43,7 +43,7 @@ expect "who was measured" grep -q '^CPU +simulated: a core made of text$' -E inf
 expect "the levels of memory" test "$(grep -cE -e ' 4 clk up to 32 KiB ' -e ' 14 clk up to 1 MiB ' \
     -e ' 50 clk beyond$' properties.txt)" = 3
 expect "pictures" grep -q '</svg>' ports.svg
-expect "a page" test -s site/index.html -a -s site/data/zen5.js -a -s site/data/properties.js
+expect "a page" test -s site/index.html -a -s site/data/cpu_zen5.js -a -s site/data/properties.js
 run merge --db merged.db ./*.zip
 expect_status 0
 for table in run_form result port_class property; do

@@ -10,7 +10,7 @@ run site --db known.db --output one
 expect_status 0
 expect_out '^one/index\.html$'
 expect_err '^latput site: 3 forms of 2 CPUs, [0-9]+ files, [0-9.]+ MB$'
-expect "all forms, from one to the next" grep -q '"step":\[0,1,1\]' one/data/testb.js
+expect "all forms, from one to the next" grep -q '"step":\[0,1,1\]' one/data/cpu_testb.js
 run site --db known.db --output two --title 'latput'
 expect_status 0
 expect "same bytes" diff -r one two

@@ -116,9 +116,9 @@ static void test_write(void **state)
     snprintf(two, sizeof two, "%s/two", fixture.dir);
     write_site(store, one);
     write_site(store, two);
-    static const char *const names[] = {"index.html",      "data/index.js",     "data/forms.js",
-                                        "data/testa.js",   "data/testb.js",     "data/testa-0.js",
-                                        "data/testb-0.js", "data/properties.js"};
+    static const char *const names[] = {
+        "index.html",        "data/index.js",       "data/forms.js",       "data/cpu_testa.js",
+        "data/cpu_testb.js", "data/cpu_testa.0.js", "data/cpu_testb.0.js", "data/properties.js"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *a = read_file(one, names[i]), *b = read_file(two, names[i]);
         assert_string_equal(a, b);
@@ -128,15 +128,48 @@ static void test_write(void **state)
     expect_part(one, "data/index.js", "\"title\":\"Title \\u003cof\\u003e a page\"");
     expect_part(one, "data/forms.js", "latput.put(\"forms\",{\"count\":3,");
     // Columns of add, div and hlt: the second CPU is half as fast, hlt has no throughput.
-    expect_part(one, "data/testa.js", "\"latency_min_clk\":[1000,10000,1000]");
-    expect_part(one, "data/testb.js", "\"latency_max_clk\":[4000,36000,2000]");
-    expect_part(one, "data/testb.js", "\"rthroughput_clk\":[500,10000,null]");
-    expect_part(one, "data/testb.js", "\"rthroughput_slow_clk\":[null,14000,null]");
+    expect_part(one, "data/cpu_testa.js", "\"latency_min_clk\":[1000,10000,1000]");
+    expect_part(one, "data/cpu_testb.js", "\"latency_max_clk\":[4000,36000,2000]");
+    expect_part(one, "data/cpu_testb.js", "\"rthroughput_clk\":[500,10000,null]");
+    expect_part(one, "data/cpu_testb.js", "\"rthroughput_slow_clk\":[null,14000,null]");
     // The samples are in cycles, the code is as assembly.
-    expect_part(one, "data/testa-0.js", "4801D8 add rax, rbx");
-    expect_part(one, "data/testa-0.js",
+    expect_part(one, "data/cpu_testa.0.js", "4801D8 add rax, rbx");
+    expect_part(one, "data/cpu_testa.0.js",
                 "[[1,8,9,[1000,1000,1000,1000,1000,1000,1000,1000]],[2,8,9,");
-    expect_part(one, "data/testa-0.js", "SIGFPE");
+    expect_part(one, "data/cpu_testa.0.js", "SIGFPE");
+    fixture_end(&fixture, store);
+}
+
+// CPUs that are called as the page's own files are, and as those of each other.
+static void test_names(void **state)
+{
+    (void)state;
+    static const char *const uarchs[] = {"forms",  "index",  "properties", "zen5",
+                                         "zen5-0", "zen5_0", "cpu_zen5"};
+    static const char *const own[] = {"forms", "index", "properties"};
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {0};
+    struct site_counts counts;
+    struct site_options options = {fixture.dir, "", true, false};
+    char command[300];
+    for (size_t i = 0; i < ARRAY_LEN(uarchs); i++)
+        fixture_fill(store, uarchs[i], 0xb00f21 + (unsigned)i, 1);
+    if (site_write(store, &options, &counts, &err) != 0)
+        fail_msg("%s", err.text);
+    assert_int_equal(counts.cpus, (int)ARRAY_LEN(uarchs));
+    for (size_t i = 0; i < ARRAY_LEN(own); i++) {
+        char name[40], begin[60];
+        snprintf(name, sizeof name, "data/%s.js", own[i]);
+        snprintf(begin, sizeof begin, "latput.put(\"%s\",", own[i]);
+        expect_part(fixture.dir, name, begin);
+    }
+    // Two files a CPU beside these three.
+    snprintf(command, sizeof command,
+             "test $(ls %s/data | wc -l) = %zu && "
+             "test $(grep -l '^latput.put(\"detail\"' %s/data/* | wc -l) = %zu",
+             fixture.dir, 2 * ARRAY_LEN(uarchs) + ARRAY_LEN(own), fixture.dir, ARRAY_LEN(uarchs));
+    assert_int_equal(system(command), 0);
     fixture_end(&fixture, store);
 }
 
@@ -197,8 +230,8 @@ static void test_hostile(void **state)
     fill_hostile(store);
     assert_int_equal(site_write(store, &options, &counts, &err), 0);
     static const char *const names[] = {
-        "data/index.js", "data/forms.js", "data/unknown_AuthenticAMD_00B00F21.js",
-        "data/unknown_AuthenticAMD_00B00F21-0.js", "data/properties.js"};
+        "data/index.js", "data/forms.js", "data/cpu_unknown_AuthenticAMD_00B00F21.js",
+        "data/cpu_unknown_AuthenticAMD_00B00F21.0.js", "data/properties.js"};
     for (size_t i = 0; i < ARRAY_LEN(names); i++) {
         char *text = read_file(fixture.dir, names[i]);
         assert_null(strpbrk(text, "<>&"));
@@ -277,9 +310,10 @@ int main(int argc, char **argv)
     if (argc >= 3)
         return make_database(argc - 1, argv + 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_texts),         cmocka_unit_test(test_asm),
-        cmocka_unit_test(test_thousandths),   cmocka_unit_test(test_write),
-        cmocka_unit_test(test_write_refused), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_texts),       cmocka_unit_test(test_asm),
+        cmocka_unit_test(test_thousandths), cmocka_unit_test(test_write),
+        cmocka_unit_test(test_names),       cmocka_unit_test(test_write_refused),
+        cmocka_unit_test(test_hostile),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
