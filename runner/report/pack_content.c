@@ -80,7 +80,7 @@ static bool pack_has(const struct pack *pack, const char *name)
 static int pack_add_list(struct pack *pack, struct store *store, int64_t run_id, const char *list,
                          struct err *err)
 {
-    char *stem = report_file_stem(list);
+    char *stem = report_list_stem(list);
     char *name = xasprintf("tables/%s.txt", stem);
     int result = 0;
     if (pack_has(pack, name)) // a newer run has it

@@ -119,7 +119,11 @@ bool report_is_replaceable(const char *path);
 // Writes `len` bytes to a file that appears under its name only when it is complete; what is
 // not replaceable is written to as it is.
 int report_write_file(const char *path, const char *bytes, size_t len, struct err *err);
-// A list's name as a file name: "int" from "int"; characters that no file name needs become '_'.
-char *report_file_stem(const char *list);
+// A name as that of a file, which another name may have, too: characters that no name of a file
+// needs become '_'.
+char *report_file_stem(const char *name);
+// A list's name as that of its table: "int" from "int". No two lists have one, and none has that of
+// another file beside them: characters that no name of a file needs become '+' and their code.
+char *report_list_stem(const char *list);
 
 #endif

@@ -51,20 +51,35 @@ int report_write_file(const char *path, const char *bytes, size_t len, struct er
     return 0;
 }
 
-char *report_file_stem(const char *list)
+char *report_file_stem(const char *name)
 {
-    char *stem = xasprintf("%s%s", list, strcmp(list, "info") == 0 ? "_" : "");
+    char *stem = xstrdup(name);
     for (char *at = stem; *at; at++)
         if (!isalnum((unsigned char)*at) && !strchr("_-+", *at))
             *at = '_';
     return stem;
 }
 
+char *report_list_stem(const char *list)
+{
+    static const char *const taken[] = {"info", "properties"};
+    struct strbuf stem = {0};
+    for (const char *at = list; *at; at++)
+        strbuf_printf(&stem, isalnum((unsigned char)*at) || strchr("_-", *at) ? "%c" : "+%02X",
+                      (unsigned char)*at);
+    for (size_t i = 0; i < ARRAY_LEN(taken); i++)
+        if (strcmp(list, taken[i]) == 0)
+            strbuf_puts(&stem, "+");
+    char *text = xstrdup(strbuf_text(&stem));
+    strbuf_free(&stem);
+    return text;
+}
+
 static int report_write_list(struct store *store, int64_t run_id, const char *directory,
                              const char *list, bool best, struct err *err)
 {
     struct strbuf text = {0};
-    char *stem = report_file_stem(list);
+    char *stem = report_list_stem(list);
     char *path = xasprintf("%s/%s.txt", directory, stem);
     int result = best ? report_list_text_best(store, run_id, list, &text, err)
                       : report_list_text(store, run_id, list, &text, err);

@@ -4,6 +4,7 @@
 // the command line.
 #include "fixtures/store_fixture.h"
 #include "report/report.h"
+#include "report/report_property.h"
 #include "store/store.h"
 #include "store/store_read.h"
 #include "store/store_rederive.h"
@@ -373,6 +374,50 @@ static int make_database(const char *path)
     return 0;
 }
 
+// Lists that are called as other files are, and as each other but for what names of files lack.
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *file;
+    } cases[] = {
+        {"a.b",        "a+2Eb.txt"      },
+        {"a_b",        "a_b.txt"        },
+        {"a-b",        "a-b.txt"        },
+        {"a+2Eb",      "a+2B2Eb.txt"    },
+        {"info",       "info+.txt"      },
+        {"info_",      "info_.txt"      },
+        {"info+",      "info+2B.txt"    },
+        {"properties", "properties+.txt"},
+    };
+    static const struct fixture_test latency[] = {
+        {TEST_LATENCY, "op1", "op1", "", OUTCOME_OK, OUTCOME_OK, 3}
+    };
+    struct fixture fixture;
+    struct store *store = fixture_start(&fixture);
+    struct err err = {0};
+    int64_t run_id = fixture_run(store, "testa", 0xb00f21);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char mnemonic[20], path[40];
+        snprintf(mnemonic, sizeof mnemonic, "of%zu", i);
+        snprintf(path, sizeof path, "lists/%s.csv", cases[i].list);
+        struct list_row row = fixture_row(mnemonic, "r64 r64", mnemonic);
+        row.path = path;
+        assert_int_equal(fixture_put(store, run_id, &row, (int)i, latency, 1, &err), 0);
+    }
+    if (report_write(store, run_id, fixture.dir, &err) != 0 ||
+        report_property_write(store, run_id, fixture.dir, &err) != 0)
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char row[30];
+        snprintf(row, sizeof row, "\nof%zu ", i);
+        expect_text(read_file(fixture.dir, cases[i].file), row);
+    }
+    expect_text(read_file(fixture.dir, "info.txt"), "signature");
+    expect_text(read_file(fixture.dir, "properties.txt"), "Properties of the pipeline");
+    fixture_end(&fixture, store);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 3 && strcmp(argv[1], "make") == 0)
@@ -384,6 +429,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_rederive),
         cmocka_unit_test(test_rederive_reasons),
         cmocka_unit_test(test_write_best),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
