@@ -11,7 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include <sys/stat.h>
 
 // No value of ours comes near this; a crafted one must not make us allocate gigabytes.
 enum { MERGE_VALUE_BYTES_MAX = 4 << 20 };
@@ -30,7 +30,8 @@ int store_extract_runs(struct store *store, const struct store_extract *extract,
 {
     struct store *fresh;
     int result = 0;
-    if (access(path, F_OK) == 0)
+    struct stat about;
+    if (lstat(path, &about) == 0 && about.st_size > 0)
         return err_set(err, "%s: is there already", path);
     if (store_open(path, STORE_WRITE, &fresh, err) != 0)
         return -1;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -35,6 +36,7 @@ static const char *const BESIDE[] = {"", "-journal", "-wal", "-shm"};
 struct scratch_file {
     struct scratch_file *next;
     char *names[ARRAY_LEN(BESIDE)];
+    int lock; // on the first, while its process lives; -1: it could not be made
 };
 static struct scratch_file *volatile scratch_files;
 
@@ -244,16 +246,80 @@ void scratch_end(char *directory, bool keep)
     free(scratch);
 }
 
+static const char UNDER_WAY[] = ".tmp"; // and RANDOM_DIGITS hexadecimal digits
+enum { RANDOM_DIGITS = 16 };
+
+// Removes a file of this name and what lies beside it, if its process has ended.
+static void scratch_file_sweep_one(int parent, const char *name)
+{
+    int fd = openat(parent, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    struct stat about;
+    if (fd >= 0 && fstat(fd, &about) == 0 && S_ISREG(about.st_mode) && about.st_uid == geteuid() &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++) {
+            char *beside = xasprintf("%s%s", name, BESIDE[i]);
+            unlinkat(parent, beside, 0);
+            free(beside);
+        }
+    if (fd >= 0)
+        close(fd);
+}
+
+// What processes that have ended left on its way to `path`.
+static void scratch_file_sweep(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+    char *parent = slash ? xasprintf("%.*s", (int)(slash - path + 1), path) : xstrdup(".");
+    size_t len = strlen(base), ending = sizeof UNDER_WAY - 1;
+    DIR *directory = opendir(parent);
+    for (struct dirent *entry; directory && (entry = readdir(directory));)
+        if (strncmp(entry->d_name, base, len) == 0 &&
+            strncmp(entry->d_name + len, UNDER_WAY, ending) == 0 &&
+            strlen(entry->d_name + len + ending) == RANDOM_DIGITS &&
+            strspn(entry->d_name + len + ending, "0123456789abcdef") == RANDOM_DIGITS)
+            scratch_file_sweep_one(dirfd(directory), entry->d_name);
+    if (directory)
+        closedir(directory);
+    free(parent);
+}
+
+// Makes and locks a file of a new name; *name to be freed. mkstemp() would make it private. -1:
+// none can be made, as those will find who write to it.
+static int scratch_file_make(const char *path, char **name)
+{
+    for (uint64_t tries = 0;; tries++) {
+        uint64_t random = 0;
+        struct stat about;
+        if (getrandom(&random, sizeof random, 0) != (ssize_t)sizeof random)
+            random = (uint64_t)getpid() + tries;
+        *name = xasprintf("%s%s%0*llx", path, UNDER_WAY, RANDOM_DIGITS, (unsigned long long)random);
+        int fd = open(*name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST)
+            return -1;
+        // A sweeper may have taken it for a dead one before the lock was there: then once more.
+        if (fd >= 0 && (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) &&
+            fstat(fd, &about) == 0 && about.st_nlink > 0)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+        free(*name);
+    }
+}
+
 const char *scratch_file_begin(const char *path)
 {
     struct scratch_file *file = xcalloc(1, sizeof *file);
-    for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
-        file->names[i] = xasprintf("%s.tmp%ld%s", path, (long)getpid(), BESIDE[i]);
-    scratch_watch();
+    sigset_t before;
+    scratch_file_sweep(path);
+    scratch_hold(&before);
+    file->lock = scratch_file_make(path, &file->names[0]);
+    for (size_t i = 1; i < ARRAY_LEN(BESIDE); i++)
+        file->names[i] = xasprintf("%s%s", file->names[0], BESIDE[i]);
     pthread_mutex_lock(&scratches_mutex);
     file->next = scratch_files;
     scratch_files = file;
     pthread_mutex_unlock(&scratches_mutex);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return file->names[0];
 }
 
@@ -275,6 +341,8 @@ int scratch_file_end(const char *name, const char *path)
     pthread_mutex_unlock(&scratches_mutex);
     for (size_t i = 0; i < ARRAY_LEN(BESIDE); i++)
         free(file->names[i]);
+    if (file->lock >= 0)
+        close(file->lock);
     free(file);
     errno = error;
     return result;

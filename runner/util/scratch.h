@@ -22,8 +22,9 @@ bool scratch_has(const char *file);
 bool scratch_is_gone(const char *file, struct err *err);
 
 // The name under which a file is to be written that shall appear at `path` only when it is
-// complete, valid until scratch_file_end(). The same signals remove what lies there (and, where it
-// is a database, beside it).
+// complete, valid until scratch_file_end(): an empty file beside it of a name that nobody else has.
+// The same signals remove what lies there (and, where it is a database, beside it); what processes
+// that have ended otherwise left on its way to `path` is removed first.
 const char *scratch_file_begin(const char *path);
 // The file gets its name; with `path` NULL it is removed. -1 with errno where it cannot be renamed:
 // then it is removed, too.

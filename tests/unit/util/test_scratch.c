@@ -106,17 +106,54 @@ static void test_files(void **state)
     assert_int_not_equal(access(gone, F_OK), 0);
     assert_int_not_equal(access(journal, F_OK), 0);
     assert_int_not_equal(access(two, F_OK), 0);
-    // One that was never written cannot get its name.
-    assert_int_equal(scratch_file_end(scratch_file_begin(two), two), -1);
+    // One that nobody can write cannot get its name.
+    char *nowhere = xasprintf("%s/nowhere/one", own);
+    assert_int_equal(scratch_file_end(scratch_file_begin(nowhere), nowhere), -1);
+    free(nowhere);
     assert_int_equal(unlink(one), 0);
     assert_int_equal(rmdir(own), 0);
     free(gone);
     free(journal);
 }
 
+// Two ways to one name do not meet, whoever goes them; what a killed process left is removed by the
+// next one on this way, and nothing else.
+static void test_files_left(void **state)
+{
+    (void)state;
+    char own[] = "/tmp/latput_left_XXXXXX", one[300], command[600];
+    assert_non_null(mkdtemp(own));
+    snprintf(one, sizeof one, "%s/one", own);
+    const char *alive = scratch_file_begin(one);
+    pid_t child = fork();
+    if (child == 0) {
+        char *name = xasprintf("%s-wal", scratch_file_begin(one));
+        put_file(own, strrchr(name, '/') + 1);
+        raise(SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    put_file(own, "one.tmp123");
+    put_file(own, "another.tmp0123456789abcdef");
+    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 5", own);
+    assert_int_equal(system(command), 0); // alive; dead, with its -wal; two of others
+    const char *next = scratch_file_begin(one);
+    assert_string_not_equal(alive, next);
+    assert_int_equal(access(alive, F_OK), 0);
+    snprintf(command, sizeof command,
+             "cd %s && test $(ls | wc -l) = 4 && test -e one.tmp123 && ! ls | grep -q wal && "
+             "test -e another.tmp0123456789abcdef",
+             own);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(scratch_file_end(next, one), 0);
+    assert_int_equal(scratch_file_end(alive, one), 0);
+    snprintf(command, sizeof command, "test $(ls %s | wc -l) = 3 && rm -r %s", own, own);
+    assert_int_equal(system(command), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_leftovers),
-                                       cmocka_unit_test(test_files)};
+                                       cmocka_unit_test(test_files),
+                                       cmocka_unit_test(test_files_left)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
