@@ -47,6 +47,8 @@ static const struct refusal refusals[] = {
     {"no_new_privs", SYS_prctl,                   172, 0,   PR_SET_NO_NEW_PRIVS, EINVAL},
     {"landlock",     SYS_landlock_create_ruleset, 444, ANY, 0,                   ENOSYS},
     {"memfd",        SYS_memfd_create,            356, ANY, 0,                   ENOSYS},
+    {"readlink",     SYS_readlink,                85,  ANY, 0,                   ENOENT},
+    {"readlink",     SYS_readlinkat,              305, ANY, 0,                   ENOENT},
 };
 
 static struct sock_filter code[CODE_MAX];

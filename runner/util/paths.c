@@ -11,70 +11,84 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 static char paths_root[PATH_MAX], paths_lib[PATH_MAX];
 static bool paths_installed;
 static pthread_once_t paths_once = PTHREAD_ONCE_INIT;
 
-// The file that this code is in: a shared library, if it is in one, else the program.
+// A file that nothing but latput's data has: folders of others may be called lists/, too.
+static const char paths_mark[] = "cpuinfo/counter_ids.csv";
+
+static bool paths_is_root(const char *dir)
+{
+    char *mark = xasprintf("%s/%s", dir, paths_mark);
+    bool is = access(mark, F_OK) == 0;
+    free(mark);
+    return is;
+}
+
+// The file that this code is in: a shared library, if it is in one, else the program; "" where
+// that cannot be known.
 static void paths_own_file(char file[PATH_MAX])
 {
     Dl_info info;
-    char program[PATH_MAX] = "";
-    ssize_t len = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[len > 0 ? len : 0] = '\0';
-    // The name of a program is whatever its caller chose.
-    if (!dladdr(paths_root, &info) || !strstr(info.dli_fname, ".so") ||
-        !realpath(info.dli_fname, file))
-        snprintf(file, PATH_MAX, "%s", program);
+    // The name of a program is whatever its caller chose; what was executed is not.
+    const char *executed = (const char *)getauxval(AT_EXECFN);
+    if (dladdr(paths_root, &info) && strstr(info.dli_fname, ".so") &&
+        realpath(info.dli_fname, file))
+        return;
+    ssize_t len = readlink("/proc/self/exe", file, PATH_MAX - 1);
+    file[len > 0 ? len : 0] = '\0';
+    if (len <= 0 && (!executed || !realpath(executed, file)))
+        file[0] = '\0';
 }
 
 // Where data are installed: beside the program, or, if that is a user's with liblatput.a in it, in
-// one of the usual places.
+// one of the usual places. `dir`: of the program, NULL where that is not known.
 static char *paths_find_installed(const char *dir)
 {
-    char *own = xasprintf("%s/..", dir);
+    char *own = dir ? xasprintf("%s/..", dir) : xstrdup("/usr/local");
     const char *const prefixes[] = {own, "/usr/local", "/usr"};
     const char *prefix = own;
     for (size_t i = ARRAY_LEN(prefixes); i-- > 0;) {
         char *root = xasprintf("%s/share/latput", prefixes[i]);
-        if (access(root, F_OK) == 0)
+        if (paths_is_root(root))
             prefix = prefixes[i];
         free(root);
     }
     char *root = xasprintf("%s/share/latput", prefix);
-    char *lib = xasprintf("%s/lib/latput", prefix);
-    snprintf(paths_lib, sizeof paths_lib, "%s", lib);
-    free(lib);
+    snprintf(paths_lib, sizeof paths_lib, "%s/lib/latput", prefix);
     free(own);
     return root;
 }
 
-// Sets paths_root and paths_lib. Built programs lie in build/ of the source tree, or up to two
-// directories below it: the first of ../, ../../ and ../../../ with lists/ in it is the tree, and
-// the directory just below that is build/. Where there is none, latput is installed. LATPUT_ROOT
+// The source tree that the program was built in, with paths_lib; NULL: there is none. Built
+// programs lie in build/ of it, or up to two directories below: the first of ../, ../../ and
+// ../../../ that is a root is the tree, and the directory just below that is build/.
+static char *paths_find_tree(const char *dir)
+{
+    static const char *const above[] = {"", "/..", "/../..", "/../../.."};
+    for (int up = 1; dir && up <= 3; up++) {
+        char *tree = xasprintf("%s%s", dir, above[up]);
+        if (paths_is_root(tree)) {
+            snprintf(paths_lib, sizeof paths_lib, "%s%s", dir, above[up - 1]);
+            return tree;
+        }
+        free(tree);
+    }
+    return NULL;
+}
+
+// Sets paths_root and paths_lib. Where there is no source tree, latput is installed. LATPUT_ROOT
 // replaces the root only.
 static void paths_find(void)
 {
-    static const char *const above[] = {"", "/..", "/../..", "/../../.."};
     char file[PATH_MAX];
     paths_own_file(file);
-    char *dir = dirname(file);
-    char *tree = NULL;
-    for (int up = 1; up <= 3 && !tree; up++) {
-        char *candidate = xasprintf("%s%s", dir, above[up]);
-        char *probe = xasprintf("%s/lists", candidate);
-        if (access(probe, F_OK) == 0) {
-            tree = candidate;
-            char *build = xasprintf("%s%s", dir, above[up - 1]);
-            snprintf(paths_lib, sizeof paths_lib, "%s", build);
-            free(build);
-        } else {
-            free(candidate);
-        }
-        free(probe);
-    }
+    const char *dir = *file ? dirname(file) : NULL;
+    char *tree = paths_find_tree(dir);
     bool installed = !tree;
     if (installed)
         tree = paths_find_installed(dir);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Where the project's files are: data (lists, macros, tables, schema) below the data root, the
 // measurement core below the library directory. The root is $LATPUT_ROOT if set; else the parent of
-// the program's own directory if that holds lists/ (the source tree: build/latput); else
-// <prefix>/share/latput for a program installed as <prefix>/bin/latput; else that of /usr/local or
-// /usr. Of code in a shared library its own directory counts: <prefix>/lib/liblatput.so.
+// the program's own directory if that holds a file that only latput's data has (the source tree:
+// build/latput); else <prefix>/share/latput for a program installed as <prefix>/bin/latput; else
+// that of /usr/local or /usr. Of code in a shared library its own directory counts:
+// <prefix>/lib/liblatput.so. The directory that a command is started in never counts.
 #ifndef LATPUT_PATHS_H
 #define LATPUT_PATHS_H
 
